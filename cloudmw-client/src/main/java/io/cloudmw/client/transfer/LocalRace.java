@@ -9,10 +9,10 @@ import io.cloudmw.core.race.AttemptId;
 import io.cloudmw.core.race.Block;
 import io.cloudmw.core.race.BlockId;
 import io.cloudmw.core.race.Race;
-import io.cloudmw.core.race.RaceCommand;
-import io.cloudmw.core.race.RaceEvent;
+import io.cloudmw.core.race.RaceActions;
 import io.cloudmw.core.race.RacePolicy;
 import io.cloudmw.core.race.RacerId;
+import io.cloudmw.core.race.RivalNotice;
 import io.cloudmw.core.thread.SerialExecutor;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import java.util.ArrayList;
@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.LongConsumer;
 
 /**
  * The client's own racers: carries out one {@link Race} in which every rank is local, over the replicas this process
@@ -35,7 +36,7 @@ final class LocalRace implements LocalAttempt.Listener {
     private final Map<BlockId, SegmentFeed.Item> items = new HashMap<>();
     private final Map<AttemptId, LocalAttempt> attempts = new HashMap<>();
     /** Of attempts not finished yet. */
-    private final List<RaceCommand.Deliver> early = new ArrayList<>();
+    private final List<AttemptId> early = new ArrayList<>();
 
     private boolean closed;
 
@@ -44,27 +45,27 @@ final class LocalRace implements LocalAttempt.Listener {
         this.serial = serial;
         this.stores = stores;
         this.events = events;
-        race = new Race(RacePolicy.rounds(), Set.copyOf(ranks));
+        race = new Race(RacePolicy.rounds(), Set.copyOf(ranks), new Actions());
     }
 
     void issue(Block block, SegmentFeed.Item item) {
         items.put(block.id(), item);
-        happened(new RaceEvent.Issued(block));
+        happened(now -> race.issued(block, now));
     }
 
     void withdraw(BlockId block) {
-        happened(new RaceEvent.Withdrawn(block));
+        happened(now -> race.withdrawn(block, now));
         forget(block);
     }
 
     void delivered(BlockId block) {
-        happened(new RaceEvent.Delivered(block));
+        happened(now -> race.delivered(block, now));
         forget(block);
     }
 
     private void forget(BlockId block) {
         items.remove(block);
-        early.removeIf(deliver -> deliver.block().equals(block));
+        early.removeIf(attempt -> attempt.block().equals(block));
         attempts.values().removeIf(attempt -> {
             boolean gone = attempt.id().block().equals(block);
             if (gone) {
@@ -74,59 +75,83 @@ final class LocalRace implements LocalAttempt.Listener {
         });
     }
 
-    /** With every rank local no claim crosses a wire, so nothing here waits for time to pass. */
-    private void happened(RaceEvent event) {
-        if (closed) {
-            return;
-        }
-        for (RaceCommand command : race.on(event, engine.ticker().nanos())) {
-            execute(command);
+    /** With every racer local no claim crosses a wire, so nothing here waits for time to pass. */
+    private void happened(LongConsumer event) {
+        if (!closed) {
+            event.accept(engine.ticker().nanos());
         }
     }
 
-    private void execute(RaceCommand command) {
-        if (command instanceof RaceCommand.Start start) {
-            start(start);
-        } else if (command instanceof RaceCommand.Cancel cancel) {
-            LocalAttempt attempt = attempts.get(cancel.attempt());
-            if (attempt != null) {
-                attempt.cancel();
+    /** The actions that the race orders. */
+    private final class Actions implements RaceActions {
+        @Override
+        public void start(AttemptId attempt, Block block, int replica) {
+            LocalRace.this.start(attempt, block, replica);
+        }
+
+        @Override
+        public void cancel(AttemptId attempt) {
+            LocalAttempt cancelled = attempts.get(attempt);
+            if (cancelled != null) {
+                cancelled.cancel();
             }
-        } else if (command instanceof RaceCommand.Discard discard) {
-            LocalAttempt attempt = attempts.remove(discard.attempt());
-            if (attempt != null) {
-                attempt.close();
+        }
+
+        @Override
+        public void shorten(AttemptId attempt, long length) {
+            // An attempt of this process is relayed when it is whole; the relay leaves out what is another's.
+        }
+
+        @Override
+        public void discard(AttemptId attempt) {
+            LocalAttempt discarded = attempts.remove(attempt);
+            if (discarded != null) {
+                discarded.close();
             }
-        } else if (command instanceof RaceCommand.Deliver deliver) {
-            deliver(deliver);
-        } else if (command instanceof RaceCommand.ReportLost lost) {
-            serial.execute(() -> events.lost(lost.self(), lost.block(), lost.winner()));
-        } else if (command instanceof RaceCommand.ReportForfeited forfeited) {
-            serial.execute(() -> events.forfeited(forfeited.self(), forfeited.block(), forfeited.code()));
+        }
+
+        @Override
+        public void deliver(AttemptId attempt) {
+            LocalRace.this.deliver(attempt);
+        }
+
+        @Override
+        public void tell(RacerId rival, RivalNotice notice, BlockId block, RacerId self) {
+            throw new IllegalStateException("a rival in another process: " + rival);
+        }
+
+        @Override
+        public void reportLost(BlockId block, RacerId self, RacerId winner) {
+            serial.execute(() -> events.lost(self, block, winner));
+        }
+
+        @Override
+        public void reportForfeited(BlockId block, RacerId self, ErrorCode code) {
+            serial.execute(() -> events.forfeited(self, block, code));
         }
     }
 
-    private void start(RaceCommand.Start start) {
-        SegmentFeed.Item item = items.get(start.block().id());
+    private void start(AttemptId id, Block block, int replica) {
+        SegmentFeed.Item item = items.get(block.id());
         if (item == null) {
-            throw new IllegalStateException("block " + start.block().id().value() + " was not issued");
+            throw new IllegalStateException("block " + block.id().value() + " was not issued");
         }
-        StoreId store = item.chunk().chunk().replicas().get(start.replica());
-        LocalAttempt attempt = new LocalAttempt(start.attempt(), start.block(), item, store, stores, this);
-        attempts.put(start.attempt(), attempt);
+        StoreId store = item.chunk().chunk().replicas().get(replica);
+        LocalAttempt attempt = new LocalAttempt(id, block, item, store, stores, this);
+        attempts.put(id, attempt);
         engine.threads().replicas().execute(attempt);
     }
 
     /** A block that is cut through is relayed in-process when it is whole: its bytes have no way to go. */
-    private void deliver(RaceCommand.Deliver deliver) {
-        LocalAttempt attempt = attempts.get(deliver.attempt());
+    private void deliver(AttemptId id) {
+        LocalAttempt attempt = attempts.get(id);
         if (attempt == null || !attempt.isFinished()) {
-            early.add(deliver);
+            early.add(id);
             return;
         }
         LocalInflow inflow = new LocalInflow(
                 attempt, UnpooledByteBufAllocator.DEFAULT, engine.threads().replicas());
-        inflow.bind(events.offer(deliver.attempt().racer(), deliver.block(), attempt.store(), inflow));
+        inflow.bind(events.offer(id.racer(), id.block(), attempt.store(), inflow));
     }
 
     private void tell(LocalAttempt attempt, AttemptState state, Optional<ErrorCode> error) {
@@ -151,21 +176,16 @@ final class LocalRace implements LocalAttempt.Listener {
     @Override
     public void progressed(LocalAttempt attempt, long bytes) {
         tell(attempt, AttemptState.PROGRESSED, Optional.empty());
-        serial.execute(() -> happened(new RaceEvent.Progressed(attempt.id(), bytes)));
     }
 
     @Override
     public void finished(LocalAttempt attempt) {
         tell(attempt, AttemptState.FINISHED, Optional.empty());
         serial.execute(() -> {
-            happened(new RaceEvent.Finished(attempt.id()));
-            early.stream()
-                    .filter(deliver -> deliver.attempt().equals(attempt.id()))
-                    .findFirst()
-                    .ifPresent(deliver -> {
-                        early.remove(deliver);
-                        deliver(deliver);
-                    });
+            happened(now -> race.finished(attempt.id(), now));
+            if (early.remove(attempt.id())) {
+                deliver(attempt.id());
+            }
         });
     }
 
@@ -179,14 +199,14 @@ final class LocalRace implements LocalAttempt.Listener {
         serial.execute(() -> {
             attempts.remove(attempt.id());
             if (cause.code() == ErrorCode.CANCELLED) {
-                happened(new RaceEvent.Cancelled(attempt.id(), attempt.bytes()));
+                happened(now -> race.cancelled(attempt.id(), now));
                 return;
             }
             if (cause.code().isOfReplica()) {
                 events.faulted(attempt.chunk().id(), attempt.store(), cause.code());
             }
             events.localFailed(cause);
-            happened(new RaceEvent.Failed(attempt.id(), cause.code()));
+            happened(now -> race.failed(attempt.id(), cause.code(), now));
         });
     }
 

@@ -10,14 +10,15 @@ import io.cloudmw.client.rpc.TransferSetup;
 import io.cloudmw.core.bulk.BulkStream;
 import io.cloudmw.core.bulk.BulkStreamListener;
 import io.cloudmw.core.chunk.Leaves;
+import io.cloudmw.core.delivery.ChunkPlan;
 import io.cloudmw.core.delivery.Delivery;
-import io.cloudmw.core.delivery.DeliveryCommand;
-import io.cloudmw.core.delivery.DeliveryEvent;
-import io.cloudmw.core.delivery.IssueCounts;
+import io.cloudmw.core.delivery.DeliveryActions;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.hedge.IssueCounts;
 import io.cloudmw.core.mode.BlockOwners;
 import io.cloudmw.core.mode.DeliveryPolicy;
+import io.cloudmw.core.mode.IssueReason;
 import io.cloudmw.core.mode.LaneLayout;
 import io.cloudmw.core.mode.ModePolicy;
 import io.cloudmw.core.model.ByteRange;
@@ -37,6 +38,7 @@ import io.cloudmw.core.placement.ReadPlan;
 import io.cloudmw.core.placement.StoreStatus;
 import io.cloudmw.core.placement.SwitchTable;
 import io.cloudmw.core.race.AttemptStage;
+import io.cloudmw.core.race.Block;
 import io.cloudmw.core.race.BlockId;
 import io.cloudmw.core.race.RacerId;
 import io.cloudmw.core.thread.SerialExecutor;
@@ -55,6 +57,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongConsumer;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -169,12 +172,12 @@ final class Reception implements RelayAcceptor, Relays.Listener, RacerEvents, Pe
         feed = new SegmentFeed(
                 engine.coordinator(), plan, wanted, serial, this::pump, failure -> fail(Failures.of(failure)));
         LaneLayout lanes = policy.mode().lanes(plan.helpers().size());
-        boolean solitary = !policy.mode().needsPeers();
+        boolean solitary = !policy.mode().needsRivals();
         PlannedSpeeds speeds = new PlannedSpeeds(plan, engine.speeds().speeds());
         peers = new PeerStage(engine, serial, plan, location, sink, share, ledger, urgency, speeds, this);
         TransferSetup setup = new TransferSetup(transferId, plan, lanes, solitary, urgency);
         racers = new Racers(engine, serial, plan, setup, policy.mode().lineup().lanes(), this);
-        delivery = new Delivery(policy, lanes, racers.ranks(), speeds, engine.governor(), homes());
+        delivery = new Delivery(policy, lanes, racers.ranks(), speeds, engine.governor(), homes(), new Actions());
     }
 
     /** The switches blocks are asked of: all the one that is near, where one is, otherwise each the one it belongs to. */
@@ -205,7 +208,7 @@ final class Reception implements RelayAcceptor, Relays.Listener, RacerEvents, Pe
 
     /** What was issued besides the plan so far, and what of it won. */
     IssueCounts tally() {
-        return delivery.tally();
+        return delivery.counts();
     }
 
     void start() {
@@ -225,7 +228,7 @@ final class Reception implements RelayAcceptor, Relays.Listener, RacerEvents, Pe
         boolean placed = !looking && waiting == null && peers.isIdle() && feed.isEnded();
         if (!closed && !delivered && !planEndSaid && placed) {
             planEndSaid = true;
-            happened(new DeliveryEvent.PlanEnded());
+            happened(delivery::planEnded);
         }
     }
 
@@ -330,80 +333,106 @@ final class Reception implements RelayAcceptor, Relays.Listener, RacerEvents, Pe
         SegmentFeed.Item item = part.item();
         ByteRange range = part.chunk().range();
         chunks.add(item, part.kept(), part.fromPeers(), part.missing().length());
-        apply(new DeliveryEvent.Planned(
+        ChunkPlan planned = new ChunkPlan(
                 part.chunk().index(),
                 part.missing(),
                 range.length(),
                 item.chunk().chunk().leafSizeBytes(),
                 item.chunk().chunk().replicas(),
                 item.chunk().bad(),
-                item.chunk().entrants()));
+                item.chunk().entrants());
+        apply(now -> delivery.planned(planned, now));
     }
 
-    /** Takes an event, then plans more if there is room. */
-    @Override
-    public void happened(DeliveryEvent event) {
+    /** Tells the delivery an event, then plans more if there is room. */
+    private void happened(LongConsumer event) {
         if (!closed && !delivered) {
             apply(event);
             pump();
         }
     }
 
-    private void apply(DeliveryEvent event) {
-        for (DeliveryCommand command : delivery.on(event, engine.ticker().nanos())) {
-            if (!closed) {
-                execute(command);
-            }
-        }
+    private void apply(LongConsumer event) {
+        event.accept(engine.ticker().nanos());
         setAlarm();
     }
 
-    private void execute(DeliveryCommand command) {
-        if (command instanceof DeliveryCommand.Issue issue) {
-            racers.issue(issue.block(), issue.reason().isExtra(), chunks.of(issue.block()));
-        } else if (command instanceof DeliveryCommand.Withdraw withdraw) {
-            relays.withdraw(withdraw.block().id());
-            racers.withdraw(withdraw.block());
-        } else if (command instanceof DeliveryCommand.Acknowledge acknowledge) {
-            racers.delivered(acknowledge.block());
-        } else if (command instanceof DeliveryCommand.Prepare prepare) {
-            Chunk chunk = chunks.of(prepare.block()).chunk().chunk();
-            relays.prepare(prepare.relay(), prepare.block(), prepare.wanted(), chunk);
-        } else if (command instanceof DeliveryCommand.Accept accept) {
-            Chunk chunk = chunks.of(accept.block()).chunk().chunk();
-            relays.accept(accept.relay(), accept.block(), accept.wanted(), chunk);
-        } else if (command instanceof DeliveryCommand.Shorten shorten) {
-            relays.shorten(shorten.block().id(), shorten.kept().length());
-            racers.shorten(shorten.block(), shorten.kept().length());
-        } else if (command instanceof DeliveryCommand.Refuse refuse) {
-            relays.refuse(refuse.relay());
-        } else if (command instanceof DeliveryCommand.Abandon abandon) {
-            racers.abandon(abandon.racer(), abandon.code());
-            ledger.racerGone(racers.name(abandon.racer()), abandon.code());
-            serial.execute(() -> disksAway(abandon.racer()));
-        } else if (command instanceof DeliveryCommand.RaceLocally locally) {
+    /** The actions that the delivery orders. */
+    private final class Actions implements DeliveryActions {
+        @Override
+        public void issue(Block block, IssueReason reason) {
+            racers.issue(block, reason.isExtra(), chunks.of(block));
+        }
+
+        @Override
+        public void withdraw(Block block) {
+            relays.withdraw(block.id());
+            racers.withdraw(block);
+        }
+
+        @Override
+        public void acknowledge(Block block) {
+            racers.delivered(block);
+        }
+
+        @Override
+        public void prepare(long relay, Block block, ByteRange range) {
+            relays.prepare(relay, block, range, chunks.of(block).chunk().chunk());
+        }
+
+        @Override
+        public void accept(long relay, Block block, ByteRange range) {
+            relays.accept(relay, block, range, chunks.of(block).chunk().chunk());
+        }
+
+        @Override
+        public void shorten(Block block, ByteRange kept) {
+            relays.shorten(block.id(), kept.length());
+            racers.shorten(block, kept.length());
+        }
+
+        @Override
+        public void refuse(long relay) {
+            relays.refuse(relay);
+        }
+
+        @Override
+        public void abandon(RacerId racer, ErrorCode code) {
+            racers.abandon(racer, code);
+            ledger.racerGone(racers.name(racer), code);
+            serial.execute(() -> disksAway(racer));
+        }
+
+        @Override
+        public void raceLocally(int spare) {
             ledger.racingLocally();
-            racers.raceLocally(locally.spare());
-        } else if (command instanceof DeliveryCommand.Complete) {
-            complete();
-        } else if (command instanceof DeliveryCommand.Fail failed) {
-            undeliverable(failed);
+            racers.raceLocally(spare);
+        }
+
+        @Override
+        public void complete() {
+            Reception.this.complete();
+        }
+
+        @Override
+        public void fail(long chunkIndex, ErrorCode code) {
+            undeliverable(chunkIndex, code);
         }
     }
 
-    private void undeliverable(DeliveryCommand.Fail failed) {
+    private void undeliverable(long chunkIndex, ErrorCode code) {
         CloudMwException last = lastFailure;
         boolean refused = last != null && last.code() == ErrorCode.OVERLOADED && !offered;
-        String why = last == null ? failed.code().name() : String.valueOf(last.getMessage());
+        String why = last == null ? code.name() : String.valueOf(last.getMessage());
         CloudMwException cause = new CloudMwException(
-                refused ? ErrorCode.OVERLOADED : failed.code(),
-                plan.version().file() + ": chunk " + failed.chunkIndex()
-                        + " could not be read from any replica; last failure: " + why,
+                refused ? ErrorCode.OVERLOADED : code,
+                plan.version().file() + ": chunk " + chunkIndex + " could not be read from any replica; last failure: "
+                        + why,
                 last);
-        if (refused || failed.code() == ErrorCode.OVERLOADED) {
+        if (refused || code == ErrorCode.OVERLOADED) {
             cause = withRoom(cause);
         }
-        boolean unreachable = isUnreachable(failed);
+        boolean unreachable = isUnreachable(chunkIndex, code);
         if (refused || unreachable) {
             ledger.again(
                     chunks.deliveredBytes(),
@@ -428,10 +457,10 @@ final class Reception implements RelayAcceptor, Relays.Listener, RacerEvents, Pe
     }
 
     /** Bad copies are for good; but where not all were seen to be bad, the others are out of reach for now. */
-    private boolean isUnreachable(DeliveryCommand.Fail failed) {
-        boolean bad = failed.code().isOfReplica();
-        Optional<Chunk> chunk = chunks.at(failed.chunkIndex());
-        return UNREACHABLE.contains(failed.code())
+    private boolean isUnreachable(long chunkIndex, ErrorCode code) {
+        boolean bad = code.isOfReplica();
+        Optional<Chunk> chunk = chunks.at(chunkIndex);
+        return UNREACHABLE.contains(code)
                 || (bad
                         && chunk.isPresent()
                         && ledger.faults(chunk.get().id())
@@ -463,9 +492,9 @@ final class Reception implements RelayAcceptor, Relays.Listener, RacerEvents, Pe
         serial.execute(() -> {
             alarm = null;
             if (engine.ticker().nanos() - alarmDueNanos >= OVERSLEPT_NANOS) {
-                happened(new DeliveryEvent.Resumed());
+                happened(delivery::resumed);
             }
-            happened(new DeliveryEvent.TimePassed());
+            happened(delivery::timePassed);
         });
     }
 
@@ -485,7 +514,7 @@ final class Reception implements RelayAcceptor, Relays.Listener, RacerEvents, Pe
     }
 
     private Hedges hedges() {
-        IssueCounts tally = delivery.tally();
+        IssueCounts tally = delivery.counts();
         return new Hedges(
                 tally.hedges() + tally.handOvers(), tally.hedgesWon() + tally.handOversWon(), tally.suppressed());
     }
@@ -567,8 +596,36 @@ final class Reception implements RelayAcceptor, Relays.Listener, RacerEvents, Pe
     }
 
     @Override
-    public void creditChanged(DeliveryEvent event) {
-        apply(event);
+    public void offered(Relay relay) {
+        happened(now -> delivery.offered(relay.number(), relay.block(), relay.racer(), now));
+    }
+
+    @Override
+    public void leafDelivered(Relay relay) {
+        happened(now -> delivery.leafDelivered(relay.number(), now));
+    }
+
+    @Override
+    public void leafCorrupt(Relay relay) {
+        happened(now -> delivery.leafCorrupt(relay.number(), now));
+    }
+
+    @Override
+    public void relayFailed(Relay relay, ErrorCode code) {
+        happened(now -> delivery.relayFailed(relay.number(), code, now));
+    }
+
+    @Override
+    public void starved(Relay relay) {
+        happened(now -> delivery.creditWithheld(relay.number(), now));
+    }
+
+    @Override
+    public void creditChanged(CreditDesk.Change change) {
+        apply(
+                change.withheld()
+                        ? now -> delivery.creditWithheld(change.relay(), now)
+                        : now -> delivery.creditGranted(change.relay(), now));
     }
 
     @Override
@@ -667,7 +724,7 @@ final class Reception implements RelayAcceptor, Relays.Listener, RacerEvents, Pe
         }
         // Of what a switch had the end is all there is to say.
         if (!attempt.kept() || attempt.state() == AttemptState.FINISHED) {
-            happened(new DeliveryEvent.Attempted(block, racer, attempt.number(), stage(attempt), attempt.bytes()));
+            happened(now -> delivery.attempted(block, racer, stage(attempt), attempt.bytes(), now));
         }
     }
 
@@ -682,22 +739,22 @@ final class Reception implements RelayAcceptor, Relays.Listener, RacerEvents, Pe
 
     @Override
     public void waits(RacerId racer, BlockId block) {
-        happened(new DeliveryEvent.Waits(block, racer));
+        happened(now -> delivery.waits(block, racer, now));
     }
 
     @Override
     public void postponed(BlockId block, boolean postponed) {
-        happened(new DeliveryEvent.Postponed(block, postponed));
+        happened(now -> delivery.postponed(block, postponed, now));
     }
 
     @Override
     public void lost(RacerId racer, BlockId block, RacerId winner) {
-        happened(new DeliveryEvent.Lost(block, racer, winner));
+        happened(now -> delivery.lost(block, racer, winner, now));
     }
 
     @Override
     public void forfeited(RacerId racer, BlockId block, ErrorCode code) {
-        happened(new DeliveryEvent.Forfeited(block, racer, code));
+        happened(now -> delivery.forfeited(block, racer, code, now));
     }
 
     @Override
@@ -752,7 +809,7 @@ final class Reception implements RelayAcceptor, Relays.Listener, RacerEvents, Pe
         lastFailure = why;
         racers.abandon(racer, why.code());
         ledger.racerGone(racers.name(racer), why.code());
-        happened(new DeliveryEvent.RacerGone(racer));
+        happened(now -> delivery.racerGone(racer, now));
         disksAway(racer);
     }
 
@@ -768,13 +825,13 @@ final class Reception implements RelayAcceptor, Relays.Listener, RacerEvents, Pe
                 .map(Store::id)
                 .collect(Collectors.toUnmodifiableSet());
         if (!disks.isEmpty()) {
-            happened(new DeliveryEvent.StoresAway(disks));
+            happened(now -> delivery.storesAway(disks, now));
         }
     }
 
     @Override
     public void localRacersReady(List<RacerId> ranks) {
-        happened(new DeliveryEvent.LocalRacersReady(ranks));
+        happened(now -> delivery.localRacersReady(ranks, now));
     }
 
     @Override

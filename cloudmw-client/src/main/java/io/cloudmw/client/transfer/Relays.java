@@ -1,6 +1,5 @@
 package io.cloudmw.client.transfer;
 
-import io.cloudmw.core.delivery.DeliveryEvent;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.ByteRange;
@@ -24,10 +23,23 @@ import java.util.concurrent.atomic.AtomicLong;
 final class Relays implements RelayOwner {
     /** Told on the transfer's executor. */
     interface Listener {
-        void happened(DeliveryEvent event);
+        /** A racer offers a block. */
+        void offered(Relay relay);
 
-        /** The same for credit withheld or granted, which makes no room for new blocks. */
-        void creditChanged(DeliveryEvent event);
+        /** The next leaf of a relay was handed on. */
+        void leafDelivered(Relay relay);
+
+        /** A leaf of a relay did not match its digest; the relay is over. */
+        void leafCorrupt(Relay relay);
+
+        /** A relay broke; it is over. */
+        void relayFailed(Relay relay, ErrorCode code);
+
+        /** A relay has drained the credit it had. */
+        void starved(Relay relay);
+
+        /** Credit was withheld from a relay or granted to it, which makes no room for new blocks. */
+        void creditChanged(CreditDesk.Change change);
 
         /** A leaf of so many bytes is at the destination. */
         void handedOn(Relay relay, int bytes);
@@ -84,7 +96,7 @@ final class Relays implements RelayOwner {
                 return;
             }
             relays.put(relay.number(), relay);
-            listener.happened(new DeliveryEvent.Offered(relay.number(), block, racer));
+            listener.offered(relay);
         });
         return relay;
     }
@@ -119,10 +131,7 @@ final class Relays implements RelayOwner {
 
     private void grant() {
         for (CreditDesk.Change change : credit.grant()) {
-            listener.creditChanged(
-                    change.withheld()
-                            ? new DeliveryEvent.CreditWithheld(change.relay())
-                            : new DeliveryEvent.CreditGranted(change.relay()));
+            listener.creditChanged(change);
         }
     }
 
@@ -185,7 +194,7 @@ final class Relays implements RelayOwner {
                 ended(relay);
             }
             if (wanted) {
-                listener.happened(new DeliveryEvent.LeafDelivered(relay.number()));
+                listener.leafDelivered(relay);
             }
             grant();
         });
@@ -215,7 +224,7 @@ final class Relays implements RelayOwner {
                 listener.corrupt(relay);
                 // First, or the helper would hear only that the block is not wanted any more.
                 drop(relay.number(), ErrorCode.REPLICA_CORRUPT, String.valueOf(what.getMessage()));
-                listener.happened(new DeliveryEvent.LeafCorrupt(relay.number()));
+                listener.leafCorrupt(relay);
             }
         });
     }
@@ -229,7 +238,7 @@ final class Relays implements RelayOwner {
                     listener.damaged(relay);
                 }
                 drop(relay.number(), cause.code(), String.valueOf(cause.getMessage()));
-                listener.happened(new DeliveryEvent.RelayFailed(relay.number(), cause.code()));
+                listener.relayFailed(relay, cause.code());
             }
         });
     }
@@ -240,7 +249,7 @@ final class Relays implements RelayOwner {
             boolean takesPart = relays.containsKey(relay.number()) && relay.isAccepted();
             if (takesPart && relay.isStarved() && !relay.isWithheld()) {
                 relay.withheld(true);
-                listener.happened(new DeliveryEvent.CreditWithheld(relay.number()));
+                listener.starved(relay);
             }
         });
     }

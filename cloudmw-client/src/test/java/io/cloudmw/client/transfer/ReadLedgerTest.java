@@ -9,7 +9,7 @@ import io.cloudmw.client.progress.GetReceipt;
 import io.cloudmw.client.progress.TransferListener;
 import io.cloudmw.client.progress.Win;
 import io.cloudmw.core.cost.Pricing;
-import io.cloudmw.core.delivery.IssueCounts;
+import io.cloudmw.core.hedge.IssueCounts;
 import io.cloudmw.core.manifest.ManifestDigest;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.FileVersion;

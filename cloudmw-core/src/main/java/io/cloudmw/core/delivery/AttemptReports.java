@@ -5,110 +5,110 @@ import io.cloudmw.core.race.Entrant;
 import io.cloudmw.core.race.RacerId;
 import java.util.List;
 
-/** What racers say of their attempts at cut-through blocks: who runs which, how far it is, and who goes on where that one left. */
+/** The handler of racers' reports about cut-through blocks: which racer runs a block, how far it is, and which follows it. */
 final class AttemptReports {
-    private final DeliveryState board;
+    private final DeliveryState state;
     private final LatenessDetector lateness;
 
-    AttemptReports(DeliveryState board, LatenessDetector lateness) {
-        this.board = board;
+    AttemptReports(DeliveryState state, LatenessDetector lateness) {
+        this.state = state;
         this.lateness = lateness;
     }
 
-    /** One of the flight's entrants says how far its attempt has come. */
-    void attempted(BlockProgress flight, DeliveryEvent.Attempted attempt) {
-        if (attempt.stage() == AttemptStage.KEPT) {
-            kept(flight, attempt.racer());
+    /** One of the block's entrants reports how far its attempt has come. */
+    void attempted(BlockProgress block, RacerId racer, AttemptStage stage, long bytes) {
+        if (stage == AttemptStage.KEPT) {
+            if (!block.attempt().isBegun()) {
+                state.kept(block, racer); // speeds and the budget are about stores, and none was read
+            }
             return;
         }
-        // What started before it was told that another had may be heard of after it said that it left.
-        if (attempt.stage() != AttemptStage.STOPPED && flight.isIn(attempt.racer())) {
-            runs(flight, attempt.racer());
+        // A racer that left the block may have started before it heard that another had.
+        if (stage != AttemptStage.STOPPED && block.entrants().isIn(racer)) {
+            runs(block, racer);
         }
-        if (attempt.racer().equals(flight.runner)) {
-            came(flight, attempt, board.nowNanos);
+        if (racer.equals(block.attempt().runner())) {
+            came(block, stage, bytes, state.now());
         } else {
-            flight.besides(attempt, board.nowNanos);
+            block.entrants().noteBeside(racer, stage, bytes, state.now());
         }
     }
 
-    /** It has it, and no store had to give it: speeds and the governor's means are about stores. */
-    private void kept(BlockProgress flight, RacerId racer) {
-        if (flight.runner == null) {
-            flight.started(racer, board.nowNanos);
-            flight.kept = true;
-            board.fetched(flight);
-        }
-    }
-
-    /** The first entrant heard of runs it, until it is said to have left it to another. */
-    void runs(BlockProgress flight, RacerId racer) {
-        if (flight.runner != null) {
+    /** The first entrant heard of runs the block, until it leaves it to another. */
+    void runs(BlockProgress block, RacerId racer) {
+        if (block.attempt().isBegun()) {
             return;
         }
-        boolean isFirst = flight.block.entrants().get(0).racer().equals(racer);
-        if (flight.isDueAtOnce && isFirst && !flight.waits && board.roster.isHelper(racer)) {
-            board.speeds.word(board.roster.helperOf(racer), board.nowNanos - flight.issuedAtNanos);
+        boolean isTimed = block.isDueAtOnce() && block.isFirstEntrant(racer) && !block.isWaitingForRoom();
+        if (isTimed && state.racers().isHelper(racer)) {
+            state.speeds().reported(state.racers().helperOf(racer), state.now() - block.issuedAtNanos());
         }
-        flight.started(racer, board.nowNanos);
-        if (!flight.reason.isExtra()) {
-            board.governor.usefulRequest();
+        block.attempt().started(racer, state.now());
+        if (!block.reason().isExtra()) {
+            state.budget().usefulRequest();
         }
-        for (Entrant entrant : flight.block.entrants()) {
+        for (Entrant entrant : block.block().entrants()) {
             if (!entrant.racer().equals(racer)) {
-                board.roster.unqueued(flight, entrant.racer());
+                state.racers().unqueued(block, entrant.racer());
             }
         }
     }
 
-    /** So much of it is there now. */
-    void progressed(BlockProgress flight, long bytes) {
-        progressed(flight, bytes, board.nowNanos);
+    /** The block has reached so many bytes. */
+    void progressed(BlockProgress block, long bytes) {
+        progressed(block, bytes, state.now());
     }
 
-    private void progressed(BlockProgress flight, long bytes, long atNanos) {
-        if (flight.moved(bytes, atNanos) && !flight.kept) {
-            lateness.answered(flight, atNanos);
+    private void progressed(BlockProgress block, long bytes, long atNanos) {
+        if (block.attempt().reached(bytes, atNanos) && !block.attempt().isKept()) {
+            lateness.answered(block, atNanos);
         }
     }
 
-    private void came(BlockProgress flight, DeliveryEvent.Attempted attempt, long atNanos) {
-        progressed(flight, attempt.bytes(), atNanos);
-        if (attempt.stage() == AttemptStage.FETCHED && !flight.fetched) {
-            fetched(flight, atNanos);
+    private void came(BlockProgress block, AttemptStage stage, long bytes, long atNanos) {
+        progressed(block, bytes, atNanos);
+        if (stage == AttemptStage.FETCHED && !block.attempt().isFetched()) {
+            fetched(block, atNanos);
         }
     }
 
-    private void fetched(BlockProgress flight, long atNanos) {
-        board.speeds.fetched(
-                flight.store(),
-                board.roster.helperOf(flight.holder().racer()),
-                flight.block.range().length(),
-                atNanos - flight.startedAtNanos);
-        flight.movedAtNanos = board.nowNanos;
-        OfferedRelay relay = flight.relay;
+    private void fetched(BlockProgress block, long atNanos) {
+        AttemptProgress attempt = block.attempt();
+        state.speeds()
+                .fetched(
+                        block.store(),
+                        state.racers().helperOf(block.holder().racer()),
+                        block.block().range().length(),
+                        atNanos - attempt.startedAtNanos());
+        attempt.moved(state.now());
+        OfferedRelay relay = block.relay();
         if (relay != null) {
-            relay.movedAtNanos = board.nowNanos; // from now on it is the helper's to bring the rest
+            relay.moved(state.now()); // the helper can send the rest from now on
         }
-        lateness.fetched(flight, atNanos);
-        board.fetched(flight);
+        lateness.fetched(block, atNanos);
+        state.fetched(block);
     }
 
-    /** Who ran a tied block is out of it: another that had started too goes on. */
-    void runnerLeft(BlockProgress flight) {
-        flight.runner = null;
-        flight.awaited(board.roster).stream()
-                .filter(other -> !flight.saidBesides(other).isEmpty())
-                .findFirst()
-                .ifPresent(other -> goesOn(flight, other));
+    /** The racer that ran a tied block has left it: another entrant that had started it too goes on. */
+    void runnerLeft(BlockProgress block) {
+        block.attempt().runnerLeft();
+        for (RacerId other : block.awaited(state.racers())) {
+            if (!block.entrants().reportsBeside(other).isEmpty()) {
+                goesOn(block, other);
+                return;
+            }
+        }
     }
 
-    /** This one is not out of it: what it said meanwhile counts as of when it was said, it may say nothing more. */
-    void goesOn(BlockProgress flight, RacerId racer) {
-        List<BlockProgress.Said> said = flight.saidBesides(racer);
-        flight.started(racer, said.isEmpty() ? board.nowNanos : said.get(0).atNanos());
-        board.roster.queuedAgain(flight, racer);
-        said.forEach(before -> came(flight, before.attempt(), before.atNanos()));
-        flight.movedAtNanos = board.nowNanos; // nobody waited for it until now
+    /** This racer goes on with the block. Its reports so far count from when they were made; it may make no more. */
+    void goesOn(BlockProgress block, RacerId racer) {
+        List<EntrantStates.Report> reports = block.entrants().reportsBeside(racer);
+        block.attempt()
+                .started(racer, reports.isEmpty() ? state.now() : reports.get(0).atNanos());
+        state.racers().queuedAgain(block, racer);
+        for (EntrantStates.Report report : reports) {
+            came(block, report.stage(), report.bytes(), report.atNanos());
+        }
+        block.attempt().moved(state.now()); // nothing waited for this racer until now
     }
 }

@@ -3,90 +3,53 @@ package io.cloudmw.core.delivery;
 import io.cloudmw.core.mode.DeliveryPolicy;
 import io.cloudmw.core.mode.IssueReason;
 import io.cloudmw.core.model.StoreId;
-import io.cloudmw.core.race.AttemptStage;
 import io.cloudmw.core.race.Block;
+import io.cloudmw.core.race.BlockId;
 import io.cloudmw.core.race.Entrant;
 import io.cloudmw.core.race.RacerId;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** One issued block, and what is known of the attempts at it. */
+/** An issued block and its progress: the attempts at it, its entrants, its relay, and how long it may take. */
 final class BlockProgress {
-    private static final int SAMPLES = 8;
+    /**
+     * The speed a block is measured by where its own store's is not known or not fair.
+     *
+     * @param afterNanos the delay after which the attempt was late that this block makes up for; 0: it makes up for none
+     * @param bytesPerSecond the usual throughput of that attempt; 0: it makes up for none, or it is not known
+     * @param insteadOf the faster store whose usual speed this block is given, because it only explores a slow one; null:
+     *     its own store's
+     */
+    private record Baseline(
+            long afterNanos,
+            double bytesPerSecond,
+            @Nullable StoreId insteadOf) {
+        static final Baseline OWN_STORE = new Baseline(0, 0, null);
+    }
 
-    /** What is kept of one that does not run the block: its start, its first bytes, and the latest. */
-    private static final int KEPT_BESIDES = 3;
+    private final WantedRange range;
+    private final Block block;
+    private final IssueReason reason;
+    private final long issuedAtNanos;
+    private final EntrantStates entrants;
+    private final AttemptProgress attempt = new AttemptProgress();
+    private Baseline baseline = Baseline.OWN_STORE;
+    private @Nullable OfferedRelay relay;
+    private boolean relayed;
+    private long allowedBytes;
+    private boolean judged;
+    private boolean dueAtOnce;
+    private boolean postponed;
+    private boolean waiting;
+    private long waitingSinceNanos;
+    private long heldSinceNanos;
+    private long quietUntilNanos;
 
-    private record Sample(long atNanos, long bytes) {}
-
-    /** What a racer said of its attempt, and when. */
-    record Said(long atNanos, DeliveryEvent.Attempted attempt) {}
-
-    final WantedRange piece;
-    final Block block;
-    final IssueReason reason;
-    final long issuedAtNanos;
-    /** Bytes the governor lets it fetch twice, not yet accounted for; 0 unless it is an extra. */
-    long allowedBytes;
-
-    /** Offered or accepted. */
-    @Nullable
-    OfferedRelay relay;
-    /** Of a cut-through block: who started it; null: it waits in a queue. */
-    @Nullable
-    RacerId runner;
-
-    /** A relay of it was accepted: what was delivered of its piece since is its own. */
-    boolean relayed;
-
-    long startedAtNanos;
-    /** When more of it was there than before, or it started. */
-    long movedAtNanos;
-    /** The racer has the whole block. */
-    boolean fetched;
-    /** After what the attempt was late that this one makes up for; 0: it makes up for none. */
-    long madeUpForAfterNanos;
-    /** The usual throughput where that one was made; 0: it makes up for none, or nobody knows. */
-    double madeUpForBytesPerSecond;
-    /** It is read from a slow store to see whether that still is, and has no more time than at this one; null: it is not. */
-    @Nullable
-    StoreId insteadOf;
-    /** Its racer had it before it was asked: how soon it comes says nothing of a store. */
-    boolean kept;
-    /** It was not issued to its helper yet. */
-    boolean postponed;
-    /** How it went was told to the governor. */
-    boolean judged;
-    /** When a second attempt may be asked for again. */
-    long quietUntilNanos;
-    /** Its turn has come, and its helper has no room to start it. */
-    boolean waits;
-    /** Since when; meaningless unless it waits. */
-    long waitsSinceNanos;
-    /** Its racer had nothing else when it was issued. */
-    boolean isDueAtOnce;
-    /** Since when its {@link #holder} is who it is; the destination's absence does not count. */
-    long heldSinceNanos;
-
-    private long bytes;
-    private final Deque<Sample> samples = new ArrayDeque<>(SAMPLES);
-    private final Map<RacerId, RacerId> lost = new HashMap<>();
-    private final Set<RacerId> stopped = new HashSet<>();
-    /** What entrants that do not run it said: of a tied block two may have started at once. */
-    private final Map<RacerId, List<Said>> besides = new HashMap<>();
-
-    private long lostAtNanos;
-
-    BlockProgress(WantedRange piece, Block block, IssueReason reason, long allowedBytes, long nowNanos) {
-        this.piece = piece;
+    BlockProgress(WantedRange range, Block block, IssueReason reason, long allowedBytes, long nowNanos) {
+        this.range = range;
         this.block = block;
+        this.entrants = new EntrantStates(block);
         this.reason = reason;
         this.allowedBytes = allowedBytes;
         this.issuedAtNanos = nowNanos;
@@ -94,166 +57,165 @@ final class BlockProgress {
         this.quietUntilNanos = nowNanos;
     }
 
+    BlockId id() {
+        return block.id();
+    }
+
+    Block block() {
+        return block;
+    }
+
+    WantedRange range() {
+        return range;
+    }
+
+    ChunkRoutes chunk() {
+        return range.chunk();
+    }
+
+    IssueReason reason() {
+        return reason;
+    }
+
+    long issuedAtNanos() {
+        return issuedAtNanos;
+    }
+
+    EntrantStates entrants() {
+        return entrants;
+    }
+
+    AttemptProgress attempt() {
+        return attempt;
+    }
+
     boolean isCutThrough() {
         return block.isCutThrough();
     }
 
-    /** Whether an attempt of it is fetching now. */
-    boolean isFetching() {
-        return runner != null && !fetched;
-    }
-
-    /** Of a cut-through block: whether whoever it was issued to said anything of it. */
-    boolean isHeardOf() {
-        return runner != null || relay != null || waits;
-    }
-
-    @Nullable
-    Entrant entrant(@Nullable RacerId racer) {
-        for (Entrant entrant : block.entrants()) {
-            if (entrant.racer().equals(racer)) {
-                return entrant;
-            }
-        }
-        return null;
-    }
-
     boolean isEntrant(RacerId racer) {
-        return entrant(racer) != null;
+        return entrants.find(racer) != null;
     }
 
-    /** Whom it is with: who runs it, else the first entrant who may still. */
+    boolean isFirstEntrant(RacerId racer) {
+        return block.entrants().get(0).racer().equals(racer);
+    }
+
+    /** The entrant that has the block now. */
     Entrant holder() {
-        Entrant running = entrant(runner);
-        if (running != null) {
-            return running;
-        }
-        for (Entrant entrant : block.entrants()) {
-            if (isIn(entrant.racer())) {
-                return entrant;
-            }
-        }
-        return block.entrants().get(0);
+        return entrants.holder(attempt.runner());
     }
 
+    /** The store that the holder reads. */
     StoreId store() {
-        return piece.chunk.store(holder().replica());
+        return chunk().store(holder().replica());
     }
 
-    /** The store by whose usual speed it is judged. */
-    StoreId measure() {
-        return insteadOf == null ? store() : insteadOf;
+    // ---- relay
+
+    /** The relay that was offered or accepted; null: none. */
+    @Nullable
+    OfferedRelay relay() {
+        return relay;
     }
 
-    // ---- progress of a cut-through block
-
-    /** Bytes fetched of the block, as far as is known here. */
-    long bytes() {
-        return bytes;
+    void offered(OfferedRelay offer) {
+        relay = offer;
     }
 
-    /** The destination was away and saw nothing: who is awaited gets his time again. */
-    void resumed(long nowNanos) {
-        movedAtNanos = nowNanos;
-        lostAtNanos = nowNanos;
-        heldSinceNanos = nowNanos;
-        if (relay != null) {
-            relay.movedAtNanos = nowNanos;
-        }
+    void relayEnded() {
+        relay = null;
     }
 
-    /** Notes what an entrant said that does not run it, in case the one that does leaves it to that one. */
-    void besides(DeliveryEvent.Attempted attempt, long nowNanos) {
-        if (attempt.stage() == AttemptStage.STOPPED) {
-            besides.remove(attempt.racer());
-            return;
-        }
-        List<Said> said = besides.computeIfAbsent(attempt.racer(), absent -> new ArrayList<>(KEPT_BESIDES));
-        if (said.isEmpty() || attempt.bytes() > 0) {
-            if (said.size() == KEPT_BESIDES) {
-                said.remove(KEPT_BESIDES - 1);
-            }
-            said.add(new Said(nowNanos, attempt));
-        }
+    /** Notes that a relay was accepted: leaves of the range delivered since then are this block's. */
+    void accepted(long nowNanos) {
+        relayed = true;
+        attempt.moved(nowNanos);
     }
 
-    /** What this entrant said while another ran it, as much as counts; empty: nothing. */
-    List<Said> saidBesides(RacerId racer) {
-        return besides.getOrDefault(racer, List.of());
+    /** Bytes of this block that were delivered. */
+    long deliveredBytes() {
+        return relayed ? range.missing().offset() - block.range().offset() : 0;
     }
 
-    void started(RacerId racer, long nowNanos) {
-        runner = racer;
-        startedAtNanos = nowNanos;
-        movedAtNanos = nowNanos;
-        fetched = false;
-        kept = false;
-        bytes = 0;
-        samples.clear();
-    }
+    // ---- bytes
 
-    /** Notes progress; true when these are the first bytes. */
-    boolean moved(long now, long nowNanos) {
-        if (now <= bytes) {
-            return false;
-        }
-        boolean first = bytes == 0;
-        bytes = now;
-        movedAtNanos = nowNanos;
-        if (samples.size() == SAMPLES) {
-            samples.remove();
-        }
-        samples.add(new Sample(nowNanos, now));
-        return first;
-    }
-
-    /** Bytes per nanosecond lately, silence included, the wait for the first byte not; 0: nobody can tell yet. */
-    double rate(long nowNanos) {
-        Sample oldest = samples.peek();
-        if (oldest == null || nowNanos - oldest.atNanos <= 0) {
-            return 0;
-        }
-        return (double) (bytes - oldest.bytes) / (nowNanos - oldest.atNanos);
-    }
-
-    /** How long bytes have been coming. */
-    long flowingNanos(long nowNanos) {
-        Sample oldest = samples.peek();
-        return oldest == null ? 0 : nowNanos - oldest.atNanos;
-    }
-
-    /** Bytes not fetched of what the piece still wants of this block. */
+    /** Bytes not fetched of the part that is still wanted of this block. */
     long unfetchedBytes() {
-        long reached = Math.max(block.range().offset() + bytes, piece.missing().offset());
-        return fetched ? 0 : Math.max(0, piece.missing().end() - reached);
+        long reached = Math.max(
+                block.range().offset() + attempt.bytes(), range.missing().offset());
+        return attempt.isFetched() ? 0 : Math.max(0, range.missing().end() - reached);
     }
 
-    /** Bytes its racer has and the destination wants. */
+    /** Bytes that its racer has and the destination wants. */
     long undeliveredBytes() {
-        long reached = Math.min(
-                block.range().offset() + (fetched ? block.range().length() : bytes),
-                piece.missing().end());
-        return Math.max(0, reached - piece.missing().offset());
+        long fetched = attempt.isFetched() ? block.range().length() : attempt.bytes();
+        long reached =
+                Math.min(block.range().offset() + fetched, range.missing().end());
+        return Math.max(0, reached - range.missing().offset());
     }
 
-    /** The racer says that it waits for room at its helper: who has the block is not late with it meanwhile. */
-    void waits(RacerId racer, long nowNanos) {
-        if (!isEntrant(racer)) {
-            return;
-        }
-        if (fetched && racer.equals(runner)) {
-            movedAtNanos = nowNanos;
-        }
-        if (lost.containsValue(racer)) {
-            lostAtNanos = nowNanos;
-        }
-        if (runner == null && !waits) {
-            waits = true;
-            waitsSinceNanos = nowNanos;
-        }
+    // ---- redundancy
+
+    /** Bytes the budget allows this extra to fetch twice, not yet accounted for; 0: it is no extra. */
+    long allowedBytes() {
+        return allowedBytes;
     }
 
-    /** Whose it is answers for it from when it was issued. */
+    void settleAllowance() {
+        allowedBytes = 0;
+    }
+
+    /** This block makes up for an attempt that was late after {@code afterNanos}. */
+    void makesUpFor(long afterNanos, double bytesPerSecond) {
+        baseline = new Baseline(afterNanos, bytesPerSecond, baseline.insteadOf());
+    }
+
+    long madeUpForAfterNanos() {
+        return baseline.afterNanos();
+    }
+
+    double madeUpForBytesPerSecond() {
+        return baseline.bytesPerSecond();
+    }
+
+    /** This block explores whether a slow store has recovered, and has no more time than at {@code chosen}. */
+    void exploresInsteadOf(StoreId chosen) {
+        baseline = new Baseline(baseline.afterNanos(), baseline.bytesPerSecond(), chosen);
+    }
+
+    /** The store by whose usual speed the block is measured. */
+    StoreId measuredBy() {
+        StoreId chosen = baseline.insteadOf();
+        return chosen == null ? store() : chosen;
+    }
+
+    /** Whether the budget was told how the attempt went. */
+    boolean isJudged() {
+        return judged;
+    }
+
+    void markJudged() {
+        judged = true;
+    }
+
+    // ---- waiting
+
+    /** Whether its racer had nothing else when it was issued. */
+    boolean isDueAtOnce() {
+        return dueAtOnce;
+    }
+
+    void markDueAtOnce() {
+        dueAtOnce = true;
+    }
+
+    /** Whether the destination has not yet sent it to its helper. */
+    boolean isPostponed() {
+        return postponed;
+    }
+
+    /** The destination postpones sending the block, or sends it now. The holder answers for it from then on. */
     void postponed(boolean isPostponed, long nowNanos) {
         postponed = isPostponed;
         if (!isPostponed) {
@@ -261,85 +223,141 @@ final class BlockProgress {
         }
     }
 
-    // ---- who is out
+    /** A racer reports that it waits for room at its helper: the racer that has the block is not late meanwhile. */
+    void waits(RacerId racer, long nowNanos) {
+        if (!isEntrant(racer)) {
+            return;
+        }
+        if (attempt.isFetched() && racer.equals(attempt.runner())) {
+            attempt.moved(nowNanos);
+        }
+        if (entrants.isNamedWinner(racer)) {
+            entrants.waitAnewForWinner(nowNanos);
+        }
+        if (!attempt.isBegun() && !waiting) {
+            waiting = true;
+            waitingSinceNanos = nowNanos;
+        }
+    }
+
+    /** Whether its turn has come and its helper has reported that it has no room to start it. */
+    boolean isWaitingForRoom() {
+        return waiting;
+    }
+
+    /** Meaningful while {@link #isWaitingForRoom}. */
+    long waitingSinceNanos() {
+        return waitingSinceNanos;
+    }
+
+    /** Since when the {@link #holder} has had the block; the destination's absence does not count. */
+    long heldSinceNanos() {
+        return heldSinceNanos;
+    }
+
+    void heldSince(long nowNanos) {
+        heldSinceNanos = nowNanos;
+    }
+
+    /** Until when no second attempt is asked for. */
+    long quietUntilNanos() {
+        return quietUntilNanos;
+    }
+
+    void quietUntil(long untilNanos) {
+        quietUntilNanos = untilNanos;
+    }
+
+    /** The destination was away and saw nothing: every racer that is waited for gets its time again. */
+    void resumed(long nowNanos) {
+        attempt.moved(nowNanos);
+        entrants.waitAnewForWinner(nowNanos);
+        heldSinceNanos = nowNanos;
+        if (relay != null) {
+            relay.moved(nowNanos);
+        }
+    }
+
+    /** For a cut-through block: whether the racer it was issued to has reported anything about it. */
+    boolean isHeardOf() {
+        return attempt.isBegun() || relay != null || waiting;
+    }
+
+    // ---- entrants that leave
 
     void lost(RacerId racer, RacerId winner, long nowNanos) {
-        lost.put(racer, winner);
-        lostAtNanos = nowNanos;
+        entrants.lost(racer, winner, nowNanos);
         heldSinceNanos = nowNanos;
     }
 
-    /** Of a cut-through block: this entrant will not deliver it. */
     void stopped(RacerId racer, long nowNanos) {
-        stopped.add(racer);
+        entrants.stopped(racer);
         heldSinceNanos = nowNanos;
     }
 
-    /** Of a cut-through block: whether this entrant has not left it. */
-    boolean isIn(RacerId racer) {
-        return !stopped.contains(racer) && !lost.containsKey(racer);
-    }
-
-    /** Of a cut-through block: whether all entrants but one have left it, or there is only one. */
-    boolean isOnesAlone() {
-        return block.entrants().stream().map(Entrant::racer).filter(this::isIn).count() == 1;
-    }
-
-    /** Whether an entrant named a winner. */
-    boolean hasNamedWinner() {
-        return !lost.isEmpty();
-    }
-
-    /** When a named winner must have offered its relay. */
-    long offerDueNanos(DeliveryPolicy policy) {
-        return lostAtNanos + policy.patience().stallNanos();
-    }
-
-    /** Whether the block cannot arrive as it is issued. */
-    boolean isHopeless(LiveRacers roster) {
+    /** Whether the block cannot arrive as it was issued. */
+    boolean isHopeless(LiveRacers racers) {
         if (relay != null) {
             return false;
         }
         if (isCutThrough()) {
-            return block.entrants().stream()
-                    .map(Entrant::racer)
-                    .allMatch(racer -> stopped.contains(racer) || lost.containsKey(racer) || !roster.isLive(racer));
+            return isNoEntrantLeft(racers);
         }
-        return lost.values().stream().anyMatch(winner -> !roster.isLive(winner))
-                || block.entrants().stream()
-                        .map(Entrant::racer)
-                        .allMatch(racer -> piece.chunk.hasForfeited(racer) || !roster.isLive(racer));
+        for (RacerId winner : entrants.namedWinners()) {
+            if (!racers.isLive(winner)) {
+                return true;
+            }
+        }
+        for (Entrant entrant : block.entrants()) {
+            if (!chunk().hasForfeited(entrant.racer()) && racers.isLive(entrant.racer())) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private boolean isNoEntrantLeft(LiveRacers racers) {
+        for (Entrant entrant : block.entrants()) {
+            if (entrants.isIn(entrant.racer()) && racers.isLive(entrant.racer())) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /**
-     * Whose move it is while no relay was offered: the winners named by others; before there is one, the entrants
-     * still racing.
+     * The racers that the destination waits for while no relay is offered: the winners named by others or, before there is
+     * one, the entrants still racing.
      */
-    List<RacerId> awaited(LiveRacers roster) {
+    List<RacerId> awaited(LiveRacers racers) {
         List<RacerId> awaited = new ArrayList<>(block.entrants().size());
         for (Entrant entrant : block.entrants()) {
             RacerId racer = entrant.racer();
-            boolean mayStill = roster.isLive(racer) && !piece.chunk.hasForfeited(racer) && isIn(racer);
-            if (mayStill && (lost.isEmpty() || lost.containsValue(racer))) {
+            boolean mayStill = racers.isLive(racer) && !chunk().hasForfeited(racer) && entrants.isIn(racer);
+            if (mayStill && (!entrants.hasNamedWinner() || entrants.isNamedWinner(racer))) {
                 awaited.add(racer);
             }
         }
         return awaited;
     }
 
+    /** When a named winner must have offered its relay. */
+    long offerDueNanos(DeliveryPolicy policy) {
+        return entrants.lostAtNanos() + policy.patience().stallNanos();
+    }
+
     /**
-     * When entrants still racing must have given a sign of life. Of who spoke before, silence is soon telling: a helper
-     * that is to start a block says at once that it did, or that it waits, or how another comes on. Who was never heard
-     * may still be connecting.
+     * When entrants still racing must have given a sign of life. A helper that was heard before is silent for a reason soon:
+     * it reports at once that it started a block, or waits. A helper that was never heard may still be connecting.
      *
      * @param sinceNanos silence before this does not count
      */
-    long signDueNanos(LiveRacers roster, long sinceNanos, DeliveryPolicy policy) {
+    long signDueNanos(LiveRacers racers, long sinceNanos, DeliveryPolicy policy) {
         long heard = sinceNanos - issuedAtNanos < 0 ? issuedAtNanos : sinceNanos;
         boolean allSpoke = isCutThrough();
-        for (RacerId racer : awaited(roster)) {
-            allSpoke &= roster.hasSpoken(racer);
-            heard = roster.heardAt(racer, heard);
+        for (RacerId racer : awaited(racers)) {
+            allSpoke &= racers.hasSpoken(racer);
+            heard = racers.heardAt(racer, heard);
         }
         return heard
                 + (allSpoke ? policy.patience().stallNanos() : policy.patience().unofferedNanos());

@@ -9,18 +9,18 @@ import java.util.Deque;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** What of the file is planned, what of it is open, and what of that waits for a racer. */
+/** The window of ranges that are open: cut from the planned chunks and not yet delivered, some of them not issued. */
 final class BlockWindow {
     private static final int MOST_PLANNED = 16;
 
     private final ModePolicy.Blocks blocks;
     private final boolean inOrder;
     private final Deque<ChunkRoutes> planned = new ArrayDeque<>();
-    /** Cut and not yet delivered, by position. */
+    /** By position. */
     private final TreeMap<Long, WantedRange> open = new TreeMap<>();
-    /** Those of the open ones that are not issued. */
+    /** The open ranges that are not issued, by position. */
     private final TreeMap<Long, WantedRange> ready = new TreeMap<>();
-    /** Helpers that may bring nothing of what is ready: where blocks belong to few, all others would look with every leaf. */
+    /** Helpers that may bring nothing that is ready. Where few helpers own a block, the others would look at every leaf. */
     private final BitSet unneeded = new BitSet();
 
     private @Nullable WantedRange uncut;
@@ -28,15 +28,17 @@ final class BlockWindow {
     private long nextPosition;
     private long lastChunk = -1;
     private boolean ended;
-    /** Since when the lowest of the open ones is the lowest. */
     private long lowestSinceNanos;
 
-    /** @param inOrder whether chunks must come in their order */
+    /** @param inOrder whether chunks must be planned in their order */
     BlockWindow(ModePolicy.Blocks blocks, boolean inOrder) {
         this.blocks = blocks;
         this.inOrder = inOrder;
     }
 
+    // ---- plan
+
+    /** No chunk follows. */
     void end() {
         ended = true;
     }
@@ -45,7 +47,7 @@ final class BlockWindow {
         return !ended && planned.size() < Math.min(MOST_PLANNED, blocks.windowBlocks());
     }
 
-    /** Whether there is more of what is planned than is open. */
+    /** Whether more is planned than is open. */
     boolean hasMore() {
         return !planned.isEmpty();
     }
@@ -58,7 +60,7 @@ final class BlockWindow {
         return planned.size() + open.size();
     }
 
-    void plan(DeliveryEvent.Planned chunk) {
+    void plan(ChunkPlan chunk) {
         if (!wantsPlan()) {
             throw new IllegalStateException("chunk " + chunk.chunkIndex() + " planned although no more are wanted");
         }
@@ -72,25 +74,27 @@ final class BlockWindow {
         }
     }
 
-    /** Cuts the next piece and opens it; null when nothing is planned, or the window is full. */
-    @Nullable
-    WantedRange openNext(long nowNanos) {
+    // ---- cutting
+
+    /** Cuts the next range and opens it; false when nothing is planned, or the window is full. */
+    boolean openNext(long nowNanos) {
         ChunkRoutes chunk = planned.peek();
         if (chunk == null) {
-            return null;
+            return false;
         }
-        if (uncut == null || uncut.chunk != chunk) {
-            uncut = new WantedRange(chunk, nextSequence, nextPosition, chunk.plan.range());
+        if (uncut == null || uncut.chunk() != chunk) {
+            uncut = new WantedRange(
+                    chunk, nextSequence, nextPosition, chunk.plan().range());
         }
         WantedRange next = uncut;
-        long cut = cut(next);
+        long cut = firstCut(next);
         long length = cut - next.missing().offset();
-        if (!isWithin(next.position + length)) {
-            return null;
+        if (!isWithin(next.position() + length)) {
+            return false;
         }
         if (cut < next.missing().end()) {
             WantedRange rest = next.splitAt(cut);
-            uncut = new WantedRange(chunk, nextSequence + 1, rest.position, rest.missing());
+            uncut = new WantedRange(chunk, nextSequence + 1, rest.position(), rest.missing());
         } else {
             planned.remove();
             uncut = null;
@@ -101,18 +105,19 @@ final class BlockWindow {
             lowestSinceNanos = nowNanos;
         }
         add(next);
-        return next;
+        return true;
     }
 
-    /** Where the first block of {@code piece} ends: at a multiple of the block size in the chunk, so that blocks align. */
-    private long cut(WantedRange piece) {
-        ByteRange range = piece.missing();
-        long leaf = piece.chunk.plan.leafSizeBytes();
-        if (blocks.blockBytes() >= piece.chunk.plan.chunkLength()) {
-            return range.end();
+    /** The end of the first block of {@code range}: at a multiple of the block size in the chunk, so that blocks align. */
+    private long firstCut(WantedRange range) {
+        ByteRange missing = range.missing();
+        ChunkPlan plan = range.chunk().plan();
+        long leaf = plan.leafSizeBytes();
+        if (blocks.blockBytes() >= plan.chunkLength()) {
+            return missing.end();
         }
         long block = Math.max(1, blocks.blockBytes() / leaf) * leaf;
-        return Math.min(range.end(), (range.offset() / block + 1) * block);
+        return Math.min(missing.end(), (missing.offset() / block + 1) * block);
     }
 
     private boolean isWithin(long endPosition) {
@@ -120,70 +125,77 @@ final class BlockWindow {
             return true;
         }
         WantedRange lowest = lowest();
-        return nextSequence < lowest.sequence + blocks.windowBlocks()
-                && endPosition - lowest.position <= blocks.windowBytes();
+        return nextSequence < lowest.sequence() + blocks.windowBlocks()
+                && endPosition - lowest.position() <= blocks.windowBytes();
     }
 
-    /** Opens a part split off one that is open. */
-    void add(WantedRange piece) {
-        open.put(piece.position, piece);
-        unissued(piece);
+    /** Opens a part split off an open range. */
+    void add(WantedRange range) {
+        open.put(range.position(), range);
+        unissued(range);
     }
 
-    void issued(WantedRange piece) {
-        ready.remove(piece.position);
+    // ---- open ranges
+
+    void issued(WantedRange range) {
+        ready.remove(range.position());
     }
 
-    void unissued(WantedRange piece) {
-        ready.put(piece.position, piece);
+    void unissued(WantedRange range) {
+        ready.put(range.position(), range);
         unneeded.clear();
     }
 
-    void delivered(WantedRange piece, long nowNanos) {
-        if (piece == lowest()) {
+    void delivered(WantedRange range, long nowNanos) {
+        if (range == lowest()) {
             lowestSinceNanos = nowNanos;
         }
-        open.remove(piece.position);
-        ready.remove(piece.position);
+        open.remove(range.position());
+        ready.remove(range.position());
     }
 
     boolean isOpen() {
         return !open.isEmpty();
     }
 
+    /** The lowest open range; there must be one. */
     WantedRange lowest() {
         return open.firstEntry().getValue();
     }
 
-    boolean isLowest(WantedRange piece) {
-        return !open.isEmpty() && lowest() == piece;
+    boolean isLowest(WantedRange range) {
+        return !open.isEmpty() && lowest() == range;
     }
 
+    /** Since when the lowest open range is the lowest. */
     long lowestSinceNanos() {
         return lowestSinceNanos;
     }
 
-    /** In their order. */
+    /** The open ranges, by position. */
     Collection<WantedRange> open() {
         return open.values();
     }
 
+    /** The open ranges that are not issued, by position. */
     Collection<WantedRange> ready() {
         return ready.values();
     }
 
-    /** False when there is nothing ready that this helper may bring. */
+    // ---- helpers that may bring nothing
+
+    /** False when this helper may bring nothing that is ready. */
     boolean mayNeed(int helper) {
         return !unneeded.get(helper);
     }
 
-    /** Nothing that is ready is this helper's to bring, and so it stays until more is ready or {@link #waysChanged}. */
+    /** Notes that this helper may bring nothing that is ready, until more is ready or {@link #routesChanged}. */
     void needsNot(int helper) {
         unneeded.set(helper);
     }
 
-    /** Others than before may bring what is ready: a helper is gone, a way to a chunk has failed, or one more may be tried. */
-    void waysChanged() {
+    /** Notes that other helpers may bring what is ready: a helper is gone, a route failed, or one may be tried again. */
+    void routesChanged() {
         unneeded.clear();
     }
 }

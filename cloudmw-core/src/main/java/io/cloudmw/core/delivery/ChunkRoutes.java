@@ -14,28 +14,26 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-/** A chunk as planned, and what went wrong with it so far. */
+/** A planned chunk with the routes to its replicas and the failures of each. */
 final class ChunkRoutes {
-    /** One way to a replica: through a helper, or, {@link SpeedEstimates#CLIENT}, without one. */
-    private record Way(int helper, int replica) {}
+    /** A route to a replica: through a helper, or, for {@link SpeedEstimates#CLIENT}, without one. */
+    private record Route(int helper, int replica) {}
 
-    private static final int TRIES_BY_ONE_WAY = 2;
+    private static final int TRIES_BY_ONE_ROUTE = 2;
 
-    final DeliveryEvent.Planned plan;
+    private final ChunkPlan plan;
     private ErrorCode lastCode = ErrorCode.HELPER_UNAVAILABLE;
     private final Set<RacerId> forfeited = new HashSet<>();
-    /** Racers not asked again unless nobody else is left: a relay of theirs failed, or they kept silent. */
+    /** Racers not asked again unless no other is left: a relay of theirs failed, or they were silent. */
     private final Set<RacerId> avoided = new HashSet<>();
 
-    private final Map<Way, Integer> failures = new HashMap<>();
+    private final Map<Route, Integer> failures = new HashMap<>();
     private final Map<Integer, Integer> failuresAtReplica = new HashMap<>();
     private final Map<Integer, Integer> failuresOfHelper = new HashMap<>();
-    /** Replicas that are not to be read: those known to be bad, until nothing else is left. */
     private Set<Integer> barred;
-
     private List<Integer> readable;
 
-    ChunkRoutes(DeliveryEvent.Planned plan) {
+    ChunkRoutes(ChunkPlan plan) {
         this.plan = plan;
         Set<Integer> bad = IntStream.range(0, plan.replicas())
                 .filter(replica -> plan.bad().contains(plan.stores().get(replica)))
@@ -45,25 +43,29 @@ final class ChunkRoutes {
         readable = readable(plan, barred);
     }
 
-    private static List<Integer> readable(DeliveryEvent.Planned plan, Set<Integer> barred) {
+    private static List<Integer> readable(ChunkPlan plan, Set<Integer> barred) {
         return IntStream.range(0, plan.replicas())
                 .filter(replica -> !barred.contains(replica))
                 .boxed()
                 .toList();
     }
 
-    /** Replicas that are not to be read now. */
+    ChunkPlan plan() {
+        return plan;
+    }
+
+    /** Replicas that must not be read now: those known to be bad, until no other is left. */
     Set<Integer> barred() {
         return barred;
     }
 
-    /** The others, in their order; never none. */
+    /** The replicas that may be read, in their order; never empty. */
     List<Integer> readable() {
         return readable;
     }
 
-    /** Nothing else is left: what is known to be bad may be read too, by every racer; false when it may already. */
-    boolean resort() {
+    /** Lets every racer read the replicas known to be bad, as a last resort; false when they may be read already. */
+    boolean unbar() {
         if (barred.isEmpty()) {
             return false;
         }
@@ -74,6 +76,7 @@ final class ChunkRoutes {
         return true;
     }
 
+    /** The chunk's last failure. */
     ErrorCode lastCode() {
         return lastCode;
     }
@@ -92,7 +95,7 @@ final class ChunkRoutes {
         return false;
     }
 
-    // ---- of racers that race: each tries every replica by itself
+    // ---- races: each racer tries every replica by itself
 
     boolean isSpent(RacerId racer) {
         return forfeited.contains(racer) || avoided.contains(racer);
@@ -112,19 +115,19 @@ final class ChunkRoutes {
         lastCode = code;
     }
 
-    /** Gives those that did not forfeit another chance; false when there is none of them. */
+    /** Gives the avoided racers that did not forfeit another chance; false when there is none. */
     boolean forgive() {
         boolean any = avoided.stream().anyMatch(racer -> !forfeited.contains(racer));
         avoided.clear();
         return any;
     }
 
-    // ---- of single attempts: the destination chooses the replica
+    // ---- single attempts: the destination chooses the replica
 
     void failed(int helper, int replica, ErrorCode code) {
         lastCode = code;
         boolean forGood = code == ErrorCode.REPLICA_MISSING || code.verdict() == RetryVerdict.NEVER;
-        failures.merge(new Way(helper, replica), forGood ? TRIES_BY_ONE_WAY : 1, Integer::sum);
+        failures.merge(new Route(helper, replica), forGood ? TRIES_BY_ONE_ROUTE : 1, Integer::sum);
         failuresAtReplica.merge(replica, 1, Integer::sum);
         failuresOfHelper.merge(helper, 1, Integer::sum);
     }
@@ -134,11 +137,11 @@ final class ChunkRoutes {
     }
 
     boolean isSpent(int helper, int replica) {
-        return failures.getOrDefault(new Way(helper, replica), 0) >= TRIES_BY_ONE_WAY;
+        return failures.getOrDefault(new Route(helper, replica), 0) >= TRIES_BY_ONE_ROUTE;
     }
 
-    /** Whether the helper has a way left to any replica that may be read. */
-    boolean hasWay(int helper) {
+    /** Whether the helper has a route left to any replica that may be read. */
+    boolean hasRoute(int helper) {
         for (int replica : readable) {
             if (!isSpent(helper, replica)) {
                 return true;
@@ -147,9 +150,9 @@ final class ChunkRoutes {
         return false;
     }
 
-    /** How much speaks against a way: what failed by it, by this helper, and at this replica. */
+    /** The failures that speak against a route: by it, of its helper, and at its replica. */
     int doubts(int helper, int replica) {
-        return failures.getOrDefault(new Way(helper, replica), 0)
+        return failures.getOrDefault(new Route(helper, replica), 0)
                 + failuresOfHelper.getOrDefault(helper, 0)
                 + failuresAtReplica.getOrDefault(replica, 0);
     }

@@ -1,6 +1,8 @@
 package io.cloudmw.core.delivery;
 
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.hedge.IssueCounter;
+import io.cloudmw.core.hedge.IssueCounts;
 import io.cloudmw.core.hedge.RedundancyBudget;
 import io.cloudmw.core.hedge.SpeedEstimate;
 import io.cloudmw.core.hedge.SpeedEstimates;
@@ -9,7 +11,9 @@ import io.cloudmw.core.hedge.WithdrawnBlocks;
 import io.cloudmw.core.mode.DeliveryPolicy;
 import io.cloudmw.core.mode.IssueReason;
 import io.cloudmw.core.mode.ModePolicy;
+import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.race.AttemptStage;
 import io.cloudmw.core.race.Block;
 import io.cloudmw.core.race.BlockId;
 import io.cloudmw.core.race.BlockRule;
@@ -23,93 +27,103 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** What is under way at the destination, and the moves that change it. Which to make is decided elsewhere. */
+/**
+ * The state of a delivery: the blocks and relays under way, and the moves that change them. Each move keeps the state
+ * consistent and orders the action that goes with it; which move to make is decided elsewhere.
+ */
 final class DeliveryState {
-    final DeliveryPolicy policy;
-    final LiveRacers roster;
-    final TransferSpeeds speeds;
-    final RedundancyBudget governor;
-    final BlockWindow window;
-    final IssueCounter ledger = new IssueCounter();
-    final WithdrawnBlocks takenBack;
-    final List<DeliveryCommand> commands = new ArrayList<>();
-    long nowNanos;
-    boolean over;
-    /** Whether any way to any chunk ever failed: before that, helpers bring all there is. */
-    boolean anyFailed;
+    /** Weight of the latest gap between leaves in their usual gap. */
+    private static final int PACE_WEIGHT = 16;
 
+    private final DeliveryPolicy policy;
+    private final LiveRacers racers;
+    private final TransferSpeeds speeds;
+    private final RedundancyBudget budget;
+    private final BlockWindow window;
+    private final IssueCounter counter = new IssueCounter();
+    private final WithdrawnBlocks withdrawn;
     private final Map<BlockId, BlockProgress> issued = new TreeMap<>();
     private final Map<Long, OfferedRelay> relays = new TreeMap<>();
-    /** Of how many flights each racer is an entrant. */
-    private final Map<RacerId, Integer> flightsOf = new HashMap<>();
-
+    private final Map<RacerId, Integer> blocksOf = new HashMap<>();
     /** Stores whose only process is gone. */
     private final Set<StoreId> away = new HashSet<>();
+    /** Actions that the event being taken has ordered. */
+    private final List<Consumer<DeliveryActions>> ordered = new ArrayList<>();
 
-    private @Nullable ThroughputSnapshot traffic;
+    private @Nullable ThroughputSnapshot throughput;
     private int nextBlock;
+    private long nowNanos;
+    private boolean over;
+    private boolean anyRouteFailed;
     private double paceNanos;
     private long lastLeafAtNanos;
     private boolean leafSeen;
 
-    DeliveryState(DeliveryPolicy policy, LiveRacers roster, SpeedEstimates view, RedundancyBudget governor) {
+    DeliveryState(DeliveryPolicy policy, LiveRacers racers, SpeedEstimates estimates, RedundancyBudget budget) {
         this.policy = policy;
-        this.roster = roster;
-        this.speeds = new TransferSpeeds(view);
-        this.governor = governor;
-        this.takenBack = new WithdrawnBlocks(governor);
+        this.racers = racers;
+        this.speeds = new TransferSpeeds(estimates);
+        this.budget = budget;
+        this.withdrawn = new WithdrawnBlocks(budget);
         this.window = new BlockWindow(policy.mode().blocks(), policy.inOrder());
+    }
+
+    // ---- what the rules read
+
+    DeliveryPolicy policy() {
+        return policy;
     }
 
     ModePolicy mode() {
         return policy.mode();
     }
 
-    /** Another event is about to be taken. */
-    void begin(long now) {
-        nowNanos = now;
-        roster.begin(now);
-        commands.clear();
-        traffic = null;
+    LiveRacers racers() {
+        return racers;
     }
 
-    /** They are asked last from now on. */
-    void away(Set<StoreId> stores) {
-        away.addAll(stores);
+    TransferSpeeds speeds() {
+        return speeds;
     }
 
-    boolean isAway(StoreId store) {
-        return away.contains(store);
+    RedundancyBudget budget() {
+        return budget;
     }
 
-    /** Whether it may be read of a store that is not away. */
-    boolean isElsewhere(ChunkRoutes chunk) {
-        return chunk.readable().stream().anyMatch(replica -> !isAway(chunk.store(replica)));
+    BlockWindow window() {
+        return window;
     }
 
-    /** How fast everything comes; looked at anew with every event, and when something ended or moves. */
-    ThroughputSnapshot traffic() {
-        ThroughputSnapshot seen = traffic;
-        if (seen == null) {
-            seen = new ThroughputSnapshot(issued.values(), relays.values(), nowNanos);
-            traffic = seen;
-        }
-        return seen;
+    /** The time of the event being taken. */
+    long now() {
+        return nowNanos;
+    }
+
+    /** Whether the transfer is complete, has failed or is closed. */
+    boolean isOver() {
+        return over;
+    }
+
+    /** Whether any route to any chunk ever failed. Before that, helpers bring everything. */
+    boolean hasAnyRouteFailed() {
+        return anyRouteFailed;
     }
 
     @Nullable
-    BlockProgress flight(BlockId block) {
+    BlockProgress block(BlockId block) {
         return issued.get(block);
     }
 
-    Collection<BlockProgress> flights() {
+    /** The blocks under way, by id. */
+    Collection<BlockProgress> blocks() {
         return issued.values();
     }
 
-    boolean isUnderWay(BlockProgress flight) {
-        return issued.get(flight.block.id()) == flight;
+    boolean isUnderWay(BlockProgress block) {
+        return issued.get(block.id()) == block;
     }
 
     @Nullable
@@ -117,25 +131,33 @@ final class DeliveryState {
         return relays.get(number);
     }
 
+    /** The relays offered or accepted, by number. */
     Collection<OfferedRelay> relays() {
         return relays.values();
     }
 
-    /** What is known of the way by which the flight comes, or should be as fast as. */
-    SpeedEstimate usual(BlockProgress flight) {
-        int helper = roster.helperOf(flight.holder().racer());
-        return speeds.usual(flight.measure(), helper, flight.block.range().length());
+    /** How many blocks this racer is an entrant of. */
+    int blocksOf(RacerId racer) {
+        return blocksOf.getOrDefault(racer, 0);
     }
 
-    void leafDelivered() {
-        if (leafSeen) {
-            paceNanos += ((nowNanos - lastLeafAtNanos) - paceNanos) / 16;
+    /** The throughput of everything under way, measured anew after each event and whenever something ends or moves. */
+    ThroughputSnapshot throughput() {
+        ThroughputSnapshot seen = throughput;
+        if (seen == null) {
+            seen = new ThroughputSnapshot(issued.values(), relays.values(), nowNanos);
+            throughput = seen;
         }
-        leafSeen = true;
-        lastLeafAtNanos = nowNanos;
+        return seen;
     }
 
-    /** Time between leaves, whoever brings them, lately. */
+    /** The usual speed of the route by which the block comes, or of the one it is measured by. */
+    SpeedEstimate usual(BlockProgress block) {
+        int helper = racers.helperOf(block.holder().racer());
+        return speeds.usual(block.measuredBy(), helper, block.block().range().length());
+    }
+
+    /** The usual time between two leaves, from any relay. */
     double paceNanos() {
         return paceNanos;
     }
@@ -143,233 +165,359 @@ final class DeliveryState {
     /** How long the destination will be busy with what the racers have fetched already. */
     double backlogNanos() {
         double leaves = 0;
-        for (BlockProgress flight : issued.values()) {
-            leaves += flight.undeliveredBytes() / (double) flight.piece.chunk.plan.leafSizeBytes();
+        for (BlockProgress block : issued.values()) {
+            leaves += block.undeliveredBytes() / (double) block.chunk().plan().leafSizeBytes();
         }
         return leaves * paceNanos;
     }
 
-    /** Attempts that fetch at a store, or wait for it: those of tied blocks where they run, or else may first. */
+    /** Attempts that read a store or wait for it; a tied block counts where it runs, or may run first. */
     int busy(StoreId store) {
         int busy = 0;
-        for (BlockProgress flight : issued.values()) {
-            if (flight.isCutThrough() && !flight.fetched && flight.store().equals(store)) {
+        for (BlockProgress block : issued.values()) {
+            if (block.isCutThrough()
+                    && !block.attempt().isFetched()
+                    && block.store().equals(store)) {
                 busy++;
             }
         }
         return busy;
     }
 
-    /** Flights this racer is an entrant of. */
-    int flightsOf(RacerId racer) {
-        return flightsOf.getOrDefault(racer, 0);
+    boolean isAway(StoreId store) {
+        return away.contains(store);
     }
 
-    /** Issues what is missing of the piece. {@code allowedBytes}: as asked of the governor. */
+    /** Whether the chunk can be read from a store that is not away. */
+    boolean isReadableElsewhere(ChunkRoutes chunk) {
+        return chunk.readable().stream().anyMatch(replica -> !isAway(chunk.store(replica)));
+    }
+
+    IssueCounts counts() {
+        return counter.counts();
+    }
+
+    // ---- events
+
+    /** Begins to take an event. */
+    void begin(long now) {
+        nowNanos = now;
+        racers.begin(now);
+        ordered.clear();
+        throughput = null;
+    }
+
+    /** The actions ordered since {@link #begin}; they are ordered no more. */
+    List<Consumer<DeliveryActions>> takeOrders() {
+        if (ordered.isEmpty()) {
+            return List.of();
+        }
+        List<Consumer<DeliveryActions>> due = List.copyOf(ordered);
+        ordered.clear();
+        return due;
+    }
+
+    /** Notes that the only process of these stores is gone: they are read last from now on. */
+    void storesAway(Set<StoreId> stores) {
+        away.addAll(stores);
+    }
+
+    /** Notes that a leaf of the relay was handed on. */
+    void leafDelivered(OfferedRelay relay) {
+        WantedRange range = relay.block().range();
+        budget.usefulBytes(range.nextLeafBytes());
+        range.leafDelivered();
+        if (leafSeen) {
+            paceNanos += ((nowNanos - lastLeafAtNanos) - paceNanos) / PACE_WEIGHT;
+        }
+        leafSeen = true;
+        lastLeafAtNanos = nowNanos;
+    }
+
+    /** A racer reports an attempt at a block that is not under way any more. */
+    void attemptedAfterTheEnd(BlockId block, AttemptStage stage, long bytes) {
+        withdrawn.attempted(block, stage, bytes);
+    }
+
+    /** The budget did not allow a second attempt that was due. */
+    void countSuppressed() {
+        counter.suppressed();
+    }
+
+    // ---- moves: issuing
+
+    /**
+     * Issues what is missing of the range.
+     *
+     * @param allowedBytes what the budget was asked for; 0: it is no extra
+     */
     BlockProgress issue(
-            WantedRange piece, List<Entrant> entrants, BlockRule rule, IssueReason reason, long allowedBytes) {
-        ledger.issued(reason);
-        return place(piece, entrants, rule, reason, allowedBytes);
+            WantedRange range, List<Entrant> entrants, BlockRule rule, IssueReason reason, long allowedBytes) {
+        counter.issued(reason);
+        return place(range, entrants, rule, reason, allowedBytes);
     }
 
-    /** What was not begun, as far as is known, goes to another: it is issued for the same reason, and counted once. */
-    void changeHands(BlockProgress flight, Entrant to) {
-        takeBack(flight);
-        place(flight.piece, List.of(to), BlockRule.SOLE, flight.reason, 0);
+    /** Issues what is missing of the range to one racer, for the reason that is next. */
+    BlockProgress issue(WantedRange range, Entrant entrant) {
+        return issue(range, List.of(entrant), BlockRule.SOLE, range.nextReason(), 0);
     }
 
-    /** What was not begun, as far as is known, is whoever's turn it is next, as if it had never been issued. */
-    void takeBackForAll(BlockProgress flight) {
-        takeBack(flight);
-        flight.piece.moved = true;
-        flight.piece.next = IssueReason.PLANNED; // a retry was counted when it was issued
-        window.unissued(flight.piece);
+    /** Gives an unstarted block to another racer: it is issued for the same reason, and counted once. */
+    void changeHands(BlockProgress block, Entrant to) {
+        takeBack(block);
+        place(block.range(), List.of(to), BlockRule.SOLE, block.reason(), 0);
     }
 
-    private void takeBack(BlockProgress flight) {
-        withdraw(flight);
-        takenBack.add(flight.block.id());
+    /** Takes an unstarted block back, so that its range goes to any racer as if it had never been issued. */
+    void takeBackForAll(BlockProgress block) {
+        takeBack(block);
+        block.range().markMoved();
+        block.range().issueNextFor(IssueReason.PLANNED); // a retry was counted when it was issued
+        window.unissued(block.range());
+    }
+
+    private void takeBack(BlockProgress block) {
+        withdraw(block);
+        withdrawn.add(block.id());
     }
 
     private BlockProgress place(
-            WantedRange piece, List<Entrant> entrants, BlockRule rule, IssueReason reason, long allowedBytes) {
+            WantedRange range, List<Entrant> entrants, BlockRule rule, IssueReason reason, long allowedBytes) {
+        ChunkRoutes chunk = range.chunk();
         Block block = new Block(
                 new BlockId(nextBlock++),
-                piece.chunk.plan.chunkIndex(),
-                piece.missing(),
-                piece.chunk.plan.replicas(),
+                chunk.plan().chunkIndex(),
+                range.missing(),
+                chunk.plan().replicas(),
                 entrants,
                 rule,
-                piece.chunk.barred());
-        BlockProgress flight = new BlockProgress(piece, block, reason, allowedBytes, nowNanos);
+                chunk.barred());
+        BlockProgress progress = new BlockProgress(range, block, reason, allowedBytes, nowNanos);
         RacerId first = entrants.get(0).racer();
-        flight.isDueAtOnce =
-                block.isCutThrough() && roster.load(first) == 0 && !traffic().holds(first);
-        issued.put(block.id(), flight);
-        piece.flights.add(flight);
-        window.issued(piece);
-        entrants.forEach(entrant -> flightsOf.merge(entrant.racer(), 1, Integer::sum));
-        if (block.isCutThrough()) {
-            roster.queued(flight);
+        if (block.isCutThrough() && racers.load(first) == 0 && !throughput().holds(first)) {
+            progress.markDueAtOnce();
         }
-        commands.add(new DeliveryCommand.Issue(block, reason));
-        return flight;
+        issued.put(block.id(), progress);
+        range.add(progress);
+        window.issued(range);
+        entrants.forEach(entrant -> blocksOf.merge(entrant.racer(), 1, Integer::sum));
+        if (block.isCutThrough()) {
+            racers.queued(progress);
+        }
+        ordered.add(to -> to.issue(block, reason));
+        return progress;
     }
 
-    OfferedRelay offered(long number, RacerId racer, BlockProgress flight) {
-        OfferedRelay relay = new OfferedRelay(number, racer, flight);
-        flight.relay = relay;
+    /** Splits off the last {@code tailBytes} of what is missing of a block, as a range of its own. */
+    WantedRange split(BlockProgress block, long tailBytes) {
+        WantedRange range = block.range();
+        WantedRange tail = range.splitAt(range.missing().end() - tailBytes);
+        window.add(tail);
+        long start = block.block().range().offset();
+        ByteRange kept = new ByteRange(start, range.missing().end() - start);
+        ordered.add(to -> to.shorten(block.block(), kept));
+        return tail;
+    }
+
+    // ---- moves: relays
+
+    void offered(long number, RacerId racer, BlockProgress block) {
+        OfferedRelay relay = new OfferedRelay(number, racer, block);
+        block.offered(relay);
         relays.put(number, relay);
-        return relay;
+    }
+
+    void refuse(long number) {
+        ordered.add(to -> to.refuse(number));
     }
 
     void prepare(OfferedRelay relay) {
-        relay.prepared = true;
-        commands.add(new DeliveryCommand.Prepare(relay.number, relay.flight.block, relay.flight.piece.missing()));
+        relay.prepare();
+        BlockProgress block = relay.block();
+        ByteRange wanted = block.range().missing();
+        ordered.add(to -> to.prepare(relay.number(), block.block(), wanted));
     }
 
     void accept(OfferedRelay relay) {
-        relay.accepted = true;
-        relay.flight.relayed = true;
-        relay.movedAtNanos = nowNanos;
-        relay.flight.movedAtNanos = nowNanos;
-        traffic = null;
-        commands.add(new DeliveryCommand.Accept(relay.number, relay.flight.block, relay.flight.piece.missing()));
+        relay.accept(nowNanos);
+        BlockProgress block = relay.block();
+        block.accepted(nowNanos);
+        throughput = null;
+        ByteRange wanted = block.range().missing();
+        ordered.add(to -> to.accept(relay.number(), block.block(), wanted));
     }
 
-    /** The racer has the whole block: its lane is free. */
-    void fetched(BlockProgress flight) {
-        if (!flight.fetched) {
-            flight.fetched = true;
-            traffic = null;
-            roster.unqueued(flight);
+    /** Forgets a relay that is over already. */
+    void relayEnded(OfferedRelay relay) {
+        relays.remove(relay.number());
+        relay.block().relayEnded();
+        throughput = null;
+    }
+
+    // ---- moves: fetching
+
+    /** The racer has fetched the whole block: its lane is free. */
+    void fetched(BlockProgress block) {
+        if (!block.attempt().isFetched()) {
+            block.attempt().fetched();
+            laneFreed(block);
         }
     }
 
-    private static <K> void oneLess(Map<K, Integer> counts, K key) {
-        counts.computeIfPresent(key, (counted, count) -> count == 1 ? null : count - 1);
+    /** The racer held the block before it was asked: its lane is free. */
+    void kept(BlockProgress block, RacerId racer) {
+        block.attempt().started(racer, nowNanos);
+        block.attempt().kept();
+        laneFreed(block);
     }
 
-    /** Ends a flight here, without a word to anybody. */
-    private void remove(BlockProgress flight) {
-        issued.remove(flight.block.id());
-        flight.piece.flights.remove(flight);
-        flight.block.entrants().forEach(entrant -> oneLess(flightsOf, entrant.racer()));
-        traffic = null;
-        if (flight.isCutThrough() && !flight.fetched) {
-            roster.unqueued(flight);
-        } else if (flight.runner != null) {
-            roster.freed(flight.runner);
+    private void laneFreed(BlockProgress block) {
+        throughput = null;
+        racers.unqueued(block);
+    }
+
+    // ---- moves: ends
+
+    /** The range arrived, by this block. */
+    void acknowledge(BlockProgress block) {
+        WantedRange range = block.range();
+        remove(block);
+        for (BlockProgress loser : List.copyOf(range.blocks())) {
+            lose(loser, block);
         }
-        OfferedRelay relay = flight.relay;
+        window.delivered(range, nowNanos);
+        ordered.add(to -> to.acknowledge(block.block()));
+    }
+
+    /** Ends a block for good and tells its racers. */
+    void withdraw(BlockProgress block) {
+        OfferedRelay relay = block.relay();
         if (relay != null) {
-            relays.remove(relay.number);
-            flight.relay = null;
+            refuse(relay.number());
         }
+        remove(block);
+        ordered.add(to -> to.withdraw(block.block()));
     }
 
-    /** The piece arrived, by this flight. */
-    void acknowledge(BlockProgress flight) {
-        WantedRange piece = flight.piece;
-        remove(flight);
-        for (BlockProgress loser : List.copyOf(piece.flights)) {
-            lose(loser, flight);
-        }
-        window.delivered(piece, nowNanos);
-        commands.add(new DeliveryCommand.Acknowledge(flight.block));
-    }
-
-    /** Ends a flight for good, telling its racers. */
-    void withdraw(BlockProgress flight) {
-        OfferedRelay relay = flight.relay;
-        if (relay != null) {
-            commands.add(new DeliveryCommand.Refuse(relay.number));
-        }
-        remove(flight);
-        commands.add(new DeliveryCommand.Withdraw(flight.block));
-    }
-
-    /** Of two flights of one piece, {@code winner} goes on. */
+    /** Ends one of two blocks of a range; {@code winner} goes on. */
     void lose(BlockProgress loser, BlockProgress winner) {
         account(loser, winner);
         withdraw(loser);
     }
 
-    /** Gives back what the extra one of two did not fetch twice: once, when either of them ends. */
+    /** Refunds what the extra one of two blocks did not fetch twice: once, when either of them ends. */
     private void account(BlockProgress ended, BlockProgress goesOn) {
-        boolean won = goesOn.allowedBytes > 0;
-        BlockProgress extra = won ? goesOn : ended;
-        long used = ended.relayed
-                ? ended.piece.missing().offset() - ended.block.range().offset()
-                : 0;
-        long twice = Math.max(0, ended.bytes() - used);
-        governor.refund(Math.max(0, extra.allowedBytes - twice));
-        extra.allowedBytes = 0;
+        boolean extraWon = goesOn.allowedBytes() > 0;
+        BlockProgress extra = extraWon ? goesOn : ended;
+        long twice = Math.max(0, ended.attempt().bytes() - ended.deliveredBytes());
+        budget.refund(Math.max(0, extra.allowedBytes() - twice));
+        extra.settleAllowance();
         if (ended.isCutThrough() && !ended.isHeardOf()) {
-            takenBack.addPaid(ended.block.id());
+            withdrawn.addPaid(ended.id());
         }
-        if (won) {
-            ledger.won(goesOn.reason);
+        if (extraWon) {
+            counter.won(goesOn.reason());
         }
     }
 
-    /** The relay is over already. */
-    void relayEnded(OfferedRelay relay) {
-        relays.remove(relay.number);
-        relay.flight.relay = null;
-        traffic = null;
+    /** Removes a block without ordering an action. */
+    private void remove(BlockProgress block) {
+        issued.remove(block.id());
+        block.range().remove(block);
+        for (Entrant entrant : block.block().entrants()) {
+            blocksOf.computeIfPresent(entrant.racer(), (racer, count) -> count == 1 ? null : count - 1);
+        }
+        throughput = null;
+        RacerId runner = block.attempt().runner();
+        if (block.isCutThrough() && !block.attempt().isFetched()) {
+            racers.unqueued(block);
+        } else if (runner != null) {
+            racers.freed(runner);
+        }
+        OfferedRelay relay = block.relay();
+        if (relay != null) {
+            relays.remove(relay.number());
+            block.relayEnded();
+        }
     }
 
-    /** What the flight should have brought is wanted anew, of somebody else. */
-    void retry(BlockProgress flight) {
-        if (over || !isUnderWay(flight)) {
+    /** Ends a block that cannot arrive; what is missing is issued to another racer. */
+    void retry(BlockProgress block) {
+        if (over || !isUnderWay(block)) {
             return;
         }
-        WantedRange piece = flight.piece;
-        List<BlockProgress> others =
-                piece.flights.stream().filter(other -> other != flight).toList();
-        if (!others.isEmpty()) {
-            lose(flight, others.get(0));
-            return;
+        WantedRange range = block.range();
+        for (BlockProgress other : range.blocks()) {
+            if (other != block) {
+                lose(block, other);
+                return;
+            }
         }
-        withdraw(flight);
-        window.unissued(piece);
-        piece.next = IssueReason.RETRY;
-        if (piece.reissued() > policy.patience().maxReissues() && !resort(piece)) {
-            fail(piece);
+        withdraw(block);
+        window.unissued(range);
+        range.issueNextFor(IssueReason.RETRY);
+        if (range.countReissue() > policy.patience().maxReissues() && !unbar(range)) {
+            fail(range);
         }
     }
 
-    /** A way to the chunk failed: what is ready of it may be another's to bring. */
-    void failed(ChunkRoutes chunk, int helper, int replica, ErrorCode code) {
-        chunk.failed(helper, replica, code);
-        anyFailed = true;
-        window.waysChanged();
+    /** Ends and issues anew a block for which no entrant is left. */
+    void retryIfHopeless(BlockProgress block) {
+        if (block.isHopeless(racers)) {
+            retry(block);
+        }
     }
 
-    /** As {@link WantedRange#resort}. */
-    boolean resort(WantedRange piece) {
-        window.waysChanged();
-        return piece.resort();
+    /** Notes that a racer did not bring a block. */
+    void failed(BlockProgress block, RacerId racer, ErrorCode code) {
+        Entrant entrant = block.entrants().find(racer);
+        if (!block.isCutThrough()) {
+            block.chunk().avoid(racer, code);
+        } else if (entrant != null) {
+            block.chunk().failed(racers.helperOf(racer), entrant.replica(), code);
+            anyRouteFailed = true;
+            window.routesChanged();
+        }
     }
 
-    void fail(WantedRange piece) {
+    /** As {@link WantedRange#unbar}. */
+    boolean unbar(WantedRange range) {
+        window.routesChanged();
+        return range.unbar();
+    }
+
+    /** Stops waiting for the helper of this racer. */
+    void abandon(RacerId racer) {
+        RacerId firstLane = racers.firstLane(racer);
+        ordered.add(to -> to.abandon(firstLane, ErrorCode.DEADLINE_EXCEEDED));
+    }
+
+    /** Asks for the client's own racers, once. */
+    void askForLocalRacers() {
+        if (racers.askLocal()) {
+            int spare = mode().lineup().spareLanes();
+            ordered.add(to -> to.raceLocally(spare));
+        }
+    }
+
+    void complete() {
         over = true;
-        commands.add(new DeliveryCommand.Fail(piece.chunk.plan.chunkIndex(), piece.chunk.lastCode()));
+        ordered.add(DeliveryActions::complete);
     }
 
-    /** Nothing more is wanted: the governor gets back what extras under way were allowed and have not fetched. */
+    void fail(WantedRange range) {
+        over = true;
+        long chunkIndex = range.chunk().plan().chunkIndex();
+        ErrorCode code = range.chunk().lastCode();
+        ordered.add(to -> to.fail(chunkIndex, code));
+    }
+
+    /** Ends the delivery; the budget gets back what extras under way were allowed to fetch and have not. */
     void close() {
         over = true;
-        for (BlockProgress flight : issued.values()) {
-            governor.refund(Math.max(0, flight.allowedBytes - flight.bytes()));
-            flight.allowedBytes = 0;
-        }
-    }
-
-    void askLocal() {
-        if (roster.askLocal()) {
-            commands.add(new DeliveryCommand.RaceLocally(mode().lineup().spareLanes()));
+        for (BlockProgress block : issued.values()) {
+            budget.refund(Math.max(0, block.allowedBytes() - block.attempt().bytes()));
+            block.settleAllowance();
         }
     }
 }

@@ -4,101 +4,102 @@ import io.cloudmw.core.hedge.RedundancyBudget;
 import io.cloudmw.core.hedge.SpeedEstimate;
 import io.cloudmw.core.mode.ModePolicy;
 
-/** Measures attempts by what is usual at their stores, and tells the governor who is late or slow. */
+/** The detector of late and slow attempts: it measures them by what is usual at their stores and tells the budget. */
 final class LatenessDetector {
-    /** Helpers report ten times a second of what waits for room. */
-    private static final long SAID_WITHIN_NANOS = 200_000_000;
+    /** Helpers report this soon that a block waits for room. */
+    private static final long REPORTED_WITHIN_NANOS = 200_000_000;
 
-    private final DeliveryState board;
+    private final DeliveryState state;
     private final ModePolicy.Extras extras;
 
-    LatenessDetector(DeliveryState board) {
-        this.board = board;
-        this.extras = board.mode().extras();
+    LatenessDetector(DeliveryState state) {
+        this.state = state;
+        this.extras = state.mode().extras();
     }
 
-    /** How long a first byte may take at the flight's store, usually. */
-    long delayNanos(BlockProgress flight) {
-        return delayNanos(board.usual(flight));
+    /** How long a first byte may take at the block's store. */
+    long delayNanos(BlockProgress block) {
+        return delayNanos(state.usual(block));
     }
 
-    /** The same where this is usual. */
+    /** How long a first byte may take where this speed is usual. */
     long delayNanos(SpeedEstimate usual) {
-        double late = board.speeds.lateFirstByteNanos(usual);
+        double late = state.speeds().lateFirstByteNanos(usual);
         return late == 0 ? extras.capNanos() : extras.within(late);
     }
 
     /**
-     * How long after its turn came a block may not be heard of: as long as its first byte and word of it may take. Never
-     * less than a helper that has no room for it takes to say so.
+     * How long after its turn came a block may go unreported: as long as its first byte and the report of it may take. Never
+     * less than a helper without room for the block takes to say so.
      */
-    long unheardNanos(BlockProgress flight) {
-        double word =
-                board.speeds.lateWordNanos(board.roster.helperOf(flight.holder().racer()));
-        if (word == 0) {
-            return extras.capNanos(); // nobody said anything yet: it may be this process that is cut off
+    long unheardNanos(BlockProgress block) {
+        double report = state.speeds()
+                .lateReportNanos(state.racers().helperOf(block.holder().racer()));
+        if (report == 0) {
+            return extras.capNanos(); // no helper has reported yet: this process may be the one that is cut off
         }
-        long firstByte = extras.delayNanos(delayNanos(flight) * board.governor.patience());
-        return Math.min(extras.capNanos(), Math.max(SAID_WITHIN_NANOS, firstByte + (long) word));
+        long firstByte = extras.delayNanos(delayNanos(block) * state.budget().patience());
+        return Math.min(extras.capNanos(), Math.max(REPORTED_WITHIN_NANOS, firstByte + (long) report));
     }
 
-    /** An attempt's first bytes came at {@code atNanos}. */
-    void answered(BlockProgress flight, long atNanos) {
-        long took = atNanos - flight.startedAtNanos;
-        int helper = board.roster.helperOf(flight.holder().racer());
-        board.speeds.firstByte(flight.store(), helper, took);
-        told(flight, took);
-        if (took > lateAfterNanos(flight)) {
-            judged(flight, true);
+    /** Notes that an attempt's first bytes came at {@code atNanos}. */
+    void answered(BlockProgress block, long atNanos) {
+        long took = atNanos - block.attempt().startedAtNanos();
+        int helper = state.racers().helperOf(block.holder().racer());
+        state.speeds().firstByte(block.store(), helper, took);
+        tellAnswered(block, took);
+        if (took > lateAfterNanos(block)) {
+            judge(block, true);
         }
     }
 
-    /** What is late at a store of which too little is known: what is where the attempt it makes up for was made. */
-    private long lateAfterNanos(BlockProgress flight) {
-        boolean known = board.usual(flight).lateFirstByteNanos() > 0;
-        return known || flight.madeUpForAfterNanos == 0 ? delayNanos(flight) : flight.madeUpForAfterNanos;
+    /** The delay after which a first byte is late. At a store of which too little is known, the one of the late attempt. */
+    private long lateAfterNanos(BlockProgress block) {
+        boolean isKnown = state.usual(block).lateFirstByteNanos() > 0;
+        return isKnown || block.madeUpForAfterNanos() == 0 ? delayNanos(block) : block.madeUpForAfterNanos();
     }
 
-    /** An attempt had brought its block at {@code atNanos}. */
-    void fetched(BlockProgress flight, long atNanos) {
-        judged(flight, isSlow(flight, atNanos));
+    /** Notes that an attempt had brought its block at {@code atNanos}. */
+    void fetched(BlockProgress block, long atNanos) {
+        judge(block, isSlow(block, atNanos));
     }
 
-    /** Whether its bytes come at less than half of what is usual at its store: as slow as late, however soon the first came. */
-    private boolean isSlow(BlockProgress flight, long atNanos) {
-        double known = board.usual(flight).bytesPerSecond();
-        double usual = known > 0 ? known : flight.madeUpForBytesPerSecond;
-        double rate = flight.rate(atNanos) * 1e9;
+    /** Whether bytes come at less than half of the usual rate: as bad as late, however soon the first came. */
+    private boolean isSlow(BlockProgress block, long atNanos) {
+        double known = state.usual(block).bytesPerSecond();
+        double usual = known > 0 ? known : block.madeUpForBytesPerSecond();
+        double rate = block.attempt().rate(atNanos) * 1e9;
         return rate > 0 && rate * RedundancyBudget.MEDIAN_MOVED < usual;
     }
 
-    /** An attempt is about to be withdrawn, because another brings its block: if it waited for long, or was slow, it was late. */
-    void cut(BlockProgress flight) {
-        boolean waits = flight.runner != null && flight.bytes() == 0;
-        boolean waitedForLong = waits && board.nowNanos - flight.startedAtNanos > lateAfterNanos(flight);
-        if (waitedForLong || isSlow(flight, board.nowNanos)) {
-            judged(flight, true);
+    /** Notes that an attempt is about to be withdrawn because another brings its block: it was late if it was slow. */
+    void cut(BlockProgress block) {
+        AttemptProgress attempt = block.attempt();
+        boolean isWaiting = attempt.isBegun() && attempt.bytes() == 0;
+        boolean hasWaitedLong = isWaiting && state.now() - attempt.startedAtNanos() > lateAfterNanos(block);
+        if (hasWaitedLong || isSlow(block, state.now())) {
+            judge(block, true);
         }
     }
 
-    /** Nothing has come of an attempt, and something should have. */
-    void waits(BlockProgress flight) {
-        if (flight.bytes() == 0) {
-            told(flight, board.nowNanos - flight.startedAtNanos);
+    /** Notes that an attempt has brought nothing, and should have. */
+    void unanswered(BlockProgress block) {
+        if (block.attempt().bytes() == 0) {
+            tellAnswered(block, state.now() - block.attempt().startedAtNanos());
         }
     }
 
-    private void told(BlockProgress flight, long firstByteNanos) {
-        if (extras.hedges() && !flight.kept) {
-            board.governor.answered(flight.store(), firstByteNanos);
+    private void tellAnswered(BlockProgress block, long firstByteNanos) {
+        if (extras.hedges() && !block.attempt().isKept()) {
+            state.budget().answered(block.store(), firstByteNanos);
         }
     }
 
-    /** Of each attempt the governor hears once: that it was late, at its first byte or later, or in the end whether it was slow. */
-    void judged(BlockProgress flight, boolean late) {
-        if (extras.hedges() && !flight.judged && !flight.kept) {
-            flight.judged = true;
-            board.governor.judged(flight.store(), late);
+    /** Tells the budget about an attempt, once: that it was late at some point, or in the end whether it was slow. */
+    void judge(BlockProgress block, boolean late) {
+        if (extras.hedges() && !block.isJudged() && !block.attempt().isKept()) {
+            block.markJudged();
+            state.budget().judged(block.store(), late);
         }
     }
 }

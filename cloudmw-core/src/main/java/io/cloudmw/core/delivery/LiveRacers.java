@@ -18,49 +18,46 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/** Who is left to race, as the destination sees it, and what each racer has to do. */
+/** The racers that the destination can still use, when each was heard, and the queue of blocks each was issued. */
 final class LiveRacers {
     private final LaneLayout lanes;
     private final ModePolicy mode;
-    private final BlockOwners homes;
+    private final BlockOwners owners;
     private final Set<Integer> helpers = new TreeSet<>();
-    /** See {@link #workers()}. */
     private List<RacerId> workers;
-
     private final NavigableSet<RacerId> locals = new TreeSet<>();
     private final Map<Integer, Long> heardAtNanos = new HashMap<>();
     /** When the destination last came back from being away; null: it never was. */
     private @Nullable Long resumedAtNanos;
-    /** What each racer was issued and has not fetched, in the order of issue. */
+    /** The blocks each racer was issued and has not fetched, in the order of issue. */
     private final Map<RacerId, Deque<BlockProgress>> queues = new HashMap<>();
-    /** When each racer was last through with something, or rid of it. */
+    /** When each racer last finished a block or was rid of it. */
     private final Map<RacerId, Long> freeSinceNanos = new HashMap<>();
-    /** Helpers that say nothing of what they were issued, and until when nothing more is issued to them. */
+    /** Helpers that say nothing of the blocks they were issued, and until when they are issued no more. */
     private final Map<Integer, Long> silentUntilNanos = new HashMap<>();
 
     private long nowNanos;
-
-    /** Racers for what is planned that have something to do. */
     private int working;
-
     private boolean localAsked;
     private boolean localReady;
 
-    LiveRacers(ModePolicy mode, LaneLayout lanes, Set<RacerId> reachable, BlockOwners homes) {
-        this.homes = homes;
+    LiveRacers(ModePolicy mode, LaneLayout lanes, Set<RacerId> reachable, BlockOwners owners) {
+        this.owners = owners;
         this.mode = mode;
         this.lanes = lanes;
         reachable.forEach(racer -> helpers.add(lanes.helper(racer)));
         this.workers = lineUp(helpers, lanes, mode);
     }
 
-    /** It is later now. */
+    /** Begins to take an event. */
     void begin(long now) {
         nowNanos = now;
         if (!silentUntilNanos.isEmpty()) {
             silentUntilNanos.values().removeIf(until -> now - until >= 0);
         }
     }
+
+    // ---- membership
 
     boolean isLive(RacerId racer) {
         return lanes.isHelpers(racer) ? helpers.contains(lanes.helper(racer)) : locals.contains(racer);
@@ -70,9 +67,18 @@ final class LiveRacers {
         return lanes.isHelpers(racer) && isLive(racer);
     }
 
-    /** Rank of the helper, or {@link SpeedEstimates#CLIENT}. */
+    boolean hasHelpers() {
+        return !helpers.isEmpty();
+    }
+
+    /** The rank of the racer's helper, or {@link SpeedEstimates#CLIENT}. */
     int helperOf(RacerId racer) {
         return lanes.isHelpers(racer) ? lanes.helper(racer) : SpeedEstimates.CLIENT;
+    }
+
+    /** Whether both racers are in the same process; the client's own racers count as one process each. */
+    boolean isSameProcess(RacerId one, RacerId other) {
+        return lanes.isHelpers(other) ? helperOf(one) == helperOf(other) : one.equals(other);
     }
 
     /** The racer that stands for all of its helper. */
@@ -80,7 +86,7 @@ final class LiveRacers {
         return lanes.isHelpers(racer) ? lanes.racer(lanes.helper(racer), 0) : racer;
     }
 
-    /** Strikes a racer off with all of its helper, for good; false when it was not on. */
+    /** Removes a racer with all of its helper, for good; false when it was not live. */
     boolean remove(RacerId racer) {
         if (!isLive(racer)) {
             return false;
@@ -97,50 +103,7 @@ final class LiveRacers {
         return true;
     }
 
-    /** Notes a sign of life. */
-    void heard(RacerId racer, long nowNanos) {
-        if (isHelper(racer)) {
-            heardAtNanos.put(lanes.helper(racer), nowNanos);
-            silentUntilNanos.remove(lanes.helper(racer));
-        }
-    }
-
-    /** Nothing more is issued to the racer's helper until then, or until it is heard, as long as there is another. */
-    void silent(RacerId racer, long untilNanos) {
-        silentUntilNanos.put(helperOf(racer), untilNanos);
-    }
-
-    boolean isSilent(RacerId racer) {
-        return silentUntilNanos.containsKey(helperOf(racer));
-    }
-
-    /** Whether there is a helper that is not. */
-    boolean hasOthersThanSilent() {
-        return helpers.size() > silentUntilNanos.size();
-    }
-
-    /** The destination was away: no silence before this counts, whoever was heard or not. */
-    void resumed(long nowNanos) {
-        resumedAtNanos = nowNanos;
-        silentUntilNanos.clear();
-    }
-
-    /** Whether anything was heard of the helper; of the client's own racers nothing ever is. */
-    boolean hasSpoken(RacerId racer) {
-        return isHelper(racer) && heardAtNanos.containsKey(lanes.helper(racer));
-    }
-
-    /** When the racer's process was last heard, or the destination came back; {@code otherwise} if that is later, or neither was. */
-    long heardAt(RacerId racer, long otherwise) {
-        Long heard = lanes.isHelpers(racer) ? heardAtNanos.get(lanes.helper(racer)) : null;
-        return later(heard, later(resumedAtNanos, otherwise));
-    }
-
-    private static long later(@Nullable Long one, long other) {
-        return one == null || one - other < 0 ? other : one;
-    }
-
-    /** True the first time: the in-process racers have to be asked for. */
+    /** True the first time: the client's own racers have to be asked for. */
     boolean askLocal() {
         boolean first = !localAsked;
         localAsked = true;
@@ -158,34 +121,80 @@ final class LiveRacers {
         }
     }
 
-    // ---- races
+    // ---- signs of life
+
+    /** Notes a sign of life. */
+    void heard(RacerId racer) {
+        if (isHelper(racer)) {
+            heardAtNanos.put(lanes.helper(racer), nowNanos);
+            silentUntilNanos.remove(lanes.helper(racer));
+        }
+    }
+
+    /** Issues nothing more to the racer's helper until then, or until it is heard, as long as there is another. */
+    void silent(RacerId racer, long untilNanos) {
+        silentUntilNanos.put(helperOf(racer), untilNanos);
+    }
+
+    boolean isSilent(RacerId racer) {
+        return silentUntilNanos.containsKey(helperOf(racer));
+    }
+
+    /** Whether some helper is not silent. */
+    boolean hasHelperThatSpeaks() {
+        return helpers.size() > silentUntilNanos.size();
+    }
+
+    /** The destination was away: no silence before this counts. */
+    void resumed() {
+        resumedAtNanos = nowNanos;
+        silentUntilNanos.clear();
+    }
+
+    /** Whether the racer's helper was heard at all; the client's own racers never are. */
+    boolean hasSpoken(RacerId racer) {
+        return isHelper(racer) && heardAtNanos.containsKey(lanes.helper(racer));
+    }
+
+    /** When the racer's helper was last heard, or the destination came back; {@code otherwise} if that is later. */
+    long heardAt(RacerId racer, long otherwise) {
+        Long heard = lanes.isHelpers(racer) ? heardAtNanos.get(lanes.helper(racer)) : null;
+        return later(heard, later(resumedAtNanos, otherwise));
+    }
+
+    private static long later(@Nullable Long one, long other) {
+        return one == null || one - other < 0 ? other : one;
+    }
+
+    // ---- candidates for a race
 
     /**
-     * Who may race for the piece: the helpers its plan names, else any other helper, else the in-process racers (the
-     * i-th starts with the i-th replica that may be read); never more than there are of these, never one that was spent on
-     * it. Where there are fewer helpers than such replicas, one that has several lanes races for several of them.
+     * The entrants of a race for the range: the helpers its plan names, else any other helpers, else the client's own racers.
+     * There are never more than replicas that may be read, and never a racer that is spent on the chunk. Where there are
+     * fewer helpers than such replicas, a helper with several lanes races for several of them.
      */
-    List<Entrant> racersFor(WantedRange piece) {
-        int lane = (int) (piece.sequence % lanes.perHelper());
+    List<Entrant> entrantsFor(WantedRange range) {
+        ChunkRoutes chunk = range.chunk();
+        int lane = (int) (range.sequence() % lanes.perHelper());
         List<Entrant> planned = new ArrayList<>();
-        for (Entrant entrant : piece.chunk.plan.entrants()) {
+        for (Entrant entrant : chunk.plan().entrants()) {
             RacerId racer = new RacerId(entrant.racer().rank() + lane * lanes.helpers());
-            boolean mayRead = piece.chunk.readable().contains(entrant.replica());
-            if (mayRead && isLive(racer) && !piece.chunk.isSpent(racer)) {
+            boolean mayRead = chunk.readable().contains(entrant.replica());
+            if (mayRead && isLive(racer) && !chunk.isSpent(racer)) {
                 planned.add(new Entrant(racer, entrant.replica()));
             }
         }
         if (!planned.isEmpty()) {
-            return helpers.size() < piece.chunk.readable().size() ? inMoreLanes(planned, piece, lane) : planned;
+            return helpers.size() < chunk.readable().size() ? inMoreLanes(planned, chunk, lane) : planned;
         }
         List<RacerId> inLane =
                 helpers.stream().map(helper -> lanes.racer(helper, lane)).toList();
-        List<Entrant> others = inOrder(inLane, piece.chunk);
-        return others.isEmpty() ? inOrder(locals, piece.chunk) : others;
+        List<Entrant> others = inOrder(inLane, chunk);
+        return others.isEmpty() ? inOrder(locals, chunk) : others;
     }
 
-    /** Gives the replicas nobody races for to the same helpers' other lanes, as far as they have any. */
-    private List<Entrant> inMoreLanes(List<Entrant> planned, WantedRange piece, int lane) {
+    /** Gives the replicas without an entrant to other lanes of the same helpers, as far as they have any. */
+    private List<Entrant> inMoreLanes(List<Entrant> planned, ChunkRoutes chunk, int lane) {
         List<Entrant> entrants = new ArrayList<>(planned);
         Deque<RacerId> free = new ArrayDeque<>();
         for (int further = 1; further < lanes.perHelper(); further++) {
@@ -193,8 +202,8 @@ final class LiveRacers {
                 free.add(lanes.racer(helper, (lane + further) % lanes.perHelper()));
             }
         }
-        free.removeIf(piece.chunk::isSpent);
-        for (int replica : piece.chunk.readable()) {
+        free.removeIf(chunk::isSpent);
+        for (int replica : chunk.readable()) {
             if (!free.isEmpty() && planned.stream().noneMatch(entrant -> entrant.replica() == replica)) {
                 entrants.add(new Entrant(free.remove(), replica));
             }
@@ -213,13 +222,9 @@ final class LiveRacers {
         return entrants;
     }
 
-    // ---- single attempts
+    // ---- candidates for a single attempt
 
-    boolean hasHelpers() {
-        return !helpers.isEmpty();
-    }
-
-    /** Racers for what is planned: lane by lane, so that every helper has something before any has two. */
+    /** The helpers' racers for planned blocks: lane by lane, so that every helper has a block before any has two. */
     List<RacerId> workers() {
         return workers;
     }
@@ -234,28 +239,36 @@ final class LiveRacers {
         return List.copyOf(workers);
     }
 
-    /** How many of {@link #workers()} have something to do. */
-    int working() {
-        return working;
+    /** Whether the racer has a block, or one more racer may have one. */
+    boolean mayWork(RacerId racer) {
+        return load(racer) > 0 || working < mode.lineup().racers();
     }
 
     private boolean isWorker(RacerId racer) {
         return isHelper(racer) && lanes.lane(racer) < mode.lineup().lanes();
     }
 
-    /** The client's own, for what is planned of a chunk: as many as it has replicas. Those beyond are for extras. */
+    /** The client's own racers for planned blocks of a chunk: one for each replica. Those beyond are for extras. */
     List<RacerId> localWorkers(ChunkRoutes chunk) {
-        return locals.stream().limit(chunk.plan.replicas()).toList();
+        return locals.stream().limit(chunk.plan().replicas()).toList();
     }
 
     /**
-     * Racers that have nothing to do, for an extra beside an attempt of {@code racer}: helpers that are not silent make up
-     * for helpers, and the client's own racers for each other.
+     * The idle racers for an extra beside an attempt of {@code racer}: helpers that are not silent make up for helpers, the
+     * client's own racers for each other.
      */
     List<RacerId> idleBeside(RacerId racer) {
         Collection<RacerId> lastFirst = lanes.isHelpers(racer) ? helpersLastFirst() : locals.descendingSet();
         return lastFirst.stream()
                 .filter(other -> load(other) == 0 && !isSilent(other))
+                .toList();
+    }
+
+    /** As {@link #idleBeside}, at other helpers only. */
+    List<RacerId> idleElsewhere(RacerId racer) {
+        int helper = helperOf(racer);
+        return idleBeside(racer).stream()
+                .filter(other -> helperOf(other) != helper)
                 .toList();
     }
 
@@ -269,94 +282,86 @@ final class LiveRacers {
         return racers;
     }
 
-    /** Whether blocks belong to helpers. */
-    boolean hasHomes() {
-        return homes != BlockOwners.NONE;
+    /** Whether helpers own blocks. */
+    boolean hasOwners() {
+        return owners != BlockOwners.NONE;
     }
 
     /**
-     * Whether the helper may be asked for the piece: where it belongs to some, only the first of them that is left and has a
-     * way to it; any other when none is.
+     * Whether the helper may be asked for the range. Where helpers own it, only the first owner that is left and has a route
+     * may be asked; any helper when there is no such owner.
      */
-    boolean mayBring(int helper, WantedRange piece) {
+    boolean mayBring(int helper, WantedRange range) {
         if (helper == SpeedEstimates.CLIENT) {
             return true;
         }
-        for (int home : homesOf(piece)) {
-            if (helpers.contains(home) && piece.chunk.hasWay(home)) {
-                return home == helper;
+        for (int owner : range.owners(owners)) {
+            if (helpers.contains(owner) && range.chunk().hasRoute(owner)) {
+                return owner == helper;
             }
         }
         return true;
     }
 
-    /** Asked once for all racers: it costs more than the rest of the decision. */
-    private int[] homesOf(WantedRange piece) {
-        int[] known = piece.homes;
-        if (known == null) {
-            known = homes.of(piece.chunk.plan.chunkIndex(), piece.missing().offset());
-            piece.homes = known;
-        }
-        return known;
-    }
+    // ---- queues
 
-    /** Blocks the racer was issued and has not fetched. */
+    /** How many blocks the racer was issued and has not fetched. */
     int load(RacerId racer) {
         Deque<BlockProgress> queue = queues.get(racer);
         return queue == null ? 0 : queue.size();
     }
 
-    /** The block the racer is fetching, or was issued first of those it has not. */
+    /** The block that the racer fetches, or the first it was issued of those it has not fetched. */
     @Nullable
     BlockProgress head(RacerId racer) {
         Deque<BlockProgress> queue = queues.get(racer);
         return queue == null ? null : queue.peek();
     }
 
-    /** Whether it is the racer's next to start, and nothing else of what it was issued is under way. */
-    boolean isNext(RacerId racer, BlockProgress flight) {
+    /** Whether the block is the racer's next to start, and the racer fetches no other. */
+    boolean isNext(RacerId racer, BlockProgress block) {
         Deque<BlockProgress> queue = queues.get(racer);
-        if (queue == null || queue.peek() != flight) {
+        if (queue == null || queue.peek() != block) {
             return false;
         }
         for (BlockProgress other : queue) {
-            if (racer.equals(other.runner)) {
+            if (racer.equals(other.attempt().runner())) {
                 return false;
             }
         }
         return true;
     }
 
-    /** What the racer's helper was issued first to start it, and is not next. */
+    /** The blocks that wait at the racer's helper behind others, and that no other helper may start first. */
     List<BlockProgress> waitingAt(RacerId racer) {
         List<BlockProgress> waiting = new ArrayList<>();
         for (RacerId lane : lanes.of(lanes.helper(racer))) {
             queues.getOrDefault(lane, new ArrayDeque<>()).stream()
                     .skip(1)
-                    .filter(flight -> flight.holder().racer().equals(lane))
+                    .filter(block -> block.holder().racer().equals(lane))
                     .forEach(waiting::add);
         }
         return waiting;
     }
 
-    /** When the racer was last through with something, or rid of it; {@code otherwise} if that is later. */
+    /** When the racer last finished a block or was rid of it; {@code otherwise} if that is later. */
     long freeSince(RacerId racer, long otherwise) {
         return later(freeSinceNanos.get(racer), otherwise);
     }
 
-    void queued(BlockProgress flight) {
-        flight.block.entrants().forEach(entrant -> queue(entrant.racer()).add(flight));
+    void queued(BlockProgress block) {
+        block.block().entrants().forEach(entrant -> queue(entrant.racer()).add(block));
     }
 
-    /** The racer is at work for the flight, which was no longer taken for its business. */
-    void queuedAgain(BlockProgress flight, RacerId racer) {
+    /** Puts the block at the head of the racer's queue again, because the racer fetches it after all. */
+    void queuedAgain(BlockProgress block, RacerId racer) {
         Deque<BlockProgress> queue = queue(racer);
-        if (!queue.contains(flight)) {
-            queue.addFirst(flight);
+        if (!queue.contains(block)) {
+            queue.addFirst(block);
         }
     }
 
-    /** About to have something in it. */
+    /** The queue of a racer that is about to have a block in it. */
     private Deque<BlockProgress> queue(RacerId racer) {
         if (load(racer) == 0 && isWorker(racer)) {
             working++;
@@ -364,33 +369,34 @@ final class LiveRacers {
         return queues.computeIfAbsent(racer, unused -> new ArrayDeque<>());
     }
 
-    /** The flight is no longer this racer's business. */
-    void unqueued(BlockProgress flight, RacerId racer) {
+    /** Takes the block from the queue of one racer. */
+    void unqueued(BlockProgress block, RacerId racer) {
         Deque<BlockProgress> queue = queues.get(racer);
         if (queue != null) {
-            if (queue.peek() == flight) {
+            if (queue.peek() == block) {
                 freed(racer);
             }
-            queue.remove(flight);
+            queue.remove(block);
             if (queue.isEmpty()) {
                 dismiss(racer);
             }
         }
     }
 
-    /** The racer is through with something, or rid of it: what comes next has its time from now. */
+    /** Takes the block from the queues of all its entrants. */
+    void unqueued(BlockProgress block) {
+        block.block().entrants().forEach(entrant -> unqueued(block, entrant.racer()));
+    }
+
+    /** Notes that the racer finished a block or was rid of it: the time for its next one begins now. */
     void freed(RacerId racer) {
         freeSinceNanos.put(racer, nowNanos);
     }
 
-    /** The racer has nothing to do any more. */
+    /** Notes that the racer's queue is empty. */
     private void dismiss(RacerId racer) {
         if (queues.remove(racer) != null && isWorker(racer)) {
             working--;
         }
-    }
-
-    void unqueued(BlockProgress flight) {
-        flight.block.entrants().forEach(entrant -> unqueued(flight, entrant.racer()));
     }
 }

@@ -7,69 +7,52 @@ import io.cloudmw.core.race.RacerId;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Attempts beside what is late, as far as there is somebody to ask and the governor allows it. */
+/** The issuer of second attempts beside late ones, as far as a racer is idle and the budget allows it. */
 final class SecondAttempts {
-    private final DeliveryState board;
+    private final DeliveryState state;
     private final Dispatcher dispatcher;
     private final LatenessDetector lateness;
 
-    SecondAttempts(DeliveryState board, Dispatcher dispatcher, LatenessDetector lateness) {
-        this.board = board;
+    SecondAttempts(DeliveryState state, Dispatcher dispatcher, LatenessDetector lateness) {
+        this.state = state;
         this.dispatcher = dispatcher;
         this.lateness = lateness;
     }
 
     /**
-     * Issues the rest of a late flight's block a second time.
+     * Issues the rest of a late block a second time.
      *
-     * @param racers who may be asked
-     * @param not the store that may not; null: all may
+     * @param racers the racers that may be asked
+     * @param excluded the store that must not be read; null: all may be
      */
-    void issue(BlockProgress late, List<RacerId> racers, @Nullable StoreId not) {
-        late.quietUntilNanos = board.nowNanos + lateness.delayNanos(late);
-        Entrant entrant = best(racers, late.piece, not);
-        long bytes = late.piece.missing().length();
+    void issue(BlockProgress late, List<RacerId> racers, @Nullable StoreId excluded) {
+        long delay = lateness.delayNanos(late);
+        late.quietUntil(state.now() + delay);
+        Entrant entrant = dispatcher.quickest(racers, late.range(), excluded);
+        long bytes = late.range().missing().length();
         if (entrant == null) {
             return;
         }
-        StoreId other = late.piece.chunk.store(entrant.replica());
-        if (!board.governor.spend(late.store(), other, bytes, waitedNanos(late))) {
-            board.ledger.suppressed();
+        StoreId other = late.chunk().store(entrant.replica());
+        if (!state.budget().spend(late.store(), other, bytes, waitedNanos(late))) {
+            state.countSuppressed();
             return;
         }
-        BlockProgress second = board.issue(
-                late.piece,
+        BlockProgress second = state.issue(
+                late.range(),
                 List.of(entrant),
                 BlockRule.SOLE,
-                board.mode().extras().onLateness(),
+                state.mode().extras().onLateness(),
                 bytes);
-        second.madeUpForAfterNanos = lateness.delayNanos(late);
-        second.madeUpForBytesPerSecond = board.usual(late).bytesPerSecond();
+        second.makesUpFor(delay, state.usual(late).bytesPerSecond());
     }
 
-    /** How long nothing has come of it; 0 when nobody has begun. */
+    /** How long nothing has come of the attempt; 0 when no racer has begun it. */
     private long waitedNanos(BlockProgress late) {
-        if (!late.isFetching()) {
+        AttemptProgress attempt = late.attempt();
+        if (!attempt.isFetching()) {
             return 0;
         }
-        return board.nowNanos - (late.bytes() == 0 ? late.startedAtNanos : late.movedAtNanos);
-    }
-
-    /** Of these racers, the one whose way to the piece, not by the store {@code not}, is best. */
-    @Nullable
-    Entrant best(List<RacerId> racers, WantedRange piece, @Nullable StoreId not) {
-        Entrant best = null;
-        double shortest = 0;
-        for (RacerId racer : racers) {
-            Entrant entrant = dispatcher.best(racer, piece, not);
-            if (entrant != null) {
-                double time = dispatcher.expectedNanos(board.roster.helperOf(racer), entrant.replica(), piece);
-                if (best == null || time < shortest) {
-                    best = entrant;
-                    shortest = time;
-                }
-            }
-        }
-        return best;
+        return state.now() - (attempt.bytes() == 0 ? attempt.startedAtNanos() : attempt.movedAtNanos());
     }
 }

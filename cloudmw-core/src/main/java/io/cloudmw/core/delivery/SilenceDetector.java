@@ -6,67 +6,62 @@ import java.util.List;
 import java.util.OptionalLong;
 
 /**
- * Notices helpers that say nothing of what they were issued: cut off, stopped, or their words are lost. A block whose turn
- * has come there, and of which nothing was heard for as long as its first byte and word of it may take, is late: no store
- * is to blame, and what makes up for it, by any store, is another helper's.
+ * The detector of helpers that report nothing about the blocks they were issued: they are cut off or stopped, or their
+ * reports are lost. Rules 16 to 18 of {@link Delivery}.
  */
 final class SilenceDetector {
-    private final DeliveryState board;
+    private final DeliveryState state;
     private final LatenessDetector lateness;
     private final SecondAttempts seconds;
     private final ModePolicy.Extras extras;
 
-    SilenceDetector(DeliveryState board, LatenessDetector lateness, SecondAttempts seconds) {
-        this.board = board;
+    SilenceDetector(DeliveryState state, LatenessDetector lateness, SecondAttempts seconds) {
+        this.state = state;
         this.lateness = lateness;
         this.seconds = seconds;
-        this.extras = board.mode().extras();
+        this.extras = state.mode().extras();
     }
 
-    /** When a block not heard of is late; empty: it was heard of, or its turn has not come. */
-    OptionalLong lateAtNanos(BlockProgress flight) {
-        RacerId racer = flight.holder().racer();
+    /** When a block without a report is late; empty: it was reported, or its turn has not come. */
+    OptionalLong lateAtNanos(BlockProgress block) {
+        RacerId racer = block.holder().racer();
         boolean isTurn = extras.hedges()
-                && flight.isCutThrough()
-                && !flight.isHeardOf()
-                && !flight.postponed
-                && board.roster.isHelper(racer)
-                && board.roster.isNext(racer, flight)
-                && (!board.traffic().holds(racer) || board.window.isLowest(flight.piece));
+                && block.isCutThrough()
+                && !block.isHeardOf()
+                && !block.isPostponed()
+                && state.racers().isHelper(racer)
+                && state.racers().isNext(racer, block)
+                && (!state.throughput().holds(racer) || state.window().isLowest(block.range()));
         return isTurn
-                ? OptionalLong.of(turnSinceNanos(flight, racer) + lateness.unheardNanos(flight))
+                ? OptionalLong.of(turnSinceNanos(block, racer) + lateness.unheardNanos(block))
                 : OptionalLong.empty();
     }
 
-    private long turnSinceNanos(BlockProgress flight, RacerId racer) {
-        return board.roster.freeSince(racer, flight.heldSinceNanos);
+    private long turnSinceNanos(BlockProgress block, RacerId racer) {
+        return state.racers().freeSince(racer, block.heldSinceNanos());
     }
 
     /**
-     * It is late. A helper that said nothing at all meanwhile has nothing more issued to it for a while, and what waits
-     * there behind other blocks is taken back.
+     * Makes up for a late block at another helper. A helper that said nothing at all meanwhile is issued no more blocks for a
+     * while, and the blocks that wait there behind others are taken back.
      */
-    void late(BlockProgress flight) {
-        RacerId racer = flight.holder().racer();
-        int helper = board.roster.helperOf(racer);
-        long since = turnSinceNanos(flight, racer);
-        if (board.roster.heardAt(racer, since) == since) {
-            board.roster.silent(racer, board.nowNanos + extras.capNanos());
-            if (board.roster.hasOthersThanSilent()) {
-                takeBack(board.roster.waitingAt(racer));
+    void late(BlockProgress block) {
+        RacerId racer = block.holder().racer();
+        long since = turnSinceNanos(block, racer);
+        if (state.racers().heardAt(racer, since) == since) {
+            state.racers().silent(racer, state.now() + extras.capNanos());
+            if (state.racers().hasHelperThatSpeaks()) {
+                takeBack(state.racers().waitingAt(racer));
             }
         }
-        List<RacerId> elsewhere = board.roster.idleBeside(racer).stream()
-                .filter(other -> board.roster.helperOf(other) != helper)
-                .toList();
-        seconds.issue(flight, elsewhere, null);
+        seconds.issue(block, state.racers().idleElsewhere(racer), null);
     }
 
     private void takeBack(List<BlockProgress> waiting) {
-        for (BlockProgress flight : waiting) {
-            boolean isAlone = !flight.reason.isExtra() && flight.piece.flights.size() == 1;
-            if (isAlone && !flight.isHeardOf() && !flight.piece.moved) {
-                board.takeBackForAll(flight);
+        for (BlockProgress block : waiting) {
+            boolean isAlone = !block.reason().isExtra() && block.range().isIssuedOnce();
+            if (isAlone && !block.isHeardOf() && !block.range().hasMoved()) {
+                state.takeBackForAll(block);
             }
         }
     }

@@ -10,7 +10,7 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 
-/** How fast everything under way comes, at one moment: looked at once, and then asked about every attempt. */
+/** The throughput of everything under way at one moment: measured once, then read for every attempt. */
 final class ThroughputSnapshot {
     /** An attempt this old says something about its store. */
     private static final long TELLING_NANOS = 500_000_000;
@@ -20,21 +20,23 @@ final class ThroughputSnapshot {
     private final long movingRelays;
     private final Set<RacerId> holders = new HashSet<>();
 
-    ThroughputSnapshot(Collection<BlockProgress> flights, Collection<OfferedRelay> relays, long nowNanos) {
-        double[] seen = new double[flights.size()];
+    ThroughputSnapshot(Collection<BlockProgress> blocks, Collection<OfferedRelay> relays, long nowNanos) {
+        double[] seen = new double[blocks.size()];
         int count = 0;
-        for (BlockProgress flight : flights) {
-            if (flight.isFetching()) {
-                double rate = flight.rate(nowNanos);
-                if (flight.bytes() > 0) {
+        for (BlockProgress block : blocks) {
+            AttemptProgress attempt = block.attempt();
+            RacerId runner = attempt.runner();
+            if (attempt.isFetching()) {
+                double rate = attempt.rate(nowNanos);
+                if (attempt.bytes() > 0) {
                     seen[count++] = rate;
                 }
-                if (nowNanos - flight.startedAtNanos > TELLING_NANOS) {
-                    stores.computeIfAbsent(flight.store(), absent -> new DoubleSummaryStatistics())
+                if (nowNanos - attempt.startedAtNanos() > TELLING_NANOS) {
+                    stores.computeIfAbsent(block.store(), absent -> new DoubleSummaryStatistics())
                             .accept(rate);
                 }
-            } else if (flight.runner != null) {
-                holders.add(flight.runner);
+            } else if (runner != null) {
+                holders.add(runner);
             }
         }
         rates = Arrays.copyOf(seen, count);
@@ -46,13 +48,13 @@ final class ThroughputSnapshot {
         movingRelays = moving;
     }
 
-    /** Bytes per nanosecond that an attempt at the store gets on average; {@code otherwise}: none is old enough to tell. */
+    /** The mean rate of an attempt at the store in bytes per nanosecond; {@code otherwise}: no attempt is old enough. */
     double rateAt(StoreId store, double otherwise) {
         DoubleSummaryStatistics seen = stores.get(store);
         return seen == null ? otherwise : seen.getAverage();
     }
 
-    /** Whether an attempt that brings bytes, {@code own} per nanosecond, gets less than half of what half of the others do. */
+    /** Whether an attempt with {@code own} bytes per nanosecond gets less than half of what half of the others get. */
     boolean isBehindOthers(double own) {
         int others = rates.length - 1;
         if (others < 1) {
@@ -63,12 +65,12 @@ final class ThroughputSnapshot {
         return own < rates[isBelow ? middle + 1 : middle] / 2;
     }
 
-    /** Whether the racer has what the destination has not: it may let blocks wait that come after that. */
+    /** Whether the racer holds a block the destination has not: it may let later blocks wait. */
     boolean holds(RacerId racer) {
         return holders.contains(racer);
     }
 
-    /** Relays that may move now. */
+    /** How many relays can move now. */
     long movingRelays() {
         return movingRelays;
     }

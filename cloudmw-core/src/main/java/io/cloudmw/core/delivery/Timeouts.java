@@ -2,7 +2,6 @@ package io.cloudmw.core.delivery;
 
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.hedge.SpeedEstimate;
-import io.cloudmw.core.hedge.SpeedEstimates;
 import io.cloudmw.core.mode.ModePolicy;
 import io.cloudmw.core.race.Entrant;
 import io.cloudmw.core.race.RacerId;
@@ -11,15 +10,16 @@ import java.util.List;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
-/** Decides when waiting has been long enough: for a relay, a racer, a first byte, the next leaf. */
+/** The timeouts of blocks: for a relay, a racer, a first byte and the next leaf, and what is done when they pass. */
 final class Timeouts {
-    /** Until it is their turn, all that is known of relays of a stream are reports, which come this often or more. */
+    /** Until its turn, a relay of a stream is known by reports alone, which come this often or more. */
     private static final long REPORTED_NANOS = 2_500_000_000L;
-    /** A relay is not slow when it is at most this much slower than the destination's relays usually are. */
-    private static final double BEHIND_PEERS = 4;
+    /** A relay is not slow when it is at most this many times slower than the destination's relays usually are. */
+    private static final double BEHIND_RELAYS = 4;
 
-    private final DeliveryState board;
+    private final DeliveryState state;
     private final LatenessDetector lateness;
+    private final Dispatcher dispatcher;
     private final SecondAttempts seconds;
     private final SilenceDetector silence;
     private final AttemptReports reports;
@@ -27,21 +27,23 @@ final class Timeouts {
     private final long stallNanos;
     private final long unofferedNanos;
 
-    Timeouts(DeliveryState board, Dispatcher dispatcher, LatenessDetector lateness, AttemptReports reports) {
-        this.board = board;
+    Timeouts(DeliveryState state, Dispatcher dispatcher, LatenessDetector lateness, AttemptReports reports) {
+        this.state = state;
         this.lateness = lateness;
-        this.seconds = new SecondAttempts(board, dispatcher, lateness);
-        this.silence = new SilenceDetector(board, lateness, seconds);
+        this.dispatcher = dispatcher;
+        this.seconds = new SecondAttempts(state, dispatcher, lateness);
+        this.silence = new SilenceDetector(state, lateness, seconds);
         this.reports = reports;
-        this.extras = board.mode().extras();
-        this.stallNanos = board.policy.patience().stallNanos();
-        this.unofferedNanos = board.policy.patience().unofferedNanos();
+        this.extras = state.mode().extras();
+        this.stallNanos = state.policy().patience().stallNanos();
+        this.unofferedNanos = state.policy().patience().unofferedNanos();
     }
 
+    /** When the next timeout passes; empty: nothing is waited for. */
     OptionalLong wakeAtNanos() {
         OptionalLong wake = OptionalLong.empty();
-        for (BlockProgress flight : board.flights()) {
-            wake = earlier(wake, nextDueNanos(flight));
+        for (BlockProgress block : state.blocks()) {
+            wake = earlier(wake, nextDueNanos(block));
         }
         return wake;
     }
@@ -53,35 +55,35 @@ final class Timeouts {
         return one.getAsLong() - other.getAsLong() < 0 ? one : other;
     }
 
-    private OptionalLong nextDueNanos(BlockProgress flight) {
-        OptionalLong due = giveUpAtNanos(flight);
-        if (flight.isFetching() && board.roster.isHelper(runner(flight))) {
-            due = earlier(due, OptionalLong.of(silentAtNanos(flight)));
+    private OptionalLong nextDueNanos(BlockProgress block) {
+        OptionalLong due = giveUpAtNanos(block);
+        if (isFetchedByHelper(block)) {
+            due = earlier(due, OptionalLong.of(silentAtNanos(block)));
         }
-        due = earlier(due, moveAtNanos(flight));
-        return earlier(due, lateAtNanos(flight));
+        due = earlier(due, moveAtNanos(block));
+        return earlier(due, lateAtNanos(block));
     }
 
-    /** Does what is due now. */
+    /** Handles every timeout that has passed. */
     void timePassed() {
-        for (BlockProgress flight : new ArrayList<>(board.flights())) {
-            if (!board.over && board.isUnderWay(flight)) {
-                judge(flight);
+        for (BlockProgress block : new ArrayList<>(state.blocks())) {
+            if (!state.isOver() && state.isUnderWay(block)) {
+                check(block);
             }
         }
     }
 
-    private void judge(BlockProgress flight) {
-        if (flight.isFetching() && board.roster.isHelper(runner(flight)) && isDue(silentAtNanos(flight))) {
-            abandon(runner(flight));
+    private void check(BlockProgress block) {
+        if (isFetchedByHelper(block) && isDue(silentAtNanos(block))) {
+            abandon(holder(block));
             return;
         }
-        if (isDue(giveUpAtNanos(flight))) {
-            giveUp(flight);
-        } else if (isDue(moveAtNanos(flight))) {
-            move(flight);
-        } else if (isDue(lateAtNanos(flight))) {
-            late(flight);
+        if (isDue(giveUpAtNanos(block))) {
+            giveUp(block);
+        } else if (isDue(moveAtNanos(block))) {
+            move(block);
+        } else if (isDue(lateAtNanos(block))) {
+            late(block);
         }
     }
 
@@ -90,229 +92,230 @@ final class Timeouts {
     }
 
     private boolean isDue(long atNanos) {
-        return board.nowNanos - atNanos >= 0;
+        return state.now() - atNanos >= 0;
     }
 
-    private static RacerId runner(BlockProgress flight) {
-        return flight.holder().racer();
+    private static RacerId holder(BlockProgress block) {
+        return block.holder().racer();
+    }
+
+    private boolean isFetchedByHelper(BlockProgress block) {
+        return block.attempt().isFetching() && state.racers().isHelper(holder(block));
     }
 
     // ---- giving up
 
-    /** When a helper that fetches, and so says something every second or so, is taken for dead. */
-    private long silentAtNanos(BlockProgress flight) {
-        return board.roster.heardAt(runner(flight), flight.startedAtNanos) + stallNanos;
+    /** When a helper that fetches, and so reports every second or so, is taken for dead. */
+    private long silentAtNanos(BlockProgress block) {
+        return state.racers().heardAt(holder(block), block.attempt().startedAtNanos()) + stallNanos;
     }
 
-    /** When a flight is given up, with or without its racer; empty: it may take any time. */
-    private OptionalLong giveUpAtNanos(BlockProgress flight) {
-        OfferedRelay relay = flight.relay;
+    /** When a block is given up, with or without its racer; empty: it may take any time. */
+    private OptionalLong giveUpAtNanos(BlockProgress block) {
+        AttemptProgress attempt = block.attempt();
+        OfferedRelay relay = block.relay();
         if (relay != null) {
-            if (!relay.mayMove()) {
-                return OptionalLong.empty();
-            }
-            boolean holdsAll = !flight.isCutThrough() || flight.fetched;
-            return OptionalLong.of(relay.movedAtNanos + (holdsAll ? stallNanos : unofferedNanos));
+            return relay.mayMove()
+                    ? OptionalLong.of(relay.movedAtNanos() + (holdsAll(block) ? stallNanos : unofferedNanos))
+                    : OptionalLong.empty();
         }
-        if (flight.isFetching()) {
-            return OptionalLong.of(flight.movedAtNanos + unofferedNanos);
+        if (attempt.isFetching()) {
+            return OptionalLong.of(attempt.movedAtNanos() + unofferedNanos);
         }
-        if (flight.fetched) {
-            return OptionalLong.of(flight.movedAtNanos + stallNanos);
+        if (attempt.isFetched()) {
+            return OptionalLong.of(attempt.movedAtNanos() + stallNanos);
         }
-        if (flight.hasNamedWinner() && !flight.isCutThrough()) {
-            return OptionalLong.of(flight.offerDueNanos(board.policy));
+        if (block.entrants().hasNamedWinner() && !block.isCutThrough()) {
+            return OptionalLong.of(block.offerDueNanos(state.policy()));
         }
-        if (board.window.isLowest(flight.piece)) {
-            return OptionalLong.of(flight.signDueNanos(board.roster, board.window.lowestSinceNanos(), board.policy));
+        if (state.window().isLowest(block.range())) {
+            return OptionalLong.of(
+                    block.signDueNanos(state.racers(), state.window().lowestSinceNanos(), state.policy()));
         }
-        return isNext(flight)
-                ? OptionalLong.of(flight.signDueNanos(board.roster, flight.issuedAtNanos, board.policy))
+        return isOnlyBlock(block)
+                ? OptionalLong.of(block.signDueNanos(state.racers(), block.issuedAtNanos(), state.policy()))
                 : OptionalLong.empty();
     }
 
-    /** Whether who may start it has nothing else: who holds or fetches something may let any block but the lowest wait. */
-    private boolean isNext(BlockProgress flight) {
-        if (!flight.isCutThrough()) {
+    /** Whether the racer that relays the block has all of it. */
+    private static boolean holdsAll(BlockProgress block) {
+        return !block.isCutThrough() || block.attempt().isFetched();
+    }
+
+    /** Whether the racers that may start it have no other block: one that has may let any but the lowest wait. */
+    private boolean isOnlyBlock(BlockProgress block) {
+        if (!block.isCutThrough()) {
             return false;
         }
-        for (RacerId racer : flight.awaited(board.roster)) {
-            if (board.flightsOf(racer) != 1) {
+        for (RacerId racer : block.awaited(state.racers())) {
+            if (state.blocksOf(racer) != 1) {
                 return false;
             }
         }
         return true;
     }
 
-    private void giveUp(BlockProgress flight) {
-        OfferedRelay relay = flight.relay;
+    private void giveUp(BlockProgress block) {
+        OfferedRelay relay = block.relay();
         if (relay == null) {
-            giveUpUnoffered(flight);
-        } else if (board.roster.isHelper(relay.racer) && (!flight.isCutThrough() || flight.fetched)) {
-            doubt(flight, relay.racer);
-            abandon(relay.racer);
+            giveUpUnoffered(block);
+        } else if (state.racers().isHelper(relay.racer()) && holdsAll(block)) {
+            state.failed(block, relay.racer(), ErrorCode.DEADLINE_EXCEEDED);
+            abandon(relay.racer());
         } else {
-            doubt(flight, relay.racer);
-            board.retry(flight);
+            state.failed(block, relay.racer(), ErrorCode.DEADLINE_EXCEEDED);
+            state.retry(block);
         }
     }
 
-    /** Nobody showed that this block is coming: who kept silent altogether is given up, the rest avoided. */
-    private void giveUpUnoffered(BlockProgress flight) {
-        List<RacerId> awaited = flight.runner == null ? flight.awaited(board.roster) : List.of(flight.runner);
+    /** No racer has offered this block: helpers that were altogether silent are abandoned, other racers avoided. */
+    private void giveUpUnoffered(BlockProgress block) {
+        RacerId runner = block.attempt().runner();
+        List<RacerId> awaited = runner == null ? block.awaited(state.racers()) : List.of(runner);
         for (RacerId racer : awaited) {
-            doubt(flight, racer);
-            long silent = board.nowNanos - board.roster.heardAt(racer, board.nowNanos - stallNanos);
-            if (board.roster.isHelper(racer) && silent >= stallNanos) {
+            state.failed(block, racer, ErrorCode.DEADLINE_EXCEEDED);
+            long silent = state.now() - state.racers().heardAt(racer, state.now() - stallNanos);
+            if (state.racers().isHelper(racer) && silent >= stallNanos) {
                 abandon(racer);
             }
         }
-        board.retry(flight);
-    }
-
-    private void doubt(BlockProgress flight, RacerId racer) {
-        failed(flight, racer, ErrorCode.DEADLINE_EXCEEDED);
-    }
-
-    /** Notes that this racer did not bring the block. */
-    void failed(BlockProgress flight, RacerId racer, ErrorCode code) {
-        Entrant entrant = flight.entrant(racer);
-        if (!flight.isCutThrough()) {
-            flight.piece.chunk.avoid(racer, code);
-        } else if (entrant != null) {
-            board.failed(flight.piece.chunk, board.roster.helperOf(racer), entrant.replica(), code);
-        }
+        state.retry(block);
     }
 
     private void abandon(RacerId racer) {
-        if (!board.over) {
-            board.commands.add(new DeliveryCommand.Abandon(board.roster.firstLane(racer), ErrorCode.DEADLINE_EXCEEDED));
+        if (!state.isOver()) {
+            state.abandon(racer);
             gone(racer);
         }
     }
 
-    /** A process is gone: its relays, and what it was to bring. */
+    /** A process is gone, with its relays and the blocks it was to bring. */
     void gone(RacerId racer) {
-        int helper = board.roster.helperOf(racer);
-        if (!board.roster.remove(racer)) {
+        LiveRacers racers = state.racers();
+        if (!racers.remove(racer)) {
             return;
         }
-        board.window.waysChanged();
-        for (OfferedRelay relay : List.copyOf(board.relays())) {
-            if (board.relay(relay.number) != null && isSame(relay.racer, racer, helper)) {
-                board.retry(relay.flight);
+        state.window().routesChanged();
+        for (OfferedRelay relay : List.copyOf(state.relays())) {
+            if (state.relay(relay.number()) != null && racers.isSameProcess(relay.racer(), racer)) {
+                state.retry(relay.block());
             }
         }
-        for (BlockProgress flight : List.copyOf(board.flights())) {
-            if (board.isUnderWay(flight)) {
-                if (flight.runner != null && isSame(flight.runner, racer, helper)) {
-                    reports.runnerLeft(flight);
-                }
-                if (flight.isHopeless(board.roster)) {
-                    board.retry(flight);
-                } else if (flight.block.entrants().stream()
-                        .anyMatch(entrant -> isSame(entrant.racer(), racer, helper))) {
-                    flight.heldSinceNanos = board.nowNanos;
-                }
+        for (BlockProgress block : List.copyOf(state.blocks())) {
+            if (state.isUnderWay(block)) {
+                entrantGone(block, racer);
             }
         }
     }
 
-    private boolean isSame(RacerId one, RacerId racer, int helper) {
-        return helper == SpeedEstimates.CLIENT ? one.equals(racer) : board.roster.helperOf(one) == helper;
+    private void entrantGone(BlockProgress block, RacerId racer) {
+        LiveRacers racers = state.racers();
+        RacerId runner = block.attempt().runner();
+        if (runner != null && racers.isSameProcess(runner, racer)) {
+            reports.runnerLeft(block);
+        }
+        if (block.isHopeless(racers)) {
+            state.retry(block);
+            return;
+        }
+        for (Entrant entrant : block.block().entrants()) {
+            if (racers.isSameProcess(entrant.racer(), racer)) {
+                block.heldSince(state.now());
+                return;
+            }
+        }
     }
 
     // ---- waiting for room
 
-    /** Whether it waits for room at its helper, and nobody else may start it. */
-    private static boolean mayMove(BlockProgress flight) {
-        return flight.runner == null
-                && flight.waits
-                && !flight.piece.moved
-                && !flight.reason.isExtra()
-                && flight.isOnesAlone()
-                && flight.piece.flights.size() == 1;
+    /** Whether the block waits for room at its helper, and no other racer may start it. */
+    private static boolean mayMove(BlockProgress block) {
+        return !block.attempt().isBegun()
+                && block.isWaitingForRoom()
+                && !block.range().hasMoved()
+                && !block.reason().isExtra()
+                && block.entrants().isOneLeft()
+                && block.range().isIssuedOnce();
     }
 
-    /** When a block its helper has no room for should go to another's; empty: it waits for nothing, or may not. */
-    private OptionalLong moveAtNanos(BlockProgress flight) {
-        if (!extras.hedges() || !mayMove(flight)) {
+    /** When a block its helper has no room for should go to another; empty: it waits for nothing, or may not. */
+    private OptionalLong moveAtNanos(BlockProgress block) {
+        if (!extras.hedges() || !mayMove(block)) {
             return OptionalLong.empty();
         }
-        long patient = extras.delayNanos(lateness.delayNanos(flight) * board.governor.patience());
-        return afterQuiet(flight, flight.waitsSinceNanos + patient);
+        long patient =
+                extras.delayNanos(lateness.delayNanos(block) * state.budget().patience());
+        return afterQuiet(block, block.waitingSinceNanos() + patient);
     }
 
-    /** A block its helper has no room for goes to another helper, if one is idle: nothing was asked of its store. */
-    private void move(BlockProgress flight) {
-        int crowded = board.roster.helperOf(runner(flight));
-        flight.quietUntilNanos = board.nowNanos + lateness.delayNanos(flight);
-        List<RacerId> elsewhere = board.roster.idleBeside(runner(flight)).stream()
-                .filter(racer -> board.roster.helperOf(racer) != crowded)
-                .toList();
-        Entrant entrant = seconds.best(elsewhere, flight.piece, null);
+    /** Moves a block its helper has no room for to an idle lane of another helper: its store was asked for nothing. */
+    private void move(BlockProgress block) {
+        block.quietUntil(state.now() + lateness.delayNanos(block));
+        List<RacerId> elsewhere = state.racers().idleElsewhere(holder(block));
+        Entrant entrant = dispatcher.quickest(elsewhere, block.range(), null);
         if (entrant != null) {
-            flight.piece.moved = true;
-            board.changeHands(flight, entrant);
+            block.range().markMoved();
+            state.changeHands(block, entrant);
         }
     }
 
     // ---- lateness
 
-    /** Not before something may be asked for again. */
-    private static OptionalLong afterQuiet(BlockProgress flight, long atNanos) {
-        return OptionalLong.of(atNanos - flight.quietUntilNanos < 0 ? flight.quietUntilNanos : atNanos);
+    /** The time, but not before a second attempt may be asked for again. */
+    private static OptionalLong afterQuiet(BlockProgress block, long atNanos) {
+        return OptionalLong.of(atNanos - block.quietUntilNanos() < 0 ? block.quietUntilNanos() : atNanos);
     }
 
     /** When a second attempt is due; empty: nothing can be late, or a second one is under way. */
-    private OptionalLong lateAtNanos(BlockProgress flight) {
-        OfferedRelay relay = flight.relay;
-        boolean withheld = relay != null && relay.withheld;
-        if (!extras.hedges() || withheld || flight.piece.flights.size() > 1) {
+    private OptionalLong lateAtNanos(BlockProgress block) {
+        OfferedRelay relay = block.relay();
+        boolean isWithheld = relay != null && relay.isWithheld();
+        if (!extras.hedges() || isWithheld || block.range().blocks().size() > 1) {
             return OptionalLong.empty();
         }
-        if (!flight.isFetching()) {
-            OptionalLong unheard = silence.lateAtNanos(flight);
-            return unheard.isEmpty() ? unheard : afterQuiet(flight, unheard.getAsLong());
+        AttemptProgress attempt = block.attempt();
+        if (!attempt.isFetching()) {
+            OptionalLong unheard = silence.lateAtNanos(block);
+            return unheard.isEmpty() ? unheard : afterQuiet(block, unheard.getAsLong());
         }
-        double patience = board.governor.patience();
-        SpeedEstimate usual = board.usual(flight);
+        double patience = state.budget().patience();
+        SpeedEstimate usual = state.usual(block);
         long delay = lateness.delayNanos(usual);
-        if (flight.bytes() == 0) {
-            return afterQuiet(flight, flight.startedAtNanos + extras.delayNanos(delay * patience));
+        if (attempt.bytes() == 0) {
+            return afterQuiet(block, attempt.startedAtNanos() + extras.delayNanos(delay * patience));
         }
         double slow = usual.slowBytesPerSecond() / 1e9;
-        long gap = gapNanos(flight, relay, delay, slow);
-        long gapAt = flight.movedAtNanos + (long) (gap * patience);
-        if (slow == 0 || !board.traffic().isBehindOthers(flight.rate(board.nowNanos))) {
-            return afterQuiet(flight, gapAt);
+        long gap = gapNanos(block, relay, delay, slow);
+        long gapAt = attempt.movedAtNanos() + (long) (gap * patience);
+        if (slow == 0 || !state.throughput().isBehindOthers(attempt.rate(state.now()))) {
+            return afterQuiet(block, gapAt);
         }
-        long next = flight.bytes() + flight.piece.chunk.plan.leafSizeBytes();
-        long lineAt = flight.startedAtNanos + delay + (long) (next / slow * patience);
-        return afterQuiet(flight, Math.min(lineAt, gapAt));
+        long next = attempt.bytes() + block.chunk().plan().leafSizeBytes();
+        long lineAt = attempt.startedAtNanos() + delay + (long) (next / slow * patience);
+        return afterQuiet(block, Math.min(lineAt, gapAt));
     }
 
-    /** How long the next leaf may take, usually: no less than the relays of this destination do, whatever limits them. */
-    private long gapNanos(BlockProgress flight, @Nullable OfferedRelay relay, long delay, double slow) {
-        double leaf = slow == 0 ? 0 : flight.piece.chunk.plan.leafSizeBytes() / slow;
+    /** How long the next leaf may take: no less than the relays of this destination take, whatever limits them. */
+    private long gapNanos(BlockProgress block, @Nullable OfferedRelay relay, long delay, double slow) {
+        double leaf = slow == 0 ? 0 : block.chunk().plan().leafSizeBytes() / slow;
         double gap = Math.max((double) delay, Math.min(leaf, (double) extras.capNanos()));
-        if (relay == null || !relay.accepted) {
+        if (relay == null || !relay.isAccepted()) {
             return Math.max((long) gap, REPORTED_NANOS);
         }
-        double moving = board.traffic().movingRelays();
-        return (long) Math.max(gap, BEHIND_PEERS * board.paceNanos() * moving);
+        double moving = state.throughput().movingRelays();
+        return (long) Math.max(gap, BEHIND_RELAYS * state.paceNanos() * moving);
     }
 
-    /** The rest of a late flight's block is wanted of another store too. */
-    private void late(BlockProgress flight) {
-        if (!flight.isFetching()) {
-            silence.late(flight);
+    /** Issues the rest of a late block to another store too. */
+    private void late(BlockProgress block) {
+        if (!block.attempt().isFetching()) {
+            silence.late(block);
             return;
         }
-        if (board.nowNanos - flight.startedAtNanos >= lateness.delayNanos(flight)) {
-            lateness.judged(flight, true); // not what a promise alone calls late
+        if (state.now() - block.attempt().startedAtNanos() >= lateness.delayNanos(block)) {
+            lateness.judge(block, true); // not when only the configured delay has passed
         }
-        lateness.waits(flight);
-        seconds.issue(flight, board.roster.idleBeside(runner(flight)), flight.store());
+        lateness.unanswered(block);
+        seconds.issue(block, state.racers().idleBeside(holder(block)), block.store());
     }
 }

@@ -5,25 +5,30 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * What a client may spend on redundancy, over all its transfers: a token bucket of requests and one of bytes. Every
- * useful request and byte earns a share; every extra one spends. Safe for any thread; no clock, no I/O.
+ * The budget for redundancy of one client, over all its transfers: a token bucket of requests and one of bytes. Each useful
+ * request and byte earns a share; each extra one is spent. Safe for any thread; no clock, no I/O.
  *
- * <p>An extra request is <em>suppressed</em>, and counted, when either bucket is short, or when both the store it is meant
- * to make up for and the one it would go to are slow: then it may be that their medians moved, that what looks slow is
- * usual now, and that hedging it would add load when it hurts most. A store is slow when its latest answer was late, or
- * came at less than half of the usual rate, and while most of those before it did, which shows at once, before any monitor
- * has learnt; or when the fleet's monitors saw its median move, which a client that has just started knows from its first
- * plan. One answer in twenty is late anyway: so one extra in twenty waits, without need, for another answer of either
- * store, and is asked for again. When nothing else is under way there may be no other answer: so what has waited for far longer than the other
- * store's answers take by now may have its extra all the same. The emptier the buckets, the more patient: {@link #patience()} stretches every delay, so
- * that what is left goes to the attempts that are latest.
+ * <ol>
+ *   <li>An extra request is <em>suppressed</em>, and counted, when either bucket is short.
+ *   <li>It is also suppressed when both stores are slow: the one it makes up for and the one it would read. Then their medians
+ *       may have moved, and hedging would add load when it hurts most.
+ *   <li>A store is slow after one late answer, or one at less than half of the usual rate, and while most of its answers
+ *       before were. That shows before any monitor has learnt it.
+ *   <li>A store is also slow when the fleet's monitors saw its median move. A client that has just started knows this from its
+ *       first plan.
+ *   <li>One answer in twenty is late anyway, so one extra in twenty waits without need for another answer of either store.
+ *   <li>When nothing else is under way there may be no other answer. So an attempt that has waited far longer than the other
+ *       store's answers take gets its extra all the same.
+ *   <li>The emptier the buckets, the longer {@link #patience()} stretches every delay, so that the rest goes to the latest
+ *       attempts.
+ * </ol>
  *
- * <p>[1] J. Dean, L. A. Barroso, The Tail at Scale, CACM 56(2), 2013. <b>Differs:</b> a budget instead of a fixed
- * quantile, because the quantile is only right while the distribution stands still.
+ * <p>[1] J. Dean, L. A. Barroso, The Tail at Scale, CACM 56(2), 2013. <b>Differs:</b> a budget instead of a fixed quantile,
+ * because a quantile is right only while the distribution stands still.
  */
 public final class RedundancyBudget {
     /**
-     * How much redundancy is allowed.
+     * The limits of a budget.
      *
      * @param share extra requests and bytes per useful one, 0 to 1
      * @param burstRequests extra requests beyond the share at any time; the bucket holds no more
@@ -50,35 +55,35 @@ public final class RedundancyBudget {
         }
     }
 
-    /** Stores whose lateness is remembered; the ones not heard of for longest are forgotten. */
+    /** Stores remembered; the least recently used one is dropped. */
     static final int MAX_STORES = 1024;
 
-    /** A little more than 1: so less is due than the buckets earn, and they stay full for bad times. */
+    /** A little more than 1: less is due than the buckets earn, so they stay full for bad times. */
     public static final double LEAST_PATIENT = 1.25;
 
-    /** By so much a store's median must have moved, as monitors saw it, for the store to be slow. */
+    /** The factor by which a store's median must have moved, as monitors saw it, for the store to be slow. */
     public static final double MEDIAN_MOVED = 2;
 
     private static final double MOST_PATIENT = 4;
     private static final double LATE_USUALLY = 0.05;
     private static final double WEIGHT = 1.0 / 4;
-    /** One late answer is enough: two stores must be slow, and of two one is usually as quick as ever. */
+    /** One late answer is enough, because two stores must be slow to suppress an extra. */
     private static final double LATE_WHEN_SLOW = WEIGHT;
 
-    /** What monitors said ages with every answer: a transfer that takes hours is told once. */
+    /** The weight by which each answer ages what monitors said, because a long transfer is told once. */
     private static final double WEIGHT_OF_MEASURED = 1.0 / 32;
 
     /**
-     * By so much what waits is behind the answers of another store to be stalled, however slow that is. Less, and in the first seconds in
-     * which all stores are ten times as slow much would pass for stalled.
+     * An attempt that has waited this many times longer than another store's answers take is stalled. A smaller factor would
+     * take many attempts for stalled in the first seconds after all stores became ten times slower.
      */
     static final double STALLED = 32;
 
-    /** What is known of one store. */
+    /** The recent answers of one store. */
     private static final class Standing {
         double lateness = LATE_USUALLY;
         double medianShift = 1;
-        /** Of late, to the first byte; 0: not known. */
+        /** The recent time to the first byte; 0: not known. */
         double answerNanos;
 
         boolean isSlow() {
@@ -86,7 +91,7 @@ public final class RedundancyBudget {
         }
     }
 
-    /** One block of so many is tried at a store that seems slow. */
+    /** One block in this many explores a slow store. */
     public static final int EXPLORED_EVERY = 100;
 
     private final Limits budget;
@@ -105,12 +110,12 @@ public final class RedundancyBudget {
         this.bytes = budget.burstBytes();
     }
 
-    /** A request was made that was needed. */
+    /** Counts a request that was needed. */
     public synchronized void usefulRequest() {
         requests = Math.min(budget.burstRequests(), requests + budget.share());
     }
 
-    /** Bytes arrived that were needed. */
+    /** Counts bytes that were needed. */
     public synchronized void usefulBytes(long count) {
         bytes = Math.min((double) budget.burstBytes(), bytes + count * budget.share());
     }
@@ -118,9 +123,9 @@ public final class RedundancyBudget {
     /**
      * Asks for one extra request.
      *
-     * @param late store whose slowness it makes up for
-     * @param other store it would go to
-     * @param atMostBytes what it may fetch twice; give back what it did not with {@link #refund}
+     * @param late the store it makes up for
+     * @param other the store it would read
+     * @param atMostBytes bytes it may fetch twice; those it does not are given back by {@link #refund}
      * @return false: suppressed
      */
     public synchronized boolean spend(StoreId late, StoreId other, long atMostBytes) {
@@ -128,9 +133,9 @@ public final class RedundancyBudget {
     }
 
     /**
-     * Asks for one extra request, for what waits.
+     * Asks for one extra request beside an attempt that waits.
      *
-     * @param waitedNanos how long nothing has come of it
+     * @param waitedNanos how long the attempt has brought nothing
      */
     public synchronized boolean spend(StoreId late, StoreId other, long atMostBytes, long waitedNanos) {
         boolean bothSlow = isSlow(late) && isSlow(other) && !isStalled(waitedNanos, other);
@@ -145,15 +150,15 @@ public final class RedundancyBudget {
         return true;
     }
 
-    /** Where everything stands still all have waited for long, at the other store too: that is no answer it would be behind of. */
+    /** Whether the attempt has waited far longer than the other store's answers take; false without such an answer. */
     private boolean isStalled(long waitedNanos, StoreId other) {
         Standing standing = stores.get(other);
         return standing != null && standing.answerNanos > 0 && waitedNanos > STALLED * standing.answerNanos;
     }
 
     /**
-     * Asks as {@link #spend} does, for an extra that only saves time: the second half of the buckets is kept for what is
-     * late. A refusal is not counted as suppressed.
+     * Asks as {@link #spend} does, for an extra that only saves time: half of each bucket is kept for late attempts. A refusal
+     * is not counted as suppressed.
      */
     public synchronized boolean spendSpare(StoreId late, StoreId other, long atMostBytes) {
         boolean plenty = requests - 1 >= budget.burstRequests() / 2.0
@@ -162,20 +167,20 @@ public final class RedundancyBudget {
         return plenty && spend(late, other, atMostBytes);
     }
 
-    /** Extra requests that {@link #spendSpare} would allow now, one after the other, were nothing else asked for. */
+    /** How many extra requests {@link #spendSpare} would allow now. */
     public synchronized int spareRequests() {
         return (int) Math.max(0, Math.floor(requests - budget.burstRequests() / 2.0));
     }
 
-    /** Bytes asked for with {@link #spend} that were not fetched twice after all. */
+    /** Gives back bytes that were spent and not fetched twice. */
     public synchronized void refund(long count) {
         bytes = Math.min((double) budget.burstBytes(), bytes + count);
         spentBytes -= count;
     }
 
     /**
-     * Something was asked for twice without having been allowed, because messages crossed: the buckets have less for it, at
-     * worst less than nothing, so that it is earned again before anything is allowed.
+     * Charges extras that were not asked for, because messages crossed. The buckets may go below zero, so that these extras
+     * are earned again before any other is allowed.
      */
     public synchronized void charge(int extraRequests, long extraBytes) {
         requests -= extraRequests;
@@ -184,13 +189,13 @@ public final class RedundancyBudget {
         spentBytes += extraBytes;
     }
 
-    /** Whether the block about to be read is one of those that are tried at a slow store too, if the budget has plenty. */
+    /** Whether the next block should explore a slow store, if there is budget to spare: one in {@value #EXPLORED_EVERY}. */
     public synchronized boolean explores() {
         unexplored = (unexplored + 1) % EXPLORED_EVERY;
         return unexplored == 0;
     }
 
-    /** By what factor to stretch delays before asking: 1.25 when the buckets are full, 4 when either is empty. */
+    /** The factor by which delays are stretched: 1.25 when the buckets are full, 4 when either is empty. */
     public synchronized double patience() {
         double full = Math.min(
                 budget.burstRequests() == 0 ? 0 : requests / budget.burstRequests(),
@@ -199,7 +204,7 @@ public final class RedundancyBudget {
     }
 
     /**
-     * Whether a read could have its extras, were nothing else asked for meanwhile.
+     * Whether the budget allows the extras of a read, if nothing else asks meanwhile.
      *
      * @param usefulRequests it makes anyway
      * @param usefulBytes it fetches anyway
@@ -210,23 +215,23 @@ public final class RedundancyBudget {
                 && extraBytes <= bytes + budget.share() * usefulBytes;
     }
 
-    /** How an attempt went: {@code late} when it once was later than 95 of 100 usually are at this store, or slow. */
+    /** Notes how an attempt went: {@code late} when it was slow, or later than 95 of 100 usually are at this store. */
     public synchronized void judged(StoreId store, boolean late) {
         Standing standing = standing(store);
         standing.lateness += WEIGHT * ((late ? 1 : 0) - standing.lateness);
         standing.medianShift += WEIGHT_OF_MEASURED * (1 - standing.medianShift);
     }
 
-    /** A store's first byte came after this time, or has not yet come. */
+    /** Notes that a store's first byte came after this time, or has not come for it. */
     public synchronized void answered(StoreId store, long afterNanos) {
         Standing standing = standing(store);
         standing.answerNanos += (standing.answerNanos == 0 ? 1 : WEIGHT) * (afterNanos - standing.answerNanos);
     }
 
     /**
-     * What monitors say of a store, as of now.
+     * Notes what monitors say of a store now.
      *
-     * @param medianShift by how much its median time to the first byte has moved of late; 1: not at all, or not known
+     * @param medianShift the factor by which its median time to the first byte has moved; 1: not at all, or not known
      */
     public synchronized void measured(StoreId store, double medianShift) {
         standing(store).medianShift = medianShift;
@@ -240,7 +245,7 @@ public final class RedundancyBudget {
         return standing;
     }
 
-    /** Whether its latest answer was late, or most of those before, or monitors saw its median move. */
+    /** Whether the store is slow: see rules 3 and 4. */
     public synchronized boolean isSlow(StoreId store) {
         Standing standing = stores.get(store);
         return standing != null && standing.isSlow();
@@ -251,17 +256,17 @@ public final class RedundancyBudget {
         return spentRequests;
     }
 
-    /** Extra bytes so far, allowed or charged, less what was given back. */
+    /** Extra bytes so far, allowed or charged, less those given back. */
     public synchronized long spentBytes() {
         return spentBytes;
     }
 
-    /** Extra requests not allowed so far. */
+    /** Extra requests suppressed so far. */
     public synchronized long suppressed() {
         return suppressed;
     }
 
-    /** Stores anything is kept about. */
+    /** How many stores are remembered. */
     synchronized int remembered() {
         return stores.size();
     }

@@ -1,7 +1,7 @@
 package io.cloudmw.core.hedge;
 
 /**
- * How fast a store usually answers one helper, for requests of about one size.
+ * The usual speed at which a store answers one helper, for requests of about one size.
  *
  * @param firstByteNanos median time to the first byte; 0: not known
  * @param lateFirstByteNanos 95th percentile of the time to the first byte; 0: not known

@@ -1,21 +1,21 @@
 package io.cloudmw.core.hedge;
 
-/** How much of the end of a block under way is worth taking over, by whoever has nothing else to do. */
+/** The rule for how much of the end of a block under way an idle racer takes over. */
 public final class StealSize {
-    /** It must end the block this much sooner. */
+    /** Stealing must end the block sooner by at least this share of the time it has left. */
     public static final double WORTHWHILE = 0.25;
 
     private StealSize() {}
 
     /**
-     * How many of a block's last bytes another reads so that both are through at the same time; 0: that would not be soon
+     * How many of a block's last bytes another racer reads so that both end at the same time; 0: that would not be soon
      * enough.
      *
      * @param leftBytes not fetched yet
-     * @param leftNanos in which who has the block fetches them, as fast as it does now; above 0
-     * @param firstByteNanos how long the other's first byte takes
-     * @param bytesPerNano at which its bytes come then; above 0
-     * @param floorNanos what is gained must be more, besides that first byte
+     * @param leftNanos in which the block's racer fetches them at its present rate; above 0
+     * @param firstByteNanos how long the other racer's first byte takes
+     * @param bytesPerNano the other racer's rate after that; above 0
+     * @param floorNanos the time saved must be more than this, besides that first byte
      */
     public static double bytes(
             double leftBytes, double leftNanos, double firstByteNanos, double bytesPerNano, double floorNanos) {

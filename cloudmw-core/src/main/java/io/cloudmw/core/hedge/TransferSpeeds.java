@@ -4,89 +4,88 @@ import io.cloudmw.core.model.StoreId;
 import java.util.HashMap;
 import java.util.Map;
 
-/** How fast each way to a store is: what this transfer saw lately, before what was known when it began. */
+/** The speeds one transfer has seen on each route to a store, and before that the estimates it began with. */
 public final class TransferSpeeds {
-    private static final double WEIGHT = 0.3;
-    private static final double USUAL_BYTES_PER_NANO = 0.02;
-    private static final long USUAL_FIRST_BYTE_NANOS = 50_000_000;
-
-    private record Way(StoreId store, int helper) {}
+    private record Route(StoreId store, int helper) {}
 
     private static final class Seen {
         double firstByteNanos;
         double bytesPerNano;
     }
 
-    /** Of a store nobody knows: this many times what other first bytes of the transfer took. */
+    private static final double WEIGHT = 0.3;
+    private static final double USUAL_BYTES_PER_NANO = 0.02;
+    private static final long USUAL_FIRST_BYTE_NANOS = 50_000_000;
+    /** At a store without an estimate, late is this many times the transfer's other first bytes. */
     private static final double LATE_FACTOR = 4;
 
-    private final SpeedEstimates view;
-    private final Map<Way, Seen> seen = new HashMap<>();
+    private final SpeedEstimates estimates;
+    private final Map<Route, Seen> seen = new HashMap<>();
     private double anyFirstByteNanos;
-    /** By helper: from the issue of a block to the first that is heard of it. */
-    private final Map<Integer, Double> wordNanos = new HashMap<>();
+    /** By helper: the time from issuing a block to the first report about it. */
+    private final Map<Integer, Double> reportNanos = new HashMap<>();
 
-    private double anyWordNanos;
+    private double anyReportNanos;
 
-    public TransferSpeeds(SpeedEstimates view) {
-        this.view = view;
+    public TransferSpeeds(SpeedEstimates estimates) {
+        this.estimates = estimates;
     }
 
     public SpeedEstimate usual(StoreId store, int helper, long sizeBytes) {
-        return view.expected(store, helper, sizeBytes);
+        return estimates.expected(store, helper, sizeBytes);
     }
 
-    /** How long a first byte may take before it is late where this is usual; 0: nothing is known. */
+    /** How long a first byte may take before it is late where this speed is usual; 0: nothing is known. */
     public double lateFirstByteNanos(SpeedEstimate usual) {
         long known = usual.lateFirstByteNanos();
         return known > 0 ? known : LATE_FACTOR * anyFirstByteNanos;
     }
 
-    /** Of what was heard of together with its beginning nobody can tell how long it took: that counts for nothing. */
+    /** Notes how long a first byte took. A time of 0 counts for nothing: start and first byte were reported together. */
     public void firstByte(StoreId store, int helper, long tookNanos) {
         if (tookNanos <= 0) {
             return;
         }
         anyFirstByteNanos = blend(anyFirstByteNanos, (double) tookNanos);
-        Seen way = seen.computeIfAbsent(new Way(store, helper), unused -> new Seen());
-        way.firstByteNanos = blend(way.firstByteNanos, (double) tookNanos);
+        Seen route = seen.computeIfAbsent(new Route(store, helper), unused -> new Seen());
+        route.firstByteNanos = blend(route.firstByteNanos, (double) tookNanos);
     }
 
-    /** The first that is heard of a block its helper could start at once came after so long. */
-    public void word(int helper, long tookNanos) {
-        anyWordNanos = blend(anyWordNanos, (double) tookNanos);
-        wordNanos.merge(helper, (double) tookNanos, TransferSpeeds::blend);
+    /** Notes how long the first report took about a block its helper could start at once. */
+    public void reported(int helper, long tookNanos) {
+        anyReportNanos = blend(anyReportNanos, (double) tookNanos);
+        reportNanos.merge(helper, (double) tookNanos, TransferSpeeds::blend);
     }
 
-    /** How long it may take until something is heard of a block; 0: nothing is known of this helper nor of others. */
-    public double lateWordNanos(int helper) {
-        return LATE_FACTOR * wordNanos.getOrDefault(helper, anyWordNanos);
+    /** How long the first report about a block may take; 0: no helper has reported yet. */
+    public double lateReportNanos(int helper) {
+        return LATE_FACTOR * reportNanos.getOrDefault(helper, anyReportNanos);
     }
 
-    /** As for {@link #firstByte}. */
+    /** Notes how long a whole block took. A time of 0 counts for nothing, as for {@link #firstByte}. */
     public void fetched(StoreId store, int helper, long bytes, long tookNanos) {
         if (tookNanos <= 0) {
             return;
         }
-        Seen way = seen.computeIfAbsent(new Way(store, helper), unused -> new Seen());
-        way.bytesPerNano = blend(way.bytesPerNano, (double) bytes / tookNanos);
+        Seen route = seen.computeIfAbsent(new Route(store, helper), unused -> new Seen());
+        route.bytesPerNano = blend(route.bytesPerNano, (double) bytes / tookNanos);
     }
 
     public double bytesPerNano(StoreId store, int helper, long sizeBytes) {
-        Seen way = seen.get(new Way(store, helper));
-        if (way != null && way.bytesPerNano > 0) {
-            return way.bytesPerNano;
+        Seen route = seen.get(new Route(store, helper));
+        if (route != null && route.bytesPerNano > 0) {
+            return route.bytesPerNano;
         }
-        double usual = view.expected(store, helper, sizeBytes).bytesPerSecond() / 1e9;
+        double usual = usual(store, helper, sizeBytes).bytesPerSecond() / 1e9;
         return usual > 0 ? usual : USUAL_BYTES_PER_NANO;
     }
 
     public double firstByteNanos(StoreId store, int helper, long sizeBytes) {
-        Seen way = seen.get(new Way(store, helper));
-        if (way != null && way.firstByteNanos > 0) {
-            return way.firstByteNanos;
+        Seen route = seen.get(new Route(store, helper));
+        if (route != null && route.firstByteNanos > 0) {
+            return route.firstByteNanos;
         }
-        long usual = view.expected(store, helper, sizeBytes).firstByteNanos();
+        long usual = usual(store, helper, sizeBytes).firstByteNanos();
         return usual > 0 ? usual : USUAL_FIRST_BYTE_NANOS;
     }
 

@@ -6,54 +6,61 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Blocks that went to another racer because nobody had begun them, as far as was heard. Who began one all the same, before
- * it heard that it was withdrawn, has made an extra request after all, or, where another's was paid for, fetched bytes that
- * were not: the governor is told as soon as that is heard.
+ * The blocks that were withdrawn from a racer and given to another because no racer had reported to have begun them. A racer
+ * that began one nevertheless, before it heard of the withdrawal, has made an extra request; where another's was paid for, it
+ * has fetched extra bytes. The budget is charged as soon as that is reported.
  */
 public final class WithdrawnBlocks {
-    /** The oldest make room: their racers have been silent since. */
+    private enum Extra {
+        /** An attempt would be an extra request and extra bytes. */
+        REQUEST_AND_BYTES,
+        /** An attempt would be extra bytes alone: its request is charged, or the other block's was. */
+        BYTES
+    }
+
+    /** Blocks remembered; the oldest make room, because their racers have been silent since. */
     private static final int MOST = 256;
 
-    private final RedundancyBudget governor;
-    /** Whether what was begun of them is no extra request any more: it is known, or another was paid for. */
-    private final Map<BlockId, Boolean> begun = new LinkedHashMap<>() {
+    private final RedundancyBudget budget;
+    private final Map<BlockId, Extra> extras = new LinkedHashMap<>() {
         @Override
-        protected boolean removeEldestEntry(Map.Entry<BlockId, Boolean> eldest) {
+        protected boolean removeEldestEntry(Map.Entry<BlockId, Extra> eldest) {
             return size() > MOST;
         }
     };
 
-    public WithdrawnBlocks(RedundancyBudget governor) {
-        this.governor = governor;
+    public WithdrawnBlocks(RedundancyBudget budget) {
+        this.budget = budget;
     }
 
+    /** Adds a block that changed hands. */
     public void add(BlockId block) {
-        begun.put(block, false);
+        extras.put(block, Extra.REQUEST_AND_BYTES);
     }
 
-    /** A second attempt, which the governor allowed, has won over it. */
+    /** Adds a block over which a second attempt, allowed by the budget, has won. */
     public void addPaid(BlockId block) {
-        begun.put(block, true);
+        extras.put(block, Extra.BYTES);
     }
 
-    /** A racer says how far an attempt at a block has come that is not under way any more, as others see it. */
+    /** A racer reports an attempt at a block that is not under way any more. */
     public void attempted(BlockId block, AttemptStage stage, long bytes) {
-        Boolean known = begun.get(block);
-        if (known == null) {
+        Extra extra = extras.get(block);
+        if (extra == null) {
             return;
         }
         if (stage == AttemptStage.KEPT) {
-            begun.remove(block);
+            extras.remove(block);
             return;
         }
-        boolean stopped = stage == AttemptStage.STOPPED;
-        boolean over = stopped || stage == AttemptStage.FETCHED;
-        boolean news = !known && (!stopped || bytes > 0);
-        governor.charge(news ? 1 : 0, over ? bytes : 0);
-        if (over) {
-            begun.remove(block);
+        boolean isStopped = stage == AttemptStage.STOPPED;
+        boolean isOver = isStopped || stage == AttemptStage.FETCHED;
+        boolean isRequest = extra == Extra.REQUEST_AND_BYTES && (!isStopped || bytes > 0);
+        budget.charge(isRequest ? 1 : 0, isOver ? bytes : 0);
+        if (isOver) {
+            extras.remove(block);
         } else {
-            begun.put(block, true);
+            extras.put(block, Extra.BYTES);
         }
     }
 }

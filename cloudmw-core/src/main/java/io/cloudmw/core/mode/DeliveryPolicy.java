@@ -4,22 +4,21 @@ import io.cloudmw.core.model.Mode;
 import java.time.Duration;
 
 /**
- * How the destination behaves.
+ * The policy of a destination.
  *
- * @param mode what is wanted of whom
- * @param patience when it gives up waiting
+ * @param mode the read mode
+ * @param patience when it stops waiting
  * @param inOrder accept a relay only when every earlier byte was delivered (a stream); otherwise at once (a file)
  */
 public record DeliveryPolicy(ModePolicy mode, Patience patience, boolean inOrder) {
     /**
-     * When the destination gives up waiting.
+     * The times after which a destination stops waiting.
      *
-     * @param stallNanos who holds a block, may send it and delivers no leaf for this long is given up, and so are a
-     *     winner, named by other entrants, that offers nothing for this long, and a helper that fetches and gives no
-     *     sign of life for this long
-     * @param unofferedNanos the lowest block not yet delivered is issued anew when nobody offered it and its entrants
-     *     gave no sign of life for this long (a single attempt whose helper spoke before: for {@code stallNanos}); any
-     *     block whose attempt shows no progress for this long is, too
+     * @param stallNanos a racer is given up when it holds a block, may send it and delivers no leaf for this long. So is a
+     *     winner, named by other entrants, that offers nothing, and a helper that fetches and gives no sign of life
+     * @param unofferedNanos the lowest block not yet delivered is issued anew when no racer offers it and its entrants give
+     *     no sign of life for this long; for a single attempt whose helper was heard before, {@code stallNanos} is enough.
+     *     A block whose attempt makes no progress for this long is issued anew too
      * @param maxReissues times one byte range may be issued again, without a leaf of it arriving, before the transfer
      *     fails
      */
@@ -42,12 +41,12 @@ public record DeliveryPolicy(ModePolicy mode, Patience patience, boolean inOrder
         }
     }
 
-    /** The defaults of a mode. */
+    /** The default policy of a mode. */
     public static DeliveryPolicy of(Mode mode, boolean inOrder) {
         return of(ModePolicy.of(mode, inOrder), inOrder);
     }
 
-    /** As patient as ever. */
+    /** The policy of this mode with the default patience. */
     public static DeliveryPolicy of(ModePolicy mode, boolean inOrder) {
         return new DeliveryPolicy(mode, Patience.DEFAULT, inOrder);
     }

@@ -1,20 +1,20 @@
 package io.cloudmw.core.mode;
 
-/** Why a block is issued. Whatever is not needed to get the bytes once is an extra, and the governor's to allow. */
+/** The reason for issuing a block. A block that is not needed to get the bytes once is an extra. */
 public enum IssueReason {
-    /** The plan's turn. */
+    /** The block is next in the plan. */
     PLANNED(false),
-    /** What was issued before failed. */
+    /** An earlier block for the same range failed. */
     RETRY(false),
-    /** A second attempt at another store, because the first has not come as far as it should. */
+    /** A second attempt at another store, because the first is late. */
     HEDGE(true),
-    /** As a hedge, in a transfer of many blocks: the rest of a block, because its attempt fell behind its peers. */
+    /** As a hedge, in a transfer of many blocks: the rest of a block whose attempt fell behind the others. */
     HAND_OVER(true),
-    /** The second part of a block under way, for a racer that has nothing else to do. */
+    /** The end of a block under way, for an idle racer. */
     STEAL(true),
     /**
-     * A second attempt at what is under way, for a racer that has nothing else to do and nothing to steal; or, now and then,
-     * at a slow store, to see whether it still is.
+     * A second attempt at a block under way, for an idle racer that has nothing to steal; or, now and then, an attempt at a
+     * slow store to see whether it has recovered.
      */
     DUPLICATE(true);
 
@@ -24,7 +24,7 @@ public enum IssueReason {
         this.extra = extra;
     }
 
-    /** Whether it needs the governor's consent; such attempts should use connections that are open already. */
+    /** Whether the redundancy budget must allow it. Such attempts should use connections that are open already. */
     public boolean isExtra() {
         return extra;
     }

@@ -5,9 +5,9 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * The racers of a transfer's helpers. A racer is a lane: one line of attempts, one at a time. Each helper hosts
- * {@code perHelper} of them; helper h's lane l has the rank {@code h + l * helpers}, so the first lanes of all helpers
- * have the helpers' own ranks. Ranks beyond belong to the client's in-process racers.
+ * The layout of a transfer's lanes: which rank each racer has. A racer is a lane, one line of attempts, one at a time. Each
+ * helper has {@code perHelper} of them. Lane l of helper h has the rank {@code h + l * helpers}, so the first lanes have the
+ * helpers' own ranks. Ranks beyond belong to the client's own racers.
  *
  * @param helpers helpers of the transfer, reachable or not
  * @param perHelper lanes of each
@@ -31,7 +31,7 @@ public record LaneLayout(int helpers, int perHelper) {
         return new RacerId(helper + lane * helpers);
     }
 
-    /** Whether a helper hosts it, rather than the client. */
+    /** Whether a helper hosts the racer, rather than the client. */
     public boolean isHelpers(RacerId racer) {
         return racer.rank() < helpers * perHelper;
     }

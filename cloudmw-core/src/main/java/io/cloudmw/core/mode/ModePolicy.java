@@ -6,27 +6,27 @@ import io.cloudmw.core.race.Race;
 import java.time.Duration;
 
 /**
- * A mode as a value: what the one engine ({@link Delivery} and {@link Race}) does differently from mode to mode.
+ * The policy of a read mode: the values by which {@link Delivery} and {@link Race} behave differently from mode to mode.
  *
  * @param blocks how the file is cut and how much of it is under way
- * @param lineup who reads
- * @param extras what is done about attempts that are late
+ * @param lineup which racers read
+ * @param extras how late attempts are made up for
  */
 public record ModePolicy(Blocks blocks, Lineup lineup, Extras extras) {
     private static final long WHOLE = Long.MAX_VALUE;
     private static final int ALL = Integer.MAX_VALUE;
     private static final long MIB = 1 << 20;
 
-    /** What belongs to one switch. */
+    /** The block size of a read through switches: what one switch owns. */
     public static final long SWITCHED_BLOCK_BYTES = 4 * MIB;
 
-    /** Of blocks of 8 MiB: what is ahead of the lowest one is on disk when it is a file's, and in helpers if a stream's. */
+    /** Blocks of 8 MiB. The blocks ahead of the lowest one wait on disk for a file, and in helpers for a stream. */
     private static final Blocks OF_FILES = new Blocks(8 * MIB, 256, 2048 * MIB);
 
     private static final Blocks OF_STREAMS = new Blocks(8 * MIB, 32, 256 * MIB);
 
     /**
-     * How the file is cut.
+     * The cutting of a file into blocks.
      *
      * @param blockBytes longest block; rounded to whole leaves, at least one; a chunk is never joined with another
      * @param windowBlocks blocks open at most, counted from the lowest one not yet delivered
@@ -41,14 +41,13 @@ public record ModePolicy(Blocks blocks, Lineup lineup, Extras extras) {
     }
 
     /**
-     * Who reads.
+     * The racers that read.
      *
-     * @param entrants racers that race for each block from its start; 1: no race, the block is relayed while it is
-     *     fetched
+     * @param entrants racers that race for each block from its start; 1: no race, the block is relayed while it is fetched
      * @param racers lanes used at most, over all helpers
-     * @param lanes of each helper for what is planned
+     * @param lanes of each helper for planned blocks
      * @param spareLanes of each helper for extras only
-     * @param queuePerLane blocks issued at most to one lane and not yet fetched
+     * @param queuePerLane blocks that one lane may be issued and not have fetched
      * @param tied whether a block that has to wait in its lane's queue is issued to a lane of another helper too
      */
     public record Lineup(int entrants, int racers, int lanes, int spareLanes, int queuePerLane, boolean tied) {
@@ -69,14 +68,14 @@ public record ModePolicy(Blocks blocks, Lineup lineup, Extras extras) {
     }
 
     /**
-     * What is done about attempts that are late. An attempt is due by its store's usual 95th percentile of the time to
-     * the first byte, and after that by its usual 5th percentile of throughput; both within floor and cap.
+     * The handling of late attempts. An attempt is due by its store's 95th percentile of the time to the first byte, and after
+     * that by its 5th percentile of throughput; both within floor and cap.
      *
-     * @param onLateness why a second attempt is issued then, {@code HEDGE} or {@code HAND_OVER}; {@code PLANNED}: none is
+     * @param onLateness the reason of the second attempt, {@code HEDGE} or {@code HAND_OVER}; {@code PLANNED}: there is none
      * @param floorNanos an attempt is never late sooner
-     * @param capNanos an attempt is never given longer; also the delay for a store of which nothing is known
-     * @param delayNanos instead of the percentile of the first byte, floor or cap; 0: the percentile
-     * @param steals whether racers that have nothing else to do take over parts of what is under way
+     * @param capNanos an attempt is never given longer; also the delay for a store without an estimate
+     * @param delayNanos a fixed delay instead of the percentile of the first byte, floor and cap; 0: the percentile
+     * @param steals whether idle racers take over parts of blocks under way
      */
     public record Extras(IssueReason onLateness, long floorNanos, long capNanos, long delayNanos, boolean steals) {
         public static final Extras NONE = new Extras(IssueReason.PLANNED, 1, 1, 0, false);
@@ -97,7 +96,7 @@ public record ModePolicy(Blocks blocks, Lineup lineup, Extras extras) {
             return onLateness.isExtra();
         }
 
-        /** The time within floor and cap. */
+        /** The time, limited by floor and cap. */
         public long within(double nanos) {
             return Math.max(floorNanos, (long) Math.min((double) capNanos, nanos));
         }
@@ -134,9 +133,9 @@ public record ModePolicy(Blocks blocks, Lineup lineup, Extras extras) {
     }
 
     /**
-     * How a volume is read through its switches: each block is asked of the one it belongs to. What is late there has another
-     * replica asked by the same switch, or by the block's root where that asks others; nothing is asked of two switches while the
-     * first is there.
+     * The policy of a read through a volume's switches. Each block is asked of its owner. When a block is late, the same
+     * switch, or the block's root where that asks others, reads another replica. A second switch is asked for a block only when
+     * the first is gone.
      *
      * @param inOrder for a stream
      */
@@ -149,8 +148,8 @@ public record ModePolicy(Blocks blocks, Lineup lineup, Extras extras) {
     }
 
     /**
-     * How it is read through the one switch that is near: as many blocks at once as from several, and more patiently, since
-     * they come through others.
+     * The policy of a read through the one switch that is near: as many blocks at once as from several switches, and longer
+     * delays, because the blocks come through other switches.
      *
      * @param inOrder for a stream
      */
@@ -162,7 +161,7 @@ public record ModePolicy(Blocks blocks, Lineup lineup, Extras extras) {
     }
 
     /**
-     * The same with no more than {@code streams} attempts under way, extras aside.
+     * The same policy with at most {@code streams} attempts under way, extras aside.
      *
      * @param entrants how many attempts each race is, in modes that race
      */
@@ -177,7 +176,7 @@ public record ModePolicy(Blocks blocks, Lineup lineup, Extras extras) {
                 extras);
     }
 
-    /** The same, but the first byte is late after exactly so long, whatever is usual at its store; at least a nanosecond. */
+    /** The same policy with a fixed delay for the first byte; at least a nanosecond. */
     public ModePolicy withDelay(long nanos) {
         long delay = Math.max(1, nanos);
         return new ModePolicy(
@@ -186,7 +185,7 @@ public record ModePolicy(Blocks blocks, Lineup lineup, Extras extras) {
                 new Extras(extras.onLateness(), extras.floorNanos(), extras.capNanos(), delay, extras.steals()));
     }
 
-    /** The same, but no block is issued to two helpers to be started by one. */
+    /** The same policy without tied blocks. */
     public ModePolicy untied() {
         Lineup tied = lineup;
         return new ModePolicy(
@@ -199,22 +198,22 @@ public record ModePolicy(Blocks blocks, Lineup lineup, Extras extras) {
         return new ModePolicy(blocks, lineup, Extras.NONE);
     }
 
-    /** The racers there are at {@code helpers} helpers. */
+    /** The layout of the lanes of {@code helpers} helpers. */
     public LaneLayout lanes(int helpers) {
         return new LaneLayout(helpers, lineup.lanes() + lineup.spareLanes());
     }
 
-    /** Whether helpers have to speak with each other. */
-    public boolean needsPeers() {
+    /** Whether the helpers of a transfer exchange notices about blocks. */
+    public boolean needsRivals() {
         return lineup.isRace() || lineup.tied();
     }
 
-    /** The same for a read of {@code bytes}: what fits in a block is not worth that helpers get to know each other. */
+    /** The same policy for a read of {@code bytes}: a read of one block is not worth connecting the helpers. */
     public ModePolicy forRead(long bytes) {
         return lineup.isRace() || bytes > blocks.blockBytes() ? this : untied();
     }
 
-    /** How many bytes one attempt of a read of so many asks for, at most. */
+    /** The most bytes that one attempt asks for in a read of so many. */
     public long attemptBytes(long readBytes) {
         return Math.min(blocks.blockBytes(), readBytes);
     }

@@ -1,8 +1,8 @@
 package io.cloudmw.core.race;
 
 /**
- * One try of one racer at one block.
+ * The identity of an attempt: one request of one racer for one block.
  *
- * @param number counts the racer's tries at this block from 0
+ * @param number the racer's attempts at this block, counted from 0
  */
 public record AttemptId(BlockId block, RacerId racer, int number) {}

@@ -5,14 +5,14 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The unit of the race: a leaf-aligned range of one chunk, wanted once. In {@code rounds} it is what is wanted
- * of a whole chunk.
+ * A block, the unit of the race: a leaf-aligned range of one chunk, wanted once. In mode {@code rounds} a block is the wanted
+ * part of a whole chunk.
  *
  * @param chunkIndex the chunk's position in the file
  * @param range within the chunk
  * @param replicas how many replicas there are to choose from
- * @param entrants who is asked, each with the replica it starts with; racers are distinct
- * @param barred replicas that nobody may read
+ * @param entrants the racers it is issued to, each with its first replica; racers are distinct
+ * @param barred replicas that must not be read
  */
 public record Block(
         BlockId id,
@@ -61,13 +61,24 @@ public record Block(
         this(id, chunkIndex, range, replicas, entrants, rule, Set.of());
     }
 
-    /** A block its entrants race for. */
+    /** A block that its entrants race for. */
     public Block(BlockId id, long chunkIndex, ByteRange range, int replicas, List<Entrant> entrants) {
         this(id, chunkIndex, range, replicas, entrants, BlockRule.RACE);
     }
 
-    /** Whether its leaves are relayed as they come, because there is one attempt at a time. */
+    /** Whether leaves are relayed as they come, because there is one attempt at a time. */
     public boolean isCutThrough() {
         return rule != BlockRule.RACE;
+    }
+
+    /** Whether this block comes before {@code other} in the file; of two at the same place, the one issued first does. */
+    public boolean isBefore(Block other) {
+        if (chunkIndex != other.chunkIndex) {
+            return chunkIndex < other.chunkIndex;
+        }
+        if (range.offset() != other.range.offset()) {
+            return range.offset() < other.range.offset();
+        }
+        return id.compareTo(other.id) < 0;
     }
 }

@@ -1,6 +1,6 @@
 package io.cloudmw.core.race;
 
-/** Names a block within its transfer: 0-based, in the order the destination issues them (the paper's round). */
+/** The number of a block in its transfer, from 0 in the order the destination issues them: the paper's round. */
 public record BlockId(int value) implements Comparable<BlockId> {
     public BlockId {
         if (value < 0) {

@@ -6,23 +6,18 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/** One block's race as seen by the racers of this instance. */
+/** The race for one block, as the racers of this process see it. */
 final class BlockRace {
-    final Block block;
-    /** The local entrants' runs, in the order of the entrants. */
-    final List<RaceEntry> runs;
-    /** The entrants elsewhere. */
-    final List<RacerId> peers;
-
-    /** How much of the block is still wanted of it. */
-    long length;
-
+    private final Block block;
+    private final List<RaceEntry> entries;
+    private final List<RacerId> rivals;
     private final Set<RacerId> claimed = new HashSet<>();
     private final Set<RacerId> out = new HashSet<>();
+    private long wantedLength;
 
     BlockRace(Block block, Set<RacerId> local) {
         this.block = block;
-        this.length = block.range().length();
+        this.wantedLength = block.range().length();
         List<RaceEntry> mine = new ArrayList<>();
         List<RacerId> others = new ArrayList<>();
         for (Entrant entrant : block.entrants()) {
@@ -32,48 +27,66 @@ final class BlockRace {
                 others.add(entrant.racer());
             }
         }
-        this.runs = List.copyOf(mine);
-        this.peers = List.copyOf(others);
+        this.entries = List.copyOf(mine);
+        this.rivals = List.copyOf(others);
     }
 
-    /** Notes a peer's claim; false when it is no peer here or the claim is known. */
-    boolean claimed(RacerId peer) {
-        return peers.contains(peer) && claimed.add(peer);
+    Block block() {
+        return block;
     }
 
-    /** Notes that a peer will not deliver the block: it yielded or forfeited. */
-    void out(RacerId peer) {
-        out.add(peer);
+    /** The entries of the local racers, in the order of the block's entrants. */
+    List<RaceEntry> entries() {
+        return entries;
     }
 
-    /** The local run that waits for the peers' answers to its claim. */
+    /** The entrants in other processes. */
+    List<RacerId> rivals() {
+        return rivals;
+    }
+
+    /** Notes that the destination wants only the first {@code length} bytes. */
+    void shorten(long length) {
+        wantedLength = length;
+    }
+
+    /** How many of the block's bytes the destination wants. */
+    long wantedLength() {
+        return wantedLength;
+    }
+
+    boolean isShortened() {
+        return wantedLength < block.range().length();
+    }
+
+    /** Notes a claim; false when the racer is no rival for this block, or its claim is known. */
+    boolean noteClaim(RacerId rival) {
+        return rivals.contains(rival) && claimed.add(rival);
+    }
+
+    /** Notes that a rival will not deliver the block: it yielded or forfeited. */
+    void noteOut(RacerId rival) {
+        out.add(rival);
+    }
+
+    /** The local entry that waits for answers to its claim. */
     Optional<RaceEntry> claiming() {
-        return runs.stream().filter(RaceEntry::claims).findFirst();
+        return entries.stream().filter(RaceEntry::claims).findFirst();
+    }
+
+    /** Whether a local racer has started the block. */
+    boolean isBegun() {
+        return entries.stream().anyMatch(RaceEntry::isBegun);
     }
 
     /**
-     * The peers whose answer still matters to {@code claimant}: not out, and not known to hold the block with a
-     * worse place.
+     * The rivals whose answer to {@code claimant} still matters: those not out, and not known to hold the block with a
+     * worse place in the tie-break.
      */
     List<RacerId> unanswered(RacerId claimant, TieBreak tieBreak) {
-        return peers.stream()
-                .filter(peer -> !out.contains(peer))
-                .filter(peer -> !(claimed.contains(peer) && tieBreak.beats(block, claimant, peer)))
+        return rivals.stream()
+                .filter(rival -> !out.contains(rival))
+                .filter(rival -> !(claimed.contains(rival) && tieBreak.beats(block, claimant, rival)))
                 .toList();
-    }
-
-    /** Whether this block comes before {@code other} in the file. */
-    boolean isBefore(BlockRace other) {
-        return isBefore(block, other.block);
-    }
-
-    static boolean isBefore(Block one, Block other) {
-        if (one.chunkIndex() != other.chunkIndex()) {
-            return one.chunkIndex() < other.chunkIndex();
-        }
-        if (one.range().offset() != other.range().offset()) {
-            return one.range().offset() < other.range().offset();
-        }
-        return one.id().compareTo(other.id()) < 0;
     }
 }

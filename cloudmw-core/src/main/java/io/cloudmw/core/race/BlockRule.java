@@ -1,14 +1,14 @@
 package io.cloudmw.core.race;
 
-/** What the entrants of a block are to each other. */
+/** The rule that says which of a block's entrants fetch it. */
 public enum BlockRule {
-    /** They race: all fetch, the first to hold the whole block has it, and relays what it holds. */
+    /** All entrants fetch the block; the first to hold all of it relays it. */
     RACE,
-    /** There is one. It relays leaf by leaf while it fetches; what fails is the destination's to issue anew. */
+    /** One entrant relays the block leaf by leaf while it fetches. The destination issues a failed block anew. */
     SOLE,
     /**
-     * The block waits in the queue of each. The first copy to start has it, the others are dropped; then as {@link #SOLE}.
-     * Who has a later copy starts it only when the earlier one has failed, or was left to it.
+     * The block waits in the queue of each entrant. The first racer to start its copy has the block and the others drop theirs;
+     * then as {@link #SOLE}. The racer of a later copy starts it only when the earlier one failed or was left to it.
      */
     TIED
 }

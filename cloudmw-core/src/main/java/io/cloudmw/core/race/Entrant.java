@@ -1,8 +1,8 @@
 package io.cloudmw.core.race;
 
 /**
- * A racer's place in one block's race.
+ * A racer that a block is issued to, with its first replica.
  *
- * @param replica index into the block's replicas: where this racer starts
+ * @param replica index into the block's replicas
  */
 public record Entrant(RacerId racer, int replica) {}

@@ -2,14 +2,15 @@ package io.cloudmw.core.race;
 
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.error.RetryVerdict;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** One local racer's part in one block's race. */
+/** The entry of one local racer in the race for one block: its state and its attempts so far. */
 final class RaceEntry {
-    enum State {
+    private enum State {
         /** Has an attempt to start. */
         WAITING,
-        /** Would start its copy of a tied block, and has asked whoever comes first to leave it the block. */
+        /** Has a second copy of a tied block, and has asked the racer of the first copy to leave it the block. */
         ASKING,
         /** An attempt is under way. */
         RACING,
@@ -17,7 +18,7 @@ final class RaceEntry {
         HOLDING,
         /** Holds the block and relays it. */
         WON,
-        /** Left the block to another. */
+        /** Left the block to another racer. */
         LOST,
         /** Ran out of replicas. */
         FORFEITED
@@ -25,16 +26,15 @@ final class RaceEntry {
 
     private static final int TRIES_AT_ONE_REPLICA = 2;
 
-    final RacerId racer;
-    final Block block;
-    State state = State.WAITING;
-    /** Whom it lost to; null unless LOST. */
-    @Nullable
-    RacerId winner;
-    /** When it claimed the block; meaningless unless it {@link #claims}. */
-    long claimedAtNanos;
-
+    private final RacerId racer;
+    private final Block block;
     private final int[] tries;
+    private State state = State.WAITING;
+    /** Null unless the state is LOST. */
+    private @Nullable RacerId winner;
+    /** Meaningful while {@link #claims}. */
+    private long claimedAtNanos;
+
     private int replica;
     private int started;
 
@@ -45,12 +45,27 @@ final class RaceEntry {
         this.tries = new int[block.replicas()];
     }
 
-    /** Starts the next attempt. */
-    RaceCommand start() {
-        state = State.RACING;
-        tries[replica]++;
-        started++;
-        return new RaceCommand.Start(attempt(), block, replica);
+    RacerId racer() {
+        return racer;
+    }
+
+    Block block() {
+        return block;
+    }
+
+    /** The replica that the next attempt reads, or the current one. */
+    int replica() {
+        return replica;
+    }
+
+    /** The racer this entry lost to; null: it has not lost. */
+    @Nullable
+    RacerId winner() {
+        return winner;
+    }
+
+    long claimedAtNanos() {
+        return claimedAtNanos;
     }
 
     /** The latest attempt. */
@@ -58,30 +73,88 @@ final class RaceEntry {
         return new AttemptId(block.id(), racer, started - 1);
     }
 
-    boolean isRacing(AttemptId attempt) {
-        return state == State.RACING && attempt.equals(attempt());
+    // ---- states
+
+    boolean isWaiting() {
+        return state == State.WAITING;
     }
 
-    /** Whether it is tied and another racer comes first. */
+    boolean isAsking() {
+        return state == State.ASKING;
+    }
+
+    boolean isRacing() {
+        return state == State.RACING;
+    }
+
+    boolean isRacing(AttemptId attempt) {
+        return isRacing() && attempt.equals(attempt());
+    }
+
+    boolean isForfeited() {
+        return state == State.FORFEITED;
+    }
+
+    boolean hasWon() {
+        return state == State.WON;
+    }
+
+    /** Whether the entry waits for answers to its claim. */
+    boolean claims() {
+        return state == State.HOLDING || state == State.ASKING;
+    }
+
+    /** Whether the entry keeps a whole block's bytes. */
+    boolean holds() {
+        return state == State.HOLDING || state == State.WON;
+    }
+
+    /** Whether an attempt is under way or has brought the block. */
+    boolean isBegun() {
+        return isRacing() || holds();
+    }
+
+    /** Whether the block is tied and another racer has its first copy. */
     boolean isSecondCopy() {
         return block.rule() == BlockRule.TIED
                 && !block.entrants().get(0).racer().equals(racer);
     }
 
-    /** Whether it waits for answers to its claim. */
-    boolean claims() {
-        return state == State.HOLDING || state == State.ASKING;
+    // ---- moves
+
+    /** Begins the next attempt. */
+    void start() {
+        state = State.RACING;
+        tries[replica]++;
+        started++;
     }
 
-    /** Whether it keeps a whole block's bytes. */
-    boolean holds() {
-        return state == State.HOLDING || state == State.WON;
+    /** Claims a tied block before starting it. */
+    void ask(long nowNanos) {
+        state = State.ASKING;
+        claimedAtNanos = nowNanos;
     }
 
-    /** After a failure: waits for its next try, or forfeits when no replica is left to try. */
-    void failed(ErrorCode code) {
+    /** The attempt has the whole block, which the entry now claims. */
+    void hold(long nowNanos) {
+        state = State.HOLDING;
+        claimedAtNanos = nowNanos;
+    }
+
+    /** Ends the claim in this entry's favour: a held block is won, a tied one may be started. */
+    void settle() {
+        state = state == State.ASKING ? State.WAITING : State.WON;
+    }
+
+    /** The attempt at a cut-through block is complete: nobody contests it. */
+    void win() {
+        state = State.WON;
+    }
+
+    /** Chooses the replica of the next attempt after a failure, or forfeits when none is left. */
+    void fail(ErrorCode code) {
         if (block.isCutThrough()) {
-            state = State.FORFEITED; // the destination has its first leaves, and chooses who brings the rest
+            state = State.FORFEITED; // the destination has its first leaves, and chooses the racer for the rest
             return;
         }
         state = State.WAITING;
@@ -98,21 +171,22 @@ final class RaceEntry {
         state = State.FORFEITED;
     }
 
-    /** Leaves the block to {@code other}; gives what has to be dropped for it, if anything. */
+    /** Leaves the block to {@code other} and gives the order to drop what this entry has; null: it has nothing. */
     @Nullable
-    RaceCommand lose(RacerId other) {
-        RaceCommand drop = drop();
+    Consumer<RaceActions> lose(RacerId other) {
+        Consumer<RaceActions> drop = drop();
         state = State.LOST;
         winner = other;
         return drop;
     }
 
-    /** What ends whatever this run still has; null when that is nothing. */
+    /** The order to drop what this entry has; null: it has nothing. */
     @Nullable
-    RaceCommand drop() {
-        if (state == State.RACING) {
-            return new RaceCommand.Cancel(attempt());
+    Consumer<RaceActions> drop() {
+        if (!isBegun()) {
+            return null;
         }
-        return holds() ? new RaceCommand.Discard(attempt()) : null;
+        AttemptId attempt = attempt();
+        return isRacing() ? actions -> actions.cancel(attempt) : actions -> actions.discard(attempt);
     }
 }

@@ -3,15 +3,15 @@ package io.cloudmw.core.race;
 import java.time.Duration;
 
 /**
- * How racers behave: the value a mode is.
+ * The policy of a racer: how long it waits for rivals and how much it holds.
  *
- * @param yieldTimeoutNanos a claim that a peer has not answered for this long is taken as yielded: the
- *     destination settles what that peer may still send
- * @param maxHeldBlocks finished blocks a racer may hold undelivered before it pauses; a block earlier in the file
- *     than all it holds is always started, so that the destination can never wait for a paused racer
+ * @param yieldTimeoutNanos a rival that has not answered a claim for this long counts as having yielded; the
+ *     destination decides about a block that the rival may still send
+ * @param maxHeldBlocks undelivered blocks that a racer may hold before it pauses. A block earlier in the file than all it
+ *     holds is always started, so the destination never waits for a paused racer
  */
 public record RacePolicy(long yieldTimeoutNanos, int maxHeldBlocks) {
-    /** Blocks a lane may be issued besides those it holds: one it fetches, two that wait in its queue, one anew. */
+    /** Blocks a lane may have besides those it holds: one being fetched, two queued, one issued anew. */
     private static final int BESIDE_HELD = 4;
 
     public RacePolicy {
@@ -24,8 +24,8 @@ public record RacePolicy(long yieldTimeoutNanos, int maxHeldBlocks) {
     }
 
     /**
-     * The same where {@code lanes} racers together may be issued {@code blocks} blocks at once: none holds so many that
-     * there is no room left for what it fetches, what waits for it, and a block that is issued anew.
+     * The same policy where {@code lanes} racers together may be issued {@code blocks} blocks at once: each racer keeps room
+     * for the blocks it fetches, queues and is issued anew.
      */
     public RacePolicy within(int blocks, int lanes) {
         int room = Math.max(1, blocks / lanes - BESIDE_HELD);

@@ -1,6 +1,9 @@
 package io.cloudmw.core.race;
 
-/** Names a racer within its transfer: its rank among the transfer's helpers, from 0. */
+/**
+ * The rank of a racer in its transfer, from 0. A racer is one lane of a helper, or one of the client's own lanes; it runs one
+ * attempt at a time.
+ */
 public record RacerId(int rank) implements Comparable<RacerId> {
     public RacerId {
         if (rank < 0) {

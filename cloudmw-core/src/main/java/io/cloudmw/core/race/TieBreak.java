@@ -2,10 +2,10 @@ package io.cloudmw.core.race;
 
 import java.util.List;
 
-/** The static rule that decides between racers that hold the same block. Total, and the same at every racer. */
+/** The static rule that decides between racers that hold the same block: a total order, the same at every racer. */
 @FunctionalInterface
 interface TieBreak {
-    /** Whether {@code one} goes before {@code other}; both are entrants of the block. */
+    /** Whether {@code one} wins over {@code other}; both are entrants of the block. */
     boolean beats(Block block, RacerId one, RacerId other);
 
     /**

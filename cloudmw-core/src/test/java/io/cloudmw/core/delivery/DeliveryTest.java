@@ -3,30 +3,6 @@ package io.cloudmw.core.delivery;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.cloudmw.core.delivery.DeliveryCommand.Abandon;
-import io.cloudmw.core.delivery.DeliveryCommand.Accept;
-import io.cloudmw.core.delivery.DeliveryCommand.Acknowledge;
-import io.cloudmw.core.delivery.DeliveryCommand.Complete;
-import io.cloudmw.core.delivery.DeliveryCommand.Fail;
-import io.cloudmw.core.delivery.DeliveryCommand.Issue;
-import io.cloudmw.core.delivery.DeliveryCommand.Prepare;
-import io.cloudmw.core.delivery.DeliveryCommand.RaceLocally;
-import io.cloudmw.core.delivery.DeliveryCommand.Refuse;
-import io.cloudmw.core.delivery.DeliveryCommand.Withdraw;
-import io.cloudmw.core.delivery.DeliveryEvent.Attempted;
-import io.cloudmw.core.delivery.DeliveryEvent.CreditGranted;
-import io.cloudmw.core.delivery.DeliveryEvent.CreditWithheld;
-import io.cloudmw.core.delivery.DeliveryEvent.Forfeited;
-import io.cloudmw.core.delivery.DeliveryEvent.LeafCorrupt;
-import io.cloudmw.core.delivery.DeliveryEvent.LeafDelivered;
-import io.cloudmw.core.delivery.DeliveryEvent.LocalRacersReady;
-import io.cloudmw.core.delivery.DeliveryEvent.Lost;
-import io.cloudmw.core.delivery.DeliveryEvent.Offered;
-import io.cloudmw.core.delivery.DeliveryEvent.PlanEnded;
-import io.cloudmw.core.delivery.DeliveryEvent.Planned;
-import io.cloudmw.core.delivery.DeliveryEvent.RacerGone;
-import io.cloudmw.core.delivery.DeliveryEvent.RelayFailed;
-import io.cloudmw.core.delivery.DeliveryEvent.TimePassed;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.hedge.RedundancyBudget;
 import io.cloudmw.core.hedge.SpeedEstimates;
@@ -42,6 +18,33 @@ import io.cloudmw.core.race.BlockId;
 import io.cloudmw.core.race.BlockRule;
 import io.cloudmw.core.race.Entrant;
 import io.cloudmw.core.race.RacerId;
+import io.cloudmw.core.testing.DeliveryCommand;
+import io.cloudmw.core.testing.DeliveryCommand.Abandon;
+import io.cloudmw.core.testing.DeliveryCommand.Accept;
+import io.cloudmw.core.testing.DeliveryCommand.Acknowledge;
+import io.cloudmw.core.testing.DeliveryCommand.Complete;
+import io.cloudmw.core.testing.DeliveryCommand.Fail;
+import io.cloudmw.core.testing.DeliveryCommand.Issue;
+import io.cloudmw.core.testing.DeliveryCommand.Prepare;
+import io.cloudmw.core.testing.DeliveryCommand.RaceLocally;
+import io.cloudmw.core.testing.DeliveryCommand.Refuse;
+import io.cloudmw.core.testing.DeliveryCommand.Withdraw;
+import io.cloudmw.core.testing.DeliveryEvent;
+import io.cloudmw.core.testing.DeliveryEvent.Attempted;
+import io.cloudmw.core.testing.DeliveryEvent.CreditGranted;
+import io.cloudmw.core.testing.DeliveryEvent.CreditWithheld;
+import io.cloudmw.core.testing.DeliveryEvent.Forfeited;
+import io.cloudmw.core.testing.DeliveryEvent.LeafCorrupt;
+import io.cloudmw.core.testing.DeliveryEvent.LeafDelivered;
+import io.cloudmw.core.testing.DeliveryEvent.LocalRacersReady;
+import io.cloudmw.core.testing.DeliveryEvent.Lost;
+import io.cloudmw.core.testing.DeliveryEvent.Offered;
+import io.cloudmw.core.testing.DeliveryEvent.PlanEnded;
+import io.cloudmw.core.testing.DeliveryEvent.Planned;
+import io.cloudmw.core.testing.DeliveryEvent.RacerGone;
+import io.cloudmw.core.testing.DeliveryEvent.RelayFailed;
+import io.cloudmw.core.testing.DeliveryEvent.TimePassed;
+import io.cloudmw.core.testing.RecordedDelivery;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -59,9 +62,10 @@ class DeliveryTest {
     private static final long STALL = 1_000;
     private static final long UNOFFERED = 10_000;
 
-    private Delivery delivery = delivery(false, 8, E0, E1, E2);
+    private RecordedDelivery delivery = delivery(false, 8, E0, E1, E2);
     private long now;
 
+    /** Rules 1 and 5 of {@link Delivery}. */
     @Nested
     class Issuing {
         @Test
@@ -127,6 +131,7 @@ class DeliveryTest {
         }
     }
 
+    /** Rules 2 to 4 of {@link Delivery}. */
     @Nested
     class Arbitration {
         @Test
@@ -172,11 +177,11 @@ class DeliveryTest {
         }
     }
 
-    /** Of a stream: what may be given credit before it is its turn. */
+    /** Rule 4 of {@link Delivery}: relays of a stream that get credit before their turn. */
     @Nested
     class Preparation {
         @Test
-        void whatFollowsTheLowestWithoutAGapIsPreparedOnceEach() {
+        void relaysThatFollowTheLowestWithoutAGapArePreparedOnce() {
             delivery = delivery(true, 8, E0, E1, E2);
             plan(0);
             plan(1);
@@ -188,7 +193,7 @@ class DeliveryTest {
         }
 
         @Test
-        void whatComesBehindAGapIsNot() {
+        void relaysBehindAGapAreNotPrepared() {
             delivery = delivery(true, 8, E0, E1, E2);
             plan(0);
             plan(1);
@@ -197,7 +202,7 @@ class DeliveryTest {
         }
 
         @Test
-        void whatTakesThePlaceOfOneThatBrokeIsPreparedAnew() {
+        void theReplacementOfABrokenRelayIsPrepared() {
             delivery = delivery(true, 8, E0, E1, E2);
             plan(0);
             plan(1);
@@ -209,7 +214,7 @@ class DeliveryTest {
         }
 
         @Test
-        void aFileNeedsNone() {
+        void relaysOfAFileAreNotPrepared() {
             plan(0);
             plan(1);
             on(new Offered(7, new BlockId(0), E0));
@@ -218,10 +223,11 @@ class DeliveryTest {
         }
     }
 
+    /** Rules 6, 20, 25 and 29 of {@link Delivery}. */
     @Nested
     class Reissues {
         @Test
-        void whatABrokenRelayDidNotDeliverIsIssuedAnewToTheOthers() {
+        void leavesMissingFromABrokenRelayAreIssuedToTheOthers() {
             plan(0);
             on(new Offered(7, new BlockId(0), E1));
             on(new LeafDelivered(7));
@@ -231,7 +237,7 @@ class DeliveryTest {
         }
 
         @Test
-        void whoRelayedACorruptLeafIsRefusedAndAvoidedForTheRestOfTheChunkOnly() {
+        void aRacerThatRelayedACorruptLeafIsAvoidedForTheRestOfTheChunk() {
             plan(0);
             on(new Offered(7, new BlockId(0), E1));
 
@@ -243,7 +249,7 @@ class DeliveryTest {
         }
 
         @Test
-        void aBlockWhoseWinnerIsGoneIsIssuedAnewToWhoIsLeft() {
+        void aBlockWhoseWinnerIsGoneIsIssuedToTheRacersLeft() {
             plan(0);
             on(new Lost(new BlockId(0), E0, E2));
 
@@ -252,7 +258,7 @@ class DeliveryTest {
         }
 
         @Test
-        void aReportThatNamesAWinnerWhoIsAlreadyGoneCountsToo() {
+        void aReportThatNamesADepartedWinnerCountsToo() {
             plan(0);
             assertThat(on(new RacerGone(E2))).isEmpty();
 
@@ -301,6 +307,7 @@ class DeliveryTest {
         }
     }
 
+    /** Rules 21 to 24 of {@link Delivery}. */
     @Nested
     class Patience {
         @Test
@@ -346,7 +353,7 @@ class DeliveryTest {
         }
 
         @Test
-        void aNamedWinnerThatOffersNothingAndSaysNothingIsAbandoned() {
+        void aNamedWinnerThatIsSilentAndOffersNothingIsAbandoned() {
             plan(0);
             on(new Lost(new BlockId(0), E0, E2));
             now += STALL;
@@ -371,7 +378,7 @@ class DeliveryTest {
         }
 
         @Test
-        void aSlowRacerIsNotADeadOne() {
+        void aSlowRacerIsNotAbandoned() {
             plan(0);
             for (int i = 0; i < 20; i++) {
                 now += UNOFFERED - 1;
@@ -381,7 +388,7 @@ class DeliveryTest {
         }
 
         @Test
-        void entrantsOfALaterBlockMayBeSilentBecauseTheyHoldWhatTheyMay() {
+        void entrantsOfALaterBlockMayBeSilentWhileTheyAreAtTheirLimit() {
             delivery = delivery(true, 8, E0, E1, E2);
             plan(0);
             plan(1);
@@ -399,7 +406,7 @@ class DeliveryTest {
         }
 
         @Test
-        void whenNobodyGivesASignOfLifeAllAreAbandonedAndTheClientRacesItself() {
+        void silentEntrantsAreAllAbandonedAndTheClientRacesItself() {
             plan(0);
             assertThat(delivery.wakeAtNanos()).hasValue(UNOFFERED);
             now += UNOFFERED;
@@ -414,10 +421,11 @@ class DeliveryTest {
         }
     }
 
+    /** Rules 26 to 28 and 30 of {@link Delivery}. */
     @Nested
     class InProcess {
         @Test
-        void withoutAnyHelperTheClientRacesItself() {
+        void theClientRacesItselfWithoutHelpers() {
             delivery = delivery(false, 8);
 
             assertThat(plan(0)).containsExactly(new RaceLocally(0));
@@ -439,7 +447,7 @@ class DeliveryTest {
         }
 
         @Test
-        void whenTheClientsOwnRacersForfeitTheTransferFailsWithTheLastReason() {
+        void theTransferFailsWithTheLastCodeWhenTheClientsOwnRacersForfeit() {
             delivery = delivery(false, 8);
             plan(3);
             on(new LocalRacersReady(List.of(OWN0)));
@@ -449,7 +457,7 @@ class DeliveryTest {
         }
 
         @Test
-        void withoutHelpersAndWithoutOwnRacersTheTransferFails() {
+        void theTransferFailsWithoutHelpersAndOwnRacers() {
             delivery = delivery(false, 8);
             plan(0);
 
@@ -457,7 +465,7 @@ class DeliveryTest {
         }
 
         @Test
-        void aHelperWhoseRelayBrokeIsForgivenWhenNobodyElseIsLeft() {
+        void aHelperWhoseRelayBrokeIsTriedAgainWhenNoOtherRacerIsLeft() {
             delivery = delivery(false, 8, E0);
             plan(0);
             assertThat(relayBreaks(7, 0, E0)).endsWith(new RaceLocally(0));
@@ -477,18 +485,18 @@ class DeliveryTest {
         }
     }
 
-    /** The copy of each chunk at s0, which E0 is meant for, is bad. */
+    /** Rule 29 of {@link Delivery}. The replica of each chunk at s0, which E0 is meant for, is bad. */
     @Nested
     class KnownToBeBad {
         private final Set<StoreId> bad = Set.of(STORES.get(0));
 
         @Test
-        void nobodyRacesForABadReplicaNorMayTurnToIt() {
+        void aBadReplicaIsBarredFromTheRace() {
             assertThat(plan(0, bad)).containsExactly(issue(barring(0, new Entrant(E1, 1), new Entrant(E2, 2))));
         }
 
         @Test
-        void whoStandsInForTheOthersDoesNotBeginWithItEither() {
+        void substitutesDoNotStartWithABadReplica() {
             plan(0, bad);
             on(new RacerGone(E1));
 
@@ -496,7 +504,7 @@ class DeliveryTest {
         }
 
         @Test
-        void whenNeitherHelpersNorTheClientHaveAnythingElseEverybodyMayReadIt() {
+        void aBadReplicaIsReadByAllWhenNoOtherIsLeft() {
             plan(0, bad);
             on(new Forfeited(new BlockId(0), E1, ErrorCode.REPLICA_MISSING));
             assertThat(on(new Forfeited(new BlockId(0), E2, ErrorCode.REPLICA_MISSING)))
@@ -518,7 +526,7 @@ class DeliveryTest {
         }
 
         @Test
-        void aRangeIssuedTooOftenIsAReasonToo() {
+        void aBadReplicaIsReadWhenARangeWasIssuedTooOften() {
             delivery = delivery(false, 0, E0, E1, E2);
             plan(0, bad);
 
@@ -527,7 +535,7 @@ class DeliveryTest {
         }
 
         @Test
-        void whenAllAreBadNothingElseIsLeftFromTheStart() {
+        void badReplicasAreReadFromTheStartWhenAllAreBad() {
             assertThat(plan(0, Set.copyOf(STORES))).containsExactly(issue(block(0, 0, 0, E0, E1, E2)));
         }
 
@@ -538,7 +546,7 @@ class DeliveryTest {
     }
 
     @Test
-    void whateverIsLateRepeatedOrUnknownIsIgnored() {
+    void eventsThatAreLateRepeatedOrUnknownAreIgnored() {
         plan(0);
         relayBreaks(7, 0, E0);
 
@@ -587,12 +595,12 @@ class DeliveryTest {
         return delivery.on(event, now);
     }
 
-    private static Delivery delivery(boolean inOrder, int maxReissues, RacerId... racers) {
+    private static RecordedDelivery delivery(boolean inOrder, int maxReissues, RacerId... racers) {
         ModePolicy rounds = ModePolicy.of(Mode.ROUNDS, false);
         ModePolicy mode = new ModePolicy(
                 new ModePolicy.Blocks(Long.MAX_VALUE, 2, Long.MAX_VALUE), rounds.lineup(), rounds.extras());
         DeliveryPolicy.Patience patience = new DeliveryPolicy.Patience(STALL, UNOFFERED, maxReissues);
-        return new Delivery(
+        return new RecordedDelivery(
                 new DeliveryPolicy(mode, patience, inOrder),
                 mode.lanes(3),
                 Set.of(racers),
@@ -620,7 +628,7 @@ class DeliveryTest {
         return new Accept(relay, block, block.range());
     }
 
-    /** Racers start with the replica of their rank; the client's own with the one of their place. */
+    /** A block whose racers start with the replica of their rank, modulo ten for the client's own. */
     private static Block block(int id, long chunk, long offset, RacerId... racers) {
         List<Entrant> entrants = new ArrayList<>();
         for (RacerId racer : racers) {

@@ -2,19 +2,6 @@ package io.cloudmw.core.delivery;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.cloudmw.core.delivery.DeliveryCommand.Accept;
-import io.cloudmw.core.delivery.DeliveryCommand.Issue;
-import io.cloudmw.core.delivery.DeliveryCommand.Withdraw;
-import io.cloudmw.core.delivery.DeliveryEvent.Attempted;
-import io.cloudmw.core.delivery.DeliveryEvent.CreditGranted;
-import io.cloudmw.core.delivery.DeliveryEvent.CreditWithheld;
-import io.cloudmw.core.delivery.DeliveryEvent.LeafDelivered;
-import io.cloudmw.core.delivery.DeliveryEvent.Offered;
-import io.cloudmw.core.delivery.DeliveryEvent.Planned;
-import io.cloudmw.core.delivery.DeliveryEvent.Postponed;
-import io.cloudmw.core.delivery.DeliveryEvent.Resumed;
-import io.cloudmw.core.delivery.DeliveryEvent.TimePassed;
-import io.cloudmw.core.delivery.DeliveryEvent.Waits;
 import io.cloudmw.core.hedge.RedundancyBudget;
 import io.cloudmw.core.hedge.SpeedEstimate;
 import io.cloudmw.core.mode.DeliveryPolicy;
@@ -27,13 +14,29 @@ import io.cloudmw.core.race.BlockId;
 import io.cloudmw.core.race.BlockRule;
 import io.cloudmw.core.race.Entrant;
 import io.cloudmw.core.race.RacerId;
+import io.cloudmw.core.testing.DeliveryCommand;
+import io.cloudmw.core.testing.DeliveryCommand.Accept;
+import io.cloudmw.core.testing.DeliveryCommand.Issue;
+import io.cloudmw.core.testing.DeliveryCommand.Withdraw;
+import io.cloudmw.core.testing.DeliveryEvent;
+import io.cloudmw.core.testing.DeliveryEvent.Attempted;
+import io.cloudmw.core.testing.DeliveryEvent.CreditGranted;
+import io.cloudmw.core.testing.DeliveryEvent.CreditWithheld;
+import io.cloudmw.core.testing.DeliveryEvent.LeafDelivered;
+import io.cloudmw.core.testing.DeliveryEvent.Offered;
+import io.cloudmw.core.testing.DeliveryEvent.Planned;
+import io.cloudmw.core.testing.DeliveryEvent.Postponed;
+import io.cloudmw.core.testing.DeliveryEvent.Resumed;
+import io.cloudmw.core.testing.DeliveryEvent.TimePassed;
+import io.cloudmw.core.testing.DeliveryEvent.Waits;
+import io.cloudmw.core.testing.RecordedDelivery;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /**
- * Blocks that a helper was issued and says nothing of. Three helpers with one lane for what is planned and one to spare;
- * two stores that usually answer within 10 ms, always within 100 ms. Times are in milliseconds, blocks have one leaf.
+ * Rules 16 to 18 of {@link Delivery}: blocks without a report. Three helpers have one lane for planned blocks and one to
+ * spare; two stores that usually answer within 10 ms, always within 100 ms. Times are in milliseconds, blocks have one leaf.
  */
 class SilenceTest {
     private static final StoreId S0 = new StoreId("s0");
@@ -41,20 +44,20 @@ class SilenceTest {
     private static final long MS = 1_000_000;
     private static final SpeedEstimate USUAL = new SpeedEstimate(10 * MS, 100 * MS, 1e8, 5e7);
     private static final int LEAF = 1 << 20;
-    /** When the first word came. */
+    /** When the first report came. */
     private static final long WORD = 5;
-    /** The usual 100, stretched by the least patience, and four times a word are 145: helpers have 200 to say that they wait. */
+    /** The usual 100, stretched by the least patience, and four reports are 145; a helper has 200 to report a wait. */
     private static final long LATE = 200;
 
     private static final long CAP = 2000;
 
     private final RedundancyBudget governor = new RedundancyBudget(new RedundancyBudget.Limits(0.05, 8, 64L << 20));
-    private Delivery delivery = delivery(1, false, USUAL);
+    private RecordedDelivery delivery = delivery(1, false, USUAL);
     private long now;
     private int nextChunk;
 
     @Test
-    void aBlockNotHeardOfIsMadeUpForByAnotherHelper() {
+    void aBlockWithoutAReportGetsASecondAttemptAtAnotherHelper() {
         plan(3);
         at(WORD);
         fetched(1, 1);
@@ -72,17 +75,17 @@ class SilenceTest {
             assertThat(helper(second)).isNotZero();
         });
         assertThat(governor.spentRequests()).isEqualTo(1);
-        assertThat(governor.isSlow(S0)).as("no store is to blame").isFalse();
+        assertThat(governor.isSlow(S0)).as("the store is not blamed").isFalse();
         assertThat(on(offer(9, issues(commands).get(0))))
                 .hasSize(2)
                 .hasAtLeastOneElementOfType(Withdraw.class)
                 .hasAtLeastOneElementOfType(Accept.class);
-        assertThat(delivery.tally().handOversWon()).isEqualTo(1);
+        assertThat(delivery.counts().handOversWon()).isEqualTo(1);
         assertThat(governor.spentBytes()).isZero();
     }
 
     @Test
-    void atAStoreThatTakesLongerItHasTheTimeOfAFirstByteAndOfWordOfIt() {
+    void aBlockWithoutAReportMayTakeAFirstByteAndAReport() {
         delivery = delivery(1, false, new SpeedEstimate(100 * MS, 400 * MS, 1e8, 5e7));
         plan(3);
         at(WORD);
@@ -96,7 +99,7 @@ class SilenceTest {
     }
 
     @Test
-    void whereNothingWasHeardOfAnybodyItHasAllTheTimeThatAnAttemptEverHas() {
+    void aBlockWithoutAReportHasTheCapWhenNoHelperWasHeard() {
         plan(1);
         at(CAP - 1);
         assertThat(on(new TimePassed())).isEmpty();
@@ -106,7 +109,7 @@ class SilenceTest {
     }
 
     @Test
-    void whoSaysThatItWaitsForRoomIsNotSilent() {
+    void aHelperThatReportsAWaitForRoomIsNotSilent() {
         plan(3);
         at(WORD);
         fetched(1, 1);
@@ -117,9 +120,9 @@ class SilenceTest {
         assertThat(extras(on(new TimePassed()))).isEmpty();
     }
 
-    /** The destination may ask for it otherwise first. */
+    /** The destination may ask elsewhere before it sends a block. */
     @Test
-    void whatIsNotIssuedYetIsNotLateAndIsExpectedFromThenOn() {
+    void aPostponedBlockIsNotLateUntilItIsSent() {
         plan(3);
         at(WORD);
         fetched(1, 1);
@@ -135,9 +138,9 @@ class SilenceTest {
         assertThat(extras(on(new TimePassed()))).hasSize(1);
     }
 
-    /** No store was asked, and no attempt had to begin. */
+    /** No store was read, and no attempt began. */
     @Test
-    void whatAHelperHadAlreadyTeachesNothing() {
+    void aKeptBlockTeachesNothingAboutReports() {
         plan(3);
         at(WORD);
         on(attempt(1, r(1), AttemptStage.KEPT, LEAF));
@@ -150,7 +153,7 @@ class SilenceTest {
     }
 
     @Test
-    void whatTheGovernorForbidsIsCountedAndAskedForAgainLater() {
+    void aSuppressedSecondAttemptIsCountedAndAskedForAgainLater() {
         for (int i = 0; i < 8; i++) {
             governor.spend(S0, S1, 0);
         }
@@ -160,7 +163,7 @@ class SilenceTest {
         fetched(2, 2);
         at(1000);
         assertThat(extras(on(new TimePassed()))).isEmpty();
-        assertThat(delivery.tally().suppressed()).isEqualTo(1);
+        assertThat(delivery.counts().suppressed()).isEqualTo(1);
 
         for (int i = 0; i < 100; i++) {
             governor.usefulRequest();
@@ -182,7 +185,7 @@ class SilenceTest {
     }
 
     @Test
-    void norForever() {
+    void aSilentHelperIsIssuedBlocksAgainAfterTheCap() {
         silentAndMadeUpFor();
         plan(3);
         at(LATE + CAP - 1);
@@ -193,7 +196,7 @@ class SilenceTest {
     }
 
     @Test
-    void whatASilentHelperFetchedAllTheSameIsCharged() {
+    void bytesASilentHelperFetchedNeverthelessAreCharged() {
         silentAndMadeUpFor();
         assertThat(governor.spentBytes()).isZero();
 
@@ -201,11 +204,11 @@ class SilenceTest {
         on(attempt(0, r(0), AttemptStage.STOPPED, 1000));
 
         assertThat(governor.spentBytes()).isEqualTo(1000);
-        assertThat(governor.spentRequests()).as("that was paid for").isEqualTo(1);
+        assertThat(governor.spentRequests()).as("its request was paid for").isEqualTo(1);
     }
 
     @Test
-    void whatWaitsBehindABlockNotHeardOfIsTakenBackAndChargedOnlyIfItWasBegun() {
+    void blocksBehindASilentOneAreTakenBackAndChargedOnlyIfBegun() {
         delivery = delivery(2, false, USUAL);
         plan(6);
         at(WORD);
@@ -231,9 +234,9 @@ class SilenceTest {
         assertThat(governor.spentRequests()).isEqualTo(2);
     }
 
-    /** Block 3 was issued to r0 behind block 0, which came only at 120. */
+    /** Block 3 was issued to r0 behind block 0, which arrived at 120. */
     @Test
-    void untilItsTurnHasComeNoBlockIsLate() {
+    void aBlockIsNotLateBeforeItsTurn() {
         delivery = delivery(2, false, USUAL);
         plan(4);
         at(WORD);
@@ -252,7 +255,7 @@ class SilenceTest {
 
     /** Block 3 was issued to r0, which holds block 0 until the destination takes it. */
     @Test
-    void whoHoldsWhatIsNotDeliveredMayLetABlockWait() {
+    void aRacerThatHoldsAnUndeliveredBlockMayLetOthersWait() {
         delivery = delivery(1, true, USUAL);
         plan(4);
         at(WORD);
@@ -273,7 +276,7 @@ class SilenceTest {
     }
 
     @Test
-    void afterItsOwnAbsenceTheDestinationWaitsAnew() {
+    void theDestinationWaitsAnewAfterItsOwnAbsence() {
         plan(3);
         at(WORD);
         fetched(1, 1);
@@ -286,7 +289,7 @@ class SilenceTest {
         assertThat(extras(on(new TimePassed()))).hasSize(1);
     }
 
-    /** Block 3 is r0's, and r1 waits until r0 has started it or left it. */
+    /** Block 3 is tied: r1 waits until r0 has started or left it. */
     @Test
     void theFirstEntrantOfATiedBlockDoesNotKeepItWithSilence() {
         delivery = delivery(mode(2, true), false, USUAL);
@@ -309,7 +312,7 @@ class SilenceTest {
                 .contains(new Withdraw(issued.get(3).block()));
     }
 
-    /** r0 says nothing of block 0, and r1 or r2 brings it at 200. */
+    /** r0 reports nothing about block 0, and r1 or r2 brings it at 200. */
     private void silentAndMadeUpFor() {
         plan(3);
         at(WORD);
@@ -326,7 +329,7 @@ class SilenceTest {
         now = millis * MS;
     }
 
-    /** So many blocks more. */
+    /** Plans and delivers so many more blocks. */
     private List<DeliveryCommand> plan(int blocks) {
         long bytes = (long) blocks * LEAF;
         return on(new Planned(
@@ -393,12 +396,12 @@ class SilenceTest {
                 new ModePolicy.Extras(IssueReason.HAND_OVER, 20 * MS, CAP * MS, 0, false));
     }
 
-    private Delivery delivery(int queue, boolean inOrder, SpeedEstimate usual) {
+    private RecordedDelivery delivery(int queue, boolean inOrder, SpeedEstimate usual) {
         return delivery(mode(queue, false), inOrder, usual);
     }
 
-    private Delivery delivery(ModePolicy mode, boolean inOrder, SpeedEstimate usual) {
-        return new Delivery(
+    private RecordedDelivery delivery(ModePolicy mode, boolean inOrder, SpeedEstimate usual) {
+        return new RecordedDelivery(
                 new DeliveryPolicy(mode, DeliveryPolicy.Patience.DEFAULT, inOrder),
                 mode.lanes(3),
                 Set.of(r(0), r(1), r(2)),

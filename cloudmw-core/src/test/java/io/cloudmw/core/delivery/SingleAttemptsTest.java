@@ -2,30 +2,8 @@ package io.cloudmw.core.delivery;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.cloudmw.core.delivery.DeliveryCommand.Abandon;
-import io.cloudmw.core.delivery.DeliveryCommand.Accept;
-import io.cloudmw.core.delivery.DeliveryCommand.Acknowledge;
-import io.cloudmw.core.delivery.DeliveryCommand.Issue;
-import io.cloudmw.core.delivery.DeliveryCommand.RaceLocally;
-import io.cloudmw.core.delivery.DeliveryCommand.Refuse;
-import io.cloudmw.core.delivery.DeliveryCommand.Shorten;
-import io.cloudmw.core.delivery.DeliveryCommand.Withdraw;
-import io.cloudmw.core.delivery.DeliveryEvent.Attempted;
-import io.cloudmw.core.delivery.DeliveryEvent.CreditWithheld;
-import io.cloudmw.core.delivery.DeliveryEvent.Forfeited;
-import io.cloudmw.core.delivery.DeliveryEvent.LeafDelivered;
-import io.cloudmw.core.delivery.DeliveryEvent.LocalRacersReady;
-import io.cloudmw.core.delivery.DeliveryEvent.Lost;
-import io.cloudmw.core.delivery.DeliveryEvent.Offered;
-import io.cloudmw.core.delivery.DeliveryEvent.PlanEnded;
-import io.cloudmw.core.delivery.DeliveryEvent.Planned;
-import io.cloudmw.core.delivery.DeliveryEvent.RacerGone;
-import io.cloudmw.core.delivery.DeliveryEvent.RelayFailed;
-import io.cloudmw.core.delivery.DeliveryEvent.Resumed;
-import io.cloudmw.core.delivery.DeliveryEvent.StoresAway;
-import io.cloudmw.core.delivery.DeliveryEvent.TimePassed;
-import io.cloudmw.core.delivery.DeliveryEvent.Waits;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.hedge.IssueCounts;
 import io.cloudmw.core.hedge.RedundancyBudget;
 import io.cloudmw.core.hedge.SpeedEstimate;
 import io.cloudmw.core.hedge.SpeedEstimates;
@@ -41,6 +19,32 @@ import io.cloudmw.core.race.BlockId;
 import io.cloudmw.core.race.BlockRule;
 import io.cloudmw.core.race.Entrant;
 import io.cloudmw.core.race.RacerId;
+import io.cloudmw.core.testing.DeliveryCommand;
+import io.cloudmw.core.testing.DeliveryCommand.Abandon;
+import io.cloudmw.core.testing.DeliveryCommand.Accept;
+import io.cloudmw.core.testing.DeliveryCommand.Acknowledge;
+import io.cloudmw.core.testing.DeliveryCommand.Issue;
+import io.cloudmw.core.testing.DeliveryCommand.RaceLocally;
+import io.cloudmw.core.testing.DeliveryCommand.Refuse;
+import io.cloudmw.core.testing.DeliveryCommand.Shorten;
+import io.cloudmw.core.testing.DeliveryCommand.Withdraw;
+import io.cloudmw.core.testing.DeliveryEvent;
+import io.cloudmw.core.testing.DeliveryEvent.Attempted;
+import io.cloudmw.core.testing.DeliveryEvent.CreditWithheld;
+import io.cloudmw.core.testing.DeliveryEvent.Forfeited;
+import io.cloudmw.core.testing.DeliveryEvent.LeafDelivered;
+import io.cloudmw.core.testing.DeliveryEvent.LocalRacersReady;
+import io.cloudmw.core.testing.DeliveryEvent.Lost;
+import io.cloudmw.core.testing.DeliveryEvent.Offered;
+import io.cloudmw.core.testing.DeliveryEvent.PlanEnded;
+import io.cloudmw.core.testing.DeliveryEvent.Planned;
+import io.cloudmw.core.testing.DeliveryEvent.RacerGone;
+import io.cloudmw.core.testing.DeliveryEvent.RelayFailed;
+import io.cloudmw.core.testing.DeliveryEvent.Resumed;
+import io.cloudmw.core.testing.DeliveryEvent.StoresAway;
+import io.cloudmw.core.testing.DeliveryEvent.TimePassed;
+import io.cloudmw.core.testing.DeliveryEvent.Waits;
+import io.cloudmw.core.testing.RecordedDelivery;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -52,7 +56,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * The modes without a race of k: one attempt per block, of two helpers with one lane for what is planned and one spare.
+ * Single attempts: one for each block, at two helpers with one lane for planned blocks and one to spare.
  * Each chunk has two replicas, at s0 and s1, and leaves of 100 bytes; a store usually answers within 10, always within
  * 50, and brings a leaf in 10.
  */
@@ -60,13 +64,14 @@ class SingleAttemptsTest {
     private static final StoreId S0 = new StoreId("s0");
     private static final StoreId S1 = new StoreId("s1");
     private static final SpeedEstimate USUAL = new SpeedEstimate(10, 50, 1e10, 5e9);
-    /** The usual 50, stretched by the least patience. */
+    /** The delay of a hedge: the usual 50, stretched by the least patience. */
     private static final long LATE = 62;
 
     private final RedundancyBudget governor = new RedundancyBudget(new RedundancyBudget.Limits(0.05, 8, 10_000));
-    private Delivery delivery = delivery(hedging(IssueReason.HEDGE, false), false, 2);
+    private RecordedDelivery delivery = delivery(hedging(IssueReason.HEDGE, false), false, 2);
     private long now;
 
+    /** Rules 7 to 9 of {@link Delivery}. */
     @Nested
     class Issuing {
         @Test
@@ -100,7 +105,7 @@ class SingleAttemptsTest {
         }
 
         @Test
-        void ofFewerHelpersThanReplicasOneWithSeveralLanesRacesForSeveral() {
+        void aHelperWithSeveralLanesRacesForSeveralReplicasWhenHelpersAreFewer() {
             delivery = delivery(ModePolicy.of(Mode.KN, false), false, 1);
 
             List<Block> blocks = issues(on(planned(0, 200, Set.of(), new Entrant(r(0), 0))));
@@ -120,11 +125,11 @@ class SingleAttemptsTest {
                     .extracting(SingleAttemptsTest::racer)
                     .containsExactly(r(0));
             on(new RacerGone(r(0)));
-            assertThat(delivery.tally().retries()).isEqualTo(2);
+            assertThat(delivery.counts().retries()).isEqualTo(2);
         }
 
         @Test
-        void theLowestBlockMakesOneMoreRacerWorkOnlyWhereNoneAtWorkHasAWayToIt() {
+        void theLowestBlockPutsOneMoreRacerToWorkOnlyWithoutARoute() {
             delivery = delivery(hedging(IssueReason.HEDGE, false).withStreams(1, 2), false, 2);
             plan(0, 400);
             accepted(7, 0, r(0));
@@ -150,14 +155,14 @@ class SingleAttemptsTest {
         }
     }
 
-    /** The store s1 is ten times slower than s0: nothing is planned there. */
+    /** Rule 11 of {@link Delivery}. The store s1 is ten times slower than s0, so no block is planned there. */
     @Nested
     class Exploring {
         private static final SpeedEstimates SPEEDS =
                 (store, helper, bytes) -> store.equals(S0) ? USUAL : new SpeedEstimate(100, 500, 1e9, 5e8);
 
         @Test
-        void whereMoreBlocksRemainOneInAHundredIsReadThereInsteadAndLateAsSoonAsAnywhere() {
+        void oneBlockInAHundredExploresASlowStoreWithTheTimeOfTheChosen() {
             delivery = delivery(hedging(IssueReason.HEDGE, false), false, 2, SPEEDS);
             List<Block> blocks = new ArrayList<>(issues(plan(0, 2 * 200 * RedundancyBudget.EXPLORED_EVERY)));
             List<Block> tried = new ArrayList<>();
@@ -175,7 +180,7 @@ class SingleAttemptsTest {
             }
             assertThat(blocks)
                     .extracting(Block::range)
-                    .as("none was issued twice")
+                    .as("no block was issued twice")
                     .doesNotHaveDuplicates();
             started(tried.get(0).id().value(), racer(tried.get(0)));
             now += LATE;
@@ -191,7 +196,7 @@ class SingleAttemptsTest {
         }
 
         @Test
-        void ofReadsOfOneBlockOneInAHundredIsTriedAtTheSlowStoreToo() {
+        void oneReadOfOneBlockInAHundredExploresASlowStoreBesides() {
             delivery = delivery(hedging(IssueReason.HEDGE, false), false, 2, SPEEDS);
             List<Block> tried = new ArrayList<>();
             for (int read = 0; read < 2 * RedundancyBudget.EXPLORED_EVERY; read++) {
@@ -211,12 +216,12 @@ class SingleAttemptsTest {
                     .allSatisfy(block ->
                             assertThat(block.entrants().get(0).replica()).isEqualTo(1));
             assertThat(governor.spentBytes())
-                    .as("it did not begin before it lost")
+                    .as("the attempt did not begin before it lost")
                     .isZero();
         }
 
         @Test
-        void storesAboutAsFastAreNotTried() {
+        void storesAboutAsFastAreNotExplored() {
             for (int read = 0; read < 2 * RedundancyBudget.EXPLORED_EVERY; read++) {
                 List<Block> blocks = issues(plan(read, 100));
                 assertThat(blocks).hasSize(1);
@@ -227,17 +232,17 @@ class SingleAttemptsTest {
         }
     }
 
-    /** What a promise chose. */
+    /** A number of streams and a delay chosen for a deadline. */
     @Nested
     class Chosen {
         @Test
-        void ofFewerStreamsNoMoreLanesAreAtWorkThanThat() {
+        void noMoreLanesWorkThanStreamsAreChosen() {
             delivery = delivery(cooperative(2, true).withStreams(1, 2), false, 2);
 
             List<Block> blocks = issues(plan(0, 600));
 
             assertThat(blocks)
-                    .as("neither a second lane nor, tied, a partner")
+                    .as("no second lane and no tied partner")
                     .allSatisfy(block -> assertThat(block.entrants())
                             .extracting(Entrant::racer)
                             .containsExactly(r(0)));
@@ -245,7 +250,7 @@ class SingleAttemptsTest {
         }
 
         @Test
-        void ofOneStreamNothingIsStolen() {
+        void oneStreamStealsNothing() {
             delivery = delivery(cooperative(1, false).withStreams(1, 2), false, 2);
             plan(0, 500);
             on(new PlanEnded());
@@ -258,7 +263,7 @@ class SingleAttemptsTest {
         }
 
         @Test
-        void aSecondAttemptComesAfterExactlyTheDelayAndIsNoStream() {
+        void aSecondAttemptComesAfterTheChosenDelayAndCountsAsNoStream() {
             delivery =
                     delivery(hedging(IssueReason.HEDGE, false).withStreams(1, 2).withDelay(30), false, 2);
             plan(0, 400);
@@ -275,7 +280,7 @@ class SingleAttemptsTest {
     }
 
     @Test
-    void anAttemptLaterThanChosenButNotLaterThanUsualSaysNothingOfItsStore() {
+    void anAttemptLaterThanChosenButNotThanUsualDoesNotJudgeItsStore() {
         delivery = delivery(hedging(IssueReason.HEDGE, false).withDelay(30), false, 2);
         for (int chunk = 0; chunk < 8; chunk++) {
             plan(chunk, 200);
@@ -291,10 +296,11 @@ class SingleAttemptsTest {
         assertThat(governor.isSlow(S0)).isFalse();
     }
 
+    /** Rules 6, 9, 22 and 26 of {@link Delivery}. */
     @Nested
     class Failures {
         @Test
-        void whatAnAttemptDidNotBringIsIssuedToAnotherReplica() {
+        void leavesAnAttemptDidNotBringAreIssuedToAnotherReplica() {
             plan(0, 200);
             accepted(7, 0, r(0));
             on(new LeafDelivered(7));
@@ -307,7 +313,7 @@ class SingleAttemptsTest {
         }
 
         @Test
-        void aHelperThatFetchesAndSaysNothingIsTakenForDead() {
+        void aHelperThatFetchesWithoutASignOfLifeIsAbandoned() {
             plan(0, 200);
             started(0, r(0));
             now += 999;
@@ -320,7 +326,7 @@ class SingleAttemptsTest {
         }
 
         @Test
-        void afterItsOwnPauseTheDestinationTakesNobodyForDead() {
+        void theDestinationAbandonsNoHelperAfterItsOwnPause() {
             plan(0, 200);
             started(0, r(0));
             now += 60_000;
@@ -332,23 +338,23 @@ class SingleAttemptsTest {
         }
 
         @Test
-        void theLowestBlockWaitsForNoLane() {
+        void theLowestBlockIsIssuedWhenNoLaneIsFree() {
             delivery = delivery(hedging(IssueReason.HEDGE, false), true, 2);
             plan(0, 400);
             on(attempt(1, r(1), AttemptStage.STARTED, 0));
             on(new RacerGone(r(0)));
 
-            assertThat(delivery.tally().retries()).isEqualTo(1);
+            assertThat(delivery.counts().retries()).isEqualTo(1);
         }
     }
 
-    /** The process through which s0 is read is gone. */
+    /** Stores that are away: the process that reads s0 is gone. */
     @Nested
     class Away {
         private final StoresAway away = new StoresAway(Set.of(S0));
 
         @Test
-        void whatIsReadOfItIsWantedOfAnotherStore() {
+        void blocksReadFromAStoreThatIsAwayAreRetriedElsewhere() {
             delivery = delivery(hedging(IssueReason.HAND_OVER, false), false, 2);
             plan(0, 400);
             accepted(7, 0, r(0));
@@ -358,17 +364,17 @@ class SingleAttemptsTest {
             List<Block> again = issues(on(away));
 
             assertThat(again).singleElement().satisfies(block -> {
-                assertThat(block.range()).as("what is missing of it").isEqualTo(new ByteRange(100, 100));
+                assertThat(block.range()).as("the missing leaf").isEqualTo(new ByteRange(100, 100));
                 assertThat(block.entrants().get(0).replica()).isEqualTo(1);
             });
-            assertThat(delivery.tally().retries()).isEqualTo(1);
+            assertThat(delivery.counts().retries()).isEqualTo(1);
             assertThat(governor.spentRequests())
-                    .as("of what is for second attempts")
+                    .as("the budget for second attempts")
                     .isZero();
         }
 
         @Test
-        void itIsAskedLastFromThenOnHoweverQuickItWas() {
+        void aStoreThatIsAwayIsReadLastHoweverQuickItWas() {
             delivery = delivery(
                     hedging(IssueReason.HAND_OVER, false),
                     false,
@@ -385,7 +391,7 @@ class SingleAttemptsTest {
         }
 
         @Test
-        void whatIsNowhereElseGoesOnBeingReadOfIt() {
+        void blocksReadableNowhereElseGoOnAtAStoreThatIsAway() {
             delivery = delivery(hedging(IssueReason.HAND_OVER, false), false, 2);
             plan(0, 200, Set.of(S1));
             started(0, r(0));
@@ -393,7 +399,7 @@ class SingleAttemptsTest {
         }
     }
 
-    /** The copies at s0 are bad. */
+    /** Rule 29 of {@link Delivery}. The replicas at s0 are bad. */
     @Nested
     class KnownToBeBad {
         private final Set<StoreId> bad = Set.of(S0);
@@ -402,7 +408,7 @@ class SingleAttemptsTest {
         @EnumSource(
                 value = Mode.class,
                 names = {"SINGLE", "CHUNKED", "HEDGED", "COOPERATIVE"})
-        void inNoModeIsABadReplicaReadWhileAnotherIsLeft(Mode mode) {
+        void aBadReplicaIsNotReadWhileAnotherIsLeft(Mode mode) {
             delivery = delivery(ModePolicy.of(mode, false), false, 2);
             List<Block> blocks = new ArrayList<>();
             for (int chunk = 0; chunk < 4; chunk++) {
@@ -418,7 +424,7 @@ class SingleAttemptsTest {
         }
 
         @Test
-        void aSoleHelpersLanesDoNotRaceForIt() {
+        void lanesOfASoleHelperDoNotRaceForABadReplica() {
             delivery = delivery(ModePolicy.of(Mode.KN, false), false, 1);
 
             assertThat(issues(on(planned(0, 200, bad, new Entrant(r(0), 1)))))
@@ -427,17 +433,19 @@ class SingleAttemptsTest {
         }
 
         @Test
-        void noAttemptIsMadeUpForThere() {
+        void aLateAttemptGetsNoSecondOneAtABadReplica() {
             plan(0, 200, bad);
             started(0, r(0));
             now = 4 * LATE;
 
             assertThat(on(new TimePassed())).isEmpty();
-            assertThat(delivery.tally().suppressed()).as("nobody forbade it").isZero();
+            assertThat(delivery.counts().suppressed())
+                    .as("the budget suppressed none")
+                    .isZero();
         }
 
         @Test
-        void whenNeitherHelpersNorTheClientHaveAnythingElseItIsRead() {
+        void aBadReplicaIsReadWhenNoOtherIsLeft() {
             plan(0, 200, bad);
             assertThat(issues(on(missing(0, r(0))))).containsExactly(barring(1, r(1)));
             assertThat(on(missing(1, r(1)))).endsWith(new RaceLocally(1));
@@ -451,7 +459,7 @@ class SingleAttemptsTest {
         }
 
         @Test
-        void whenAllAreBadNothingElseIsLeftFromTheStart() {
+        void badReplicasAreReadFromTheStartWhenAllAreBad() {
             assertThat(issues(plan(0, 200, Set.of(S0, S1)))).containsExactly(sole(0, 0, 200, r(0), 0));
         }
 
@@ -471,6 +479,7 @@ class SingleAttemptsTest {
         }
     }
 
+    /** Rules 12 to 15 of {@link Delivery}. */
     @Nested
     class Hedges {
         @Test
@@ -485,14 +494,14 @@ class SingleAttemptsTest {
         }
 
         @Test
-        void whoeverShowsTheFirstLeafGoesOn() {
+        void theAttemptThatShowsTheFirstLeafGoesOn() {
             hedged();
 
             assertThat(on(new Offered(8, new BlockId(1), r(3))))
                     .containsExactly(
                             new Withdraw(sole(0, 0, 200, r(0), 0)),
                             new Accept(8, sole(1, 0, 200, r(3), 1), new ByteRange(0, 200)));
-            assertThat(delivery.tally().hedgesWon()).isEqualTo(1);
+            assertThat(delivery.counts().hedgesWon()).isEqualTo(1);
         }
 
         @Test
@@ -503,7 +512,7 @@ class SingleAttemptsTest {
                     .containsExactly(
                             new Withdraw(sole(1, 0, 200, r(3), 1)),
                             new Accept(7, sole(0, 0, 200, r(0), 0), new ByteRange(0, 200)));
-            assertThat(delivery.tally().hedgesWon()).isZero();
+            assertThat(delivery.counts().hedgesWon()).isZero();
             assertThat(governor.spentBytes()).isZero();
         }
 
@@ -525,7 +534,7 @@ class SingleAttemptsTest {
         }
 
         @Test
-        void ofTwoThatMoveTheOneThatIsThroughSoonerGoesOn() {
+        void theSoonerOfTwoMovingAttemptsGoesOn() {
             delivery = delivery(
                     new ModePolicy(
                             new ModePolicy.Blocks(1000, 16, 100_000),
@@ -548,7 +557,7 @@ class SingleAttemptsTest {
         }
 
         @Test
-        void whatAnExtraMayFetchTwiceIsAccountedForOnce() {
+        void theAllowanceOfAnExtraIsSettledOnce() {
             hedged();
             on(new Offered(8, new BlockId(1), r(3)));
             on(new LeafDelivered(8));
@@ -557,11 +566,11 @@ class SingleAttemptsTest {
             on(new LeafDelivered(8));
 
             assertThat(governor.spentBytes()).isZero();
-            assertThat(delivery.tally().hedgesWon()).isEqualTo(1);
+            assertThat(delivery.counts().hedgesWon()).isEqualTo(1);
         }
 
         @Test
-        void whatAnExtraHasNotFetchedIsGivenBackWhenTheDestinationWantsNothingMore() {
+        void theAllowanceOfAnExtraIsRefundedWhenTheDeliveryCloses() {
             hedged();
             on(attempt(1, r(3), AttemptStage.UNDER_WAY, 100));
             assertThat(governor.spentBytes()).isEqualTo(200);
@@ -574,7 +583,7 @@ class SingleAttemptsTest {
         }
 
         @Test
-        void anExtraThatGoesOnAloneAfterAFailureHasNothingToFetchTwice() {
+        void theAllowanceIsRefundedWhenAnExtraGoesOnAlone() {
             hedged();
             assertThat(governor.spentBytes()).isEqualTo(200);
 
@@ -584,7 +593,7 @@ class SingleAttemptsTest {
         }
 
         @Test
-        void aDestinationThatWithholdsCreditMakesNothingLate() {
+        void noAttemptIsLateWhileCreditIsWithheld() {
             plan(0, 200);
             accepted(7, 0, r(0));
             on(new CreditWithheld(7));
@@ -594,7 +603,7 @@ class SingleAttemptsTest {
         }
 
         @Test
-        void whatTheGovernorForbidsIsCountedAndAskedForAgainLater() {
+        void aSuppressedSecondAttemptIsCountedAndAskedForAgainLater() {
             for (int i = 0; i < 8; i++) {
                 governor.spend(S0, S1, 0);
             }
@@ -602,7 +611,7 @@ class SingleAttemptsTest {
             started(0, r(0));
             now = 4 * LATE;
             assertThat(on(new TimePassed())).isEmpty();
-            assertThat(delivery.tally().suppressed()).isEqualTo(1);
+            assertThat(delivery.counts().suppressed()).isEqualTo(1);
 
             for (int i = 0; i < 20; i++) {
                 governor.usefulRequest();
@@ -613,7 +622,7 @@ class SingleAttemptsTest {
         }
 
         @Test
-        void whenAllStoresAreLateTheyAreNotHedged() {
+        void attemptsAreNotHedgedWhenAllStoresAreLate() {
             for (int i = 0; i < 10; i++) {
                 governor.judged(S0, true);
                 governor.judged(S1, true);
@@ -626,9 +635,9 @@ class SingleAttemptsTest {
             assertThat(governor.suppressed()).isEqualTo(1);
         }
 
-        /** Nothing else is under way: no answer will come that says whether the stores still are slow. */
+        /** No other attempt is under way, so no answer will show whether the stores are still slow. */
         @Test
-        void whatIsStalledIsHedgedAlthoughAllStoresWereLateLast() {
+        void aStalledAttemptIsHedgedAlthoughAllStoresWereLate() {
             governor.answered(S1, 10);
             governor.judged(S0, true);
             governor.judged(S1, true);
@@ -642,20 +651,20 @@ class SingleAttemptsTest {
             assertThat(on(new TimePassed())).hasOnlyElementsOfType(Issue.class).hasSize(1);
         }
 
-        /** Usually 10 bytes a nanosecond; of what is not late at its first byte the rest tells. */
+        /** The store usually brings 10 bytes a nanosecond. */
         @Test
-        void aStoreThatAnswersInTimeAndThenBringsLittleIsSlowAllTheSame() {
+        void aStoreWithAPromptFirstByteAndLowThroughputIsSlow() {
             plan(0, 600);
             bring(0, r(0), 21);
             assertThat(governor.isSlow(S0)).isTrue();
 
             bring(1, r(1), 19);
             assertThat(governor.isSlow(S1))
-                    .as("half of what is usual, and a little more")
+                    .as("a little more than half of the usual rate")
                     .isFalse();
         }
 
-        /** 200 bytes, whose second half comes within so long. */
+        /** Delivers 200 bytes; the second half takes this long. */
         private void bring(int block, RacerId racer, long nanos) {
             started(block, racer);
             on(attempt(block, racer, AttemptStage.UNDER_WAY, 100));
@@ -672,11 +681,11 @@ class SingleAttemptsTest {
         }
     }
 
-    /** No helper: three racers of the client's own, one for each replica and one to spare. */
+    /** Rule 27 of {@link Delivery}. No helper; the client has three racers, one for each replica and one to spare. */
     @Nested
     class InProcess {
         @Test
-        void aLateAttemptIsMadeUpForAtAnotherStoreByTheRacerToSpare() {
+        void aLateOwnAttemptGetsASecondOneByASpareRacer() {
             delivery = delivery(hedging(IssueReason.HEDGE, false), false, 0);
             assertThat(plan(0, 600)).containsExactly(new RaceLocally(1));
             assertThat(on(new LocalRacersReady(List.of(r(0), r(1), r(2)))))
@@ -691,15 +700,15 @@ class SingleAttemptsTest {
                     .contains(
                             new Withdraw(sole(0, 0, 200, r(0), 0)),
                             new Accept(8, sole(2, 0, 200, r(2), 1), new ByteRange(0, 200)));
-            assertThat(delivery.tally().hedgesWon()).isEqualTo(1);
+            assertThat(delivery.counts().hedgesWon()).isEqualTo(1);
         }
     }
 
-    /** Attempts that their helper has no room for. */
+    /** Rule 19 of {@link Delivery}: blocks that wait for room at their helper. */
     @Nested
     class Waiting {
         @Test
-        void aBlockItsHelperHasNoRoomForGoesToAnotherOnceAndNoStoreIsBlamed() {
+        void aBlockWithoutRoomAtItsHelperMovesOnceAndNoStoreIsBlamed() {
             plan(0, 200);
             on(new Waits(new BlockId(0), r(0)));
             now = LATE - 1;
@@ -715,13 +724,13 @@ class SingleAttemptsTest {
             now += 1000;
             on(new Waits(new BlockId(1), r(3)));
             assertThat(on(new TimePassed())).isEmpty();
-            assertThat(delivery.tally()).isEqualTo(new IssueCounts(0, 0, 0, 0, 0, 0, 0, 0));
+            assertThat(delivery.counts()).isEqualTo(new IssueCounts(0, 0, 0, 0, 0, 0, 0, 0));
             assertThat(governor.suppressed()).isZero();
         }
 
-        /** Its helper has told the other that it starts it, and then had no room. */
+        /** The helper told its rival that it starts the block, and then had no room. */
         @Test
-        void soDoesATiedBlockThatTheOtherHasLeft() {
+        void aTiedBlockLeftByOneEntrantMovesWhenTheOtherHasNoRoom() {
             delivery = delivery(cooperative(2, true), false, 2);
             plan(0, 600);
             started(0, r(0));
@@ -737,9 +746,9 @@ class SingleAttemptsTest {
                     .satisfies(block -> assertThat(racer(block)).isEqualTo(r(1)));
         }
 
-        /** It was begun just when it was taken back: an extra that nobody allowed, and that counts. */
+        /** The block was begun just when it was taken back: an extra that the budget did not allow, and that counts. */
         @Test
-        void whatWasBegunAllTheSameIsCharged() {
+        void aMovedBlockThatWasBegunNeverthelessIsCharged() {
             plan(0, 200);
             on(new Waits(new BlockId(0), r(0)));
             now = LATE;
@@ -757,7 +766,7 @@ class SingleAttemptsTest {
         }
 
         @Test
-        void whatWasNotBegunIsNotCharged() {
+        void aMovedBlockThatWasNotBegunIsNotCharged() {
             plan(0, 200);
             on(new Waits(new BlockId(0), r(0)));
             now = LATE;
@@ -779,11 +788,11 @@ class SingleAttemptsTest {
                     .filteredOn(Issue.class::isInstance)
                     .singleElement()
                     .satisfies(command -> assertThat(((Issue) command).reason()).isEqualTo(IssueReason.RETRY));
-            assertThat(delivery.tally().retries()).isEqualTo(1);
+            assertThat(delivery.counts().retries()).isEqualTo(1);
         }
 
         @Test
-        void whoWasNeverHeardHasAllItsTimeAgainAfterTheDestinationWasAway() {
+        void aHelperNeverHeardGetsItsTimeAgainAfterTheDestinationWasAway() {
             plan(0, 200);
             now = 500;
             on(new Resumed());
@@ -794,7 +803,7 @@ class SingleAttemptsTest {
         }
 
         @Test
-        void aBlockThatWaitsAtTheOnlyHelperIsWaitedForAsLongAsTheHelperSaysSo() {
+        void aBlockWithoutRoomAtTheOnlyHelperIsWaitedFor() {
             delivery = delivery(hedging(IssueReason.HEDGE, false), false, 1);
             plan(0, 200);
             for (int i = 0; i < 100; i++) {
@@ -807,7 +816,7 @@ class SingleAttemptsTest {
         }
 
         @Test
-        void whatIsFetchedAndHasNoStreamIsWaitedForAndNotFetchedTwice() {
+        void aFetchedBlockWithoutAStreamIsWaitedForAndNotFetchedTwice() {
             plan(0, 200);
             started(0, r(0));
             fetched(0, r(0), 200);
@@ -820,10 +829,11 @@ class SingleAttemptsTest {
         }
     }
 
+    /** Rule 10 of {@link Delivery}. */
     @Nested
     class IdleLanes {
         @Test
-        void anIdleLaneTakesTheEndOfABlockUnderWaySoThatBothEndTogether() {
+        void anIdleLaneSplitsABlockSoThatBothPartsEndTogether() {
             delivery = delivery(cooperative(1, false), false, 2);
             plan(0, 1000);
             on(new PlanEnded());
@@ -848,9 +858,9 @@ class SingleAttemptsTest {
             assertThat(shorten.kept().end()).isGreaterThanOrEqualTo(300).isLessThan(500);
         }
 
-        /** Block 1 is r1's alone, and may have started long before that is heard. All is ten times quicker by r0. */
+        /** Only r1 has block 1, and may have started it long before that is heard. Every store is ten times quicker by r0. */
         @Test
-        void aBlockWhoseStartIsNotHeardOfYetIsNotTakenBackForNothing() {
+        void aBlockWhoseStartIsNotReportedYetIsNotTakenBack() {
             SpeedEstimate slow = new SpeedEstimate(100, 500, 1e9, 5e8);
             SpeedEstimates speeds = (store, helper, bytes) -> helper == 1 ? slow : USUAL;
             delivery = delivery(cooperative(1, false), false, 2, speeds);
@@ -867,7 +877,7 @@ class SingleAttemptsTest {
         }
 
         @Test
-        void aStreamKeepsTheBlockItAccepted() {
+        void aBlockAcceptedByAStreamIsNotSplit() {
             delivery = delivery(cooperative(1, false), true, 2);
             plan(0, 1000);
             accepted(7, 0, r(0));
@@ -881,10 +891,11 @@ class SingleAttemptsTest {
         }
     }
 
+    /** Rule 8 of {@link Delivery}. */
     @Nested
     class Tied {
         @Test
-        void whoIsHeardToStartFirstRunsItAndTheOtherLaneIsFree() {
+        void theFirstEntrantHeardRunsATiedBlockAndTheOtherLaneIsFree() {
             delivery = delivery(cooperative(2, true), false, 2);
             plan(0, 600);
             started(0, r(0));
@@ -896,9 +907,9 @@ class SingleAttemptsTest {
             assertThat(on(new Offered(9, new BlockId(2), r(1)))).hasOnlyElementsOfType(Accept.class);
         }
 
-        /** r1 says nothing more after that, and is well. */
+        /** r1 reports nothing more after that, and is well. */
         @Test
-        void whoHadFetchedItBeforeTheOtherLeftItIsNotWaitedFor() {
+        void anEntrantThatHadFetchedATiedBlockIsNotWaitedFor() {
             delivery = delivery(cooperative(2, true), true, 2);
             plan(0, 600);
             accepted(7, 0, r(0));
@@ -916,9 +927,9 @@ class SingleAttemptsTest {
             assertThat(on(new TimePassed())).noneMatch(Abandon.class::isInstance);
         }
 
-        /** It had started when it was told that the other had: what it said of that comes after it left. Both are well, and idle. */
+        /** An entrant had started when it heard that its rival had; its report arrives after it left. Both are well and idle. */
         @Test
-        void whoIsHeardToStartAfterItLeftIsNotTakenForWhoRunsIt() {
+        void anEntrantHeardAfterItLeftDoesNotRunATiedBlock() {
             delivery = delivery(cooperative(2, true), true, 2);
             plan(0, 600);
             accepted(7, 0, r(0));
@@ -936,9 +947,9 @@ class SingleAttemptsTest {
             assertThat(on(new TimePassed())).noneMatch(Abandon.class::isInstance);
         }
 
-        /** The block tied last runs at s1 by r1, which was its second entrant: s0 is as good as idle then. */
+        /** The last tied block is run at s1 by its second entrant r1, so s0 counts as idle. */
         @Test
-        void itsStoreIsTheOneOfWhoRunsIt() {
+        void theStoreOfATiedBlockIsThatOfItsRunner() {
             delivery = delivery(cooperative(2, true), false, 2);
             plan(0, 600);
             started(0, r(0));
@@ -956,9 +967,9 @@ class SingleAttemptsTest {
                     .satisfies(block -> assertThat(block.entrants()).containsExactly(new Entrant(r(0), 0)));
         }
 
-        /** By r1 the store s1 took 400 for 200 bytes, not no time at all: s0 is better for the next block, for r1 too. */
+        /** r1 took 400 for 200 bytes at s1, so s0 is better for the next block. */
         @Test
-        void whoGoesOnTookTheTimeSinceItWasHeardToStart() {
+        void anEntrantThatGoesOnIsTimedFromItsFirstReport() {
             delivery = delivery(cooperative(2, true), false, 2);
             plan(0, 600);
             started(0, r(0));
@@ -980,9 +991,9 @@ class SingleAttemptsTest {
                     .containsExactly(new Entrant(r(0), 0), new Entrant(r(1), 0));
         }
 
-        /** r1 had started too, at 10, and has brought nothing by 72: r2 makes up for it. */
+        /** r1 had started too, at 10, and has brought nothing by 72, so r2 gets a second attempt. */
         @Test
-        void whenTheOneThatRunsItIsGoneTheOtherThatStartedIsWatchedAsItIs() {
+        void theOtherStartedEntrantIsWatchedWhenTheRunnerIsGone() {
             delivery = delivery(cooperative(2, true), false, 3);
             plan(0, 800);
             deliver(7, 0, r(0));
@@ -1000,7 +1011,7 @@ class SingleAttemptsTest {
         }
 
         @Test
-        void whenTheOneThatStartedIsGoneAndTheOtherLeftItToItTheBlockIsIssuedAnew() {
+        void aTiedBlockLeftToADepartedEntrantIsIssuedAnew() {
             delivery = delivery(cooperative(2, true), false, 2);
             plan(0, 600);
             started(2, r(1));
@@ -1009,9 +1020,9 @@ class SingleAttemptsTest {
             assertThat(issues(on(new RacerGone(r(1))))).isNotEmpty();
         }
 
-        /** r1 spoke before, so that its silence tells after 1000; r0, which forfeited, is not the one that is awaited. */
+        /** r1 was heard before, so its silence counts after 1000; r0 has forfeited and is not waited for. */
         @Test
-        void whenTheFirstForfeitedAndTheOtherIsSilentOnlyTheOtherIsGivenUp() {
+        void onlyTheSilentEntrantIsGivenUpWhenTheFirstForfeited() {
             delivery = delivery(cooperative(2, true), false, 2);
             plan(0, 600);
             on(new PlanEnded());
@@ -1031,7 +1042,7 @@ class SingleAttemptsTest {
         }
 
         @Test
-        void whenTheFirstIsGoneBeforeItStartedTheSecondCopyIsStillThere() {
+        void theSecondCopyRemainsWhenTheFirstEntrantIsGone() {
             delivery = delivery(cooperative(2, true), false, 2);
             plan(0, 600);
             on(new RacerGone(r(0)));
@@ -1061,7 +1072,7 @@ class SingleAttemptsTest {
         assertThat(on(new Offered(relay, new BlockId(block), racer))).anyMatch(Accept.class::isInstance);
     }
 
-    /** A whole block of two leaves. */
+    /** Delivers a whole block of two leaves. */
     private void deliver(long relay, int block, RacerId racer) {
         accepted(relay, block, racer);
         fetched(block, racer, 200);
@@ -1124,15 +1135,15 @@ class SingleAttemptsTest {
                 new ModePolicy.Extras(IssueReason.HAND_OVER, 1, 1_000_000_000, 0, true));
     }
 
-    private Delivery delivery(ModePolicy mode, boolean inOrder, int helpers) {
+    private RecordedDelivery delivery(ModePolicy mode, boolean inOrder, int helpers) {
         return delivery(mode, inOrder, helpers, (store, helper, bytes) -> USUAL);
     }
 
-    private Delivery delivery(ModePolicy mode, boolean inOrder, int helpers, SpeedEstimates speeds) {
+    private RecordedDelivery delivery(ModePolicy mode, boolean inOrder, int helpers, SpeedEstimates speeds) {
         Set<RacerId> reachable =
                 IntStream.range(0, helpers).mapToObj(RacerId::new).collect(Collectors.toSet());
         DeliveryPolicy.Patience patience = new DeliveryPolicy.Patience(1000, 10_000, 8);
-        return new Delivery(
+        return new RecordedDelivery(
                 new DeliveryPolicy(mode, patience, inOrder), mode.lanes(helpers), reachable, speeds, governor);
     }
 }

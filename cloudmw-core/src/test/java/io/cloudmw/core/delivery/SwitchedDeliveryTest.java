@@ -2,14 +2,6 @@ package io.cloudmw.core.delivery;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.cloudmw.core.delivery.DeliveryCommand.Issue;
-import io.cloudmw.core.delivery.DeliveryEvent.Attempted;
-import io.cloudmw.core.delivery.DeliveryEvent.Forfeited;
-import io.cloudmw.core.delivery.DeliveryEvent.Offered;
-import io.cloudmw.core.delivery.DeliveryEvent.Planned;
-import io.cloudmw.core.delivery.DeliveryEvent.RacerGone;
-import io.cloudmw.core.delivery.DeliveryEvent.RelayFailed;
-import io.cloudmw.core.delivery.DeliveryEvent.TimePassed;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.hedge.RedundancyBudget;
 import io.cloudmw.core.hedge.SpeedEstimate;
@@ -23,11 +15,21 @@ import io.cloudmw.core.race.AttemptStage;
 import io.cloudmw.core.race.Block;
 import io.cloudmw.core.race.Entrant;
 import io.cloudmw.core.race.RacerId;
+import io.cloudmw.core.testing.DeliveryCommand.Issue;
+import io.cloudmw.core.testing.DeliveryEvent;
+import io.cloudmw.core.testing.DeliveryEvent.Attempted;
+import io.cloudmw.core.testing.DeliveryEvent.Forfeited;
+import io.cloudmw.core.testing.DeliveryEvent.Offered;
+import io.cloudmw.core.testing.DeliveryEvent.Planned;
+import io.cloudmw.core.testing.DeliveryEvent.RacerGone;
+import io.cloudmw.core.testing.DeliveryEvent.RelayFailed;
+import io.cloudmw.core.testing.DeliveryEvent.TimePassed;
+import io.cloudmw.core.testing.RecordedDelivery;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** Helpers 0 and 1 are switches, helper 2 is none; blocks belong to the switches in turns. */
+/** A delivery with block owners: helpers 0 and 1 are switches and own blocks in turn, helper 2 is none. */
 final class SwitchedDeliveryTest {
     private static final int BLOCK = 200;
     private static final List<StoreId> STORES = List.of(new StoreId("s0"), new StoreId("s1"));
@@ -38,11 +40,11 @@ final class SwitchedDeliveryTest {
             new ModePolicy.Extras(IssueReason.HAND_OVER, 1, 1_000_000_000, 0, false));
     private static final LaneLayout LANES = MODE.lanes(3);
 
-    private Delivery delivery = delivery(MODE);
+    private RecordedDelivery delivery = delivery(MODE);
     private long now;
 
-    private static Delivery delivery(ModePolicy mode) {
-        return new Delivery(
+    private static RecordedDelivery delivery(ModePolicy mode) {
+        return new RecordedDelivery(
                 new DeliveryPolicy(mode, new DeliveryPolicy.Patience(1000, 10_000, 8), false),
                 LANES,
                 Set.of(new RacerId(0), new RacerId(1), new RacerId(2)),
@@ -73,7 +75,7 @@ final class SwitchedDeliveryTest {
     }
 
     @Test
-    void eachBlockIsAskedOfTheSwitchItBelongsTo() {
+    void eachBlockIsAskedOfItsOwner() {
         List<Block> blocks = plan(8);
         assertThat(blocks)
                 .hasSize(8)
@@ -82,34 +84,34 @@ final class SwitchedDeliveryTest {
     }
 
     @Test
-    void whoHasNothingElseToDoTakesNoBlockOfAnother() {
+    void anIdleSwitchTakesNoBlockOfAnother() {
         assertThat(plan(1)).hasSize(1);
         now = 5;
         assertThat(on(new DeliveryEvent.PlanEnded())).isEmpty();
     }
 
     @Test
-    void whenASwitchIsGoneItsBlocksAreAskedOfTheNext() {
+    void blocksOfADepartedSwitchAreAskedOfTheNextOwner() {
         plan(2);
         assertThat(helpers(on(new RacerGone(new RacerId(1))))).containsExactly(0);
     }
 
     @Test
-    void whatASwitchThatIsGoneWasNeverAskedForGoesToOneThatHadLookedForMoreInVain() {
+    void unissuedBlocksOfADepartedSwitchGoToAnIdleOne() {
         delivery = delivery(MODE.withStreams(1, 1));
         assertThat(helpers(plan(2))).containsExactly(0);
         assertThat(helpers(on(new RacerGone(new RacerId(1))))).containsExactly(0);
     }
 
     @Test
-    void whenNoSwitchIsLeftTheOthersReadAsEver() {
+    void otherHelpersReadWhenNoSwitchIsLeft() {
         plan(2);
         on(new RacerGone(new RacerId(1)));
         assertThat(helpers(on(new RacerGone(new RacerId(0))))).containsExactly(2, 2);
     }
 
     @Test
-    void whatFailsByEveryWayOfItsSwitchGoesToTheNext() {
+    void aBlockThatFailsByEveryRouteOfItsOwnerGoesToTheNext() {
         Block block = plan(1).get(0);
         for (int failure = 0; failure < 2 * STORES.size(); failure++) {
             assertThat(helper(block)).isZero();
@@ -120,9 +122,9 @@ final class SwitchedDeliveryTest {
         assertThat(helper(block)).isEqualTo(1);
     }
 
-    /** It may have kept what is damaged, or be cut off: of its replicas none was read. */
+    /** The switch may have kept a damaged block or be cut off; none of its replicas was read. */
     @Test
-    void whatASwitchKeptAndDidNotBringCostsItNoWay() {
+    void aKeptBlockThatWasNotBroughtSpendsNoRoute() {
         Block block = plan(1).get(0);
         for (int relay = 0; relay < 3 * STORES.size(); relay++) {
             RacerId racer = block.entrants().get(0).racer();
@@ -134,7 +136,7 @@ final class SwitchedDeliveryTest {
     }
 
     @Test
-    void whatIsLateHasAnotherStoreAskedByTheSameSwitch() {
+    void aLateBlockIsReadFromAnotherStoreByTheSameSwitch() {
         Block first = plan(1).get(0);
         Entrant entrant = first.entrants().get(0);
         on(new Attempted(first.id(), entrant.racer(), 0, AttemptStage.STARTED, 0));

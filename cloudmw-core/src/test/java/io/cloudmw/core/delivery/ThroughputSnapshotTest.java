@@ -22,35 +22,35 @@ class ThroughputSnapshotTest {
     private static final long NOW = 1_000_000_000;
 
     @Test
-    void whoIsBehindGetsLessThanHalfOfWhatHalfOfTheOthersDo() {
+    void attemptIsBehindOthersBelowHalfOfWhatHalfOfThemGet() {
         for (long seed = 0; seed < 1000; seed++) {
             SplittableRandom random = new SplittableRandom(seed);
-            List<BlockProgress> flights = IntStream.range(0, random.nextInt(1, 12))
-                    .mapToObj(id -> flight(id, 0, random.nextInt(6)))
+            List<BlockProgress> blocks = IntStream.range(0, random.nextInt(1, 12))
+                    .mapToObj(id -> block(id, 0, random.nextInt(6)))
                     .toList();
-            ThroughputSnapshot traffic = new ThroughputSnapshot(flights, List.of(), NOW);
-            for (BlockProgress flight : flights) {
-                assertThat(traffic.isBehindOthers(flight.rate(NOW)))
+            ThroughputSnapshot snapshot = new ThroughputSnapshot(blocks, List.of(), NOW);
+            for (BlockProgress block : blocks) {
+                assertThat(snapshot.isBehindOthers(block.attempt().rate(NOW)))
                         .as("seed %d", seed)
-                        .isEqualTo(isBehind(flight, flights));
+                        .isEqualTo(isBehind(block, blocks));
             }
         }
     }
 
-    private static boolean isBehind(BlockProgress flight, List<BlockProgress> flights) {
-        double[] others = flights.stream()
-                .filter(other -> other != flight)
-                .mapToDouble(other -> other.rate(NOW))
+    private static boolean isBehind(BlockProgress block, List<BlockProgress> blocks) {
+        double[] others = blocks.stream()
+                .filter(other -> other != block)
+                .mapToDouble(other -> other.attempt().rate(NOW))
                 .sorted()
                 .toArray();
-        return others.length == 0 || flight.rate(NOW) < others[others.length / 2] / 2;
+        return others.length == 0 || block.attempt().rate(NOW) < others[others.length / 2] / 2;
     }
 
     @Test
-    void attemptsOfHalfASecondTellWhatTheirStoreGivesNow() {
-        BlockProgress old = flight(0, 0, 300);
-        BlockProgress other = flight(1, 0, 100);
-        BlockProgress young = flight(2, NOW - 500_000_000, 900);
+    void rateAtStoreIsTheMeanOfAttemptsOlderThanHalfASecond() {
+        BlockProgress old = block(0, 0, 300);
+        BlockProgress other = block(1, 0, 100);
+        BlockProgress young = block(2, NOW - 500_000_000, 900);
 
         assertThat(new ThroughputSnapshot(List.of(young), List.of(), NOW).rateAt(STORE, 7))
                 .isEqualTo(7);
@@ -58,8 +58,8 @@ class ThroughputSnapshotTest {
                 .isCloseTo(200.0 / NOW, within(1e-12));
     }
 
-    private static BlockProgress flight(int id, long startedAtNanos, int bytes) {
-        DeliveryEvent.Planned plan = new DeliveryEvent.Planned(
+    private static BlockProgress block(int id, long startedAtNanos, int bytes) {
+        ChunkPlan plan = new ChunkPlan(
                 0,
                 new ByteRange(0, 1000),
                 1000,
@@ -67,12 +67,12 @@ class ThroughputSnapshotTest {
                 List.of(STORE),
                 Set.of(),
                 List.of(new Entrant(new RacerId(id), 0)));
-        WantedRange piece = new WantedRange(new ChunkRoutes(plan), id, 0, plan.range());
+        WantedRange range = new WantedRange(new ChunkRoutes(plan), id, 0, plan.range());
         Block block = new Block(new BlockId(id), 0, plan.range(), 1, plan.entrants(), BlockRule.SOLE);
-        BlockProgress flight = new BlockProgress(piece, block, IssueReason.PLANNED, 0, startedAtNanos);
-        flight.started(new RacerId(id), startedAtNanos);
-        flight.moved(1, startedAtNanos);
-        flight.moved(1 + bytes, NOW);
-        return flight;
+        BlockProgress progress = new BlockProgress(range, block, IssueReason.PLANNED, 0, startedAtNanos);
+        progress.attempt().started(new RacerId(id), startedAtNanos);
+        progress.attempt().reached(1, startedAtNanos);
+        progress.attempt().reached(1 + bytes, NOW);
+        return progress;
     }
 }

@@ -54,7 +54,7 @@ class RedundancyBudgetTest {
     }
 
     @Test
-    void whatWasNotFetchedTwiceAfterAllIsGivenBack() {
+    void refundedBytesCanBeSpentAgain() {
         governor.spend(LATE, OTHER, 1000);
         governor.refund(400);
 
@@ -62,9 +62,9 @@ class RedundancyBudgetTest {
         assertThat(governor.spend(LATE, OTHER, 400)).isTrue();
     }
 
-    /** Two are saved up, three were asked for because messages crossed: twenty useful ones make up for that, and twenty earn one. */
+    /** The bucket holds two and three are charged: twenty useful requests make up for one, and twenty more earn one. */
     @Test
-    void whatNobodyAllowedIsEarnedAgainBeforeAnythingIsAllowed() {
+    void chargedExtrasAreEarnedAgainBeforeAnyIsAllowed() {
         governor.charge(3, 100);
         assertThat(governor.spentRequests()).isEqualTo(3);
         assertThat(governor.spentBytes()).isEqualTo(100);
@@ -80,7 +80,7 @@ class RedundancyBudgetTest {
     }
 
     @Test
-    void whatIsNotSpentDoesNotPileUp() {
+    void unspentExtrasDoNotAccumulate() {
         governor.usefulBytes(1_000_000_000);
         for (int i = 0; i < 1000; i++) {
             governor.usefulRequest();
@@ -90,7 +90,7 @@ class RedundancyBudgetTest {
     }
 
     @Test
-    void theSecondHalfOfTheBucketsIsKeptForTheLate() {
+    void halfOfTheBucketsIsKeptForLateAttempts() {
         assertThat(governor.spendSpare(LATE, OTHER, 500)).isTrue();
         assertThat(governor.spendSpare(LATE, OTHER, 0)).isFalse();
         assertThat(governor.suppressed()).isZero();
@@ -98,7 +98,7 @@ class RedundancyBudgetTest {
     }
 
     @Test
-    void whatIsToSpareIsWhatWouldBeAllowed() {
+    void spareRequestsAreThoseSpendSpareAllows() {
         for (int burst : new int[] {0, 1, 2, 7, 16}) {
             RedundancyBudget full = new RedundancyBudget(new RedundancyBudget.Limits(0.05, burst, 1000));
             int spare = full.spareRequests();
@@ -112,7 +112,7 @@ class RedundancyBudgetTest {
     }
 
     @Test
-    void theEmptierTheBucketsTheMorePatient() {
+    void patienceGrowsAsTheBucketsEmpty() {
         assertThat(governor.patience()).isEqualTo(1.25);
         governor.spend(LATE, OTHER, 0);
         assertThat(governor.patience()).isEqualTo(2.625);
@@ -121,7 +121,7 @@ class RedundancyBudgetTest {
     }
 
     @Test
-    void nothingIsSpentWhenMostAnswersOfBothStoresAreLate() {
+    void extrasAreSuppressedWhenMostAnswersOfBothStoresAreLate() {
         answers(LATE, 8, true);
         assertThat(governor.isSlow(LATE)).isTrue();
         assertThat(governor.spend(LATE, OTHER, 0)).isTrue();
@@ -144,9 +144,9 @@ class RedundancyBudgetTest {
         assertThat(governor.spend(LATE, OTHER, 0)).isTrue();
     }
 
-    /** The last block of a read: no other answer will come that says how the stores are. */
+    /** The last block of a read: no other answer will show how fast the stores are. */
     @Test
-    void whatIsStalledIsMadeUpForAllTheSame() {
+    void aStalledAttemptGetsItsExtraWhenBothStoresAreSlow() {
         governor.answered(OTHER, 100);
         answers(LATE, 1, true);
         answers(OTHER, 1, true);
@@ -155,7 +155,7 @@ class RedundancyBudgetTest {
     }
 
     @Test
-    void whereEverythingStandsStillNothingIsStalledMoreThanTheRest() {
+    void noAttemptIsStalledWhenAllStoresStandStill() {
         for (int i = 0; i < 100; i++) {
             governor.answered(LATE, 100);
             governor.answered(OTHER, 100);
@@ -177,9 +177,11 @@ class RedundancyBudgetTest {
     }
 
     @Test
-    void nothingIsSpentWhenMonitorsSawTheMediansOfBothStoresMove() {
+    void extrasAreSuppressedWhenTheMediansOfBothStoresMoved() {
         governor.measured(LATE, 10);
-        assertThat(governor.spend(LATE, OTHER, 0)).as("the other is as ever").isTrue();
+        assertThat(governor.spend(LATE, OTHER, 0))
+                .as("the other store is not slow")
+                .isTrue();
         governor.measured(OTHER, 10);
         assertThat(governor.spend(LATE, OTHER, 0)).isFalse();
         assertThat(governor.suppressed()).isEqualTo(1);
@@ -189,7 +191,7 @@ class RedundancyBudgetTest {
     }
 
     @Test
-    void whatMonitorsSaidAgesWithEveryAnswer() {
+    void monitoredShiftAgesWithEachAnswer() {
         governor.measured(LATE, 10);
         answers(LATE, 20, false);
         assertThat(governor.isSlow(LATE)).isTrue();
@@ -216,11 +218,11 @@ class RedundancyBudgetTest {
         }
         answers(LATE, 10_000, false);
         governor.judged(LATE, true);
-        assertThat(governor.isSlow(LATE)).as("however long it was in time").isTrue();
+        assertThat(governor.isSlow(LATE)).as("one late answer is enough").isTrue();
     }
 
     @Test
-    void storesNotHeardOfForLongAreForgotten() {
+    void leastRecentlyUsedStoresAreDropped() {
         for (int i = 0; i < 2 * RedundancyBudget.MAX_STORES; i++) {
             governor.judged(new StoreId("s" + i), true);
         }
@@ -229,7 +231,7 @@ class RedundancyBudgetTest {
     }
 
     @Test
-    void aShareIsAShare() {
+    void aShareMustBeWithinZeroAndOne() {
         assertThatThrownBy(() -> new RedundancyBudget.Limits(1.5, 0, 0)).hasMessage("share: 1.5 (expected: 0..1)");
         assertThatThrownBy(() -> new RedundancyBudget.Limits(0, -1, 0))
                 .hasMessage("burstRequests: -1 (expected: >= 0)");

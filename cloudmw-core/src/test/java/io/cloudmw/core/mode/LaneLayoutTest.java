@@ -24,7 +24,7 @@ class LaneLayoutTest {
     }
 
     @Test
-    void ranksBeyondAreTheClients() {
+    void ranksBeyondTheHelpersBelongToTheClient() {
         assertThat(lanes.isHelpers(new RacerId(5))).isTrue();
         assertThat(lanes.isHelpers(new RacerId(6))).isFalse();
         assertThatThrownBy(() -> lanes.helper(new RacerId(6))).isInstanceOf(IllegalArgumentException.class);

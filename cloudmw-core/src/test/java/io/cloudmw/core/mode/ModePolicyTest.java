@@ -38,23 +38,23 @@ class ModePolicyTest {
         assertThat(extras.onLateness()).isEqualTo(IssueReason.HEDGE);
         assertThat(extras.delayNanos(1)).isEqualTo(30_000_000);
         assertThat(extras.delayNanos(1e12)).isEqualTo(30_000_000);
-        assertThat(extras.within(1)).as("of what comes after the first byte").isEqualTo(20_000_000);
+        assertThat(extras.within(1)).as("the floor after the first byte").isEqualTo(20_000_000);
         assertThat(ModePolicy.of(Mode.HEDGED, false).withDelay(0).extras().delayNanos(1e12))
                 .as("at once")
                 .isEqualTo(1);
     }
 
     @Test
-    void aReadOfOneBlockTiesNothingAndItsHelpersNeedNotKnowEachOther() {
+    void aReadOfOneBlockTiesNoBlockAndConnectsNoHelpers() {
         ModePolicy cooperative = ModePolicy.of(Mode.COOPERATIVE, false);
         long block = cooperative.blocks().blockBytes();
 
         assertThat(cooperative.forRead(block).lineup().tied()).isFalse();
-        assertThat(cooperative.forRead(block).needsPeers()).isFalse();
+        assertThat(cooperative.forRead(block).needsRivals()).isFalse();
         assertThat(cooperative.forRead(block + 1)).isEqualTo(cooperative);
-        assertThat(cooperative.needsPeers()).isTrue();
-        assertThat(ModePolicy.of(Mode.ROUNDS, false).forRead(1).needsPeers()).isTrue();
-        assertThat(ModePolicy.of(Mode.HEDGED, false).needsPeers()).isFalse();
+        assertThat(cooperative.needsRivals()).isTrue();
+        assertThat(ModePolicy.of(Mode.ROUNDS, false).forRead(1).needsRivals()).isTrue();
+        assertThat(ModePolicy.of(Mode.HEDGED, false).needsRivals()).isFalse();
     }
 
     @Test

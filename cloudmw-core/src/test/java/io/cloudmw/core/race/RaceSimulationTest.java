@@ -4,12 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.cloudmw.core.delivery.Delivery;
-import io.cloudmw.core.delivery.DeliveryCommand;
-import io.cloudmw.core.delivery.DeliveryEvent;
 import io.cloudmw.core.model.Mode;
+import io.cloudmw.core.testing.DeliveryCommand;
+import io.cloudmw.core.testing.DeliveryEvent;
 import io.cloudmw.core.testing.DestinationMachine;
+import io.cloudmw.core.testing.RaceCommand;
+import io.cloudmw.core.testing.RaceEvent;
 import io.cloudmw.core.testing.RacerMachine;
+import io.cloudmw.core.testing.RecordedDelivery;
+import io.cloudmw.core.testing.RecordedRace;
 import io.cloudmw.core.testing.SimulatedTransfer;
 import io.cloudmw.core.testing.SimulationResult;
 import io.cloudmw.core.testing.SimulationSettings;
@@ -31,11 +34,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Whole transfers from one seed each, with the six invariants of the race checked after every event. */
+/** Simulated transfers, each from one seed, with the six invariants of the race checked after every event. */
 class RaceSimulationTest {
-    /** Of each mode. More in the nightly profile. */
+    /** Seeds for each mode; more in the full profile. */
     private static final int SEEDS = Integer.getInteger("cloudmw.simulation.seeds", 500);
-    /** One seed only, to repeat a failure. */
+    /** Whether only one seed runs, to repeat a failure. */
     private static final boolean REPEATED = Long.getLong("cloudmw.simulation.seed") != null;
 
     private static LongStream seeds(int count) {
@@ -45,7 +48,7 @@ class RaceSimulationTest {
 
     @ParameterizedTest
     @EnumSource(Mode.class)
-    void everyInvariantHoldsWhateverFails(Mode mode) {
+    void invariantsHoldUnderRandomFaults(Mode mode) {
         List<SimulationResult> results = seeds(SEEDS)
                 .mapToObj(seed -> SimulationSettings.faulty(mode, seed))
                 .map(settings -> new SimulatedTransfer(settings).run())
@@ -62,8 +65,8 @@ class RaceSimulationTest {
     }
 
     /**
-     * Of those beyond: once a wait of 60 s and an abandoned helper, two starts of a tied block, one of them paused, a
-     * second copy all wait for that is not asked for, or a block taken back again and again.
+     * These seeds once showed a wait of 60 s and an abandoned helper, two starts of a tied block with one helper paused, a
+     * second copy that was not asked for, or a block taken back again and again.
      */
     @ParameterizedTest
     @CsvSource({
@@ -78,7 +81,7 @@ class RaceSimulationTest {
         "COOPERATIVE, 9104",
         "HEDGED, 4887"
     })
-    void norDoesAnyBreakAgainThatOnceDid(Mode mode, long seed) {
+    void invariantsHoldForSeedsThatOnceBrokeThem(Mode mode, long seed) {
         SimulationSettings settings = SimulationSettings.faulty(mode, seed);
 
         assertThatCode(() -> new SimulatedTransfer(settings).run()).doesNotThrowAnyException();
@@ -86,7 +89,7 @@ class RaceSimulationTest {
 
     @ParameterizedTest
     @EnumSource(Mode.class)
-    void withoutFaultsEveryTransferIsCompleteAndNothingIsIssuedAgain(Mode mode) {
+    void transferWithoutFaultsCompletesWithoutReissues(Mode mode) {
         for (long seed = 0; seed < SEEDS / 20; seed++) {
             SimulationSettings settings = SimulationSettings.faultless(mode, seed);
             SimulationResult result = new SimulatedTransfer(settings).run();
@@ -109,7 +112,7 @@ class RaceSimulationTest {
         }
     }
 
-    /** A checker that never complains checks nothing: each of these defects must be caught by some seed. */
+    /** Defects made on purpose: some seed must catch each of them. */
     @Nested
     class BrokenOnPurpose {
         @Test
@@ -154,7 +157,7 @@ class RaceSimulationTest {
         @Test
         void aRacerThatIgnoresClaimsIsCaught() {
             Function<Set<RacerId>, RacerMachine> deaf =
-                    broken(event -> !(event instanceof RaceEvent.PeerClaimed), command -> true);
+                    broken(event -> !(event instanceof RaceEvent.RivalClaimed), command -> true);
             assertCaught(seed -> SimulationSettings.faultless(Mode.ROUNDS, seed), deaf, real(), "invariant 4");
         }
 
@@ -181,8 +184,8 @@ class RaceSimulationTest {
         }
     }
 
-    /** Accepts what should be refused, as long as the block is known. */
-    private static DestinationMachine acceptingAll(Delivery delivery) {
+    /** A destination that accepts the relays it should refuse, as long as it knows the block. */
+    private static DestinationMachine acceptingAll(RecordedDelivery delivery) {
         Map<BlockId, Block> issued = new HashMap<>();
         Map<Long, Block> offered = new HashMap<>();
         return new DestinationMachine() {
@@ -227,7 +230,7 @@ class RaceSimulationTest {
     private static void assertCaught(
             LongFunction<SimulationSettings> settings,
             Function<Set<RacerId>, RacerMachine> racers,
-            Function<Delivery, DestinationMachine> destination,
+            Function<RecordedDelivery, DestinationMachine> destination,
             String complaint) {
         assertThatThrownBy(() -> {
                     for (long seed = 0; seed < 600; seed++) {
@@ -244,19 +247,21 @@ class RaceSimulationTest {
     }
 
     private static Function<Set<RacerId>, RacerMachine> racers(TieBreak tieBreak) {
-        return local -> RacerMachine.of(new Race(RacePolicy.rounds(), local, tieBreak));
+        return local ->
+                RacerMachine.of(new RecordedRace(actions -> new Race(RacePolicy.rounds(), local, actions, tieBreak)));
     }
 
     private static Function<Set<RacerId>, RacerMachine> broken(
             Predicate<RaceEvent> heard, Predicate<RaceCommand> said) {
-        return local -> RacerMachine.broken(new Race(RacePolicy.rounds(), local), heard, said);
+        return local -> RacerMachine.broken(new RecordedRace(RacePolicy.rounds(), local), heard, said);
     }
 
-    private static Function<Delivery, DestinationMachine> real() {
+    private static Function<RecordedDelivery, DestinationMachine> real() {
         return DestinationMachine::of;
     }
 
-    private static Function<Delivery, DestinationMachine> destination(UnaryOperator<List<DeliveryCommand>> tamper) {
+    private static Function<RecordedDelivery, DestinationMachine> destination(
+            UnaryOperator<List<DeliveryCommand>> tamper) {
         return delivery -> DestinationMachine.broken(delivery, tamper);
     }
 }

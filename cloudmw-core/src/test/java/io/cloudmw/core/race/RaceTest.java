@@ -4,47 +4,50 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.ByteRange;
-import io.cloudmw.core.race.RaceCommand.Cancel;
-import io.cloudmw.core.race.RaceCommand.Claim;
-import io.cloudmw.core.race.RaceCommand.Deliver;
-import io.cloudmw.core.race.RaceCommand.Discard;
-import io.cloudmw.core.race.RaceCommand.Forfeit;
-import io.cloudmw.core.race.RaceCommand.ReportForfeited;
-import io.cloudmw.core.race.RaceCommand.ReportLost;
-import io.cloudmw.core.race.RaceCommand.Shorten;
-import io.cloudmw.core.race.RaceCommand.Start;
-import io.cloudmw.core.race.RaceCommand.TellStarted;
-import io.cloudmw.core.race.RaceCommand.Yield;
-import io.cloudmw.core.race.RaceEvent.Cancelled;
-import io.cloudmw.core.race.RaceEvent.Delivered;
-import io.cloudmw.core.race.RaceEvent.Failed;
-import io.cloudmw.core.race.RaceEvent.Finished;
-import io.cloudmw.core.race.RaceEvent.Issued;
-import io.cloudmw.core.race.RaceEvent.PeerClaimed;
-import io.cloudmw.core.race.RaceEvent.PeerForfeited;
-import io.cloudmw.core.race.RaceEvent.PeerGone;
-import io.cloudmw.core.race.RaceEvent.PeerStarted;
-import io.cloudmw.core.race.RaceEvent.PeerYielded;
-import io.cloudmw.core.race.RaceEvent.Progressed;
-import io.cloudmw.core.race.RaceEvent.Shortened;
-import io.cloudmw.core.race.RaceEvent.TimePassed;
-import io.cloudmw.core.race.RaceEvent.Withdrawn;
+import io.cloudmw.core.testing.RaceCommand;
+import io.cloudmw.core.testing.RaceCommand.Cancel;
+import io.cloudmw.core.testing.RaceCommand.Claim;
+import io.cloudmw.core.testing.RaceCommand.Deliver;
+import io.cloudmw.core.testing.RaceCommand.Discard;
+import io.cloudmw.core.testing.RaceCommand.Forfeit;
+import io.cloudmw.core.testing.RaceCommand.ReportForfeited;
+import io.cloudmw.core.testing.RaceCommand.ReportLost;
+import io.cloudmw.core.testing.RaceCommand.Shorten;
+import io.cloudmw.core.testing.RaceCommand.Start;
+import io.cloudmw.core.testing.RaceCommand.TellStarted;
+import io.cloudmw.core.testing.RaceCommand.Yield;
+import io.cloudmw.core.testing.RaceEvent;
+import io.cloudmw.core.testing.RaceEvent.Cancelled;
+import io.cloudmw.core.testing.RaceEvent.Delivered;
+import io.cloudmw.core.testing.RaceEvent.Failed;
+import io.cloudmw.core.testing.RaceEvent.Finished;
+import io.cloudmw.core.testing.RaceEvent.Issued;
+import io.cloudmw.core.testing.RaceEvent.RivalClaimed;
+import io.cloudmw.core.testing.RaceEvent.RivalForfeited;
+import io.cloudmw.core.testing.RaceEvent.RivalGone;
+import io.cloudmw.core.testing.RaceEvent.RivalStarted;
+import io.cloudmw.core.testing.RaceEvent.RivalYielded;
+import io.cloudmw.core.testing.RaceEvent.Shortened;
+import io.cloudmw.core.testing.RaceEvent.TimePassed;
+import io.cloudmw.core.testing.RaceEvent.Withdrawn;
+import io.cloudmw.core.testing.RecordedRace;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
-/** The cooperative competition protocol (CloudMW §4.1) as one of three helpers, rank 1, lives it. */
+/** The cooperative competition protocol (CloudMW §4.1) at the helper of rank 1 of three. */
 class RaceTest {
     private static final RacerId E0 = new RacerId(0);
     private static final RacerId SELF = new RacerId(1);
     private static final RacerId E2 = new RacerId(2);
     private static final long TIMEOUT = 1_000;
 
-    private Race race = new Race(new RacePolicy(TIMEOUT, 2), Set.of(SELF));
+    private RecordedRace race = new RecordedRace(new RacePolicy(TIMEOUT, 2), Set.of(SELF));
     private long now;
 
+    /** Rules 1 and 11 of {@link Race}. */
     @Nested
     class Attempts {
         @Test
@@ -62,7 +65,7 @@ class RaceTest {
         }
 
         @Test
-        void racersThatShareRoomForFewBlocksHoldFewer() {
+        void racersThatShareAFewBlocksHoldFewerEach() {
             RacePolicy greedy = new RacePolicy(TIMEOUT, 64);
 
             assertThat(greedy.within(64, 4).maxHeldBlocks()).isEqualTo(12);
@@ -78,7 +81,7 @@ class RaceTest {
             Block first = block(3, 3, 50);
             on(new Issued(first));
 
-            assertThat(on(new PeerClaimed(E0, new BlockId(0)))).endsWith(new Start(attempt(3, 0), first, 1));
+            assertThat(on(new RivalClaimed(E0, new BlockId(0)))).endsWith(new Start(attempt(3, 0), first, 1));
         }
 
         @Test
@@ -118,7 +121,7 @@ class RaceTest {
         }
 
         @Test
-        void whoseReplicasAllFailedForfeitsAndTellsPeersAndDestination() {
+        void racerOutOfReplicasForfeitsAndTellsRivalsAndDestination() {
             on(new Issued(block(0)));
             on(failed(0, 0, ErrorCode.REPLICA_MISSING));
             on(failed(0, 1, ErrorCode.REPLICA_MISSING));
@@ -131,7 +134,7 @@ class RaceTest {
         }
 
         @Test
-        void whoForfeitedStartsItsNextBlockAtOnce() {
+        void racerThatForfeitedStartsItsNextBlockAtOnce() {
             on(new Issued(block(0)));
             on(new Issued(block(1)));
             on(failed(0, 0, ErrorCode.REPLICA_MISSING));
@@ -148,10 +151,11 @@ class RaceTest {
         }
     }
 
+    /** Rules 2 to 4, 6 and 12 of {@link Race}. */
     @Nested
     class Claims {
         @Test
-        void whoHoldsTheWholeBlockNotifiesEachOtherEntrantAndStartsTheNextBlock() {
+        void racerThatHoldsABlockClaimsItAndStartsTheNext() {
             on(new Issued(block(0)));
             on(new Issued(block(1)));
 
@@ -167,7 +171,7 @@ class RaceTest {
             on(new Issued(block(0)));
             on(new Issued(block(1)));
 
-            assertThat(on(new PeerClaimed(E2, new BlockId(0))))
+            assertThat(on(new RivalClaimed(E2, new BlockId(0))))
                     .containsExactly(
                             new Cancel(attempt(0, 0)),
                             new Yield(new BlockId(0), SELF, E2),
@@ -180,43 +184,43 @@ class RaceTest {
             on(new Issued(block(0)));
             on(new Issued(block(1)));
 
-            assertThat(on(new PeerClaimed(E2, new BlockId(1))))
+            assertThat(on(new RivalClaimed(E2, new BlockId(1))))
                     .containsExactly(new Yield(new BlockId(1), SELF, E2), new ReportLost(new BlockId(1), SELF, E2));
-            assertThat(on(new PeerClaimed(E2, new BlockId(0)))).noneMatch(Start.class::isInstance);
+            assertThat(on(new RivalClaimed(E2, new BlockId(0)))).noneMatch(Start.class::isInstance);
         }
 
         @Test
         void aClaimantWinsWhenEveryOtherEntrantHasYielded() {
             claimed(0);
 
-            assertThat(on(new PeerYielded(E0, new BlockId(0)))).isEmpty();
-            assertThat(on(new PeerYielded(E2, new BlockId(0))))
+            assertThat(on(new RivalYielded(E0, new BlockId(0)))).isEmpty();
+            assertThat(on(new RivalYielded(E2, new BlockId(0))))
                     .containsExactly(new Deliver(new BlockId(0), attempt(0, 0)));
         }
 
         @Test
-        void forfeitsAndDepartedPeersCountAsYields() {
+        void forfeitsAndDepartedRivalsCountAsYields() {
             on(new Issued(block(0)));
-            on(new PeerForfeited(E0, new BlockId(0)));
-            on(new PeerGone(E2));
+            on(new RivalForfeited(E0, new BlockId(0)));
+            on(new RivalGone(E2));
 
             assertThat(on(finished(0)))
                     .containsExactly(new Claim(new BlockId(0), SELF, E0), new Deliver(new BlockId(0), attempt(0, 0)));
         }
 
         @Test
-        void aDepartedPeerIsGoneForGood() {
-            on(new PeerGone(E0));
+        void aDepartedRivalIsGoneForGood() {
+            on(new RivalGone(E0));
             on(new Issued(block(0)));
 
-            assertThat(on(new PeerClaimed(E0, new BlockId(0)))).isEmpty();
+            assertThat(on(new RivalClaimed(E0, new BlockId(0)))).isEmpty();
             assertThat(on(finished(0))).containsExactly(new Claim(new BlockId(0), SELF, E2));
         }
 
         @Test
-        void aPeerThatStaysSilentForTheTimeoutCountsAsHavingYielded() {
+        void aRivalSilentForTheTimeoutCountsAsHavingYielded() {
             claimed(0);
-            on(new PeerYielded(E0, new BlockId(0)));
+            on(new RivalYielded(E0, new BlockId(0)));
             assertThat(race.wakeAtNanos()).hasValue(now + TIMEOUT);
 
             now += TIMEOUT - 1;
@@ -227,27 +231,27 @@ class RaceTest {
         }
 
         @Test
-        void nobodyWaitsTwiceForASilentPeerUntilItIsHeardAgain() {
+        void aSilentRivalIsNotWaitedForAgainUntilItIsHeard() {
             claimed(0);
-            on(new PeerYielded(E0, new BlockId(0)));
+            on(new RivalYielded(E0, new BlockId(0)));
             now += TIMEOUT;
             on(new TimePassed());
 
             claimed(1);
-            assertThat(on(new PeerYielded(E0, new BlockId(1)))).hasSize(1).allMatch(Deliver.class::isInstance);
+            assertThat(on(new RivalYielded(E0, new BlockId(1)))).hasSize(1).allMatch(Deliver.class::isInstance);
 
-            on(new PeerYielded(E2, new BlockId(0)));
+            on(new RivalYielded(E2, new BlockId(0)));
             on(new Delivered(new BlockId(0)));
             claimed(2);
-            assertThat(on(new PeerYielded(E0, new BlockId(2)))).isEmpty();
+            assertThat(on(new RivalYielded(E0, new BlockId(2)))).isEmpty();
         }
 
         @Test
-        void aLateClaimIsAnsweredAgainByWhoLostAlready() {
+        void aLoserAnswersALaterClaimWithAYield() {
             on(new Issued(block(0)));
-            on(new PeerClaimed(E2, new BlockId(0)));
+            on(new RivalClaimed(E2, new BlockId(0)));
 
-            assertThat(on(new PeerClaimed(E0, new BlockId(0))))
+            assertThat(on(new RivalClaimed(E0, new BlockId(0))))
                     .containsExactly(new Yield(new BlockId(0), SELF, E0), new ReportLost(new BlockId(0), SELF, E0));
         }
 
@@ -256,7 +260,7 @@ class RaceTest {
             on(new Issued(block(0)));
             on(new Delivered(new BlockId(0)));
 
-            assertThat(on(new PeerClaimed(E0, new BlockId(0)))).containsExactly(new Yield(new BlockId(0), SELF, E0));
+            assertThat(on(new RivalClaimed(E0, new BlockId(0)))).containsExactly(new Yield(new BlockId(0), SELF, E0));
         }
     }
 
@@ -281,7 +285,7 @@ class RaceTest {
         void aClaimantThatHearsABetterClaimDiscardsYieldsAndReports() {
             claimed(0);
 
-            assertThat(on(new PeerClaimed(E0, new BlockId(0))))
+            assertThat(on(new RivalClaimed(E0, new BlockId(0))))
                     .containsExactly(
                             new Discard(attempt(0, 0)),
                             new Yield(new BlockId(0), SELF, E0),
@@ -292,16 +296,16 @@ class RaceTest {
         void aWorseClaimCountsAsAnAnswerAndIsNotYieldedTo() {
             claimed(0);
 
-            assertThat(on(new PeerClaimed(E2, new BlockId(0)))).isEmpty();
-            assertThat(on(new PeerYielded(E0, new BlockId(0))))
+            assertThat(on(new RivalClaimed(E2, new BlockId(0)))).isEmpty();
+            assertThat(on(new RivalYielded(E0, new BlockId(0))))
                     .containsExactly(new Deliver(new BlockId(0), attempt(0, 0)));
         }
 
         @Test
-        void whoAlreadyDeliversLeavesALateClaimToTheDestination() {
+        void aWinnerLeavesALateClaimToTheDestination() {
             won(0);
 
-            assertThat(on(new PeerClaimed(E0, new BlockId(0)))).isEmpty();
+            assertThat(on(new RivalClaimed(E0, new BlockId(0)))).isEmpty();
         }
     }
 
@@ -309,7 +313,7 @@ class RaceTest {
     class EarlyClaims {
         @Test
         void aClaimHeardBeforeTheBlockWasIssuedIsYieldedToAtOnceAndHonouredLater() {
-            assertThat(on(new PeerClaimed(E0, new BlockId(5)))).containsExactly(new Yield(new BlockId(5), SELF, E0));
+            assertThat(on(new RivalClaimed(E0, new BlockId(5)))).containsExactly(new Yield(new BlockId(5), SELF, E0));
 
             assertThat(on(new Issued(block(5)))).containsExactly(new ReportLost(new BlockId(5), SELF, E0));
         }
@@ -317,16 +321,17 @@ class RaceTest {
         @Test
         void atMostSixtyFourAreRememberedAndTheSoonestOnesAreKept() {
             for (int id = 1_000; id >= 0; id--) {
-                on(new PeerClaimed(E0, new BlockId(id)));
+                on(new RivalClaimed(E0, new BlockId(id)));
             }
 
-            assertThat(race.remembered()).isEqualTo(Rounds.MAX_EARLY);
+            assertThat(race.remembered()).isEqualTo(Race.MAX_EARLY);
             assertThat(on(new Issued(block(63)))).containsExactly(new ReportLost(new BlockId(63), SELF, E0));
             assertThat(on(new Issued(block(64)))).hasAtLeastOneElementOfType(Start.class);
             assertThat(race.remembered()).isEqualTo(2);
         }
     }
 
+    /** Rule 13 of {@link Race}. */
     @Nested
     class Limits {
         @Test
@@ -362,17 +367,18 @@ class RaceTest {
 
         @Test
         void moreBlocksThanOneDestinationMayOpenAreForfeitedAtOnce() {
-            for (int id = 0; id < Rounds.MAX_CONTESTS; id++) {
+            for (int id = 0; id < Race.MAX_BLOCKS; id++) {
                 on(new Issued(block(id)));
             }
-            BlockId tooMany = new BlockId(Rounds.MAX_CONTESTS);
+            BlockId tooMany = new BlockId(Race.MAX_BLOCKS);
 
             assertThat(on(new Issued(block(tooMany.value()))))
                     .containsExactly(new ReportForfeited(tooMany, SELF, ErrorCode.OVERLOADED));
-            assertThat(race.remembered()).isEqualTo(Rounds.MAX_CONTESTS);
+            assertThat(race.remembered()).isEqualTo(Race.MAX_BLOCKS);
         }
     }
 
+    /** Rule 15 of {@link Race}. */
     @Nested
     class Endings {
         @Test
@@ -400,9 +406,9 @@ class RaceTest {
         }
 
         @Test
-        void whateverIsLateRepeatedOrUnknownIsIgnored() {
+        void eventsThatAreLateRepeatedOrUnknownAreIgnored() {
             on(new Issued(block(3)));
-            on(new PeerClaimed(E0, new BlockId(3)));
+            on(new RivalClaimed(E0, new BlockId(3)));
 
             List<RaceEvent> stale = List.of(
                     new Issued(block(3)),
@@ -410,14 +416,13 @@ class RaceTest {
                     finished(3),
                     failed(3, 0, ErrorCode.INTERNAL),
                     new Cancelled(attempt(3, 0), 5),
-                    new Progressed(attempt(9, 0), 5),
-                    new PeerClaimed(E0, new BlockId(3)),
-                    new PeerClaimed(SELF, new BlockId(3)),
-                    new PeerClaimed(new RacerId(9), new BlockId(3)),
-                    new PeerYielded(E0, new BlockId(3)),
-                    new PeerYielded(E0, new BlockId(77)),
-                    new PeerForfeited(new RacerId(9), new BlockId(3)),
-                    new PeerGone(SELF),
+                    new RivalClaimed(E0, new BlockId(3)),
+                    new RivalClaimed(SELF, new BlockId(3)),
+                    new RivalClaimed(new RacerId(9), new BlockId(3)),
+                    new RivalYielded(E0, new BlockId(3)),
+                    new RivalYielded(E0, new BlockId(77)),
+                    new RivalForfeited(new RacerId(9), new BlockId(3)),
+                    new RivalGone(SELF),
                     new Withdrawn(new BlockId(77)),
                     new Delivered(new BlockId(2)),
                     finished(77),
@@ -435,7 +440,7 @@ class RaceTest {
 
         @Test
         void allRacersStartAtOnceEachWithItsReplica() {
-            race = new Race(RacePolicy.rounds(), all);
+            race = new RecordedRace(RacePolicy.rounds(), all);
 
             assertThat(on(new Issued(block(0))))
                     .containsExactlyInAnyOrder(
@@ -446,7 +451,7 @@ class RaceTest {
 
         @Test
         void theFirstToFinishWinsAtOnceWithoutAMessage() {
-            race = new Race(RacePolicy.rounds(), all);
+            race = new RecordedRace(RacePolicy.rounds(), all);
             on(new Issued(block(0)));
 
             assertThat(on(finished(0)))
@@ -459,6 +464,7 @@ class RaceTest {
         }
     }
 
+    /** Rules 7 to 10 of {@link Race}. */
     @Nested
     class CutThrough {
         @Test
@@ -472,7 +478,7 @@ class RaceTest {
         }
 
         @Test
-        void whatFailsIsTheDestinationsToIssueAnew() {
+        void aFailedCutThroughAttemptForfeitsAtOnce() {
             on(new Issued(cutThrough(0, BlockRule.SOLE, SELF)));
 
             assertThat(on(failed(0, 0, ErrorCode.STORE_UNAVAILABLE)))
@@ -480,7 +486,7 @@ class RaceTest {
         }
 
         @Test
-        void anAttemptIsShortenedWhenTheEndOfItsBlockIsAnothers() {
+        void anAttemptIsShortenedWhenAnotherRacerGetsTheEndOfItsBlock() {
             on(new Issued(cutThrough(0, BlockRule.SOLE, SELF)));
             on(new Issued(cutThrough(1, BlockRule.SOLE, SELF)));
 
@@ -490,56 +496,56 @@ class RaceTest {
         }
 
         @Test
-        void whoStartsATiedBlockTellsTheOther() {
+        void aRacerThatStartsATiedBlockTellsItsRival() {
             assertThat(on(new Issued(cutThrough(0, BlockRule.TIED, SELF, E0))))
                     .contains(new TellStarted(new BlockId(0), SELF, E0), new Deliver(new BlockId(0), attempt(0, 0)));
         }
 
         @Test
-        void aCopyThatWaitsIsDroppedWhenAnotherHasStarted() {
+        void aWaitingCopyIsDroppedWhenARivalHasStarted() {
             on(new Issued(cutThrough(0, BlockRule.SOLE, SELF)));
             on(new Issued(cutThrough(1, BlockRule.TIED, E0, SELF)));
 
-            assertThat(on(new PeerStarted(E0, new BlockId(1))))
+            assertThat(on(new RivalStarted(E0, new BlockId(1))))
                     .containsExactly(new ReportLost(new BlockId(1), SELF, E0));
             assertThat(on(finished(0))).isEmpty();
         }
 
         @Test
-        void aCopyIsNotEvenQueuedWhenAnotherHasStartedBeforeItWasIssued() {
-            on(new PeerStarted(E0, new BlockId(0)));
+        void aCopyIsNotQueuedWhenARivalHadStartedBeforeItWasIssued() {
+            on(new RivalStarted(E0, new BlockId(0)));
 
             assertThat(on(new Issued(cutThrough(0, BlockRule.TIED, E0, SELF))))
                     .containsExactly(new ReportLost(new BlockId(0), SELF, E0));
         }
 
-        /** E0 was silent for so long that it was not waited for, but had started. */
+        /** E0 had started, but was silent for so long that the race did not wait for it. */
         @Test
-        void ofTwoThatStartAtOnceTheStaticRuleKeepsOne() {
+        void theStaticRuleKeepsOneOfTwoAttemptsStartedAtOnce() {
             on(new Issued(cutThrough(0, BlockRule.TIED, E0, SELF)));
             now += TIMEOUT;
             on(new TimePassed());
-            assertThat(on(new PeerStarted(E0, new BlockId(0))))
+            assertThat(on(new RivalStarted(E0, new BlockId(0))))
                     .containsExactly(new Cancel(attempt(0, 0)), new ReportLost(new BlockId(0), SELF, E0));
 
             on(new Issued(cutThrough(1, BlockRule.TIED, E0, SELF)));
             now += TIMEOUT;
             on(new TimePassed());
-            assertThat(on(new PeerStarted(E0, new BlockId(1)))).isEmpty();
+            assertThat(on(new RivalStarted(E0, new BlockId(1)))).isEmpty();
         }
 
         @Test
         void aCopyRunsWhenTheOtherIsGoneOrForfeited() {
             on(new Issued(cutThrough(0, BlockRule.SOLE, SELF)));
             on(new Issued(cutThrough(1, BlockRule.TIED, E0, SELF)));
-            on(new PeerForfeited(E0, new BlockId(1)));
-            on(new PeerGone(E0));
+            on(new RivalForfeited(E0, new BlockId(1)));
+            on(new RivalGone(E0));
 
             assertThat(on(finished(0))).contains(new Deliver(new BlockId(1), attempt(1, 0)));
         }
 
         @Test
-        void secondCopiesWaitUntilThereIsNothingElse() {
+        void secondCopiesWaitUntilTheRacerIsIdle() {
             on(new Issued(cutThrough(0, BlockRule.SOLE, SELF)));
             on(new Issued(cutThrough(1, BlockRule.TIED, E0, SELF)));
             on(new Issued(cutThrough(2, BlockRule.TIED, SELF, E0)));
@@ -552,7 +558,7 @@ class RaceTest {
             assertThat(on(new Issued(cutThrough(0, BlockRule.TIED, E0, SELF))))
                     .containsExactly(new Claim(new BlockId(0), SELF, E0));
 
-            assertThat(on(new PeerYielded(E0, new BlockId(0))))
+            assertThat(on(new RivalYielded(E0, new BlockId(0))))
                     .contains(new TellStarted(new BlockId(0), SELF, E0), new Deliver(new BlockId(0), attempt(0, 0)));
         }
 
@@ -562,7 +568,7 @@ class RaceTest {
             assertThat(on(new Issued(cutThrough(1, BlockRule.TIED, E0, SELF)))).isEmpty();
             assertThat(on(new Issued(cutThrough(2, BlockRule.SOLE, SELF))))
                     .contains(new Deliver(new BlockId(2), attempt(2, 0)));
-            assertThat(on(new PeerYielded(E0, new BlockId(0)))).isEmpty();
+            assertThat(on(new RivalYielded(E0, new BlockId(0)))).isEmpty();
 
             assertThat(on(finished(2))).contains(new Deliver(new BlockId(0), attempt(0, 0)));
         }
@@ -572,7 +578,7 @@ class RaceTest {
             on(new Issued(cutThrough(0, BlockRule.TIED, E0, SELF)));
             on(new Issued(cutThrough(1, BlockRule.TIED, E0, SELF)));
 
-            assertThat(on(new PeerStarted(E0, new BlockId(0))))
+            assertThat(on(new RivalStarted(E0, new BlockId(0))))
                     .containsExactly(new ReportLost(new BlockId(0), SELF, E0), new Claim(new BlockId(1), SELF, E0));
         }
 
@@ -587,9 +593,9 @@ class RaceTest {
             assertThat(on(new TimePassed())).contains(new Deliver(new BlockId(0), attempt(0, 0)));
         }
 
-        /** Nobody else may be there to start the block that all wait for. */
+        /** No other racer may be left to start the lowest block. */
         @Test
-        void whoHoldsWhatItMayAsksOnlyForWhatComesBeforeIt() {
+        void aRacerAtItsLimitAsksOnlyForEarlierBlocks() {
             on(new Issued(cutThrough(1, BlockRule.SOLE, SELF)));
             on(finished(1));
             on(new Issued(cutThrough(2, BlockRule.SOLE, SELF)));
@@ -598,29 +604,29 @@ class RaceTest {
             assertThat(on(new Issued(cutThrough(3, BlockRule.TIED, E0, SELF)))).isEmpty();
             assertThat(on(new Issued(cutThrough(4, 0, BlockRule.TIED, E0, SELF))))
                     .containsExactly(new Claim(new BlockId(4), SELF, E0));
-            assertThat(on(new PeerYielded(E0, new BlockId(4)))).contains(new Deliver(new BlockId(4), attempt(4, 0)));
+            assertThat(on(new RivalYielded(E0, new BlockId(4)))).contains(new Deliver(new BlockId(4), attempt(4, 0)));
         }
 
         @Test
-        void whoIsAskedLeavesWhatItHasNotStarted() {
+        void aRacerLeavesAnUnstartedTiedBlockWhenAsked() {
             on(new Issued(cutThrough(0, BlockRule.SOLE, SELF)));
             on(new Issued(cutThrough(1, BlockRule.TIED, SELF, E0)));
 
-            assertThat(on(new PeerClaimed(E0, new BlockId(1))))
+            assertThat(on(new RivalClaimed(E0, new BlockId(1))))
                     .containsExactly(new ReportLost(new BlockId(1), SELF, E0), new Yield(new BlockId(1), SELF, E0));
             assertThat(on(finished(0))).isEmpty();
         }
 
         @Test
-        void whoIsAskedForWhatItHasStartedGoesOn() {
+        void aRacerAskedForABlockItHasStartedGoesOn() {
             on(new Issued(cutThrough(0, BlockRule.TIED, SELF, E0)));
 
-            assertThat(on(new PeerClaimed(E0, new BlockId(0)))).isEmpty();
+            assertThat(on(new RivalClaimed(E0, new BlockId(0)))).isEmpty();
         }
 
         @Test
-        void whoIsAskedBeforeItWasIssuedTheBlockLeavesIt() {
-            assertThat(on(new PeerClaimed(E0, new BlockId(0)))).containsExactly(new Yield(new BlockId(0), SELF, E0));
+        void aRacerAskedBeforeItWasIssuedTheBlockLeavesIt() {
+            assertThat(on(new RivalClaimed(E0, new BlockId(0)))).containsExactly(new Yield(new BlockId(0), SELF, E0));
 
             assertThat(on(new Issued(cutThrough(0, BlockRule.TIED, SELF, E0))))
                     .containsExactly(new ReportLost(new BlockId(0), SELF, E0));
@@ -644,8 +650,8 @@ class RaceTest {
 
     private void won(int id) {
         claimed(id);
-        on(new PeerYielded(E0, new BlockId(id)));
-        assertThat(on(new PeerYielded(E2, new BlockId(id)))).contains(new Deliver(new BlockId(id), attempt(id, 0)));
+        on(new RivalYielded(E0, new BlockId(id)));
+        assertThat(on(new RivalYielded(E2, new BlockId(id)))).contains(new Deliver(new BlockId(id), attempt(id, 0)));
     }
 
     private List<RaceCommand> on(RaceEvent event) {

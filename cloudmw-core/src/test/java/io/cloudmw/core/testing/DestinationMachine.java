@@ -1,13 +1,10 @@
 package io.cloudmw.core.testing;
 
-import io.cloudmw.core.delivery.Delivery;
-import io.cloudmw.core.delivery.DeliveryCommand;
-import io.cloudmw.core.delivery.DeliveryEvent;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.function.UnaryOperator;
 
-/** What the simulation drives at the destination: {@link Delivery}, or a broken one that the invariants must catch. */
+/** What the simulation drives at the destination: {@link RecordedDelivery}, or a broken one that the invariants must catch. */
 public interface DestinationMachine {
     List<DeliveryCommand> on(DeliveryEvent event, long nowNanos);
 
@@ -18,12 +15,12 @@ public interface DestinationMachine {
     int remembered();
 
     /** The real one. */
-    static DestinationMachine of(Delivery delivery) {
+    static DestinationMachine of(RecordedDelivery delivery) {
         return broken(delivery, commands -> commands);
     }
 
     /** The real one with its commands tampered with. */
-    static DestinationMachine broken(Delivery delivery, UnaryOperator<List<DeliveryCommand>> tamper) {
+    static DestinationMachine broken(RecordedDelivery delivery, UnaryOperator<List<DeliveryCommand>> tamper) {
         return new DestinationMachine() {
             @Override
             public List<DeliveryCommand> on(DeliveryEvent event, long nowNanos) {

@@ -1,7 +1,5 @@
 package io.cloudmw.core.testing;
 
-import io.cloudmw.core.delivery.DeliveryCommand;
-import io.cloudmw.core.delivery.DeliveryEvent;
 import io.cloudmw.core.mode.IssueReason;
 import io.cloudmw.core.race.AttemptId;
 import io.cloudmw.core.race.AttemptStage;
@@ -9,8 +7,6 @@ import io.cloudmw.core.race.Block;
 import io.cloudmw.core.race.BlockId;
 import io.cloudmw.core.race.BlockRule;
 import io.cloudmw.core.race.Entrant;
-import io.cloudmw.core.race.RaceCommand;
-import io.cloudmw.core.race.RaceEvent;
 import io.cloudmw.core.race.RacerId;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -88,16 +84,16 @@ final class RaceInvariants {
 
     void received(SimulatedRacer racer, RaceEvent event) {
         trace(racer.ranks.toString(), event);
-        if (event instanceof RaceEvent.PeerClaimed claimed) {
-            hears(racer, claimed.peer(), claimed.block());
-        } else if (event instanceof RaceEvent.PeerStarted started) {
-            hears(racer, started.peer(), started.block());
-        } else if (event instanceof RaceEvent.PeerYielded yielded) {
+        if (event instanceof RaceEvent.RivalClaimed claimed) {
+            hears(racer, claimed.rival(), claimed.block());
+        } else if (event instanceof RaceEvent.RivalStarted started) {
+            hears(racer, started.rival(), started.block());
+        } else if (event instanceof RaceEvent.RivalYielded yielded) {
             leftTo(racer).add(yielded.block());
-        } else if (event instanceof RaceEvent.PeerForfeited forfeited) {
+        } else if (event instanceof RaceEvent.RivalForfeited forfeited) {
             leftTo(racer).add(forfeited.block());
-        } else if (event instanceof RaceEvent.PeerGone departed) {
-            goneAt(racer).add(departed.peer());
+        } else if (event instanceof RaceEvent.RivalGone departed) {
+            goneAt(racer).add(departed.rival());
         } else if (event instanceof RaceEvent.Withdrawn withdrawn) {
             closedAt(racer).add(withdrawn.block());
         } else if (event instanceof RaceEvent.Delivered delivered) {

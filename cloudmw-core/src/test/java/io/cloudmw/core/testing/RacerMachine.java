@@ -1,13 +1,10 @@
 package io.cloudmw.core.testing;
 
-import io.cloudmw.core.race.Race;
-import io.cloudmw.core.race.RaceCommand;
-import io.cloudmw.core.race.RaceEvent;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.function.Predicate;
 
-/** What the simulation drives at a racer: {@link Race}, or a broken one that the invariants must catch. */
+/** What the simulation drives at a racer: {@link RecordedRace}, or a broken one that the invariants must catch. */
 public interface RacerMachine {
     List<RaceCommand> on(RaceEvent event, long nowNanos);
 
@@ -16,12 +13,12 @@ public interface RacerMachine {
     int remembered();
 
     /** The real one. */
-    static RacerMachine of(Race race) {
+    static RacerMachine of(RecordedRace race) {
         return broken(race, event -> true, command -> true);
     }
 
     /** The real one, deaf to the events and mute about the commands that are filtered out. */
-    static RacerMachine broken(Race race, Predicate<RaceEvent> heard, Predicate<RaceCommand> said) {
+    static RacerMachine broken(RecordedRace race, Predicate<RaceEvent> heard, Predicate<RaceCommand> said) {
         return new RacerMachine() {
             @Override
             public List<RaceCommand> on(RaceEvent event, long nowNanos) {

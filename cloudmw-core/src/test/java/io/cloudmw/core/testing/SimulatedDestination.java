@@ -1,7 +1,5 @@
 package io.cloudmw.core.testing;
 
-import io.cloudmw.core.delivery.DeliveryCommand;
-import io.cloudmw.core.delivery.DeliveryEvent;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.StoreId;
@@ -9,8 +7,6 @@ import io.cloudmw.core.race.AttemptId;
 import io.cloudmw.core.race.AttemptStage;
 import io.cloudmw.core.race.Block;
 import io.cloudmw.core.race.Entrant;
-import io.cloudmw.core.race.RaceCommand;
-import io.cloudmw.core.race.RaceEvent;
 import io.cloudmw.core.race.RacerId;
 import java.util.ArrayList;
 import java.util.List;

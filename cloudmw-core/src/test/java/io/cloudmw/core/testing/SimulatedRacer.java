@@ -4,8 +4,6 @@ import io.cloudmw.core.race.AttemptId;
 import io.cloudmw.core.race.AttemptStage;
 import io.cloudmw.core.race.Block;
 import io.cloudmw.core.race.BlockId;
-import io.cloudmw.core.race.RaceCommand;
-import io.cloudmw.core.race.RaceEvent;
 import io.cloudmw.core.race.RacerId;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -133,13 +131,13 @@ final class SimulatedRacer {
         } else if (command instanceof RaceCommand.Discard discard) {
             held.remove(discard.attempt());
         } else if (command instanceof RaceCommand.Claim claim) {
-            transfer.tell(this, claim.peer(), new RaceEvent.PeerClaimed(claim.self(), claim.block()));
+            transfer.tell(this, claim.rival(), new RaceEvent.RivalClaimed(claim.self(), claim.block()));
         } else if (command instanceof RaceCommand.TellStarted started) {
-            transfer.tell(this, started.peer(), new RaceEvent.PeerStarted(started.self(), started.block()));
+            transfer.tell(this, started.rival(), new RaceEvent.RivalStarted(started.self(), started.block()));
         } else if (command instanceof RaceCommand.Yield yield) {
-            transfer.tell(this, yield.peer(), new RaceEvent.PeerYielded(yield.self(), yield.block()));
+            transfer.tell(this, yield.rival(), new RaceEvent.RivalYielded(yield.self(), yield.block()));
         } else if (command instanceof RaceCommand.Forfeit forfeit) {
-            transfer.tell(this, forfeit.peer(), new RaceEvent.PeerForfeited(forfeit.self(), forfeit.block()));
+            transfer.tell(this, forfeit.rival(), new RaceEvent.RivalForfeited(forfeit.self(), forfeit.block()));
         } else if (command instanceof RaceCommand.Deliver deliver) {
             deliver(deliver);
         } else if (command instanceof RaceCommand.ReportLost lost) {

@@ -1,12 +1,9 @@
 package io.cloudmw.core.testing;
 
-import io.cloudmw.core.delivery.Delivery;
 import io.cloudmw.core.hedge.RedundancyBudget;
 import io.cloudmw.core.mode.LaneLayout;
 import io.cloudmw.core.race.AttemptId;
 import io.cloudmw.core.race.Block;
-import io.cloudmw.core.race.Race;
-import io.cloudmw.core.race.RaceEvent;
 import io.cloudmw.core.race.RacerId;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -45,14 +42,14 @@ public final class SimulatedTransfer {
 
     /** A transfer driven by the real state machines. */
     public SimulatedTransfer(SimulationSettings settings) {
-        this(settings, local -> RacerMachine.of(new Race(settings.race(), local)), DestinationMachine::of);
+        this(settings, local -> RacerMachine.of(new RecordedRace(settings.race(), local)), DestinationMachine::of);
     }
 
     /** A transfer driven by other machines, to see the invariants catch them. */
     public SimulatedTransfer(
             SimulationSettings settings,
             Function<Set<RacerId>, RacerMachine> racerMachines,
-            Function<Delivery, DestinationMachine> destinationMachine) {
+            Function<RecordedDelivery, DestinationMachine> destinationMachine) {
         this.settings = settings;
         this.random = new SplittableRandom(settings.seed() ^ 0x5eed);
         this.links = new SimulatedLinks(clock, random);
@@ -65,7 +62,7 @@ public final class SimulatedTransfer {
             reachable.add(new RacerId(rank));
             helpers.add(host(rank, Set.copyOf(lanes.of(rank))));
         }
-        Delivery delivery = new Delivery(
+        RecordedDelivery delivery = new RecordedDelivery(
                 settings.delivery(), lanes, reachable, settings.speeds(), new RedundancyBudget(settings.budget()));
         this.destination = new SimulatedDestination(destinationMachine.apply(delivery), this);
     }
@@ -117,8 +114,8 @@ public final class SimulatedTransfer {
     }
 
     /** A message between racers. */
-    void tell(SimulatedRacer from, RacerId peer, RaceEvent event) {
-        SimulatedRacer to = hostOf(peer);
+    void tell(SimulatedRacer from, RacerId rival, RaceEvent event) {
+        SimulatedRacer to = hostOf(rival);
         links.send(from.place, to.place, () -> to.post(event));
     }
 
@@ -213,6 +210,6 @@ public final class SimulatedTransfer {
 
     /** One helper hears that another is gone, with all of its lanes. */
     private static void departed(SimulatedRacer gone, SimulatedRacer hears) {
-        new TreeSet<>(gone.ranks).forEach(rank -> hears.post(new RaceEvent.PeerGone(rank)));
+        new TreeSet<>(gone.ranks).forEach(rank -> hears.post(new RaceEvent.RivalGone(rank)));
     }
 }

@@ -6,7 +6,6 @@ import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.race.AttemptId;
 import io.cloudmw.core.race.BlockId;
-import io.cloudmw.core.race.RaceEvent;
 import io.cloudmw.core.schedule.Due;
 import io.cloudmw.helper.compete.AttemptReport.State;
 import io.cloudmw.helper.fetch.Attempt;
@@ -42,8 +41,14 @@ final class Attempts {
             post(task, () -> {});
         }
 
-        /** On the executor. */
-        void happened(RaceEvent event);
+        /** An attempt holds its whole block. On the executor. */
+        void finished(AttemptId attempt);
+
+        /** An attempt failed. On the executor. */
+        void failed(AttemptId attempt, ErrorCode code);
+
+        /** An attempt has stopped. On the executor. */
+        void cancelled(AttemptId attempt);
 
         /** On the executor: the last thing that went wrong with a block. */
         void failed(BlockId block, CloudMwException cause);
@@ -257,7 +262,6 @@ final class Attempts {
                 events.post(() -> {
                     if (entries.containsKey(id) && !whole) {
                         report(State.PROGRESSED, bytes, null);
-                        events.happened(new RaceEvent.Progressed(id, bytes));
                     }
                 });
             }
@@ -377,7 +381,7 @@ final class Attempts {
             } else {
                 offer();
             }
-            events.happened(new RaceEvent.Finished(id));
+            events.finished(id);
         }
 
         @Override
@@ -393,7 +397,7 @@ final class Attempts {
                 report(State.FAILED, bytes, cause);
                 reportFault(cause);
                 events.failed(id.block(), cause);
-                events.happened(new RaceEvent.Failed(id, cause.code()));
+                events.failed(id, cause.code());
             });
         }
 
@@ -408,7 +412,7 @@ final class Attempts {
                 if (begun) {
                     stopped(bytes);
                 }
-                events.happened(new RaceEvent.Cancelled(id, bytes));
+                events.cancelled(id);
             });
         }
 

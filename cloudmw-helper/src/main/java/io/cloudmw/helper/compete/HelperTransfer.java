@@ -5,22 +5,24 @@ import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.mode.LaneLayout;
 import io.cloudmw.core.monitor.Hedges;
+import io.cloudmw.core.race.AttemptId;
+import io.cloudmw.core.race.Block;
 import io.cloudmw.core.race.BlockId;
 import io.cloudmw.core.race.Race;
-import io.cloudmw.core.race.RaceCommand;
-import io.cloudmw.core.race.RaceEvent;
+import io.cloudmw.core.race.RaceActions;
 import io.cloudmw.core.race.RacerId;
+import io.cloudmw.core.race.RivalNotice;
 import io.cloudmw.core.thread.SerialExecutor;
 import io.cloudmw.core.thread.Threads;
 import io.cloudmw.helper.fetch.WantedBlock;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -67,7 +69,8 @@ public final class HelperTransfer {
         this.lanes = spec.lanes();
         this.race = new Race(
                 around.policy().within(around.limits().blocks(), lanes.perHelper()),
-                Set.copyOf(lanes.of(spec.self().rank())));
+                Set.copyOf(lanes.of(spec.self().rank())),
+                new Actions());
         this.peers = new Peers(spec.solitary() ? 0 : spec.helpers().size(), spec.self());
         this.attempts = new Attempts(spec, around, bulk, destination, new AttemptEvents());
     }
@@ -113,7 +116,7 @@ public final class HelperTransfer {
             }
             highestBlock = id.value();
             blocks.put(id, block);
-            drive(new RaceEvent.Issued(block.race()));
+            drive(now -> race.issued(block.race(), now));
         });
     }
 
@@ -124,7 +127,7 @@ public final class HelperTransfer {
 
     /** The destination does not want this block any more. */
     public void withdraw(BlockId block) {
-        post(() -> settle(block, new RaceEvent.Withdrawn(block)));
+        post(() -> settle(block, now -> race.withdrawn(block, now)));
     }
 
     /** The destination has this block. */
@@ -133,7 +136,7 @@ public final class HelperTransfer {
             if (attempts.hasBrought(block)) {
                 around.meters().won();
             }
-            settle(block, new RaceEvent.Delivered(block));
+            settle(block, now -> race.delivered(block, now));
         });
     }
 
@@ -147,7 +150,7 @@ public final class HelperTransfer {
         post(() -> {
             WantedBlock wanted = blocks.get(block);
             if (wanted != null && length > 0 && length < wanted.length()) {
-                drive(new RaceEvent.Shortened(block, length));
+                drive(now -> race.shortened(block, length, now));
             }
         });
     }
@@ -227,6 +230,7 @@ public final class HelperTransfer {
             return;
         }
         closed = true;
+        race.close();
         if (wakeUp != null) {
             wakeUp.cancel(false);
         }
@@ -264,7 +268,7 @@ public final class HelperTransfer {
         fail(CloudMwException.ofDefect(spec.toString(), defect));
     }
 
-    private void settle(BlockId block, RaceEvent event) {
+    private void settle(BlockId block, LongConsumer event) {
         drive(event);
         blocks.remove(block);
         lastFailures.remove(block);
@@ -275,7 +279,7 @@ public final class HelperTransfer {
         if (peers.drop(helper)) {
             for (RacerId racer : lanes.of(helper.rank())) {
                 if (!closed) {
-                    drive(new RaceEvent.PeerGone(racer));
+                    drive(now -> race.rivalGone(racer, now));
                 }
             }
         }
@@ -299,52 +303,61 @@ public final class HelperTransfer {
         }
     }
 
-    private void drive(RaceEvent event) {
-        List<RaceCommand> commands = race.on(event, around.ticker().nanos());
-        for (RaceCommand command : commands) {
-            if (closed) {
-                return;
-            }
-            carryOut(command);
-        }
+    private void drive(LongConsumer event) {
+        event.accept(around.ticker().nanos());
         scheduleWakeUp();
     }
 
-    private void carryOut(RaceCommand command) {
-        if (command instanceof RaceCommand.Start start) {
-            start(start);
-        } else if (command instanceof RaceCommand.Cancel cancel) {
-            attempts.cancel(cancel.attempt());
-        } else if (command instanceof RaceCommand.Shorten shorten) {
-            attempts.shorten(shorten.attempt(), shorten.length());
-        } else if (command instanceof RaceCommand.Discard discard) {
-            attempts.discard(discard.attempt());
-        } else if (command instanceof RaceCommand.Deliver deliver) {
-            attempts.deliver(deliver.attempt());
-        } else if (command instanceof RaceCommand.Claim claim) {
-            tell(claim.peer(), new PeerMessage(PeerMessage.Kind.CLAIM, claim.block(), claim.self()));
-        } else if (command instanceof RaceCommand.TellStarted started) {
-            tell(started.peer(), new PeerMessage(PeerMessage.Kind.STARTED, started.block(), started.self()));
-        } else if (command instanceof RaceCommand.Yield yielded) {
-            tell(yielded.peer(), new PeerMessage(PeerMessage.Kind.YIELD, yielded.block(), yielded.self()));
-        } else if (command instanceof RaceCommand.Forfeit forfeit) {
-            tell(forfeit.peer(), new PeerMessage(PeerMessage.Kind.FORFEIT, forfeit.block(), forfeit.self()));
-        } else if (command instanceof RaceCommand.ReportLost lost) {
-            around.meters().lost();
-            destination.lost(lost.block(), lost.self(), lost.winner());
-        } else if (command instanceof RaceCommand.ReportForfeited forfeited) {
-            reportForfeited(forfeited);
-        } else {
-            throw new IllegalStateException("unknown command: " + command);
+    /** The actions that the race orders. */
+    private final class Actions implements RaceActions {
+        @Override
+        public void start(AttemptId attempt, Block block, int replica) {
+            WantedBlock wanted = blocks.get(block.id());
+            if (wanted == null) {
+                throw new IllegalStateException("start of a block that was never issued: " + attempt);
+            }
+            attempts.start(attempt, wanted, wanted.replicas().get(replica));
         }
-    }
 
-    private void start(RaceCommand.Start start) {
-        WantedBlock block = blocks.get(start.block().id());
-        if (block == null) {
-            throw new IllegalStateException("start of a block that was never issued: " + start);
+        @Override
+        public void cancel(AttemptId attempt) {
+            attempts.cancel(attempt);
         }
-        attempts.start(start.attempt(), block, block.replicas().get(start.replica()));
+
+        @Override
+        public void shorten(AttemptId attempt, long length) {
+            attempts.shorten(attempt, length);
+        }
+
+        @Override
+        public void discard(AttemptId attempt) {
+            attempts.discard(attempt);
+        }
+
+        @Override
+        public void deliver(AttemptId attempt) {
+            attempts.deliver(attempt);
+        }
+
+        @Override
+        public void tell(RacerId rival, RivalNotice notice, BlockId block, RacerId self) {
+            HelperTransfer.this.tell(rival, new PeerMessage(notice, block, self));
+        }
+
+        @Override
+        public void reportLost(BlockId block, RacerId self, RacerId winner) {
+            around.meters().lost();
+            destination.lost(block, self, winner);
+        }
+
+        @Override
+        public void reportForfeited(BlockId block, RacerId self, ErrorCode code) {
+            around.meters().forfeited();
+            CloudMwException last = lastFailures.get(block);
+            String why = last == null ? "" : String.valueOf(last.getMessage());
+            CloudMwException cause = last != null && last.code() == code ? last : new CloudMwException(code, why);
+            destination.forfeited(block, self, cause);
+        }
     }
 
     private void tell(RacerId racer, PeerMessage message) {
@@ -352,15 +365,6 @@ public final class HelperTransfer {
         if (!peers.send(helper, message)) {
             post(() -> gone(helper));
         }
-    }
-
-    private void reportForfeited(RaceCommand.ReportForfeited forfeited) {
-        around.meters().forfeited();
-        CloudMwException last = lastFailures.get(forfeited.block());
-        String why = last == null ? "" : String.valueOf(last.getMessage());
-        CloudMwException cause =
-                last != null && last.code() == forfeited.code() ? last : new CloudMwException(forfeited.code(), why);
-        destination.forfeited(forfeited.block(), forfeited.self(), cause);
     }
 
     private void scheduleWakeUp() {
@@ -377,7 +381,7 @@ public final class HelperTransfer {
             long delay = Math.max(0, wakeUpAtNanos - around.ticker().nanos());
             wakeUp = after(delay, () -> {
                         wakeUp = null;
-                        drive(new RaceEvent.TimePassed());
+                        drive(race::timePassed);
                     })
                     .orElse(null);
         }
@@ -395,8 +399,18 @@ public final class HelperTransfer {
         }
 
         @Override
-        public void happened(RaceEvent event) {
-            drive(event);
+        public void finished(AttemptId attempt) {
+            drive(now -> race.finished(attempt, now));
+        }
+
+        @Override
+        public void failed(AttemptId attempt, ErrorCode code) {
+            drive(now -> race.failed(attempt, code, now));
+        }
+
+        @Override
+        public void cancelled(AttemptId attempt) {
+            drive(now -> race.cancelled(attempt, now));
         }
 
         @Override
@@ -433,13 +447,7 @@ public final class HelperTransfer {
                     gone(racer);
                     return;
                 }
-                drive(
-                        switch (message.kind()) {
-                            case CLAIM -> new RaceEvent.PeerClaimed(speaker, message.block());
-                            case STARTED -> new RaceEvent.PeerStarted(speaker, message.block());
-                            case YIELD -> new RaceEvent.PeerYielded(speaker, message.block());
-                            case FORFEIT -> new RaceEvent.PeerForfeited(speaker, message.block());
-                        });
+                drive(now -> race.rivalSaid(speaker, message.notice(), message.block(), now));
                 handled.run();
             });
         }

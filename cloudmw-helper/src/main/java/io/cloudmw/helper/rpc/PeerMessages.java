@@ -4,6 +4,7 @@ import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.race.BlockId;
 import io.cloudmw.core.race.RacerId;
+import io.cloudmw.core.race.RivalNotice;
 import io.cloudmw.helper.compete.PeerMessage;
 import io.cloudmw.proto.v1.CompeteMessage;
 
@@ -15,7 +16,7 @@ final class PeerMessages {
         CompeteMessage.Builder wire =
                 CompeteMessage.newBuilder().setRacer(message.racer().rank());
         int block = message.block().value();
-        switch (message.kind()) {
+        switch (message.notice()) {
             case CLAIM -> wire.setClaimedBlock(block);
             case STARTED -> wire.setStartedBlock(block);
             case YIELD -> wire.setYieldedBlock(block);
@@ -26,16 +27,16 @@ final class PeerMessages {
 
     static PeerMessage fromWire(CompeteMessage wire) throws CloudMwException {
         return switch (wire.getMessageCase()) {
-            case CLAIMED_BLOCK -> message(PeerMessage.Kind.CLAIM, wire.getClaimedBlock(), wire.getRacer());
-            case STARTED_BLOCK -> message(PeerMessage.Kind.STARTED, wire.getStartedBlock(), wire.getRacer());
-            case YIELDED_BLOCK -> message(PeerMessage.Kind.YIELD, wire.getYieldedBlock(), wire.getRacer());
-            case FORFEITED_BLOCK -> message(PeerMessage.Kind.FORFEIT, wire.getForfeitedBlock(), wire.getRacer());
+            case CLAIMED_BLOCK -> message(RivalNotice.CLAIM, wire.getClaimedBlock(), wire.getRacer());
+            case STARTED_BLOCK -> message(RivalNotice.STARTED, wire.getStartedBlock(), wire.getRacer());
+            case YIELDED_BLOCK -> message(RivalNotice.YIELD, wire.getYieldedBlock(), wire.getRacer());
+            case FORFEITED_BLOCK -> message(RivalNotice.FORFEIT, wire.getForfeitedBlock(), wire.getRacer());
             case JOIN, MESSAGE_NOT_SET ->
                 throw new CloudMwException(ErrorCode.PROTOCOL_VIOLATION, "peer message: " + wire.getMessageCase());
         };
     }
 
-    private static PeerMessage message(PeerMessage.Kind kind, int block, int racer) throws CloudMwException {
+    private static PeerMessage message(RivalNotice kind, int block, int racer) throws CloudMwException {
         if (block < 0 || racer < 0) {
             throw new CloudMwException(
                     ErrorCode.PROTOCOL_VIOLATION, "block: " + block + ", racer: " + racer + " (expected: >= 0)");

@@ -16,6 +16,7 @@ import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.race.BlockId;
 import io.cloudmw.core.race.RacePolicy;
 import io.cloudmw.core.race.RacerId;
+import io.cloudmw.core.race.RivalNotice;
 import io.cloudmw.core.security.ClusterSecret;
 import io.cloudmw.core.security.TransferClaims;
 import io.cloudmw.core.security.TransferRight;
@@ -142,7 +143,7 @@ final class CompetitionTest {
                 end.complete(cause.code());
             }
         });
-        link.send(new PeerMessage(PeerMessage.Kind.CLAIM, new BlockId(0), new RacerId(0)));
+        link.send(new PeerMessage(RivalNotice.CLAIM, new BlockId(0), new RacerId(0)));
         return end;
     }
 

@@ -1,16 +1,17 @@
 package io.cloudmw.core.testing.fleet;
 
-import io.cloudmw.core.delivery.DeliveryEvent;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.race.AttemptId;
 import io.cloudmw.core.race.AttemptStage;
 import io.cloudmw.core.race.Block;
 import io.cloudmw.core.race.BlockId;
 import io.cloudmw.core.race.Race;
-import io.cloudmw.core.race.RaceCommand;
-import io.cloudmw.core.race.RaceEvent;
 import io.cloudmw.core.race.RacePolicy;
 import io.cloudmw.core.race.RacerId;
+import io.cloudmw.core.testing.DeliveryEvent;
+import io.cloudmw.core.testing.RaceCommand;
+import io.cloudmw.core.testing.RaceEvent;
+import io.cloudmw.core.testing.RecordedRace;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
@@ -27,7 +28,7 @@ final class FleetHost {
     final Set<RacerId> ranks;
     boolean gone;
     private final FleetTransfer transfer;
-    private final Race race;
+    private final RecordedRace race;
     private final double drift;
     private final Map<BlockId, Block> blocks = new HashMap<>();
     private final Map<AttemptId, FleetFetch> fetches = new HashMap<>();
@@ -40,7 +41,7 @@ final class FleetHost {
         this.process = process;
         this.ranks = new TreeSet<>(ranks);
         this.transfer = transfer;
-        this.race = new Race(RacePolicy.rounds(), ranks);
+        this.race = new RecordedRace(RacePolicy.rounds(), ranks);
         this.drift = drift;
     }
 
@@ -71,7 +72,7 @@ final class FleetHost {
             closed.add(withdrawn.block());
         } else if (event instanceof RaceEvent.Delivered delivered) {
             closed.add(delivered.block());
-        } else if (event instanceof RaceEvent.PeerClaimed claimed) {
+        } else if (event instanceof RaceEvent.RivalClaimed claimed) {
             closed.add(claimed.block());
         }
     }
@@ -95,13 +96,13 @@ final class FleetHost {
                 offer(fetch);
             }
         } else if (command instanceof RaceCommand.Claim claim) {
-            transfer.tell(this, claim.peer(), new RaceEvent.PeerClaimed(claim.self(), claim.block()));
+            transfer.tell(this, claim.rival(), new RaceEvent.RivalClaimed(claim.self(), claim.block()));
         } else if (command instanceof RaceCommand.TellStarted started) {
-            transfer.tell(this, started.peer(), new RaceEvent.PeerStarted(started.self(), started.block()));
+            transfer.tell(this, started.rival(), new RaceEvent.RivalStarted(started.self(), started.block()));
         } else if (command instanceof RaceCommand.Yield yield) {
-            transfer.tell(this, yield.peer(), new RaceEvent.PeerYielded(yield.self(), yield.block()));
+            transfer.tell(this, yield.rival(), new RaceEvent.RivalYielded(yield.self(), yield.block()));
         } else if (command instanceof RaceCommand.Forfeit forfeit) {
-            transfer.tell(this, forfeit.peer(), new RaceEvent.PeerForfeited(forfeit.self(), forfeit.block()));
+            transfer.tell(this, forfeit.rival(), new RaceEvent.RivalForfeited(forfeit.self(), forfeit.block()));
         } else if (command instanceof RaceCommand.ReportLost lost) {
             transfer.report(this, new DeliveryEvent.Lost(lost.block(), lost.self(), lost.winner()));
         } else if (command instanceof RaceCommand.ReportForfeited forfeited) {

@@ -1,10 +1,7 @@
 package io.cloudmw.core.testing.fleet;
 
-import io.cloudmw.core.delivery.Delivery;
-import io.cloudmw.core.delivery.DeliveryCommand;
-import io.cloudmw.core.delivery.DeliveryEvent;
-import io.cloudmw.core.delivery.IssueCounts;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.hedge.IssueCounts;
 import io.cloudmw.core.hedge.RedundancyBudget;
 import io.cloudmw.core.mode.DeliveryPolicy;
 import io.cloudmw.core.mode.IssueReason;
@@ -15,8 +12,11 @@ import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.race.Block;
 import io.cloudmw.core.race.BlockId;
 import io.cloudmw.core.race.Entrant;
-import io.cloudmw.core.race.RaceEvent;
 import io.cloudmw.core.race.RacerId;
+import io.cloudmw.core.testing.DeliveryCommand;
+import io.cloudmw.core.testing.DeliveryEvent;
+import io.cloudmw.core.testing.RaceEvent;
+import io.cloudmw.core.testing.RecordedDelivery;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashMap;
@@ -75,7 +75,7 @@ public final class FleetTransfer {
     private final Spec spec;
     private final Consumer<Result> ended;
     private final LaneLayout lanes;
-    private final Delivery delivery;
+    private final RecordedDelivery delivery;
     private final Server link;
     private final List<FleetHost> hosts = new ArrayList<>();
     private final Map<RacerId, FleetHost> hostOf = new HashMap<>();
@@ -102,7 +102,7 @@ public final class FleetTransfer {
             reachable.add(lanes.racer(helper, 0));
             host(spec.helpers().get(helper), new TreeSet<>(lanes.of(helper)));
         }
-        this.delivery = new Delivery(policy, lanes, reachable, fleet.speeds, governor);
+        this.delivery = new RecordedDelivery(policy, lanes, reachable, fleet.speeds, governor);
         this.firstLeaf = new long[spec.chunkBytes().size() + 1];
         for (int chunk = 0; chunk < spec.chunkBytes().size(); chunk++) {
             firstLeaf[chunk + 1] = firstLeaf[chunk] + (spec.chunkBytes().get(chunk) + LEAF_BYTES - 1) / LEAF_BYTES;
@@ -318,7 +318,7 @@ public final class FleetTransfer {
                 requests,
                 changedHands.size(),
                 (int) unmade,
-                delivery.tally()));
+                delivery.counts()));
     }
 
     // ---- what helpers say
@@ -426,7 +426,7 @@ public final class FleetTransfer {
         for (FleetHost other : hosts) {
             if (other != host && !other.gone) {
                 host.ranks.forEach(rank -> fleet.network.send(
-                        FleetNetwork.CLIENT, other.process, () -> other.handle(new RaceEvent.PeerGone(rank))));
+                        FleetNetwork.CLIENT, other.process, () -> other.handle(new RaceEvent.RivalGone(rank))));
             }
         }
     }

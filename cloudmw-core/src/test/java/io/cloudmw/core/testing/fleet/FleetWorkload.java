@@ -1,6 +1,6 @@
 package io.cloudmw.core.testing.fleet;
 
-import io.cloudmw.core.delivery.IssueCounts;
+import io.cloudmw.core.hedge.IssueCounts;
 import io.cloudmw.core.hedge.RedundancyBudget;
 import io.cloudmw.core.model.Mode;
 import java.util.ArrayList;

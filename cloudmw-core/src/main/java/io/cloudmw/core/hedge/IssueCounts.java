@@ -1,17 +1,17 @@
-package io.cloudmw.core.delivery;
+package io.cloudmw.core.hedge;
 
 /**
- * What was issued besides the plan so far, and what of it won: the race's part of a receipt. Requests and bytes are
- * counted where they are reported.
+ * The counts of blocks issued besides the plan, and of those that won: the delivery's part of a receipt. Requests and bytes
+ * are counted where they are reported.
  *
  * @param retries blocks issued again after a failure
  * @param hedges second attempts issued because the first was late
- * @param hedgesWon those that brought the bytes
+ * @param hedgesWon hedges that brought the bytes
  * @param handOvers blocks whose rest was issued to another replica mid-stream
- * @param handOversWon those that brought the bytes
- * @param steals blocks split for a racer that had nothing else to do
- * @param duplicates blocks issued a second time for a racer that had nothing else to do
- * @param suppressed second attempts that were due and not allowed
+ * @param handOversWon hand-overs that brought the bytes
+ * @param steals blocks split for an idle racer
+ * @param duplicates blocks issued a second time for an idle racer
+ * @param suppressed second attempts that were due and that the budget did not allow
  */
 public record IssueCounts(
         int retries,
@@ -22,10 +22,10 @@ public record IssueCounts(
         int steals,
         int duplicates,
         int suppressed) {
-    /** Nothing. */
+    /** No block was issued besides the plan. */
     public static final IssueCounts NONE = new IssueCounts(0, 0, 0, 0, 0, 0, 0, 0);
 
-    /** Of two parts of one transfer together. */
+    /** The sum for two parts of one transfer. */
     public IssueCounts plus(IssueCounts other) {
         return new IssueCounts(
                 retries + other.retries,

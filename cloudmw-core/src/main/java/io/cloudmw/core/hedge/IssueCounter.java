@@ -1,21 +1,21 @@
-package io.cloudmw.core.delivery;
+package io.cloudmw.core.hedge;
 
 import io.cloudmw.core.mode.IssueReason;
 import java.util.EnumMap;
 import java.util.Map;
 
-/** Counts what becomes the {@link IssueCounts}. */
-final class IssueCounter {
+/** The counter behind {@link IssueCounts}. */
+public final class IssueCounter {
     private final Map<IssueReason, Integer> issued = new EnumMap<>(IssueReason.class);
     private int hedgesWon;
     private int handOversWon;
     private int suppressed;
 
-    void issued(IssueReason reason) {
+    public void issued(IssueReason reason) {
         issued.merge(reason, 1, Integer::sum);
     }
 
-    void won(IssueReason reason) {
+    public void won(IssueReason reason) {
         if (reason == IssueReason.HEDGE) {
             hedgesWon++;
         } else if (reason == IssueReason.HAND_OVER) {
@@ -23,11 +23,11 @@ final class IssueCounter {
         }
     }
 
-    void suppressed() {
+    public void suppressed() {
         suppressed++;
     }
 
-    IssueCounts tally() {
+    public IssueCounts counts() {
         return new IssueCounts(
                 count(IssueReason.RETRY),
                 count(IssueReason.HEDGE),
