@@ -3,6 +3,8 @@ package io.cloudmw.client.rpc;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.error.RetryVerdict;
+import io.cloudmw.core.retry.Backoff;
+import io.cloudmw.core.retry.RetryCounter;
 import io.cloudmw.core.time.Ticker;
 import io.cloudmw.core.wire.WireErrors;
 import io.grpc.CallOptions;
@@ -22,6 +24,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
@@ -32,6 +35,9 @@ import org.jspecify.annotations.Nullable;
  * too much to do, are repeated, ever less often, until the total time is over. Safe for any thread.
  */
 final class RetryingCalls implements AutoCloseable {
+    /** The delays between tries of a call, and of a watch. */
+    static final Backoff BACKOFF = Backoff.between(Duration.ofMillis(50), Duration.ofSeconds(1));
+
     private static final long UNNOTICED_NANOS = Duration.ofSeconds(2).toNanos();
     private static final long LONGEST_TRY_NANOS = Duration.ofSeconds(10).toNanos();
 
@@ -135,7 +141,7 @@ final class RetryingCalls implements AutoCloseable {
         private final Q request;
         private final CompletableFuture<A> result = new CancellableFuture<>(this::cancel);
         private final long startedNanos = ticker.nanos();
-        private final Pauses pauses = new Pauses();
+        private final RetryCounter retries = new RetryCounter(BACKOFF);
         private volatile @Nullable ClientCall<Q, A> current;
 
         /** The last try was sent and not answered in time: whoever has it may be stopped, and another address not. */
@@ -246,7 +252,7 @@ final class RetryingCalls implements AutoCloseable {
         private long pauseNanos(CloudMwException failure) {
             long said = failure.retryAfter().map(Duration::toNanos).orElse(0L);
             long half = remainingNanos() / 2;
-            return Math.max(Math.min(pauses.nextNanos(), half), Math.min(said, half));
+            return Math.max(Math.min(retries.nextDelayNanos(ThreadLocalRandom.current()), half), Math.min(said, half));
         }
 
         private static String seconds(Duration time) {

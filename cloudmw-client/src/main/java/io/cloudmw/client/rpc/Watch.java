@@ -4,6 +4,7 @@ import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.Change;
 import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.retry.RetryCounter;
 import io.cloudmw.core.thread.SerialExecutor;
 import io.cloudmw.core.wire.ChangeWire;
 import io.cloudmw.core.wire.WireErrors;
@@ -20,6 +21,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -43,7 +45,7 @@ public final class Watch implements AutoCloseable {
     private final CompletableFuture<Void> done = new CompletableFuture<>();
     private volatile OptionalLong position;
     private volatile @Nullable ClientCall<WatchRequest, WatchEvent> current;
-    private Pauses pauses = new Pauses();
+    private final RetryCounter retries = new RetryCounter(RetryingCalls.BACKOFF);
     private boolean broken;
     private long brokenSinceNanos;
 
@@ -164,7 +166,7 @@ public final class Watch implements AutoCloseable {
         if (done.isDone()) {
             return;
         }
-        pauses = new Pauses();
+        retries.reset();
         broken = false;
         try {
             if (event.getLost()) {
@@ -220,8 +222,11 @@ public final class Watch implements AutoCloseable {
             return;
         }
         try {
-            Future<?> unused =
-                    owner.timer().schedule(() -> serial.execute(this::again), pauses.nextNanos(), TimeUnit.NANOSECONDS);
+            Future<?> unused = owner.timer()
+                    .schedule(
+                            () -> serial.execute(this::again),
+                            retries.nextDelayNanos(ThreadLocalRandom.current()),
+                            TimeUnit.NANOSECONDS);
         } catch (RejectedExecutionException e) {
             end(Watches.closedException());
         }

@@ -8,6 +8,7 @@ import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.monitor.HelperActivity;
 import io.cloudmw.core.monitor.SpeedMonitor;
 import io.cloudmw.core.reach.BucketWatch;
+import io.cloudmw.core.retry.Backoff;
 import io.cloudmw.core.thread.Threads;
 import io.cloudmw.core.wire.MonitorWire;
 import io.cloudmw.helper.disk.OwnDisk;
@@ -33,10 +34,8 @@ import org.slf4j.LoggerFactory;
  */
 public final class Registration implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Registration.class);
-    private static final long FIRST_RETRY_MILLIS = 200;
-
-    /** No more often than heartbeats come by default: a coordinator that has come back can bear it. */
-    private static final long LONGEST_RETRY_MILLIS = 2_000;
+    /** At its longest, retries come no more often than heartbeats do by default: a restarted coordinator can bear them. */
+    private static final Backoff BACKOFF = Backoff.between(Duration.ofMillis(200), Duration.ofSeconds(2));
 
     private static final long SHORTEST_HEARTBEAT_MILLIS = 50;
     private static final Duration FIRST_LOOK = Duration.ofSeconds(3);
@@ -112,7 +111,7 @@ public final class Registration implements AutoCloseable {
     private void run() {
         boolean closed = false;
         while (!closed) {
-            long pauseMillis = LONGEST_RETRY_MILLIS;
+            long pauseMillis = TimeUnit.NANOSECONDS.toMillis(BACKOFF.longestNanos());
             try {
                 pauseMillis = step();
             } catch (RuntimeException | Error e) {
@@ -237,8 +236,7 @@ public final class Registration implements AutoCloseable {
                 registered.completeExceptionally(cause);
             default -> LOG.debug("helper {}: try {} failed", self.id(), failures);
         }
-        long backoff = Math.min(LONGEST_RETRY_MILLIS, FIRST_RETRY_MILLIS << Math.min(failures - 1, 10));
-        return jittered(backoff);
+        return TimeUnit.NANOSECONDS.toMillis(BACKOFF.halfJitterNanos(failures, random));
     }
 
     /** Between half and all of it, so that helpers which lost the coordinator together do not come back together. */

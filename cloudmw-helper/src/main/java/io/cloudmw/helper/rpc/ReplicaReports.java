@@ -4,13 +4,14 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.RetryVerdict;
 import io.cloudmw.core.model.ReplicaReport;
+import io.cloudmw.core.retry.Backoff;
 import io.cloudmw.core.security.TransferClaims;
 import io.cloudmw.core.thread.Threads;
 import io.cloudmw.helper.compete.ReplicaFaults;
 import io.cloudmw.helper.serve.ReplicaLedger;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -21,8 +22,7 @@ import org.slf4j.LoggerFactory;
 public final class ReplicaReports implements ReplicaFaults, ReplicaLedger, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ReplicaReports.class);
     private static final int MAX_TRIES = 12;
-    private static final long FIRST_RETRY_MILLIS = 250;
-    private static final long LONGEST_RETRY_MILLIS = 30_000;
+    private static final Backoff BACKOFF = Backoff.between(Duration.ofMillis(250), Duration.ofSeconds(30));
 
     private final CoordinatorCalls coordinator;
     private final int limit;
@@ -54,8 +54,7 @@ public final class ReplicaReports implements ReplicaFaults, ReplicaLedger, AutoC
         attempt(claims, report, 0, 0);
     }
 
-    private void attempt(TransferClaims claims, ReplicaReport report, int tried, long delayMillis) {
-        long delayNanos = TimeUnit.MILLISECONDS.toNanos(delayMillis);
+    private void attempt(TransferClaims claims, ReplicaReport report, int tried, long delayNanos) {
         if (Threads.later(thread, delayNanos, () -> send(claims, report, tried)).isEmpty()) {
             done();
         }
@@ -73,7 +72,7 @@ public final class ReplicaReports implements ReplicaFaults, ReplicaLedger, AutoC
                 LOG.warn("gave up reporting {}: {}", report, e.getMessage());
                 done();
             } else {
-                attempt(claims, report, tried + 1, Math.min(LONGEST_RETRY_MILLIS, FIRST_RETRY_MILLIS << tried));
+                attempt(claims, report, tried + 1, BACKOFF.delayNanos(tried + 1));
             }
         } catch (RuntimeException | Error e) {
             LOG.error("reporting {} failed by a defect", report, e);
