@@ -2,13 +2,13 @@ package io.cloudmw.helper;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.cloudmw.coordinator.server.CoordinatorConfig;
+import io.cloudmw.coordinator.server.CoordinatorServer;
 import io.cloudmw.core.config.Settings;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.security.ClusterSecret;
 import io.cloudmw.helper.config.HelperConfig;
-import io.cloudmw.helper.coordinator.CoordinatorConfig;
-import io.cloudmw.helper.coordinator.CoordinatorServer;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.nio.file.Path;
 import java.util.Map;

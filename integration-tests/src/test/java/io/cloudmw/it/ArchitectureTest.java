@@ -31,20 +31,36 @@ final class ArchitectureTest {
             .beFreeOfCycles();
 
     @ArchTest
-    static final ArchRule coreKnowsNeitherClientNorHelper = noClasses()
+    static final ArchRule coreKnowsNoOtherModule = noClasses()
             .that()
             .resideInAPackage("io.cloudmw.core..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage("io.cloudmw.client..", "io.cloudmw.helper..", "io.cloudmw.coordinator..");
+
+    @ArchTest
+    static final ArchRule coordinatorKnowsNeitherClientNorHelper = noClasses()
+            .that()
+            .resideInAPackage("io.cloudmw.coordinator..")
             .should()
             .dependOnClassesThat()
             .resideInAnyPackage("io.cloudmw.client..", "io.cloudmw.helper..");
 
     @ArchTest
-    static final ArchRule clientNeverSeesHelper = noClasses()
+    static final ArchRule clientKnowsNeitherHelperNorCoordinator = noClasses()
             .that()
             .resideInAPackage("io.cloudmw.client..")
             .should()
             .dependOnClassesThat()
-            .resideInAPackage("io.cloudmw.helper..");
+            .resideInAnyPackage("io.cloudmw.helper..", "io.cloudmw.coordinator..");
+
+    @ArchTest
+    static final ArchRule onlyTheCoordinatorAndItsRecoveryKnowTheCatalog = noClasses()
+            .that()
+            .resideOutsideOfPackages("io.cloudmw.coordinator..", "io.cloudmw.helper.cli..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("io.cloudmw.coordinator.catalog..");
 
     @ArchTest
     static final ArchRule helperNeverSeesClient = noClasses()
@@ -86,7 +102,7 @@ final class ArchitectureTest {
     @ArchTest
     static final ArchRule theAwsSdkStaysInItsBackends = noClasses()
             .that()
-            .resideOutsideOfPackages("io.cloudmw.core.store.s3..", "io.cloudmw.core.catalog.dynamodb..")
+            .resideOutsideOfPackages("io.cloudmw.core.store.s3..", "io.cloudmw.coordinator.catalog.dynamodb..")
             .should()
             .dependOnClassesThat()
             .resideInAPackage("software.amazon.awssdk..");
@@ -94,7 +110,7 @@ final class ArchitectureTest {
     @ArchTest
     static final ArchRule sqliteStaysInItsBackend = noClasses()
             .that()
-            .resideOutsideOfPackage("io.cloudmw.core.catalog.sqlite..")
+            .resideOutsideOfPackage("io.cloudmw.coordinator.catalog.sqlite..")
             .should()
             .dependOnClassesThat()
             .resideInAnyPackage("org.sqlite..", "java.sql..");

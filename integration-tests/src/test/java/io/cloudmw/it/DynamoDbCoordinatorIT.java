@@ -2,7 +2,7 @@ package io.cloudmw.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.cloudmw.core.catalog.Catalog;
+import io.cloudmw.coordinator.catalog.Catalog;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.it.dynamodb.DynamoDbExtension;
 import io.cloudmw.it.dynamodb.DynamoDbLocal;

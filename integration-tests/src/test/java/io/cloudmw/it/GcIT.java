@@ -2,7 +2,7 @@ package io.cloudmw.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.cloudmw.core.upkeep.task.Task;
+import io.cloudmw.core.upkeep.Task;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

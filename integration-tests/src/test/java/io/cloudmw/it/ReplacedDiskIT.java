@@ -8,7 +8,7 @@ import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VolumeName;
 import io.cloudmw.core.placement.StoreStatus;
-import io.cloudmw.core.upkeep.task.ReplacedProgress;
+import io.cloudmw.core.upkeep.ReplacedProgress;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -7,7 +7,7 @@ import io.cloudmw.client.CloudMw;
 import io.cloudmw.client.PutOptions;
 import io.cloudmw.client.cli.fleet.LocalFleet;
 import io.cloudmw.client.cli.fleet.ServerProcess;
-import io.cloudmw.core.catalog.Catalog;
+import io.cloudmw.coordinator.catalog.Catalog;
 import io.cloudmw.core.model.Change;
 import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.Chunking;

@@ -1,6 +1,6 @@
 package io.cloudmw.client.backup;
 
-import io.cloudmw.core.backup.record.BackupRoot;
+import io.cloudmw.core.backup.BackupRoot;
 import io.cloudmw.core.model.FilePath;
 
 /**

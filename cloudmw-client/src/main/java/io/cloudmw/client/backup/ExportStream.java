@@ -3,7 +3,7 @@ package io.cloudmw.client.backup;
 import io.cloudmw.client.rpc.Calls;
 import io.cloudmw.client.rpc.CoordinatorClient;
 import io.cloudmw.client.rpc.ExportPiece;
-import io.cloudmw.core.backup.record.ExportCursor;
+import io.cloudmw.core.backup.ExportCursor;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.VolumeName;
 import java.io.IOException;

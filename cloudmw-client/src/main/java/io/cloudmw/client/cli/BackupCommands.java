@@ -4,7 +4,7 @@ import io.cloudmw.client.CloudMw;
 import io.cloudmw.client.backup.BackupOptions;
 import io.cloudmw.client.backup.BackupReport;
 import io.cloudmw.client.backup.Backups;
-import io.cloudmw.core.backup.record.BackupRoot;
+import io.cloudmw.core.backup.BackupRoot;
 import io.cloudmw.core.config.Sizes;
 import io.cloudmw.core.model.VolumeName;
 import java.time.Instant;

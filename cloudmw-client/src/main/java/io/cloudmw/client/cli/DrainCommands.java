@@ -4,7 +4,7 @@ import io.cloudmw.client.CloudMw;
 import io.cloudmw.client.rpc.Calls;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.StoreId;
-import io.cloudmw.core.upkeep.task.DrainOrder;
+import io.cloudmw.core.upkeep.DrainOrder;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -8,7 +8,7 @@ import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.upkeep.collect.CollectFindings;
 import io.cloudmw.core.upkeep.collect.CollectRound;
 import io.cloudmw.core.upkeep.collect.CopyTotal;
-import io.cloudmw.core.upkeep.order.OrderedRound;
+import io.cloudmw.core.upkeep.collect.OrderedRound;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Locale;

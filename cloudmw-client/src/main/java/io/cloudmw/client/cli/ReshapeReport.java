@@ -2,9 +2,9 @@ package io.cloudmw.client.cli;
 
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VolumeName;
-import io.cloudmw.core.upkeep.task.LostFile;
-import io.cloudmw.core.upkeep.task.ReshapeProgress;
-import io.cloudmw.core.upkeep.task.VolumeFare;
+import io.cloudmw.core.upkeep.LostFile;
+import io.cloudmw.core.upkeep.ReshapeProgress;
+import io.cloudmw.core.upkeep.VolumeFare;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

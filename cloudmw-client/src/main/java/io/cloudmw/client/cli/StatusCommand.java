@@ -4,7 +4,7 @@ import io.cloudmw.client.CloudMw;
 import io.cloudmw.client.rpc.Calls;
 import io.cloudmw.core.monitor.FleetView;
 import io.cloudmw.core.placement.StoreStatus;
-import io.cloudmw.core.upkeep.task.UpkeepStatus;
+import io.cloudmw.core.upkeep.UpkeepStatus;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

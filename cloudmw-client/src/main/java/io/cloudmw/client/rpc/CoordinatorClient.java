@@ -1,7 +1,7 @@
 package io.cloudmw.client.rpc;
 
 import com.google.protobuf.ByteString;
-import io.cloudmw.core.backup.record.ExportCursor;
+import io.cloudmw.core.backup.ExportCursor;
 import io.cloudmw.core.chunk.ChunkCutter;
 import io.cloudmw.core.config.HostPorts;
 import io.cloudmw.core.error.CloudMwException;
@@ -35,11 +35,11 @@ import io.cloudmw.core.placement.WritePlan;
 import io.cloudmw.core.security.PeerKey;
 import io.cloudmw.core.time.Ticker;
 import io.cloudmw.core.time.WallClock;
-import io.cloudmw.core.upkeep.order.OrderedRound;
-import io.cloudmw.core.upkeep.task.DrainOrder;
-import io.cloudmw.core.upkeep.task.RoundProgress;
-import io.cloudmw.core.upkeep.task.RoundScope;
-import io.cloudmw.core.upkeep.task.UpkeepStatus;
+import io.cloudmw.core.upkeep.DrainOrder;
+import io.cloudmw.core.upkeep.RoundProgress;
+import io.cloudmw.core.upkeep.RoundScope;
+import io.cloudmw.core.upkeep.UpkeepStatus;
+import io.cloudmw.core.upkeep.collect.OrderedRound;
 import io.cloudmw.core.wire.BackupWire;
 import io.cloudmw.core.wire.EditWire;
 import io.cloudmw.core.wire.FromWire;

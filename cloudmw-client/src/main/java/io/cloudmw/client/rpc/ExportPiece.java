@@ -1,6 +1,6 @@
 package io.cloudmw.client.rpc;
 
-import io.cloudmw.core.backup.record.ExportCursor;
+import io.cloudmw.core.backup.ExportCursor;
 import java.util.Optional;
 
 /**

@@ -7,7 +7,6 @@ import io.cloudmw.client.progress.TransferCost;
 import io.cloudmw.client.progress.TransferListener;
 import io.cloudmw.client.progress.WriteShare;
 import io.cloudmw.client.rpc.BegunPut;
-import io.cloudmw.core.catalog.CatalogErrors;
 import io.cloudmw.core.chunk.ChunkCutter;
 import io.cloudmw.core.cost.Usage;
 import io.cloudmw.core.error.CloudMwException;
@@ -177,8 +176,7 @@ final class PutTransfer extends ConfinedTransfer<PutReceipt> implements Sending.
         }
         if (request.condition().isPresent()
                 && !request.condition().get().version().equals(answer.expected())) {
-            fail(CatalogErrors.notAsAsked(
-                    request.file(), request.condition().get().version(), answer.expected()));
+            fail(Failures.otherVersion(request.file(), request.condition().get().version(), answer.expected()));
             return;
         }
         if (size.isEmpty() && answer.chunkSizeBytes() == 0) {

@@ -12,7 +12,7 @@ import io.cloudmw.client.progress.Win;
 import io.cloudmw.core.cost.Bill;
 import io.cloudmw.core.cost.Usage;
 import io.cloudmw.core.model.StoreId;
-import io.cloudmw.core.testing.catalog.Versions;
+import io.cloudmw.core.testing.Versions;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.List;

@@ -39,19 +39,17 @@ import io.cloudmw.core.placement.StoreStatus;
 import io.cloudmw.core.placement.WritePlan;
 import io.cloudmw.core.race.Entrant;
 import io.cloudmw.core.race.RacerId;
-import io.cloudmw.core.reshape.Reshaper;
 import io.cloudmw.core.security.TransferToken;
+import io.cloudmw.core.upkeep.RepairProgress;
+import io.cloudmw.core.upkeep.RoundProgress;
+import io.cloudmw.core.upkeep.ScrubProgress;
+import io.cloudmw.core.upkeep.StoreCondition;
+import io.cloudmw.core.upkeep.UpkeepStatus;
 import io.cloudmw.core.upkeep.collect.CollectFindings;
 import io.cloudmw.core.upkeep.collect.CollectProgress;
 import io.cloudmw.core.upkeep.collect.CollectRound;
 import io.cloudmw.core.upkeep.collect.CopyTotal;
-import io.cloudmw.core.upkeep.order.OrderedRound;
-import io.cloudmw.core.upkeep.order.RoundOrders;
-import io.cloudmw.core.upkeep.task.RepairProgress;
-import io.cloudmw.core.upkeep.task.RoundProgress;
-import io.cloudmw.core.upkeep.task.ScrubProgress;
-import io.cloudmw.core.upkeep.task.StoreCondition;
-import io.cloudmw.core.upkeep.task.UpkeepStatus;
+import io.cloudmw.core.upkeep.collect.OrderedRound;
 import io.cloudmw.core.wire.FromWire;
 import io.cloudmw.core.wire.Handshake;
 import io.cloudmw.core.wire.MonitorWire;
@@ -141,6 +139,7 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.RejectedExecutionException;
@@ -297,7 +296,21 @@ public final class FakeCoordinator implements AutoCloseable {
         if (before == null) {
             throw new CloudMwException(ErrorCode.VOLUME_NOT_FOUND, change.volume() + ": no such volume");
         }
-        Volume after = new Reshaper(List.of()).reshape(before, change);
+        if (change.generation() != 0 && change.generation() != before.generation()) {
+            throw new CloudMwException(ErrorCode.CONFLICT, change.volume() + " has another generation");
+        }
+        Volume after = new Volume(
+                before.name(),
+                change.cutting().of(before.chunking()),
+                change.copying().replicas().orElse(before.replicas()),
+                before.stores(),
+                change.copying().writeQuorum().orElse(before.writeQuorum()),
+                change.reading().mode().orElse(before.mode()),
+                before.rotateReplicas(),
+                before.createdAtMillis(),
+                change.reading().target().orElse(before.target()),
+                change.reading().peers().orElse(before.peers()),
+                before.revision().next(before.leaving()));
         volumes.put(after.name().value(), after);
         return after;
     }
@@ -590,7 +603,7 @@ public final class FakeCoordinator implements AutoCloseable {
     private static final CollectProgress COLLECTING = new CollectProgress(
             0, true, CollectRound.began(true, 7, 4).found(FOUND).storeDone(), CollectRound.NONE);
 
-    private volatile RoundOrders orders = new RoundOrders();
+    private final Map<UUID, OrderedRound> orders = new ConcurrentHashMap<>();
     private volatile boolean forgetsOrders;
 
     /** After it was asked for an order it knows of none, as a coordinator that was restarted. */
@@ -613,7 +626,8 @@ public final class FakeCoordinator implements AutoCloseable {
         @Override
         public void collect(CollectRequest request, StreamObserver<CollectResponse> observer) {
             calls.answer(observer, () -> {
-                long unused = orders.add(UpkeepWire.order(request), request.getDry(), 1);
+                orders.putIfAbsent(
+                        UpkeepWire.order(request), new OrderedRound(1, OrderedRound.State.UNDER_WAY, COLLECTING.now()));
                 return CollectResponse.newBuilder().setRound(1).build();
             });
         }
@@ -621,7 +635,9 @@ public final class FakeCoordinator implements AutoCloseable {
         @Override
         public void endCollection(EndCollectionRequest request, StreamObserver<EndCollectionResponse> observer) {
             calls.answer(observer, () -> {
-                orders.withdraw(UpkeepWire.order(request.getOrderId()), COLLECTING);
+                orders.put(
+                        UpkeepWire.order(request.getOrderId()),
+                        new OrderedRound(1, OrderedRound.State.CANCELLED, COLLECTING.now()));
                 return EndCollectionResponse.getDefaultInstance();
             });
         }
@@ -630,11 +646,15 @@ public final class FakeCoordinator implements AutoCloseable {
         @Override
         public void getCollection(GetCollectionRequest request, StreamObserver<OrderedRoundFare> observer) {
             calls.answer(observer, () -> {
-                OrderedRound round = orders.find(UpkeepWire.order(request.getOrderId()), COLLECTING);
+                UUID order = UpkeepWire.order(request.getOrderId());
+                OrderedRound round = orders.get(order);
+                if (round == null) {
+                    throw new CloudMwException(ErrorCode.NOT_FOUND, "order " + order + ": not known");
+                }
                 if (forgetsOrders) {
-                    orders = new RoundOrders();
-                } else if (!roundsStandStill) {
-                    orders.end(1, COLLECTING.now());
+                    orders.clear();
+                } else if (!roundsStandStill && !round.state().isOver()) {
+                    orders.put(order, new OrderedRound(1, OrderedRound.State.DONE, COLLECTING.now()));
                 }
                 return UpkeepWire.fare(round);
             });

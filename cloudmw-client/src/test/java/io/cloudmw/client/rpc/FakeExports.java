@@ -1,7 +1,7 @@
 package io.cloudmw.client.rpc;
 
 import com.google.protobuf.ByteString;
-import io.cloudmw.core.backup.record.ExportCursor;
+import io.cloudmw.core.backup.ExportCursor;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.wire.BackupWire;

@@ -1,8 +1,4 @@
-/**
- * Backups of volumes: what a volume consists of, exported from the catalog ({@link io.cloudmw.core.backup.VolumeExport}), and
- * made a volume again from what is in stores ({@link io.cloudmw.core.backup.Recovery}). Everything blocks on catalogs and
- * stores; an export is safe for any thread, a recovery is one thread's.
- */
+/** What exports and backups consist of. Values, without threads, input or output. */
 @NullMarked
 package io.cloudmw.core.backup;
 

@@ -1,7 +1,5 @@
 /**
- * Keeps what is stored as it ought to be. The coordinator decides and remembers; helpers take tasks from its queue and
- * report how they went ({@code docs/adr/0013}). Decisions are pure; state is behind the queue's lock or confined to the
- * thread that ticks; calls of the catalog block.
+ * What is said about upkeep between processes: tasks, how they went, and how a cluster fares. Immutable values.
  */
 @NullMarked
 package io.cloudmw.core.upkeep;

@@ -2,9 +2,9 @@ package io.cloudmw.core.wire;
 
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.StoreId;
-import io.cloudmw.core.upkeep.copy.AwaitedHelper;
-import io.cloudmw.core.upkeep.task.Obstacle;
-import io.cloudmw.core.upkeep.task.RepairProgress;
+import io.cloudmw.core.upkeep.AwaitedHelper;
+import io.cloudmw.core.upkeep.Obstacle;
+import io.cloudmw.core.upkeep.RepairProgress;
 import io.cloudmw.proto.v1.AwaitedHelperFare;
 import io.cloudmw.proto.v1.RepairFare;
 import java.util.ArrayList;

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.StoreId;
-import io.cloudmw.core.upkeep.copy.AwaitedHelper;
-import io.cloudmw.core.upkeep.task.Obstacle;
-import io.cloudmw.core.upkeep.task.RepairProgress;
+import io.cloudmw.core.upkeep.AwaitedHelper;
+import io.cloudmw.core.upkeep.Obstacle;
+import io.cloudmw.core.upkeep.RepairProgress;
 import io.cloudmw.proto.v1.RepairFare;
 import java.util.List;
 import java.util.Map;

@@ -1,8 +1,8 @@
 package io.cloudmw.helper.bucket;
 
+import io.cloudmw.coordinator.fleet.BucketAccess;
 import io.cloudmw.core.access.ProbeReport;
 import io.cloudmw.core.access.StoreFault;
-import io.cloudmw.core.coordinator.BucketAccess;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.identity.BucketMarker;
 import io.cloudmw.core.identity.BucketMarkers;

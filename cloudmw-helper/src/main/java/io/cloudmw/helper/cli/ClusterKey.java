@@ -1,9 +1,9 @@
 package io.cloudmw.helper.cli;
 
+import io.cloudmw.coordinator.server.CoordinatorConfig;
 import io.cloudmw.core.config.Settings;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.security.ClusterSecret;
-import io.cloudmw.helper.coordinator.CoordinatorConfig;
 
 /** Where the processes of a cluster find the key they share. */
 final class ClusterKey {

@@ -1,10 +1,10 @@
 package io.cloudmw.helper.cli;
 
+import io.cloudmw.coordinator.server.CoordinatorConfig;
+import io.cloudmw.coordinator.server.CoordinatorServer;
 import io.cloudmw.core.config.Settings;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.helper.bucket.CoordinatorBuckets;
-import io.cloudmw.helper.coordinator.CoordinatorConfig;
-import io.cloudmw.helper.coordinator.CoordinatorServer;
 import io.cloudmw.helper.http.HttpEndpoint;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;

@@ -1,11 +1,12 @@
 package io.cloudmw.helper.cli;
 
-import io.cloudmw.core.backup.Recovery;
-import io.cloudmw.core.backup.RecoveryListener;
-import io.cloudmw.core.backup.RecoveryReport;
-import io.cloudmw.core.backup.RecoveryRequest;
-import io.cloudmw.core.catalog.Catalog;
-import io.cloudmw.core.catalog.sqlite.SqliteCatalog;
+import io.cloudmw.coordinator.backup.Recovery;
+import io.cloudmw.coordinator.backup.RecoveryListener;
+import io.cloudmw.coordinator.backup.RecoveryReport;
+import io.cloudmw.coordinator.backup.RecoveryRequest;
+import io.cloudmw.coordinator.catalog.Catalog;
+import io.cloudmw.coordinator.catalog.sqlite.SqliteCatalog;
+import io.cloudmw.coordinator.server.CoordinatorConfig;
 import io.cloudmw.core.config.Build;
 import io.cloudmw.core.config.Settings;
 import io.cloudmw.core.config.Sizes;
@@ -21,7 +22,6 @@ import io.cloudmw.core.thread.ForcedEnd;
 import io.cloudmw.core.time.Ticker;
 import io.cloudmw.core.time.WallClock;
 import io.cloudmw.helper.bucket.Buckets;
-import io.cloudmw.helper.coordinator.CoordinatorConfig;
 import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -1,6 +1,7 @@
 package io.cloudmw.helper.fetch;
 
 import io.cloudmw.core.bulk.BulkStream;
+import io.cloudmw.core.memory.ByteBudget;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;

@@ -1,6 +1,7 @@
 package io.cloudmw.helper.fetch;
 
 import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.memory.ByteBudget;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.schedule.FairPool;
 import io.cloudmw.core.schedule.Turn;

@@ -1,6 +1,7 @@
 package io.cloudmw.helper.fetch;
 
 import io.cloudmw.core.bulk.BulkStream;
+import io.cloudmw.core.memory.ByteBudget;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.util.concurrent.CompletableFuture;

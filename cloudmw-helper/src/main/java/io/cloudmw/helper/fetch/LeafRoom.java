@@ -3,6 +3,7 @@ package io.cloudmw.helper.fetch;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.memory.ByteBudget;
 import io.cloudmw.core.store.LeafRange;
 import io.cloudmw.core.store.LeafTarget;
 import io.netty.buffer.ByteBuf;

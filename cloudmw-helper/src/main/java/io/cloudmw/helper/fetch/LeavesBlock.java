@@ -1,6 +1,7 @@
 package io.cloudmw.helper.fetch;
 
 import io.cloudmw.core.bulk.BulkStream;
+import io.cloudmw.core.memory.ByteBudget;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;

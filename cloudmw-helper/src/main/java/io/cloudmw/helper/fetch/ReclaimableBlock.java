@@ -4,6 +4,7 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cloudmw.core.bulk.BulkStream;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.memory.ByteBudget;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 

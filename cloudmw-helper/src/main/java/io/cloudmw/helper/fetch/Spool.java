@@ -4,6 +4,7 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.error.Reasons;
+import io.cloudmw.core.memory.ByteBudget;
 import io.cloudmw.core.store.LockFile;
 import io.cloudmw.core.store.NamelessFile;
 import java.io.IOException;

@@ -1,6 +1,6 @@
 package io.cloudmw.helper.serve;
 
-import io.cloudmw.helper.fetch.ByteBudget;
+import io.cloudmw.core.memory.ByteBudget;
 import io.cloudmw.helper.fetch.Spool;
 import java.util.concurrent.Semaphore;
 

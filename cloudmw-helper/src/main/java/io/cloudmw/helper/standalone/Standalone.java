@@ -1,5 +1,7 @@
 package io.cloudmw.helper.standalone;
 
+import io.cloudmw.coordinator.server.CoordinatorConfig;
+import io.cloudmw.coordinator.server.CoordinatorServer;
 import io.cloudmw.core.config.HostPort;
 import io.cloudmw.core.config.Settings;
 import io.cloudmw.core.error.CloudMwException;
@@ -10,8 +12,6 @@ import io.cloudmw.helper.bucket.Buckets;
 import io.cloudmw.helper.bucket.CoordinatorBuckets;
 import io.cloudmw.helper.config.DirectMemory;
 import io.cloudmw.helper.config.HelperConfig;
-import io.cloudmw.helper.coordinator.CoordinatorConfig;
-import io.cloudmw.helper.coordinator.CoordinatorServer;
 import io.cloudmw.helper.disk.DiskOpener;
 import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;

@@ -9,7 +9,7 @@ import io.cloudmw.core.store.ChunkStore;
 import io.cloudmw.core.store.FileSource;
 import io.cloudmw.core.store.LeafTarget;
 import io.cloudmw.core.store.PutOutcome;
-import io.cloudmw.core.upkeep.task.Task;
+import io.cloudmw.core.upkeep.Task;
 import io.cloudmw.helper.fetch.Spool;
 import io.cloudmw.helper.fetch.StoreResolver;
 import java.util.Optional;

@@ -1,6 +1,7 @@
 package io.cloudmw.helper.upkeep;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.cloudmw.coordinator.upkeep.Upkeep;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.metrics.UpkeepMetrics;
@@ -16,10 +17,9 @@ import io.cloudmw.core.security.TransferToken;
 import io.cloudmw.core.store.ChunkStore;
 import io.cloudmw.core.thread.Threads;
 import io.cloudmw.core.time.Ticker;
-import io.cloudmw.core.upkeep.Upkeep;
-import io.cloudmw.core.upkeep.task.Handout;
-import io.cloudmw.core.upkeep.task.Task;
-import io.cloudmw.core.upkeep.task.TaskResult;
+import io.cloudmw.core.upkeep.Handout;
+import io.cloudmw.core.upkeep.Task;
+import io.cloudmw.core.upkeep.TaskResult;
 import io.cloudmw.helper.fetch.Spool;
 import io.cloudmw.helper.fetch.StoreResolver;
 import io.cloudmw.helper.peer.StoreDirectory;

@@ -1,8 +1,8 @@
 package io.cloudmw.helper.upkeep;
 
 import io.cloudmw.core.error.CloudMwException;
-import io.cloudmw.core.upkeep.task.Handout;
-import io.cloudmw.core.upkeep.task.TaskResult;
+import io.cloudmw.core.upkeep.Handout;
+import io.cloudmw.core.upkeep.TaskResult;
 import java.util.List;
 
 /** Where tasks come from. */

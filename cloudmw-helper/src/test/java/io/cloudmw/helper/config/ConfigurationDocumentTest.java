@@ -3,11 +3,11 @@ package io.cloudmw.helper.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.cloudmw.coordinator.server.CoordinatorConfig;
 import io.cloudmw.core.config.Setting;
 import io.cloudmw.core.config.Settings;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
-import io.cloudmw.helper.coordinator.CoordinatorConfig;
 import io.cloudmw.helper.standalone.StandaloneConfig;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -5,11 +5,12 @@ import static org.awaitility.Awaitility.await;
 
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.memory.ByteBudget;
 import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.Priority;
 import io.cloudmw.core.schedule.Tenant;
-import io.cloudmw.core.store.memory.MemoryChunkStore;
 import io.cloudmw.core.testing.store.Chunks;
+import io.cloudmw.core.testing.store.MemoryChunkStore;
 import io.cloudmw.core.thread.Threads;
 import io.cloudmw.helper.relay.Relay;
 import io.cloudmw.helper.testing.FakeBulkStream;

@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.memory.ByteBudget;
 import io.cloudmw.core.model.ChunkId;
-import io.cloudmw.core.store.memory.MemoryChunkStore;
 import io.cloudmw.core.testing.store.Chunks;
+import io.cloudmw.core.testing.store.MemoryChunkStore;
 import io.cloudmw.core.thread.Threads;
-import io.cloudmw.helper.fetch.ByteBudget;
 import io.cloudmw.helper.fetch.FetchedBlock;
 import io.cloudmw.helper.fetch.Fetcher;
 import io.cloudmw.helper.fetch.Spool;

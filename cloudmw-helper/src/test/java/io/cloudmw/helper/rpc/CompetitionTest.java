@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.memory.ByteBudget;
 import io.cloudmw.core.metrics.RaceMetrics;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.HelperAddress;
@@ -31,7 +32,6 @@ import io.cloudmw.helper.compete.PeerMessage;
 import io.cloudmw.helper.compete.Surroundings;
 import io.cloudmw.helper.compete.TransferSpec;
 import io.cloudmw.helper.compete.Transfers;
-import io.cloudmw.helper.fetch.ByteBudget;
 import io.cloudmw.helper.fetch.Fetcher;
 import io.cloudmw.helper.fetch.Spool;
 import io.cloudmw.helper.fetch.Upstream;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.memory.ByteBudget;
 import io.cloudmw.core.metrics.CacheMetrics;
 import io.cloudmw.core.metrics.SwitchMetrics;
 import io.cloudmw.core.model.ByteRange;
@@ -30,7 +31,6 @@ import io.cloudmw.core.wire.ToWire;
 import io.cloudmw.core.wire.WireErrors;
 import io.cloudmw.helper.cache.LeafCache;
 import io.cloudmw.helper.cache.SharedFetching;
-import io.cloudmw.helper.fetch.ByteBudget;
 import io.cloudmw.helper.fetch.Fetcher;
 import io.cloudmw.helper.fetch.LeafRoom;
 import io.cloudmw.helper.fetch.Spool;

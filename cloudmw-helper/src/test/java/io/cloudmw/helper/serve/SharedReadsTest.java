@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.memory.ByteBudget;
 import io.cloudmw.core.metrics.SwitchMetrics;
 import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.ChunkId;
@@ -31,7 +32,6 @@ import io.cloudmw.core.thread.Threads;
 import io.cloudmw.core.wire.BulkRequest;
 import io.cloudmw.core.wire.IssuedBlock;
 import io.cloudmw.helper.fetch.Attempt;
-import io.cloudmw.helper.fetch.ByteBudget;
 import io.cloudmw.helper.fetch.Fetcher;
 import io.cloudmw.helper.fetch.Fetching;
 import io.cloudmw.helper.fetch.LeavesBlock;

@@ -1,7 +1,7 @@
 package io.cloudmw.it.dynamodb;
 
-import io.cloudmw.core.catalog.Catalog;
-import io.cloudmw.core.testing.catalog.AppliedCallsContract;
+import io.cloudmw.coordinator.catalog.Catalog;
+import io.cloudmw.coordinator.testing.catalog.AppliedCallsContract;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** That calls take effect once, with the catalog in DynamoDB. */

@@ -1,7 +1,7 @@
 package io.cloudmw.it.dynamodb;
 
-import io.cloudmw.core.catalog.Catalog;
-import io.cloudmw.core.testing.catalog.BackupContract;
+import io.cloudmw.coordinator.catalog.Catalog;
+import io.cloudmw.coordinator.testing.catalog.BackupContract;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** What is exported of every catalog and recovered into one, done with those in DynamoDB. */

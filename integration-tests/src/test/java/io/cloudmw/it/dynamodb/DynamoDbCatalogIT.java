@@ -1,7 +1,7 @@
 package io.cloudmw.it.dynamodb;
 
-import io.cloudmw.core.catalog.Catalog;
-import io.cloudmw.core.testing.catalog.CatalogContract;
+import io.cloudmw.coordinator.catalog.Catalog;
+import io.cloudmw.coordinator.testing.catalog.CatalogContract;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** What every catalog must do, done by the one in DynamoDB. */

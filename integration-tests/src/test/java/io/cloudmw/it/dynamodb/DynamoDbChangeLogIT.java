@@ -1,7 +1,7 @@
 package io.cloudmw.it.dynamodb;
 
-import io.cloudmw.core.catalog.Catalog;
-import io.cloudmw.core.testing.catalog.ChangeLogContract;
+import io.cloudmw.coordinator.catalog.Catalog;
+import io.cloudmw.coordinator.testing.catalog.ChangeLogContract;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** What the log of changes of every catalog must do, done by that in DynamoDB. */

@@ -1,7 +1,7 @@
 package io.cloudmw.it.dynamodb;
 
-import io.cloudmw.core.catalog.Catalog;
-import io.cloudmw.core.testing.catalog.ChangedVolumesContract;
+import io.cloudmw.coordinator.catalog.Catalog;
+import io.cloudmw.coordinator.testing.catalog.ChangedVolumesContract;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Volumes and stores that change, in DynamoDB. */

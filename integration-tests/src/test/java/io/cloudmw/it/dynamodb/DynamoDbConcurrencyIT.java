@@ -2,9 +2,9 @@ package io.cloudmw.it.dynamodb;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.cloudmw.core.catalog.Catalog;
-import io.cloudmw.core.catalog.RetiredVersion;
-import io.cloudmw.core.catalog.memory.InMemoryCatalog;
+import io.cloudmw.coordinator.catalog.Catalog;
+import io.cloudmw.coordinator.catalog.RetiredVersion;
+import io.cloudmw.coordinator.testing.memory.InMemoryCatalog;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.Page;

@@ -1,7 +1,7 @@
 package io.cloudmw.it.dynamodb;
 
-import io.cloudmw.core.catalog.Catalog;
-import io.cloudmw.core.testing.catalog.FleetBoardContract;
+import io.cloudmw.coordinator.catalog.Catalog;
+import io.cloudmw.coordinator.testing.catalog.FleetBoardContract;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** What coordinators may expect of a catalog they share, done by one in DynamoDB. */

@@ -7,8 +7,8 @@ import static io.cloudmw.it.dynamodb.Operation.rename;
 import static io.cloudmw.it.dynamodb.Operation.withAVolume;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.cloudmw.core.catalog.Catalog;
-import io.cloudmw.core.catalog.memory.InMemoryCatalog;
+import io.cloudmw.coordinator.catalog.Catalog;
+import io.cloudmw.coordinator.testing.memory.InMemoryCatalog;
 import io.cloudmw.core.error.CloudMwException;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,7 +1,7 @@
 package io.cloudmw.it.dynamodb;
 
-import io.cloudmw.core.catalog.Catalog;
-import io.cloudmw.core.testing.catalog.LeasesContract;
+import io.cloudmw.coordinator.catalog.Catalog;
+import io.cloudmw.coordinator.testing.catalog.LeasesContract;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** What the leases of every catalog must do, done by those in DynamoDB. */

@@ -1,7 +1,7 @@
 package io.cloudmw.it.dynamodb;
 
-import io.cloudmw.core.catalog.Catalog;
-import io.cloudmw.core.testing.catalog.NotesContract;
+import io.cloudmw.coordinator.catalog.Catalog;
+import io.cloudmw.coordinator.testing.catalog.NotesContract;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** What every catalog notes for upkeep, noted by the one in DynamoDB. */

@@ -1,7 +1,7 @@
 package io.cloudmw.it.dynamodb;
 
-import io.cloudmw.core.catalog.Catalog;
-import io.cloudmw.core.testing.catalog.SharedChunksContract;
+import io.cloudmw.coordinator.catalog.Catalog;
+import io.cloudmw.coordinator.testing.catalog.SharedChunksContract;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** What every catalog knows of chunks that versions share, known by the one in DynamoDB. */

@@ -1,7 +1,7 @@
 package io.cloudmw.it.dynamodb;
 
-import io.cloudmw.core.catalog.Catalog;
-import io.cloudmw.core.testing.catalog.SnapshotsContract;
+import io.cloudmw.coordinator.catalog.Catalog;
+import io.cloudmw.coordinator.testing.catalog.SnapshotsContract;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** How names were, as every catalog knows it, known by the one in DynamoDB. */

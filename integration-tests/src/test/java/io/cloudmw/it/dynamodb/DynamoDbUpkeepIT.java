@@ -1,7 +1,7 @@
 package io.cloudmw.it.dynamodb;
 
-import io.cloudmw.core.catalog.Catalog;
-import io.cloudmw.core.testing.catalog.UpkeepContract;
+import io.cloudmw.coordinator.catalog.Catalog;
+import io.cloudmw.coordinator.testing.catalog.UpkeepContract;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** What every catalog keeps for upkeep, kept by the one in DynamoDB. */

@@ -2,9 +2,9 @@ package io.cloudmw.it.dynamodb;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.cloudmw.core.catalog.Catalog;
-import io.cloudmw.core.catalog.Commit;
-import io.cloudmw.core.catalog.DirectoryEntry;
+import io.cloudmw.coordinator.catalog.Catalog;
+import io.cloudmw.coordinator.catalog.Commit;
+import io.cloudmw.coordinator.catalog.DirectoryEntry;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.Chunking;
 import io.cloudmw.core.model.FilePath;
@@ -17,7 +17,7 @@ import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.Volume;
 import io.cloudmw.core.model.VolumeName;
-import io.cloudmw.core.testing.catalog.Versions;
+import io.cloudmw.core.testing.Versions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

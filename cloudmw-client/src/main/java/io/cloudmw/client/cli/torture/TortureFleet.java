@@ -24,7 +24,7 @@ import io.cloudmw.core.model.Volume;
 import io.cloudmw.core.model.VolumeChange;
 import io.cloudmw.core.model.VolumeName;
 import io.cloudmw.core.placement.StoreStatus;
-import io.cloudmw.core.upkeep.task.UpkeepStatus;
+import io.cloudmw.core.upkeep.UpkeepStatus;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

@@ -8,7 +8,6 @@ import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.store.ChunkReader;
 import io.cloudmw.core.store.ChunkStore;
-import io.cloudmw.core.store.memory.MemoryChunkStore;
 import io.cloudmw.core.testing.store.FaultyChunkStore.Fault;
 import io.cloudmw.core.testing.store.FaultyChunkStore.Script;
 import java.nio.ByteBuffer;

@@ -1,0 +1,241 @@
+package io.cloudmw.coordinator.admission;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.cloudmw.coordinator.catalog.Catalog;
+import io.cloudmw.coordinator.catalog.CatalogErrors;
+import io.cloudmw.coordinator.catalog.ChangeRequest;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.identity.BucketAdmission;
+import io.cloudmw.core.identity.BucketMarker;
+import io.cloudmw.core.identity.BucketMarkers;
+import io.cloudmw.core.model.CallId;
+import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.StoreIdentity;
+import io.cloudmw.core.time.WallClock;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keeps the catalog and the markers of buckets in agreement: gives a new bucket its marker, looks at all of them now and then, and
+ * knows which are not the ones that their stores had. A bucket without a marker whose store has no identity is one of a release
+ * before identities: it gets both, once. Safe for any thread; calls block on catalog and buckets.
+ */
+public final class BucketIdentities {
+    private static final Logger LOG = LoggerFactory.getLogger(BucketIdentities.class);
+    private static final int TRIES = 3;
+
+    private final Catalog catalog;
+    private final Optional<BucketMarkers> markers;
+    private final WallClock clock;
+
+    @GuardedBy("this")
+    private Map<StoreId, String> mismatches = Map.of();
+
+    /** @param markers empty: this process reaches no bucket, and believes all of them */
+    public BucketIdentities(Catalog catalog, Optional<BucketMarkers> markers, WallClock clock) {
+        this.catalog = catalog;
+        this.markers = markers;
+        this.clock = clock;
+    }
+
+    /**
+     * Gives a bucket that is about to be added its marker. One that cannot be reached, or not be written to, gets it later.
+     *
+     * @param takesOver whether the bucket is taken from the other store or cluster that has it
+     * @return the store with its identity
+     * @throws CloudMwException {@code STORE_MISMATCH} when another store or cluster has it
+     */
+    public Store claimed(Store store, boolean takesOver) throws CloudMwException {
+        if (markers.isEmpty()) {
+            return store;
+        }
+        try {
+            return marked(store, markers.get(), found -> takesOver || isForgotten(found));
+        } catch (CloudMwException e) {
+            if (e.code() != ErrorCode.STORE_UNAVAILABLE && e.code() != ErrorCode.STORE_DENIED) {
+                throw e;
+            }
+            LOG.warn("store {} has no marker yet ({}); trying again later", store.id(), hint(store, e));
+            return store;
+        }
+    }
+
+    private static String hint(Store store, CloudMwException failure) {
+        return failure.code() == ErrorCode.STORE_DENIED
+                ? "the coordinator needs s3:GetObject and s3:PutObject for " + BucketMarker.NAME + " in "
+                        + store.kind().place() + ": " + failure.getMessage()
+                : String.valueOf(failure.getMessage());
+    }
+
+    /** Decides whether a bucket with a marker that is not the store's may be taken all the same. */
+    @FunctionalInterface
+    private interface Taking {
+        boolean permits(Optional<BucketMarker> found) throws CloudMwException;
+    }
+
+    private Store marked(Store store, BucketMarkers buckets, Taking taking) throws CloudMwException {
+        for (int tries = 0; tries < TRIES; tries++) {
+            Optional<BucketMarker> found = buckets.read(store);
+            StoreIdentity identity = admitted(store, found, taking);
+            BucketMarker marker = new BucketMarker(store.id(), identity);
+            boolean isThere = found.filter(there -> there.identity().equals(identity.replacedAt(0)))
+                    .isPresent();
+            if (isThere || buckets.write(store, marker, found.isPresent())) {
+                return store.with(identity);
+            }
+        }
+        throw new CloudMwException(
+                ErrorCode.CONFLICT, "store " + store.id() + ": others write its marker " + BucketMarker.NAME + ", too");
+    }
+
+    private StoreIdentity admitted(Store store, Optional<BucketMarker> found, Taking taking) throws CloudMwException {
+        try {
+            return new BucketAdmission(catalog.clusterId()).admit(store, found);
+        } catch (CloudMwException e) {
+            if (!store.identity().isKnown() && taking.permits(found)) {
+                return StoreIdentity.random(catalog.clusterId());
+            }
+            throw e;
+        }
+    }
+
+    /**
+     * True if the marker is of a store that this cluster has forgotten ({@code store rm}): nobody loses the
+     * bucket then.
+     */
+    private boolean isForgotten(Optional<BucketMarker> found) throws CloudMwException {
+        if (found.isEmpty() || !found.get().identity().cluster().equals(catalog.clusterId())) {
+            return false;
+        }
+        return catalog.stores().stream()
+                .noneMatch(store -> store.id().equals(found.get().store()));
+    }
+
+    /**
+     * Takes the bucket that is there in the place of the one that a store had: all copies that are not in it are lost, and made anew.
+     *
+     * @param takesOver whether the bucket is taken from the other store or cluster that its marker names
+     * @throws CloudMwException {@code NOT_FOUND}; {@code INVALID_ARGUMENT} when it is a disk; {@code STORE_MISMATCH} when the
+     *     bucket is another store's or cluster's, and not taken; as stores do when the marker cannot be read or written
+     */
+    public Store replaced(StoreId id, boolean takesOver, Optional<CallId> call) throws CloudMwException {
+        Store store = catalog.stores().stream()
+                .filter(known -> known.id().equals(id))
+                .findFirst()
+                .orElseThrow(() -> CatalogErrors.storeNotFound(id));
+        if (store.isLost()) {
+            throw new CloudMwException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "store " + id + " was declared lost for good (expected: store rm " + id + ", then store add)");
+        }
+        if (markers.isEmpty() || store.owner().isPresent()) {
+            throw new CloudMwException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "store " + id + ": no bucket that this coordinator reaches (a disk is replaced by its helper's"
+                            + " --replace-disk " + id + ")");
+        }
+        if (!takesOver) {
+            requireNobodys(store, markers.get());
+        }
+        StoreIdentity identity = StoreIdentity.random(catalog.clusterId()).replacedAt(clock.millis());
+        boolean unused = markers.get().write(store, new BucketMarker(id, identity), true);
+        Store replaced = catalog.changeStore(id, before -> before.with(identity), ChangeRequest.of(call, clock));
+        if (!replaced.identity().equals(identity)) {
+            // A try of this call took effect before: the marker is to say what that one has put into the catalog.
+            unused = markers.get().write(replaced, new BucketMarker(id, replaced.identity()), true);
+        }
+        forget(id);
+        return replaced;
+    }
+
+    /**
+     * Refuses the bucket that another store of this cluster, or another cluster, uses. A bucket of a store that this cluster has
+     * forgotten is nobody's.
+     */
+    private void requireNobodys(Store store, BucketMarkers buckets) throws CloudMwException {
+        Optional<BucketMarker> found;
+        try {
+            found = buckets.read(store);
+        } catch (CloudMwException e) {
+            throw e.code() == ErrorCode.STORE_MISMATCH ? foreign(store, String.valueOf(e.getMessage())) : e;
+        }
+        if (found.isEmpty() || isForgotten(found)) {
+            return;
+        }
+        String cluster = found.get().identity().cluster();
+        boolean ofThis = cluster.equals(catalog.clusterId())
+                || cluster.equals(store.identity().cluster());
+        if (!ofThis || !found.get().store().equals(store.id())) {
+            throw foreign(store, "store " + found.get().store() + " of cluster " + cluster);
+        }
+    }
+
+    private static CloudMwException foreign(Store store, String found) {
+        return new CloudMwException(
+                ErrorCode.STORE_MISMATCH,
+                "store " + store.id() + ": " + store.kind().place() + " has " + found
+                        + " (expected: a bucket that no other store uses). cloudmw store replace " + store.id()
+                        + " --force takes it from the other store, which then loses it.");
+    }
+
+    private synchronized void forget(StoreId id) {
+        Map<StoreId, String> left = new HashMap<>(mismatches);
+        left.remove(id);
+        mismatches = Map.copyOf(left);
+    }
+
+    /** Looks at the marker of every bucket; to be called now and then. One that cannot be reached is as it was. */
+    public void look() throws CloudMwException {
+        if (markers.isEmpty()) {
+            return;
+        }
+        Map<StoreId, String> found = new HashMap<>();
+        List<Store> stores = catalog.stores();
+        for (Store store : stores) {
+            if (store.owner().isEmpty() && !store.isLost()) {
+                look(store, found);
+            }
+        }
+        synchronized (this) {
+            mismatches = Map.copyOf(found);
+        }
+    }
+
+    private void look(Store store, Map<StoreId, String> found) {
+        try {
+            Store marked = marked(store, markers.orElseThrow(), marker -> false);
+            if (!marked.equals(store)) {
+                // Never adds a store: it may have been removed meanwhile.
+                Store unused = catalog.changeStore(
+                        store.id(),
+                        before -> before.identity().equals(store.identity()) && !before.isLost()
+                                ? before.with(marked.identity())
+                                : before,
+                        ChangeRequest.once(clock.millis()));
+                LOG.info("store {}: its bucket has a marker now", store.id());
+            }
+        } catch (CloudMwException e) {
+            if (e.code() == ErrorCode.STORE_MISMATCH) {
+                String reason = String.valueOf(e.getMessage());
+                found.put(store.id(), reason);
+                if (mismatch(store.id()).isEmpty()) {
+                    LOG.warn("{}", reason);
+                }
+            } else {
+                mismatch(store.id()).ifPresent(reason -> found.put(store.id(), reason));
+                LOG.debug("store {}: its marker cannot be looked at: {}", store.id(), hint(store, e));
+            }
+        }
+    }
+
+    /** Why a bucket is not the one that its store had; empty: it is, as far as is known. */
+    public synchronized Optional<String> mismatch(StoreId id) {
+        return Optional.ofNullable(mismatches.get(id));
+    }
+}

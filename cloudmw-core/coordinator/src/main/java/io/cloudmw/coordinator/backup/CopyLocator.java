@@ -1,0 +1,160 @@
+package io.cloudmw.coordinator.backup;
+
+import io.cloudmw.coordinator.catalog.Catalog;
+import io.cloudmw.coordinator.catalog.UpkeepRecords;
+import io.cloudmw.coordinator.lease.Lease;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.manifest.ManifestSegment;
+import io.cloudmw.core.model.Chunk;
+import io.cloudmw.core.model.ChunkId;
+import io.cloudmw.core.model.FileVersion;
+import io.cloudmw.core.model.Page;
+import io.cloudmw.core.model.ReplicaRecord;
+import io.cloudmw.core.model.ReplicaState;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.model.VolumeName;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Finds out where the copies of a recovered volume's chunks are, and records where that is not what manifests say: the stores know
+ * better than any backup. Versions and the stores' listings have one order, so both are passed over once, side by side. One
+ * thread's.
+ */
+final class CopyLocator {
+    private static final int PAGE = 100;
+
+    private final Catalog catalog;
+    private final Lease lease;
+    private final List<ListedChunks> stores;
+    private final boolean verify;
+    private final long nowMillis;
+    private final List<ReplicaRecord> records = new ArrayList<>();
+    private long chunks;
+    private long found;
+    private long moved;
+    private long missing;
+    private long corrupt;
+    private long lostFiles;
+    private long unseenFiles;
+
+    CopyLocator(Catalog catalog, Lease lease, GivenStores stores, boolean verify, long nowMillis) {
+        this.catalog = catalog;
+        this.lease = lease;
+        this.stores = stores.all().stream().map(ListedChunks::new).toList();
+        this.verify = verify;
+        this.nowMillis = nowMillis;
+    }
+
+    /** Passes over all files of a volume. */
+    RecoveryReport.Copies run(VolumeName volume, RecoveryListener listener) throws CloudMwException {
+        long files = 0;
+        long bytes = 0;
+        String token = "";
+        do {
+            Page<FileVersion> page = catalog.live(token, PAGE);
+            for (FileVersion version : page.items()) {
+                if (version.file().volume().equals(volume)) {
+                    locate(version, listener);
+                    bytes += version.sizeBytes();
+                    listener.located(++files, bytes);
+                }
+            }
+            token = page.nextToken();
+        } while (!token.isEmpty());
+        settle();
+        return new RecoveryReport.Copies(chunks, found, moved, missing, corrupt, lostFiles, unseenFiles);
+    }
+
+    private void locate(FileVersion version, RecoveryListener listener) throws CloudMwException {
+        boolean lost = false;
+        boolean unseen = false;
+        for (int i = 0; i < version.segmentCount(); i++) {
+            int index = i;
+            byte[] segment = catalog.segment(version.id(), index)
+                    .orElseThrow(() -> new CloudMwException(
+                            ErrorCode.INTERNAL, version.file() + ": segment " + index + " was not recovered"));
+            for (Chunk chunk : ManifestSegment.decode(index, segment).chunks()) {
+                if (!locate(version.id(), chunk)) {
+                    boolean certain = isRead(chunk);
+                    lost |= certain;
+                    unseen |= !certain;
+                }
+            }
+        }
+        if (lost || unseen) {
+            lostFiles += lost ? 1 : 0;
+            unseenFiles += lost ? 0 : 1;
+            listener.lost(version.file(), lost);
+        }
+    }
+
+    private boolean isRead(Chunk chunk) {
+        List<StoreId> read = stores.stream().map(ListedChunks::id).toList();
+        return read.containsAll(chunk.replicas());
+    }
+
+    /** Whether there is a copy. */
+    private boolean locate(VersionId version, Chunk chunk) throws CloudMwException {
+        chunks++;
+        int copies = 0;
+        List<StoreId> absent = new ArrayList<>();
+        List<StoreId> elsewhere = new ArrayList<>();
+        for (ListedChunks store : stores) {
+            boolean placed = chunk.replicas().contains(store.id());
+            if (!has(store, version, chunk.id())) {
+                if (placed) {
+                    absent.add(store.id());
+                }
+            } else if (verify && !ChunkCopies.isRight(store.store(), chunk)) {
+                corrupt++;
+                if (placed) {
+                    add(chunk, store.id(), ReplicaState.CORRUPT);
+                }
+            } else {
+                copies++;
+                if (!placed) {
+                    elsewhere.add(store.id());
+                }
+            }
+        }
+        record(chunk, absent, elsewhere);
+        found += copies;
+        return copies > 0;
+    }
+
+    /** Chunks that another version wrote are not where the listing is just now. */
+    private static boolean has(ListedChunks store, VersionId version, ChunkId chunk) throws CloudMwException {
+        return chunk.version().equals(version)
+                ? store.has(chunk)
+                : store.store().length(chunk).isPresent();
+    }
+
+    /** For each copy elsewhere one that is not where it was is one that was moved. */
+    private void record(Chunk chunk, List<StoreId> absent, List<StoreId> elsewhere) throws CloudMwException {
+        for (StoreId store : elsewhere) {
+            add(chunk, store, ReplicaState.MOVED);
+        }
+        for (int i = 0; i < absent.size(); i++) {
+            add(chunk, absent.get(i), i < elsewhere.size() ? ReplicaState.GONE : ReplicaState.MISSING);
+        }
+        moved += elsewhere.size();
+        missing += Math.max(0, absent.size() - elsewhere.size());
+    }
+
+    private void add(Chunk chunk, StoreId store, ReplicaState state) throws CloudMwException {
+        records.add(new ReplicaRecord(chunk.id(), store, state, nowMillis));
+        if (records.size() == UpkeepRecords.MAX_SETTLED) {
+            settle();
+        }
+    }
+
+    private void settle() throws CloudMwException {
+        if (!records.isEmpty()) {
+            catalog.settle(lease, List.copyOf(records));
+            records.clear();
+        }
+    }
+}

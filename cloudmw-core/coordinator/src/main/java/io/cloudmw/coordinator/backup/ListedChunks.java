@@ -1,0 +1,64 @@
+package io.cloudmw.coordinator.backup;
+
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.model.ChunkId;
+import io.cloudmw.core.model.Page;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.StoredChunk;
+import io.cloudmw.core.store.ChunkStore;
+import java.util.Iterator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which chunks a store has. Asked in the order of their names it reads the store's listing once, a page at a time; about others
+ * it asks the store. One thread's.
+ */
+final class ListedChunks {
+    private static final int PAGE = 1000;
+
+    private final ChunkStore store;
+    private Iterator<StoredChunk> page = List.<StoredChunk>of().iterator();
+    private String token = "";
+    private boolean last;
+    private @Nullable String at = "";
+    private String asked = "";
+
+    ListedChunks(ChunkStore store) {
+        this.store = store;
+    }
+
+    ChunkStore store() {
+        return store;
+    }
+
+    StoreId id() {
+        return store.id();
+    }
+
+    boolean has(ChunkId chunk) throws CloudMwException {
+        String name = chunk.toString();
+        if (name.compareTo(asked) < 0) {
+            return store.length(chunk).isPresent();
+        }
+        asked = name;
+        while (at != null && at.compareTo(name) < 0) {
+            at = next();
+        }
+        return name.equals(at);
+    }
+
+    /** Null at the end. */
+    private @Nullable String next() throws CloudMwException {
+        while (!page.hasNext()) {
+            if (last) {
+                return null;
+            }
+            Page<StoredChunk> listed = store.list(token, PAGE);
+            page = listed.items().iterator();
+            token = listed.nextToken();
+            last = listed.isLast();
+        }
+        return page.next().id().toString();
+    }
+}

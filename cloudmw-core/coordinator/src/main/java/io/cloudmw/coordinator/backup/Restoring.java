@@ -1,0 +1,275 @@
+package io.cloudmw.coordinator.backup;
+
+import io.cloudmw.coordinator.catalog.Catalog;
+import io.cloudmw.coordinator.catalog.CatalogErrors;
+import io.cloudmw.coordinator.catalog.Commit;
+import io.cloudmw.coordinator.catalog.CurrentFile;
+import io.cloudmw.coordinator.catalog.TreeFile;
+import io.cloudmw.coordinator.catalog.sqlite.Scratch;
+import io.cloudmw.core.backup.ExportRecord;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.error.Reasons;
+import io.cloudmw.core.manifest.ManifestDigest;
+import io.cloudmw.core.manifest.ManifestSegment;
+import io.cloudmw.core.model.AttributeChange;
+import io.cloudmw.core.model.Attributes;
+import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.FileVersion;
+import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.thread.Threads;
+import io.cloudmw.core.time.WallClock;
+import io.cloudmw.core.wire.BackupWire;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Future;
+
+/**
+ * Writes what was put together to the catalog, each file once: many at a time, for a catalog that syncs what comes together once,
+ * or is far away. One thread's.
+ */
+final class Restoring {
+    /** How many files are done before that is noted. */
+    private static final int PAGE = 100;
+
+    private static final int THREADS = 32;
+
+    private final Catalog catalog;
+    private final Scratch scratch;
+    private final Progress progress;
+    private final VolumeName volume;
+    private final WallClock clock;
+    private long files;
+    private long bytes;
+
+    Restoring(Catalog catalog, Scratch scratch, Progress progress, VolumeName volume, WallClock clock) {
+        this.catalog = catalog;
+        this.scratch = scratch;
+        this.progress = progress;
+        this.volume = volume;
+        this.clock = clock;
+    }
+
+    long files() {
+        return files;
+    }
+
+    long bytes() {
+        return bytes;
+    }
+
+    /** Tells how much there is to write. */
+    void plan(RecoveryListener listener) throws CloudMwException {
+        long allFiles = 0;
+        long allBytes = 0;
+        List<Scratch.Value> page = scratch.after("", PAGE);
+        while (!page.isEmpty()) {
+            for (Scratch.Value value : page) {
+                allBytes += BackupWire.present(value.value()).version().sizeBytes();
+            }
+            allFiles += page.size();
+            page = scratch.after(page.get(page.size() - 1).path(), PAGE);
+        }
+        listener.planned(allFiles, allBytes);
+    }
+
+    /**
+     * Writes them, a page in the order of their paths after the other. What the path that was noted last and those before it name
+     * was written before: users may have removed or replaced it.
+     *
+     * @throws CloudMwException {@code CANCELLED} when interrupted, and what the catalog fails with: the page is to be written again
+     */
+    void run(RecoveryListener listener) throws CloudMwException {
+        ExecutorService pool = Threads.unbounded("recover", THREADS);
+        try {
+            run(progress.path(), listener, pool);
+        } finally {
+            pool.shutdownNow();
+        }
+    }
+
+    /** @param done empty: nothing was */
+    private void run(String done, RecoveryListener listener, ExecutorService pool) throws CloudMwException {
+        boolean there = !done.isEmpty();
+        String path = "";
+        List<Scratch.Value> page;
+        do {
+            page = scratch.after(path, PAGE);
+            List<ExportRecord.Present> missing = new ArrayList<>();
+            for (Scratch.Value value : page) {
+                ExportRecord.Present present = BackupWire.present(value.value());
+                if (!there) {
+                    missing.add(present);
+                }
+                path = value.path();
+                there = there && !path.equals(done);
+                bytes += present.version().sizeBytes();
+            }
+            restore(missing, pool);
+            for (int i = 0; i < page.size(); i++) {
+                listener.restored(++files, bytes);
+            }
+            if (!there && !page.isEmpty()) {
+                progress.note(path);
+            }
+        } while (!page.isEmpty());
+    }
+
+    /** All at once, but those that are one version, of which the first is committed and the others are links to it. */
+    private void restore(List<ExportRecord.Present> page, ExecutorService pool) throws CloudMwException {
+        Map<VersionId, List<ExportRecord.Present>> byVersion = new LinkedHashMap<>();
+        page.forEach(present -> byVersion
+                .computeIfAbsent(present.version().id(), version -> new ArrayList<>())
+                .add(present));
+        Map<List<ExportRecord.Present>, Future<?>> begun = new LinkedHashMap<>();
+        for (List<ExportRecord.Present> same : byVersion.values()) {
+            begun.put(same, pool.submit(() -> {
+                restoreAll(same);
+                return same;
+            }));
+        }
+        for (Map.Entry<List<ExportRecord.Present>, Future<?>> one : begun.entrySet()) {
+            if (!succeeded(one.getValue())) {
+                restoreAll(one.getKey());
+            }
+        }
+    }
+
+    private void restoreAll(List<ExportRecord.Present> same) throws CloudMwException {
+        for (ExportRecord.Present present : same) {
+            restore(present);
+        }
+    }
+
+    /** False when too many came together for the catalog. */
+    private static boolean succeeded(Future<?> future) throws CloudMwException {
+        try {
+            var unused = future.get();
+            return true;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new CloudMwException(ErrorCode.CANCELLED, "recovery: interrupted", e);
+        } catch (ExecutionException e) {
+            Throwable cause = Reasons.unwrapped(e);
+            if (cause instanceof CloudMwException failure && failure.code() == ErrorCode.OVERLOADED) {
+                return false;
+            }
+            throw failure(cause);
+        }
+    }
+
+    private static CloudMwException failure(Throwable cause) {
+        if (cause instanceof CloudMwException failure) {
+            return failure;
+        }
+        return CloudMwException.ofDefect("recovery", cause);
+    }
+
+    private void restore(ExportRecord.Present present) throws CloudMwException {
+        FilePath file = new FilePath(volume, present.version().file().path());
+        FileVersion version = present.version().at(file);
+        Optional<CurrentFile> there = catalog.file(file);
+        boolean done = there.filter(current -> current.version().id().equals(version.id()))
+                .isPresent();
+        Optional<FileVersion> elsewhere = done ? Optional.empty() : catalog.version(version.id());
+        if (elsewhere.isPresent()) {
+            requireNobodyElse(file, there);
+            link(elsewhere.get().file(), present, version);
+        } else {
+            if (!done) {
+                putSegments(version);
+                catalog.commit(new Commit(version, expected(version, present.createdAtMillis(), there), List.of()));
+            }
+            note(file, present.attributes());
+        }
+    }
+
+    private void note(FilePath file, Attributes attributes) throws CloudMwException {
+        if (!attributes.values().isEmpty()) {
+            catalog.setAttributes(new AttributeChange(file, attributes.values(), Set.of()), clock.millis());
+        }
+    }
+
+    /** What somebody has put to a path since it was recovered stays. */
+    private void requireNobodyElse(FilePath file, Optional<CurrentFile> there) throws CloudMwException {
+        if (there.isPresent()) {
+            throw CatalogErrors.changed(
+                    file,
+                    Optional.empty(),
+                    there.map(current -> current.version().id()));
+        }
+    }
+
+    /** A version that was put back to one of its paths already: what snapshots restore may have several. */
+    private void link(FilePath first, ExportRecord.Present present, FileVersion version) throws CloudMwException {
+        try {
+            catalog.link(
+                    first,
+                    version.file(),
+                    new TreeFile(version.id(), present.createdAtMillis(), present.attributes()),
+                    clock.millis());
+        } catch (CloudMwException e) {
+            if (e.code() != ErrorCode.CONFLICT && first.volume().equals(volume)) {
+                throw e;
+            }
+            throw new CloudMwException(
+                    ErrorCode.CONFLICT,
+                    version.file() + ": version " + version.id()
+                            + " is in the catalog already, as it was committed to " + first
+                            + " (expected: a catalog that has lost the volume)",
+                    e);
+        }
+    }
+
+    private void putSegments(FileVersion version) throws CloudMwException {
+        for (int i = 0; i < version.segmentCount(); i++) {
+            int index = i;
+            byte[] segment = scratch.segment(version.id(), index)
+                    .orElseThrow(() -> new CloudMwException(
+                            ErrorCode.INTERNAL,
+                            version.file() + ": the backup has no segment " + index + " of version " + version.id()));
+            catalog.putSegment(version.id(), index, segment, clock.millis());
+            open(version.id(), ManifestSegment.decode(index, segment));
+        }
+    }
+
+    /**
+     * Those who wrote chunks that this version shares may be recovered later, or never: until then they are open, and when they
+     * are given up, what others name of them stays.
+     */
+    private void open(VersionId version, ManifestSegment segment) throws CloudMwException {
+        Set<VersionId> owners = new HashSet<>();
+        segment.chunks().forEach(chunk -> owners.add(chunk.id().version()));
+        owners.remove(version);
+        for (VersionId owner : owners) {
+            catalog.touch(owner, clock.millis());
+        }
+    }
+
+    /** What the path names. A file is as old as its first version: one that has been replaced gets an empty one. */
+    private Optional<VersionId> expected(FileVersion version, long createdAtMillis, Optional<CurrentFile> there)
+            throws CloudMwException {
+        if (there.isPresent() || createdAtMillis == version.committedAtMillis()) {
+            return there.map(current -> current.version().id());
+        }
+        FileVersion first = new FileVersion(
+                version.file(),
+                VersionId.random(),
+                0,
+                0,
+                0,
+                version.leafSizeBytes(),
+                createdAtMillis,
+                new ManifestDigest().finish());
+        return Optional.of(
+                catalog.commit(new Commit(first, Optional.empty(), List.of())).id());
+    }
+}

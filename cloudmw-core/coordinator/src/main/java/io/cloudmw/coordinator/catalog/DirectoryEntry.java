@@ -1,0 +1,46 @@
+package io.cloudmw.coordinator.catalog;
+
+import io.cloudmw.core.chunk.Sha256;
+import io.cloudmw.core.model.Attributes;
+import io.cloudmw.core.model.FileVersion;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+
+/**
+ * An immediate child of a directory.
+ *
+ * @param name its last path segment
+ * @param version the file's current version; empty: a directory, which exists while something is in it
+ * @param attributesDigest tells what is noted of the file from whatever else could be, but for one in 2<sup>64</sup>; 0: nothing is, or it
+ *     was only renamed
+ */
+public record DirectoryEntry(String name, Optional<FileVersion> version, long attributesDigest) {
+    /** A directory, or a file of which nothing is noted. */
+    public DirectoryEntry(String name, Optional<FileVersion> version) {
+        this(name, version, 0);
+    }
+
+    /** A file, or a directory, which has no attributes. */
+    public DirectoryEntry(String name, Optional<FileVersion> version, Attributes attributes) {
+        this(name, version, digest(attributes));
+    }
+
+    public boolean isDirectory() {
+        return version.isEmpty();
+    }
+
+    /** Neither names nor values have the character 0. */
+    private static long digest(Attributes attributes) {
+        if (attributes.values().isEmpty()) {
+            return 0;
+        }
+        StringBuilder text = new StringBuilder();
+        attributes
+                .values()
+                .forEach((name, value) ->
+                        text.append(name).append('\0').append(value).append('\0'));
+        byte[] digest = Sha256.begin().digest(text.toString().getBytes(StandardCharsets.UTF_8));
+        return ByteBuffer.wrap(digest).getLong();
+    }
+}

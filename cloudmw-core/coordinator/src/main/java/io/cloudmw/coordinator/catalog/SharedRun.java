@@ -1,0 +1,46 @@
+package io.cloudmw.coordinator.catalog;
+
+import io.cloudmw.core.model.Chunk;
+import io.cloudmw.core.model.ChunkId;
+import io.cloudmw.core.model.VersionId;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Consecutive chunks that one version's manifest names and another version wrote.
+ *
+ * @param owner who wrote them
+ * @param endIndex index after the last one
+ */
+public record SharedRun(VersionId owner, long firstIndex, long endIndex) {
+    public SharedRun {
+        if (firstIndex < 0 || endIndex <= firstIndex) {
+            throw new IllegalArgumentException("run: " + firstIndex + " to " + endIndex);
+        }
+    }
+
+    /** What a segment of this version names of others. */
+    public static List<SharedRun> of(VersionId version, List<Chunk> segment) {
+        List<SharedRun> runs = new ArrayList<>();
+        for (Chunk chunk : segment) {
+            VersionId owner = chunk.id().version();
+            SharedRun last = runs.isEmpty() ? null : runs.get(runs.size() - 1);
+            if (owner.equals(version)) {
+                continue;
+            }
+            if (last != null
+                    && last.owner.equals(owner)
+                    && last.endIndex == chunk.id().index()) {
+                runs.set(runs.size() - 1, new SharedRun(owner, last.firstIndex, last.endIndex + 1));
+            } else {
+                runs.add(new SharedRun(owner, chunk.id().index(), chunk.id().index() + 1));
+            }
+        }
+        return List.copyOf(runs);
+    }
+
+    /** Whether the chunk is one of them. */
+    public boolean contains(ChunkId chunk) {
+        return chunk.version().equals(owner) && chunk.index() >= firstIndex && chunk.index() < endIndex;
+    }
+}

@@ -1,0 +1,20 @@
+package io.cloudmw.coordinator.catalog;
+
+import io.cloudmw.core.model.Attributes;
+import io.cloudmw.core.model.VersionId;
+
+/**
+ * What an entry keeps of a file, from its first version to its removal, whatever its path.
+ *
+ * @param version the current one
+ * @param createdAtMillis when the first was committed
+ */
+public record TreeFile(VersionId version, long createdAtMillis, Attributes attributes) {
+    TreeFile replacedBy(VersionId next) {
+        return new TreeFile(next, createdAtMillis, attributes);
+    }
+
+    TreeFile with(Attributes changed) {
+        return new TreeFile(version, createdAtMillis, changed);
+    }
+}

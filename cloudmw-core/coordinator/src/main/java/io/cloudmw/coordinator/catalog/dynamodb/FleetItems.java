@@ -1,0 +1,79 @@
+package io.cloudmw.coordinator.catalog.dynamodb;
+
+import io.cloudmw.coordinator.catalog.FleetBoard;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.model.FleetReport;
+import io.cloudmw.core.model.HelperId;
+import io.cloudmw.core.model.HelperRegistration;
+import io.cloudmw.core.wire.StoredForms;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/** What coordinators tell each other: an item for each helper's id that is taken, and one for each part of a report. */
+final class FleetItems implements FleetBoard {
+    private final Calls calls;
+    private final Table table;
+    private final Transactions transactions;
+
+    FleetItems(Calls calls, Table table, Transactions transactions) {
+        this.calls = calls;
+        this.table = table;
+        this.transactions = transactions;
+    }
+
+    @Override
+    public Optional<HelperRegistration> registration(HelperId helper) throws CloudMwException {
+        return calls.call(() -> registration(table.get(Keys.helper(helper))));
+    }
+
+    @Override
+    public boolean register(OptionalLong before, HelperRegistration next) throws CloudMwException {
+        Key key = Keys.helper(next.address().id());
+        return calls.call(() -> transactions.run(transaction -> {
+            Optional<HelperRegistration> found = registration(transaction.get(key));
+            boolean asBefore = found.isEmpty()
+                    ? before.isEmpty()
+                    : before.isPresent() && before.getAsLong() == found.get().epoch();
+            if (asBefore) {
+                transaction.put(Item.at(key).with(Item.FORM, StoredForms.registration(next)));
+            }
+            return asBefore;
+        }));
+    }
+
+    private static Optional<HelperRegistration> registration(Optional<Item> item) throws CloudMwException {
+        return item.isPresent()
+                ? Optional.of(StoredForms.registration(item.get().bytes(Item.FORM)))
+                : Optional.empty();
+    }
+
+    @Override
+    public void publish(FleetReport report) throws CloudMwException {
+        var unused = calls.call(() -> transactions.run(transaction -> {
+            transaction.put(Item.at(Keys.report(report.coordinator(), report.part()))
+                    .with(Item.FORM, StoredForms.fleetReport(report)));
+            return report;
+        }));
+    }
+
+    @Override
+    public List<FleetReport> reports() throws CloudMwException {
+        return calls.call(() -> {
+            List<FleetReport> reports = new ArrayList<>();
+            for (Item item : table.queryAll(Range.all(Keys.REPORTS))) {
+                reports.add(StoredForms.fleetReport(item.bytes(Item.FORM)));
+            }
+            return reports;
+        });
+    }
+
+    @Override
+    public void withdraw(String coordinator) throws CloudMwException {
+        calls.act(() -> {
+            List<Item> parts = table.queryAll(Range.startingWith(Keys.REPORTS, Keys.reportsOf(coordinator)));
+            table.deleteAll(parts.stream().map(Item::key).toList());
+        });
+    }
+}

@@ -1,0 +1,123 @@
+package io.cloudmw.coordinator.catalog.sqlite;
+
+import io.cloudmw.coordinator.catalog.ChangeLog;
+import io.cloudmw.coordinator.catalog.Changes;
+import io.cloudmw.coordinator.catalog.Pages;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.model.Change;
+import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.wire.StoredForms;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.function.Consumer;
+
+/** Changes in rows. */
+final class ChangeRows implements ChangeLog {
+    private final Database database;
+    private volatile Consumer<VolumeName> listener = volume -> {};
+
+    ChangeRows(Database database) {
+        this.database = database;
+    }
+
+    /** Runs a transaction that may add a change to a volume, then says so. */
+    <T> T write(VolumeName volume, Database.Work<T> work) throws CloudMwException {
+        return tell(volume, database.write(work));
+    }
+
+    /** After a transaction that may have added a change to a volume: says so. */
+    <T> T tell(VolumeName volume, T result) {
+        listener.accept(volume);
+        return result;
+    }
+
+    /** Adds to a volume's changes; part of the caller's transaction. */
+    static void add(Connection connection, VolumeName volume, Change change) throws SQLException, CloudMwException {
+        long position = position(connection, volume) + 1;
+        Sql.update(
+                connection,
+                "INSERT INTO change_logs VALUES (?, ?) ON CONFLICT (volume) DO UPDATE SET position = excluded.position",
+                volume.value(),
+                position);
+        Sql.update(
+                connection,
+                "INSERT INTO changes VALUES (?, ?, ?, ?)",
+                volume.value(),
+                position,
+                change.atMillis(),
+                StoredForms.change(change.at(position)));
+    }
+
+    private static long position(Connection connection, VolumeName volume) throws SQLException, CloudMwException {
+        return Sql.first(
+                        connection,
+                        row -> row.getLong(1),
+                        "SELECT position FROM change_logs WHERE volume = ?",
+                        volume.value())
+                .orElse(0L);
+    }
+
+    @Override
+    public long position(VolumeName volume) throws CloudMwException {
+        return database.read(connection -> position(connection, volume));
+    }
+
+    @Override
+    public Changes after(VolumeName volume, long after, int limit) throws CloudMwException {
+        Pages.checkLimit(limit);
+        return database.read(connection -> {
+            List<Change> found = Sql.list(
+                    connection,
+                    row -> StoredForms.change(row.getBytes(1)),
+                    "SELECT definition FROM changes WHERE volume = ? AND position > ? ORDER BY position LIMIT ?",
+                    volume.value(),
+                    after,
+                    limit);
+            return Changes.found(after, found, position(connection, volume));
+        });
+    }
+
+    @Override
+    public int prune(long beforeMillis, long keep) throws CloudMwException {
+        List<VolumeName> volumes = database.read(connection ->
+                Sql.list(connection, row -> new VolumeName(row.getString(1)), "SELECT volume FROM change_logs"));
+        int pruned = 0;
+        for (VolumeName volume : volumes) {
+            long last = database.read(connection -> lastToPrune(connection, volume, beforeMillis, keep));
+            if (last > 0) {
+                pruned += database.write(connection -> Sql.update(
+                        connection, "DELETE FROM changes WHERE volume = ? AND position <= ?", volume.value(), last));
+            }
+        }
+        return pruned;
+    }
+
+    /** Where nothing is old it looks at one row; 0 then. */
+    private static long lastToPrune(Connection connection, VolumeName volume, long beforeMillis, long keep)
+            throws SQLException, CloudMwException {
+        long surplus = position(connection, volume) - keep;
+        return lastOld(connection, volume, surplus, beforeMillis, 1) == 0
+                ? 0
+                : lastOld(connection, volume, surplus, beforeMillis, PRUNE_BATCH);
+    }
+
+    private static long lastOld(Connection connection, VolumeName volume, long surplus, long beforeMillis, int lookedAt)
+            throws SQLException, CloudMwException {
+        return Sql.first(
+                        connection,
+                        row -> row.getLong(1),
+                        "SELECT max(position) FROM (SELECT position, changed_at FROM changes WHERE volume = ?"
+                                + " ORDER BY position LIMIT ?) WHERE position <= ? OR changed_at < ?",
+                        volume.value(),
+                        lookedAt,
+                        surplus,
+                        beforeMillis)
+                .orElse(0L);
+    }
+
+    @Override
+    public void onChange(Consumer<VolumeName> told) {
+        listener = told;
+    }
+}

@@ -1,0 +1,524 @@
+package io.cloudmw.coordinator.catalog.sqlite;
+
+import io.cloudmw.coordinator.catalog.Alteration;
+import io.cloudmw.coordinator.catalog.AppliedCalls;
+import io.cloudmw.coordinator.catalog.Catalog;
+import io.cloudmw.coordinator.catalog.CatalogErrors;
+import io.cloudmw.coordinator.catalog.ChangeLog;
+import io.cloudmw.coordinator.catalog.ChangeRequest;
+import io.cloudmw.coordinator.catalog.Commit;
+import io.cloudmw.coordinator.catalog.CurrentFile;
+import io.cloudmw.coordinator.catalog.DirectoryEntry;
+import io.cloudmw.coordinator.catalog.DirectoryPath;
+import io.cloudmw.coordinator.catalog.Notes;
+import io.cloudmw.coordinator.catalog.Pages;
+import io.cloudmw.coordinator.catalog.RetiredVersion;
+import io.cloudmw.coordinator.catalog.SharedRun;
+import io.cloudmw.coordinator.catalog.Snapshots;
+import io.cloudmw.coordinator.catalog.StorePlaces;
+import io.cloudmw.coordinator.catalog.TreeFile;
+import io.cloudmw.coordinator.catalog.VersionState;
+import io.cloudmw.coordinator.lease.Lease;
+import io.cloudmw.coordinator.lease.LeaseKeeper;
+import io.cloudmw.coordinator.lease.Leases;
+import io.cloudmw.core.access.CredentialsReference;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.model.AttributeChange;
+import io.cloudmw.core.model.Attributes;
+import io.cloudmw.core.model.Change;
+import io.cloudmw.core.model.ChunkId;
+import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.FileVersion;
+import io.cloudmw.core.model.Page;
+import io.cloudmw.core.model.Rename;
+import io.cloudmw.core.model.ReplicaRecord;
+import io.cloudmw.core.model.ReplicaReport;
+import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.model.Volume;
+import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.wire.StoredAnswer;
+import io.cloudmw.core.wire.StoredForms;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * A catalog in one SQLite file. One process at a time; what a call changed has been synced to the disk when it returns,
+ * so neither a killed process nor a lost power supply undoes it.
+ */
+public final class SqliteCatalog implements Catalog {
+    private final Database database;
+    private final ChangeRows changes;
+    private final AppliedRows applied;
+
+    private SqliteCatalog(Database database) {
+        this.database = database;
+        this.changes = new ChangeRows(database);
+        this.applied = new AppliedRows(database);
+    }
+
+    /**
+     * Opens the catalog in {@code file}, creating it or upgrading its schema where needed.
+     *
+     * @throws CloudMwException {@code ALREADY_EXISTS} when another process has it open; {@code VERSION_UNSUPPORTED} when
+     *     a newer release wrote it; {@code LOCAL_IO} when it cannot be opened
+     */
+    public static SqliteCatalog open(Path file) throws CloudMwException {
+        return new SqliteCatalog(Database.open(file));
+    }
+
+    @Override
+    public Volume createVolume(Volume volume, ChangeRequest request) throws CloudMwException {
+        String name = volume.name().value();
+        return applied.once(request, StoredAnswer.VOLUME, connection -> {
+            if (Sql.exists(connection, "SELECT 1 FROM volumes WHERE name = ?", name)) {
+                throw CatalogErrors.volumeExists(volume.name());
+            }
+            useStores(connection, volume);
+            Sql.update(
+                    connection,
+                    "INSERT INTO volumes (name, definition, root) VALUES (?, ?, ?)",
+                    name,
+                    StoredForms.volume(volume),
+                    Names.addRoot(connection, name));
+            return volume;
+        });
+    }
+
+    private static void useStores(Connection connection, Volume volume) throws SQLException, CloudMwException {
+        for (StoreId store : volume.storesInUse()) {
+            if (!Sql.exists(connection, "SELECT 1 FROM stores WHERE id = ?", store.value())) {
+                throw CatalogErrors.storeNotFound(store);
+            }
+            Sql.update(
+                    connection,
+                    "INSERT INTO volume_stores VALUES (?, ?)",
+                    store.value(),
+                    volume.name().value());
+        }
+    }
+
+    @Override
+    public Volume changeVolume(VolumeName name, Alteration<Volume> change, ChangeRequest request)
+            throws CloudMwException {
+        return applied.once(request, StoredAnswer.VOLUME, connection -> {
+            Volume known = volume(connection, name).orElseThrow(() -> CatalogErrors.volumeNotFound(name));
+            Volume changed = change.of(known);
+            Sql.update(connection, "DELETE FROM volume_stores WHERE volume = ?", name.value());
+            useStores(connection, changed);
+            Sql.update(
+                    connection,
+                    "UPDATE volumes SET definition = ? WHERE name = ?",
+                    StoredForms.volume(changed),
+                    name.value());
+            return changed;
+        });
+    }
+
+    private static Optional<Volume> volume(Connection connection, VolumeName name)
+            throws SQLException, CloudMwException {
+        return Sql.first(
+                connection,
+                row -> StoredForms.volume(row.getBytes(1)),
+                "SELECT definition FROM volumes WHERE name = ?",
+                name.value());
+    }
+
+    @Override
+    public Optional<Volume> volume(VolumeName name) throws CloudMwException {
+        return database.read(connection -> volume(connection, name));
+    }
+
+    @Override
+    public List<Volume> volumes() throws CloudMwException {
+        return database.read(connection -> Sql.list(
+                connection,
+                row -> StoredForms.volume(row.getBytes(1)),
+                "SELECT definition FROM volumes ORDER BY name"));
+    }
+
+    @Override
+    public void deleteVolume(VolumeName name, boolean force, ChangeRequest request) throws CloudMwException {
+        String volume = name.value();
+        long nowMillis = request.nowMillis();
+        var unused = changes.tell(name, applied.once(request, StoredAnswer.MAYBE_VERSION, connection -> {
+            if (!force && Names.hasFiles(connection, name)) {
+                throw CatalogErrors.volumeNotEmpty(name);
+            }
+            if (Sql.update(connection, "DELETE FROM volumes WHERE name = ?", volume) == 0) {
+                throw CatalogErrors.volumeNotFound(name);
+            }
+            Sql.update(connection, "DELETE FROM volume_stores WHERE volume = ?", volume);
+            Versions.retireAll(connection, name, nowMillis);
+            Names.removeAll(connection, name);
+            SnapshotRows.removeAll(connection, name);
+            ChangeRows.add(connection, name, Change.volumeDeleted(nowMillis));
+            return Optional.empty();
+        }));
+    }
+
+    @Override
+    public Store addStore(Store store, ChangeRequest request) throws CloudMwException {
+        return applied.once(request, StoredAnswer.STORE, connection -> {
+            return put(connection, StorePlaces.added(store, stores(connection)));
+        });
+    }
+
+    @Override
+    public void putStore(Store store) throws CloudMwException {
+        database.write(connection -> put(connection, store));
+    }
+
+    private static Store put(Connection connection, Store store) throws SQLException {
+        Sql.update(
+                connection,
+                "INSERT INTO stores VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET definition = excluded.definition",
+                store.id().value(),
+                StoredForms.store(store));
+        return store;
+    }
+
+    @Override
+    public Store setCredentials(StoreId id, CredentialsReference reference, ChangeRequest request)
+            throws CloudMwException {
+        return applied.once(
+                request,
+                StoredAnswer.STORE,
+                connection -> put(connection, StorePlaces.withCredentials(known(connection, id), reference)));
+    }
+
+    private static Store known(Connection connection, StoreId id) throws SQLException, CloudMwException {
+        return Sql.first(
+                        connection,
+                        row -> StoredForms.store(row.getBytes(1)),
+                        "SELECT definition FROM stores WHERE id = ?",
+                        id.value())
+                .orElseThrow(() -> CatalogErrors.storeNotFound(id));
+    }
+
+    @Override
+    public List<Store> stores() throws CloudMwException {
+        return database.read(SqliteCatalog::stores);
+    }
+
+    private static List<Store> stores(Connection connection) throws SQLException, CloudMwException {
+        return Sql.list(
+                connection, row -> StoredForms.store(row.getBytes(1)), "SELECT definition FROM stores ORDER BY id");
+    }
+
+    @Override
+    public Store removeStore(StoreId id, ChangeRequest request) throws CloudMwException {
+        return applied.once(request, StoredAnswer.STORE, connection -> {
+            Optional<String> volume = Sql.first(
+                    connection,
+                    row -> row.getString(1),
+                    "SELECT volume FROM volume_stores WHERE store_id = ? LIMIT 1",
+                    id.value());
+            if (volume.isPresent()) {
+                throw CatalogErrors.storeInUse(id, new VolumeName(volume.get()));
+            }
+            Store known = known(connection, id);
+            Sql.update(connection, "DELETE FROM stores WHERE id = ?", id.value());
+            return known;
+        });
+    }
+
+    @Override
+    public Store changeStore(StoreId id, Alteration<Store> change, ChangeRequest request) throws CloudMwException {
+        return applied.once(request, StoredAnswer.STORE, connection -> {
+            Store changed = change.of(known(connection, id));
+            Sql.update(
+                    connection,
+                    "UPDATE stores SET definition = ? WHERE id = ?",
+                    StoredForms.store(changed),
+                    id.value());
+            return changed;
+        });
+    }
+
+    @Override
+    public void touch(VersionId version, long nowMillis) throws CloudMwException {
+        database.write(connection -> {
+            Versions.touch(connection, version, nowMillis);
+            return 0;
+        });
+    }
+
+    @Override
+    public boolean resume(VersionId version, long nowMillis) throws CloudMwException {
+        return database.write(connection -> Versions.resume(connection, version, nowMillis));
+    }
+
+    @Override
+    public void putSegment(VersionId version, int index, byte[] encoded, List<SharedRun> shared, long nowMillis)
+            throws CloudMwException {
+        database.write(connection -> Versions.putSegment(connection, version, index, encoded, shared, nowMillis));
+    }
+
+    @Override
+    public Optional<byte[]> segment(VersionId version, int index) throws CloudMwException {
+        return database.read(connection -> Sql.first(
+                connection,
+                row -> row.getBytes(1),
+                "SELECT body FROM segments WHERE version_id = ? AND segment = ?",
+                version.value(),
+                index));
+    }
+
+    @Override
+    public FileVersion commit(Commit commit) throws CloudMwException {
+        return changes.write(commit.version().file().volume(), connection -> Versions.commit(connection, commit));
+    }
+
+    @Override
+    public Optional<FileVersion> giveUp(VersionId version, long nowMillis) throws CloudMwException {
+        return database.write(connection -> Versions.giveUp(connection, version, nowMillis));
+    }
+
+    @Override
+    public Optional<CurrentFile> file(FilePath file) throws CloudMwException {
+        return database.read(connection -> Versions.file(connection, file));
+    }
+
+    @Override
+    public void checkPath(FilePath file) throws CloudMwException {
+        database.read(connection -> {
+            Names.tree(connection).checkPut(file);
+            return file;
+        });
+    }
+
+    @Override
+    public Attributes setAttributes(AttributeChange change, ChangeRequest request) throws CloudMwException {
+        FilePath file = change.file();
+        return changes.tell(file.volume(), applied.once(request, StoredAnswer.ATTRIBUTES, connection -> {
+            TreeFile changed = Names.tree(connection).setAttributes(change);
+            ChangeRows.add(connection, file.volume(), Change.attributes(file, changed.version(), request.nowMillis()));
+            return changed.attributes();
+        }));
+    }
+
+    @Override
+    public Optional<FileVersion> version(VersionId id) throws CloudMwException {
+        return database.read(connection -> Sql.first(
+                connection,
+                row -> StoredForms.version(row.getBytes(1)),
+                "SELECT definition FROM versions WHERE id = ? AND definition IS NOT NULL AND state <> ?",
+                id.value(),
+                Schema.LENT));
+    }
+
+    @Override
+    public Set<ChunkId> namedElsewhere(VersionId version, Collection<ChunkId> chunks) throws CloudMwException {
+        return database.read(connection -> Shared.namedElsewhere(connection, version, chunks));
+    }
+
+    @Override
+    public Optional<VersionId> namer(ChunkId chunk) throws CloudMwException {
+        return database.read(connection -> Shared.namer(connection, chunk));
+    }
+
+    @Override
+    public List<SharedRun> shared(VersionId version, int segment) throws CloudMwException {
+        return database.read(connection -> Shared.of(connection, version, segment));
+    }
+
+    @Override
+    public FileVersion remove(FilePath file, ChangeRequest request) throws CloudMwException {
+        long nowMillis = request.nowMillis();
+        return changes.tell(file.volume(), applied.once(request, StoredAnswer.VERSION, connection -> {
+            FileVersion version =
+                    Versions.current(connection, file).orElseThrow(() -> CatalogErrors.fileNotFound(file));
+            Versions.retire(connection, Names.tree(connection).remove(file), nowMillis);
+            ChangeRows.add(connection, file.volume(), Change.removed(file, version.id(), nowMillis));
+            return version;
+        }));
+    }
+
+    @Override
+    public DirectoryEntry rename(Rename rename, ChangeRequest request) throws CloudMwException {
+        StoredAnswer<DirectoryEntry> form = StoredAnswer.MAYBE_VERSION.as(
+                DirectoryEntry::version,
+                version -> new DirectoryEntry(rename.to().name(), version));
+        Database.Work<DirectoryEntry> work = connection -> Versions.rename(connection, rename, request.nowMillis());
+        return changes.tell(rename.to().volume(), applied.once(request, form, work));
+    }
+
+    @Override
+    public FileVersion link(FilePath from, FilePath to, TreeFile as, long nowMillis) throws CloudMwException {
+        return changes.write(
+                to.volume(),
+                connection -> Versions.stand(connection, to, as, tree -> tree.link(from, to, as), nowMillis));
+    }
+
+    @Override
+    public Page<DirectoryEntry> list(VolumeName volume, String directory, String pageToken, int limit)
+            throws CloudMwException {
+        Pages.checkLimit(limit);
+        DirectoryPath path = DirectoryPath.of(volume, directory);
+        return database.read(connection -> Names.list(connection, path, pageToken, limit));
+    }
+
+    @Override
+    public void report(List<ReplicaReport> reports, long nowMillis) throws CloudMwException {
+        database.write(connection -> {
+            for (ReplicaReport report : reports) {
+                Replicas.report(connection, report, nowMillis);
+            }
+            return reports.size();
+        });
+    }
+
+    @Override
+    public List<ReplicaReport> faults(VersionId version, long firstIndex, long endIndex) throws CloudMwException {
+        return database.read(connection -> Replicas.records(connection, version, firstIndex, endIndex)).stream()
+                .map(ReplicaRecord::report)
+                .filter(report -> report.state().isFault())
+                .toList();
+    }
+
+    @Override
+    public List<ReplicaRecord> records(VersionId version, long firstIndex, long endIndex) throws CloudMwException {
+        return database.read(connection -> Replicas.records(connection, version, firstIndex, endIndex));
+    }
+
+    @Override
+    public Page<ReplicaRecord> pending(String pageToken, int limit) throws CloudMwException {
+        Pages.checkLimit(limit);
+        return database.read(connection -> Replicas.pending(connection, pageToken, limit));
+    }
+
+    @Override
+    public void settle(Lease lease, List<ReplicaRecord> records) throws CloudMwException {
+        Pages.checkSettled(records);
+        database.write(connection -> {
+            LeaseTable.requireNewest(connection, lease);
+            for (ReplicaRecord record : records) {
+                Replicas.settle(connection, record);
+            }
+            return records.size();
+        });
+    }
+
+    @Override
+    public Page<FileVersion> live(String pageToken, int limit) throws CloudMwException {
+        Pages.checkLimit(limit);
+        List<FileVersion> found = database.read(connection -> Sql.list(
+                connection,
+                row -> StoredForms.version(row.getBytes(1)),
+                "SELECT definition FROM versions WHERE state = ? AND id > ? ORDER BY id LIMIT ?",
+                Schema.CURRENT,
+                pageToken,
+                limit + 1));
+        return Pages.cut(found, limit, last -> last.id().value());
+    }
+
+    @Override
+    public Optional<VersionState> state(VersionId version) throws CloudMwException {
+        return database.read(connection -> Versions.state(connection, version)).map(Schema::state);
+    }
+
+    @Override
+    public long underReplicatedChunks(VersionId version) throws CloudMwException {
+        return database.read(connection -> Replicas.underReplicatedChunks(connection, version));
+    }
+
+    @Override
+    public Page<ReplicaReport> underReplicated(VolumeName volume, String pageToken, int limit) throws CloudMwException {
+        Pages.checkLimit(limit);
+        return database.read(connection -> Replicas.underReplicated(connection, volume, pageToken, limit));
+    }
+
+    @Override
+    public Leases leases() {
+        return new LeaseTable(database);
+    }
+
+    @Override
+    public int retireAbandoned(LeaseKeeper keeper, long beforeMillis, long nowMillis) throws CloudMwException {
+        Lease lease = keeper.lease();
+        return database.write(connection -> {
+            LeaseTable.requireNewest(connection, lease);
+            return Sql.update(
+                    connection,
+                    "UPDATE versions SET state = 2, changed_at = ? WHERE state = 0 AND changed_at < ?",
+                    nowMillis,
+                    beforeMillis);
+        });
+    }
+
+    @Override
+    public Page<VersionId> open(String pageToken, int limit) throws CloudMwException {
+        Pages.checkLimit(limit);
+        List<VersionId> found = database.read(connection -> Sql.list(
+                connection,
+                row -> new VersionId(row.getString(1)),
+                "SELECT id FROM versions WHERE state = 0 AND id > ? ORDER BY id LIMIT ?",
+                pageToken,
+                limit + 1));
+        return Pages.cut(found, limit, VersionId::value);
+    }
+
+    @Override
+    public Page<RetiredVersion> retired(String pageToken, int limit) throws CloudMwException {
+        Pages.checkLimit(limit);
+        List<RetiredVersion> found = database.read(connection -> Sql.list(
+                connection,
+                row -> new RetiredVersion(new VersionId(row.getString(1)), row.getLong(2), row.getInt(3)),
+                "SELECT id, changed_at, (SELECT count(*) FROM segments WHERE version_id = id)"
+                        + " FROM versions WHERE state = 2 AND id > ? ORDER BY id LIMIT ?",
+                pageToken,
+                limit + 1));
+        return Pages.cut(found, limit, last -> last.id().value());
+    }
+
+    @Override
+    public void forget(Lease lease, VersionId version) throws CloudMwException {
+        database.write(connection -> {
+            LeaseTable.requireNewest(connection, lease);
+            boolean retired = Sql.exists(
+                    connection, "SELECT 1 FROM versions WHERE id = ? AND state = ?", version.value(), Schema.RETIRED);
+            if (retired) {
+                Shared.forget(connection, version);
+            }
+            return retired;
+        });
+    }
+
+    @Override
+    public Snapshots snapshots() {
+        return new SnapshotRows(database, changes, applied);
+    }
+
+    @Override
+    public String clusterId() throws CloudMwException {
+        return database.read(connection -> Sql.first(connection, row -> row.getString(1), "SELECT id FROM cluster")
+                .orElseThrow(() -> new IllegalStateException("the schema has an id")));
+    }
+
+    @Override
+    public AppliedCalls appliedCalls() {
+        return applied;
+    }
+
+    @Override
+    public Notes notes() {
+        return new NoteTable(database);
+    }
+
+    @Override
+    public ChangeLog changes() {
+        return changes;
+    }
+
+    @Override
+    public void close() {
+        database.close();
+    }
+}

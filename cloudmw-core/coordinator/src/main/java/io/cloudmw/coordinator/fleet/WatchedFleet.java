@@ -1,0 +1,53 @@
+package io.cloudmw.coordinator.fleet;
+
+import io.cloudmw.coordinator.upkeep.Fleet;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.model.HelperAddress;
+import io.cloudmw.core.model.HelperId;
+import io.cloudmw.core.model.Store;
+import io.cloudmw.core.placement.Candidate;
+import java.util.List;
+
+/** What upkeep sees of the fleet. */
+public record WatchedFleet(HelperRegistry helpers, StoreView view) implements Fleet {
+    @Override
+    public List<Candidate> stores() throws CloudMwException {
+        return view.known();
+    }
+
+    @Override
+    public long roomBytes(Candidate store) {
+        return view.freeBytes(store.store()).orElse(Long.MAX_VALUE);
+    }
+
+    @Override
+    public long reserveBytes(Candidate store) {
+        return view.reserveBytes(store.store());
+    }
+
+    /** A bucket that is not the one its store had is not: nothing may be given up because of what it seems to have. */
+    @Override
+    public boolean isAvailable(Candidate store) {
+        return view.isAvailable(store.store()) && view.isGenuine(store.store());
+    }
+
+    @Override
+    public List<HelperAddress> live() {
+        return helpers.live();
+    }
+
+    @Override
+    public boolean canBeLost(Candidate store) {
+        return store.store().owner().isPresent() || view.isMissing(store.store());
+    }
+
+    @Override
+    public boolean canUse(HelperId helper, Store store) {
+        return view.canUse(helper, store);
+    }
+
+    @Override
+    public boolean isAlive(HelperId helper) {
+        return helpers.isAlive(helper);
+    }
+}

@@ -1,0 +1,8 @@
+/**
+ * The fleet as the coordinator knows it: registered helpers and their leases, which stores they can use, and the
+ * exchange between coordinators that share a catalog. Safe for any thread.
+ */
+@NullMarked
+package io.cloudmw.coordinator.fleet;
+
+import org.jspecify.annotations.NullMarked;

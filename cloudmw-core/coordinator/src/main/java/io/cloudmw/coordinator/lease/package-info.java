@@ -1,0 +1,8 @@
+/**
+ * Epoch-fenced rights: background jobs that one of several coordinators does. Safe for any thread; calls block on the
+ * catalog.
+ */
+@NullMarked
+package io.cloudmw.coordinator.lease;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,116 @@
+package io.cloudmw.coordinator.names;
+
+import io.cloudmw.coordinator.catalog.Catalog;
+import io.cloudmw.coordinator.catalog.CatalogErrors;
+import io.cloudmw.coordinator.catalog.ChangeRequest;
+import io.cloudmw.coordinator.catalog.CurrentFile;
+import io.cloudmw.coordinator.catalog.DirectoryEntry;
+import io.cloudmw.coordinator.catalog.Snapshots;
+import io.cloudmw.coordinator.lease.BackgroundJobs;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.CallId;
+import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.FileVersion;
+import io.cloudmw.core.model.Page;
+import io.cloudmw.core.model.Snapshot;
+import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.time.WallClock;
+import java.util.List;
+import java.util.Optional;
+
+/** How the names of volumes were. Safe for any thread. */
+public final class VolumeSnapshots {
+    private final Catalog catalog;
+    private final Snapshots snapshots;
+    private final WallClock clock;
+
+    public VolumeSnapshots(Catalog catalog, WallClock clock) {
+        this.catalog = catalog;
+        this.snapshots = catalog.snapshots();
+        this.clock = clock;
+    }
+
+    /**
+     * Keeps the names of a volume as they are now.
+     *
+     * @param call takes effect once; empty: it is tried once
+     * @throws CloudMwException as {@link Snapshots#create}; {@code INVALID_ARGUMENT} when the name is malformed
+     */
+    public Snapshot create(VolumeName volume, String name, Optional<CallId> call) throws CloudMwException {
+        try {
+            return snapshots.create(volume, Snapshot.checkName(name), ChangeRequest.of(call, clock));
+        } catch (IllegalArgumentException e) {
+            throw new CloudMwException(ErrorCode.INVALID_ARGUMENT, String.valueOf(e.getMessage()), e);
+        }
+    }
+
+    /**
+     * All of a volume, the oldest first.
+     *
+     * @throws CloudMwException {@code VOLUME_NOT_FOUND}
+     */
+    public List<Snapshot> of(VolumeName volume) throws CloudMwException {
+        return snapshots.of(volume);
+    }
+
+    /**
+     * Keeps it no more.
+     *
+     * @param call takes effect once; empty: it is tried once
+     * @throws CloudMwException {@code VOLUME_NOT_FOUND}; {@code NOT_FOUND}
+     */
+    public Snapshot remove(VolumeName volume, String name, Optional<CallId> call) throws CloudMwException {
+        return snapshots.remove(volume, name, ChangeRequest.of(call, clock));
+    }
+
+    /**
+     * Describes what a path named then.
+     *
+     * @throws CloudMwException {@code VOLUME_NOT_FOUND}; {@code NOT_FOUND}
+     */
+    public FileStatus stat(String snapshot, FilePath file) throws CloudMwException {
+        CurrentFile found =
+                snapshots.file(snapshot, file).orElseThrow(() -> CatalogErrors.notInSnapshot(file, snapshot));
+        return new FileStatus(
+                found, catalog.underReplicatedChunks(found.version().id()));
+    }
+
+    /**
+     * Lists what was in a directory then.
+     *
+     * @param limit 1..{@value Catalog#MAX_PAGE}; 0 for the most
+     * @throws CloudMwException {@code VOLUME_NOT_FOUND}; {@code NOT_FOUND} when there was no such directory
+     */
+    public Page<DirectoryEntry> list(String snapshot, VolumeName volume, String directory, String pageToken, int limit)
+            throws CloudMwException {
+        Page<DirectoryEntry> page =
+                snapshots.list(snapshot, volume, directory, pageToken, limit == 0 ? Catalog.MAX_PAGE : limit);
+        if (page.items().isEmpty() && pageToken.isEmpty() && !directory.equals("/")) {
+            throw new CloudMwException(
+                    ErrorCode.NOT_FOUND, "no directory " + volume + "@" + snapshot + ":" + directory);
+        }
+        return page;
+    }
+
+    /**
+     * Lets a path name again what it named then.
+     *
+     * @param call takes effect once; empty: it is tried once
+     * @throws CloudMwException as {@link Snapshots#restore}
+     */
+    public FileVersion restore(String snapshot, FilePath file, Optional<CallId> call) throws CloudMwException {
+        return snapshots.restore(snapshot, file, ChangeRequest.of(call, clock));
+    }
+
+    /** Drops what no snapshot sees any more; all of it, a page at a time. */
+    public int prune(BackgroundJobs.Right right) throws CloudMwException {
+        int pages = 0;
+        String token = "";
+        do {
+            token = snapshots.prune(right.lease(), token, Catalog.MAX_PAGE, clock.millis());
+            pages++;
+        } while (!token.isEmpty());
+        return pages;
+    }
+}

@@ -1,0 +1,7 @@
+/**
+ * The registry of clients that serve others, and the search for those that have a file. Safe for any thread.
+ */
+@NullMarked
+package io.cloudmw.coordinator.peer;
+
+import org.jspecify.annotations.NullMarked;

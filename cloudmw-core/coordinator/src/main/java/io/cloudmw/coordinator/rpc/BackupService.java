@@ -1,0 +1,33 @@
+package io.cloudmw.coordinator.rpc;
+
+import io.cloudmw.coordinator.backup.VolumeExport;
+import io.cloudmw.core.wire.BackupWire;
+import io.cloudmw.core.wire.FromWire;
+import io.cloudmw.core.wire.UnaryCalls;
+import io.cloudmw.proto.v1.BackupGrpc;
+import io.cloudmw.proto.v1.ExportRequest;
+import io.cloudmw.proto.v1.ExportResponse;
+import io.grpc.stub.StreamObserver;
+import java.util.OptionalLong;
+
+/** What backups are made of. */
+public final class BackupService extends BackupGrpc.BackupImplBase {
+    private final VolumeExport exports;
+    private final UnaryCalls calls;
+
+    /** Works on {@code calls}, whose executor bounds what is worked on at once. */
+    public BackupService(VolumeExport exports, UnaryCalls calls) {
+        this.exports = exports;
+        this.calls = calls;
+    }
+
+    @Override
+    public void export(ExportRequest request, StreamObserver<ExportResponse> observer) {
+        calls.answer(
+                observer,
+                () -> BackupWire.page(exports.next(
+                        FromWire.volumeName(request.getVolume()),
+                        request.hasAfter() ? OptionalLong.of(request.getAfter()) : OptionalLong.empty(),
+                        BackupWire.cursor(request.getCursor().toByteArray()))));
+    }
+}

@@ -1,0 +1,58 @@
+package io.cloudmw.coordinator.rpc;
+
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.metrics.CoordinatorMetrics;
+import io.cloudmw.core.time.Ticker;
+import io.cloudmw.core.wire.WireErrors;
+import io.grpc.ForwardingServerCall;
+import io.grpc.Metadata;
+import io.grpc.MethodDescriptor;
+import io.grpc.ServerCall;
+import io.grpc.ServerCallHandler;
+import io.grpc.ServerInterceptor;
+import io.grpc.Status;
+
+/**
+ * Counts and times the calls a server answers, from when their headers came, refusals included; not those that last. Belongs before
+ * all other interceptors. Safe for any thread.
+ */
+public final class CallMeter implements ServerInterceptor {
+    private final CoordinatorMetrics metrics;
+    private final Ticker ticker;
+
+    public CallMeter(CoordinatorMetrics metrics, Ticker ticker) {
+        this.metrics = metrics;
+        this.ticker = ticker;
+    }
+
+    @Override
+    public <Q, A> ServerCall.Listener<Q> interceptCall(
+            ServerCall<Q, A> call, Metadata headers, ServerCallHandler<Q, A> next) {
+        MethodDescriptor<Q, A> method = call.getMethodDescriptor();
+        if (method.getType() != MethodDescriptor.MethodType.UNARY) {
+            return next.startCall(call, headers);
+        }
+        long began = ticker.nanos();
+        return next.startCall(
+                new ForwardingServerCall.SimpleForwardingServerCall<>(call) {
+                    @Override
+                    public void close(Status status, Metadata trailers) {
+                        metrics.called(
+                                String.valueOf(method.getBareMethodName()),
+                                code(status, trailers),
+                                ticker.nanos() - began);
+                        super.close(status, trailers);
+                    }
+                },
+                headers);
+    }
+
+    private static String code(Status status, Metadata trailers) {
+        return status.isOk()
+                ? CoordinatorMetrics.OK
+                : WireErrors.fromStatus(
+                                status.asRuntimeException(trailers), ErrorCode.COORDINATOR_UNAVAILABLE, "coordinator")
+                        .code()
+                        .name();
+    }
+}

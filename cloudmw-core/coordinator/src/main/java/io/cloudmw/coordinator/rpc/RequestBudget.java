@@ -1,0 +1,165 @@
+package io.cloudmw.coordinator.rpc;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.memory.ByteBudget;
+import io.cloudmw.core.wire.WireErrors;
+import io.grpc.Context;
+import io.grpc.ForwardingServerCallListener;
+import io.grpc.Metadata;
+import io.grpc.ServerCall;
+import io.grpc.ServerCallHandler;
+import io.grpc.ServerInterceptor;
+import io.grpc.ServerStreamTracer;
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
+import java.util.Objects;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How many bytes of requests, as they come over the wire, a server holds at once. They count from their arrival, so also
+ * while a request is not complete, until its call has ended and, where it was handed to {@link #holding}, is not worked
+ * on any more: a caller who gives up frees nothing that is still needed. A call for which there is no room is closed with
+ * {@code OVERLOADED} before it is taken in whole. Belongs, as tracer and as interceptor, on a server with a direct
+ * executor. Safe for any thread.
+ */
+public final class RequestBudget extends ServerStreamTracer.Factory implements ServerInterceptor {
+    private static final Context.Key<Charge> CHARGE = Context.key("cloudmw-request-charge");
+
+    private final ByteBudget budget;
+    private final String setting;
+
+    /** @param setting names what to raise */
+    public RequestBudget(long limitBytes, String setting) {
+        this.budget = new ByteBudget(limitBytes);
+        this.setting = setting;
+    }
+
+    /** Bytes that count now. */
+    public long usedBytes() {
+        return budget.usedBytes();
+    }
+
+    @Override
+    public ServerStreamTracer newServerStreamTracer(String method, Metadata headers) {
+        return new Charge();
+    }
+
+    @Override
+    public <Q, A> ServerCall.Listener<Q> interceptCall(
+            ServerCall<Q, A> call, Metadata headers, ServerCallHandler<Q, A> next) {
+        Charge charge = Objects.requireNonNull(CHARGE.get(), "not the server's tracer");
+        charge.call = call;
+        return new Admitted<>(next.startCall(call, headers), charge);
+    }
+
+    /** A request may be refused for its last bytes, and then be complete: it is not worked on all the same. */
+    private static final class Admitted<Q> extends ForwardingServerCallListener.SimpleForwardingServerCallListener<Q> {
+        private final Charge charge;
+
+        Admitted(ServerCall.Listener<Q> listener, Charge charge) {
+            super(listener);
+            this.charge = charge;
+        }
+
+        @Override
+        public void onMessage(Q request) {
+            if (!charge.isRefused()) {
+                super.onMessage(request);
+            }
+        }
+
+        @Override
+        public void onHalfClose() {
+            if (!charge.isRefused()) {
+                super.onHalfClose();
+            }
+        }
+    }
+
+    /** Runs what calls hand to it on {@code executor}; their requests count until that has run. */
+    public Executor holding(Executor executor) {
+        return task -> {
+            Charge charge = Objects.requireNonNull(CHARGE.get(), "outside of a call");
+            charge.retain();
+            boolean taken = false;
+            try {
+                executor.execute(() -> {
+                    try {
+                        task.run();
+                    } finally {
+                        charge.release();
+                    }
+                });
+                taken = true;
+            } finally {
+                if (!taken) {
+                    charge.release();
+                }
+            }
+        };
+    }
+
+    /** One call's bytes. Its event loop adds to them; whoever is the last to release gives them back. */
+    private final class Charge extends ServerStreamTracer {
+        /** Set before the first byte arrives, by the event loop; null where the call was refused before. */
+        private @Nullable ServerCall<?, ?> call;
+
+        @GuardedBy("this")
+        private long bytes;
+
+        @GuardedBy("this")
+        private int holders = 1;
+
+        @GuardedBy("this")
+        private boolean refused;
+
+        @Override
+        public Context filterContext(Context context) {
+            return context.withValue(CHARGE, this);
+        }
+
+        @Override
+        public void inboundWireSize(long arrived) {
+            ServerCall<?, ?> open = call;
+            if (open != null && !take(arrived)) {
+                StatusRuntimeException refusal =
+                        WireErrors.toStatus(CloudMwException.full("requests of " + budget.usedBytes()
+                                + " bytes are under way already (expected: with this one <= " + budget.limitBytes()
+                                + ", " + setting + ")"));
+                open.close(refusal.getStatus(), Objects.requireNonNull(refusal.getTrailers()));
+            }
+        }
+
+        /** False once: for the first bytes there is no room for. What still comes until the caller hears of it is dropped. */
+        private synchronized boolean take(long arrived) {
+            if (refused || holders == 0) {
+                return true;
+            }
+            refused = !budget.tryTake(arrived);
+            bytes += refused ? 0 : arrived;
+            return !refused;
+        }
+
+        synchronized boolean isRefused() {
+            return refused;
+        }
+
+        @Override
+        public void streamClosed(Status status) {
+            release();
+        }
+
+        synchronized void retain() {
+            holders++;
+        }
+
+        synchronized void release() {
+            holders--;
+            if (holders == 0) {
+                budget.giveBack(bytes);
+            }
+        }
+    }
+}

@@ -1,0 +1,84 @@
+package io.cloudmw.coordinator.rpc.audit;
+
+import com.google.protobuf.Message;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.time.Ticker;
+import io.cloudmw.core.wire.WireErrors;
+import io.grpc.ForwardingServerCall;
+import io.grpc.ForwardingServerCallListener;
+import io.grpc.Metadata;
+import io.grpc.ServerCall;
+import io.grpc.ServerCallHandler;
+import io.grpc.ServerInterceptor;
+import io.grpc.Status;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Logs each administrative change with its caller, and calls that failed. Belongs before all other interceptors, so that
+ * their refusals are seen. Safe for any thread.
+ */
+public final class AuditLog implements ServerInterceptor {
+    private static final Logger LOG = LoggerFactory.getLogger(AuditLog.class);
+
+    private final FailureLog failures;
+
+    public AuditLog(Ticker ticker) {
+        this.failures = new FailureLog(LOG, ticker);
+    }
+
+    @Override
+    public <Q, A> ServerCall.Listener<Q> interceptCall(
+            ServerCall<Q, A> call, Metadata headers, ServerCallHandler<Q, A> next) {
+        String method = call.getMethodDescriptor().getFullMethodName();
+        String name = String.valueOf(call.getMethodDescriptor().getBareMethodName());
+        boolean administrative = MethodKind.of(method) == MethodKind.ADMINISTRATIVE;
+        Audited<Q, A> audited = new Audited<>(call, name, Caller.of(call, headers), administrative);
+        ServerCall.Listener<Q> listener = next.startCall(audited, headers);
+        return administrative ? new Requests<>(listener, audited) : listener;
+    }
+
+    /** A call whose end is logged. Its request is told before its end, on whatever thread. */
+    private final class Audited<Q, A> extends ForwardingServerCall.SimpleForwardingServerCall<Q, A> {
+        private final String name;
+        private final Caller caller;
+        private final boolean administrative;
+        private volatile String request = "";
+
+        Audited(ServerCall<Q, A> call, String name, Caller caller, boolean administrative) {
+            super(call);
+            this.name = name;
+            this.caller = caller;
+            this.administrative = administrative;
+        }
+
+        @Override
+        public void close(Status status, Metadata trailers) {
+            if (!status.isOk()) {
+                CloudMwException failure = WireErrors.fromStatus(
+                        status.asRuntimeException(trailers), ErrorCode.COORDINATOR_UNAVAILABLE, "coordinator");
+                failures.failed(name, request, caller, failure, status.getCause());
+            } else if (administrative) {
+                LOG.info("{} by {}: {}", name, caller, request);
+            }
+            super.close(status, trailers);
+        }
+    }
+
+    /** Keeps the text of the request. */
+    private static final class Requests<Q> extends ForwardingServerCallListener.SimpleForwardingServerCallListener<Q> {
+        private final Audited<Q, ?> call;
+
+        Requests(ServerCall.Listener<Q> listener, Audited<Q, ?> call) {
+            super(listener);
+            this.call = call;
+        }
+
+        @Override
+        public void onMessage(Q message) {
+            call.request = message instanceof Message known ? LogText.of(known) : "";
+            super.onMessage(message);
+        }
+    }
+}

@@ -1,0 +1,68 @@
+package io.cloudmw.coordinator.rpc.audit;
+
+import io.grpc.Context;
+import io.grpc.Contexts;
+import io.grpc.Grpc;
+import io.grpc.Metadata;
+import io.grpc.ServerCall;
+import io.grpc.ServerCallHandler;
+import io.grpc.ServerInterceptor;
+import io.netty.util.NetUtil;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The process at the other end of a call.
+ *
+ * @param address the address its connection comes from; empty: not known
+ * @param client what it says of itself; empty: nothing
+ */
+public record Caller(Optional<InetSocketAddress> address, String client) {
+    private static final int MAX_CLIENT_CHARACTERS = 100;
+    private static final Caller UNKNOWN = new Caller(Optional.empty(), "");
+    private static final Context.Key<Caller> CURRENT = Context.keyWithDefault("cloudmw-caller", UNKNOWN);
+    private static final Metadata.Key<String> USER_AGENT =
+            Metadata.Key.of("user-agent", Metadata.ASCII_STRING_MARSHALLER);
+
+    /** For a server: services learn from {@link #current()} who calls. */
+    public static ServerInterceptor interceptor() {
+        return new Interceptor();
+    }
+
+    /** The caller of the call whose service method runs on this thread. */
+    public static Caller current() {
+        return CURRENT.get();
+    }
+
+    static Caller of(ServerCall<?, ?> call, Metadata headers) {
+        @Nullable SocketAddress remote = call.getAttributes().get(Grpc.TRANSPORT_ATTR_REMOTE_ADDR);
+        @Nullable String agent = headers.get(USER_AGENT);
+        return new Caller(
+                remote instanceof InetSocketAddress address ? Optional.of(address) : Optional.empty(),
+                agent == null ? "" : LogText.plain(agent, MAX_CLIENT_CHARACTERS));
+    }
+
+    /** The address its connection comes from; empty: not known. */
+    public Optional<InetAddress> host() {
+        return address.map(InetSocketAddress::getAddress);
+    }
+
+    /** {@code 10.0.0.3:51234 (cloudmw/0.1.0)}. */
+    @Override
+    public String toString() {
+        return address.map(NetUtil::toSocketAddressString).orElse("unknown")
+                + (client.isEmpty() ? "" : " (" + client + ")");
+    }
+
+    private static final class Interceptor implements ServerInterceptor {
+        @Override
+        public <Q, A> ServerCall.Listener<Q> interceptCall(
+                ServerCall<Q, A> call, Metadata headers, ServerCallHandler<Q, A> next) {
+            Context context = Context.current().withValue(CURRENT, of(call, headers));
+            return Contexts.interceptCall(context, call, headers, next);
+        }
+    }
+}

@@ -1,0 +1,105 @@
+package io.cloudmw.coordinator.rpc.audit;
+
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.time.Ticker;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.event.Level;
+
+/**
+ * Logs calls that failed, a line each; a defect with its stack trace. Of each method and code only so many lines are
+ * written, that a flood of failures does not fill the disk; the next line says how many were left out. Safe for any thread.
+ */
+final class FailureLog {
+    static final int BURST = 10;
+    static final long SECONDS_PER_LINE = 10;
+    private static final int MAX_MESSAGE_CHARACTERS = 500;
+
+    private final Logger log;
+    private final Ticker ticker;
+
+    /** As many as there are methods and codes. */
+    private final Map<Kind, Allowance> allowances = new ConcurrentHashMap<>();
+
+    private record Kind(String method, ErrorCode code) {}
+
+    FailureLog(Logger log, Ticker ticker) {
+        this.log = log;
+        this.ticker = ticker;
+    }
+
+    /**
+     * A call failed.
+     *
+     * @param request what was asked for; empty: not told
+     * @param cause of a defect, with its stack trace
+     */
+    void failed(String method, String request, Caller caller, CloudMwException failure, @Nullable Throwable cause) {
+        ErrorCode code = failure.code();
+        if (code == ErrorCode.CANCELLED) {
+            return;
+        }
+        OptionalLong leftOut = allowances
+                .computeIfAbsent(new Kind(method, code), kind -> new Allowance(ticker.nanos()))
+                .take(ticker.nanos());
+        if (leftOut.isEmpty()) {
+            return;
+        }
+        String more = leftOut.getAsLong() == 0 ? "" : " (" + leftOut.getAsLong() + " like it were not logged)";
+        String asked = request.isEmpty() ? "" : " " + request;
+        String why = LogText.plain(String.valueOf(failure.getMessage()), MAX_MESSAGE_CHARACTERS);
+        log.atLevel(level(code))
+                .setCause(code == ErrorCode.INTERNAL ? cause : null)
+                .log("{} {} by {}{}: {}{}", code, method, caller, asked, why, more);
+    }
+
+    /** The level of a failure: one that the caller can mend is no trouble of the cluster's. */
+    private static Level level(ErrorCode code) {
+        return switch (code) {
+            case INTERNAL, PROTOCOL_VIOLATION -> Level.ERROR;
+            case INVALID_ARGUMENT,
+                    NOT_FOUND,
+                    VOLUME_NOT_FOUND,
+                    HELPER_UNKNOWN,
+                    ALREADY_EXISTS,
+                    VOLUME_NOT_EMPTY,
+                    STORE_IN_USE,
+                    CONFLICT,
+                    CANCELLED -> Level.INFO;
+            default -> Level.WARN;
+        };
+    }
+
+    /** So many lines at once, then one every so many seconds. */
+    private static final class Allowance {
+        private static final long NANOS_PER_LINE = TimeUnit.SECONDS.toNanos(SECONDS_PER_LINE);
+
+        private long lines = BURST;
+        private long countedNanos;
+        private long leftOut;
+
+        Allowance(long nowNanos) {
+            countedNanos = nowNanos;
+        }
+
+        /** Empty: no line is left; otherwise how many were left out before. */
+        synchronized OptionalLong take(long nowNanos) {
+            long earned = (nowNanos - countedNanos) / NANOS_PER_LINE;
+            countedNanos += earned * NANOS_PER_LINE;
+            lines = Math.min(BURST, lines + earned);
+            if (lines == 0) {
+                leftOut++;
+                return OptionalLong.empty();
+            }
+            lines--;
+            long before = leftOut;
+            leftOut = 0;
+            return OptionalLong.of(before);
+        }
+    }
+}

@@ -1,0 +1,71 @@
+package io.cloudmw.coordinator.rpc.audit;
+
+import com.google.protobuf.Descriptors.FieldDescriptor;
+import com.google.protobuf.Message;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Pattern;
+
+/** Text of other processes, made fit for one line of a log. */
+final class LogText {
+    private static final int MAX_REQUEST_CHARACTERS = 500;
+
+    /** Identifies a try, and says nothing of what was asked for. */
+    private static final Set<String> LEFT_OUT = Set.of("call");
+
+    private static final Pattern SECRET = Pattern.compile("secret|token|password|access_key|external_id|credential");
+    private static final Pattern CONTROL = Pattern.compile("\\p{C}");
+
+    private LogText() {}
+
+    /** Control characters become {@code ?}; what is longer than {@code max} characters is cut. */
+    static String plain(String text, int max) {
+        String cut = text.length() <= max ? text : text.substring(0, max) + "...";
+        return CONTROL.matcher(cut).replaceAll("?");
+    }
+
+    /** The fields of a request that are set: {@code name=data replicas=2 store_ids=[d1, d2]}; secrets are redacted. */
+    static String of(Message request) {
+        StringBuilder text = new StringBuilder();
+        append(text, request);
+        return plain(text.toString(), MAX_REQUEST_CHARACTERS);
+    }
+
+    private static void append(StringBuilder text, Message message) {
+        String separator = "";
+        for (Map.Entry<FieldDescriptor, Object> entry : message.getAllFields().entrySet()) {
+            String name = entry.getKey().getName();
+            if (LEFT_OUT.contains(name) || text.length() > MAX_REQUEST_CHARACTERS) {
+                continue;
+            }
+            text.append(separator).append(name).append('=');
+            separator = " ";
+            appendValue(text, name, entry.getValue());
+        }
+    }
+
+    private static void appendValue(StringBuilder text, String name, Object value) {
+        if (value instanceof Message nested) {
+            text.append('{');
+            append(text, nested);
+            text.append('}');
+        } else if (SECRET.matcher(name).find()) {
+            text.append("<redacted>");
+        } else if (value instanceof List<?> values) {
+            text.append('[');
+            String separator = "";
+            for (Object one : values) {
+                text.append(separator);
+                appendValue(text, name, one);
+                separator = ", ";
+                if (text.length() > MAX_REQUEST_CHARACTERS) {
+                    break;
+                }
+            }
+            text.append(']');
+        } else {
+            text.append(value);
+        }
+    }
+}

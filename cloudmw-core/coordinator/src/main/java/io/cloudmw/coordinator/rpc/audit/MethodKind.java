@@ -1,0 +1,111 @@
+package io.cloudmw.coordinator.rpc.audit;
+
+import io.cloudmw.proto.v1.BackupGrpc;
+import io.cloudmw.proto.v1.ChangeFeedGrpc;
+import io.cloudmw.proto.v1.CoordinatorGrpc;
+import io.cloudmw.proto.v1.EditingGrpc;
+import io.cloudmw.proto.v1.PeersGrpc;
+import io.cloudmw.proto.v1.SnapshotsGrpc;
+import io.cloudmw.proto.v1.StoreAccessGrpc;
+import io.cloudmw.proto.v1.UpkeepGrpc;
+import io.grpc.MethodDescriptor;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+
+/** The effect of a method's calls on a cluster. */
+enum MethodKind {
+    /** Change volumes, stores, snapshots or upkeep: each call is logged. */
+    ADMINISTRATIVE,
+    /** Change files and their replicas. */
+    DATA,
+    /** Change nothing. */
+    READ,
+    /** Are what processes of the cluster tell the coordinator of themselves. */
+    FLEET;
+
+    private static final Map<String, MethodKind> KINDS = kinds();
+
+    private static Map<String, MethodKind> kinds() {
+        Map<String, MethodKind> kinds = new HashMap<>();
+        add(
+                kinds,
+                ADMINISTRATIVE,
+                CoordinatorGrpc.getCreateVolumeMethod(),
+                CoordinatorGrpc.getChangeVolumeMethod(),
+                CoordinatorGrpc.getDeleteVolumeMethod(),
+                CoordinatorGrpc.getAddStoreMethod(),
+                CoordinatorGrpc.getRemoveStoreMethod(),
+                CoordinatorGrpc.getLoseStoreMethod(),
+                CoordinatorGrpc.getReplaceStoreMethod(),
+                SnapshotsGrpc.getCreateSnapshotMethod(),
+                SnapshotsGrpc.getRemoveSnapshotMethod(),
+                StoreAccessGrpc.getSetCredentialsMethod(),
+                UpkeepGrpc.getDrainMethod(),
+                UpkeepGrpc.getCollectMethod(),
+                UpkeepGrpc.getEndCollectionMethod(),
+                UpkeepGrpc.getBeginRoundMethod(),
+                UpkeepGrpc.getEndRoundMethod());
+        add(
+                kinds,
+                DATA,
+                CoordinatorGrpc.getBeginPutMethod(),
+                CoordinatorGrpc.getPlaceChunksMethod(),
+                CoordinatorGrpc.getPutSegmentMethod(),
+                CoordinatorGrpc.getCommitPutMethod(),
+                CoordinatorGrpc.getSetAttributesMethod(),
+                CoordinatorGrpc.getRemoveMethod(),
+                CoordinatorGrpc.getRenameMethod(),
+                EditingGrpc.getBeginEditMethod(),
+                SnapshotsGrpc.getRestoreFileMethod());
+        add(
+                kinds,
+                READ,
+                CoordinatorGrpc.getGetVolumeMethod(),
+                CoordinatorGrpc.getListVolumesMethod(),
+                CoordinatorGrpc.getListStoresMethod(),
+                CoordinatorGrpc.getListHelpersMethod(),
+                CoordinatorGrpc.getViewFleetMethod(),
+                CoordinatorGrpc.getPlanReadMethod(),
+                CoordinatorGrpc.getGetSegmentMethod(),
+                CoordinatorGrpc.getStatMethod(),
+                CoordinatorGrpc.getListMethod(),
+                CoordinatorGrpc.getListUnderReplicatedMethod(),
+                SnapshotsGrpc.getListSnapshotsMethod(),
+                SnapshotsGrpc.getStatInMethod(),
+                SnapshotsGrpc.getListInMethod(),
+                StoreAccessGrpc.getCheckStoresMethod(),
+                UpkeepGrpc.getGetStatusMethod(),
+                UpkeepGrpc.getGetRoundMethod(),
+                UpkeepGrpc.getGetCollectionMethod(),
+                PeersGrpc.getFindPeersMethod(),
+                ChangeFeedGrpc.getWatchMethod(),
+                BackupGrpc.getExportMethod());
+        add(
+                kinds,
+                FLEET,
+                CoordinatorGrpc.getRegisterHelperMethod(),
+                CoordinatorGrpc.getHeartbeatMethod(),
+                CoordinatorGrpc.getReportReplicasMethod(),
+                StoreAccessGrpc.getListBucketsMethod(),
+                UpkeepGrpc.getWorkMethod(),
+                PeersGrpc.getAnnounceMethod());
+        return Map.copyOf(kinds);
+    }
+
+    private static void add(Map<String, MethodKind> kinds, MethodKind kind, MethodDescriptor<?, ?>... methods) {
+        for (MethodDescriptor<?, ?> method : methods) {
+            kinds.put(method.getFullMethodName(), kind);
+        }
+    }
+
+    /** Full names of the methods whose kind is known. */
+    static Set<String> known() {
+        return KINDS.keySet();
+    }
+
+    /** A method that nobody has sorted yet is logged rather than forgotten. */
+    static MethodKind of(String fullMethodName) {
+        return KINDS.getOrDefault(fullMethodName, ADMINISTRATIVE);
+    }
+}

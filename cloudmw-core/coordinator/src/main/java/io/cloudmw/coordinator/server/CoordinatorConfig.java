@@ -1,0 +1,122 @@
+package io.cloudmw.coordinator.server;
+
+import io.cloudmw.coordinator.CoordinatorOptions;
+import io.cloudmw.coordinator.upkeep.UpkeepOptions;
+import io.cloudmw.coordinator.watch.WatchOptions;
+import io.cloudmw.core.config.HostPort;
+import io.cloudmw.core.config.Settings;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * What a coordinator is told before it starts. See {@code docs/configuration.md}.
+ *
+ * @param listen port 0: any free one
+ * @param catalog where that is; created where needed, a table only if that is asked for
+ * @param secretFile the cluster's secret; made with a random one where there is none
+ * @param callThreads calls that are worked on at once
+ * @param callQueue calls that may wait beyond those; more are refused with {@code OVERLOADED}
+ * @param callBytes what the requests of all of them may have as messages; more are refused with {@code OVERLOADED}
+ * @param http where metrics and health are served by the process; empty: nowhere
+ */
+public record CoordinatorConfig(
+        HostPort listen,
+        CatalogLocation catalog,
+        Path secretFile,
+        CoordinatorOptions options,
+        WatchOptions watch,
+        int callThreads,
+        int callQueue,
+        long callBytes,
+        Optional<HostPort> http) {
+
+    /** The same for all processes of a user, so that a cluster on one machine needs no setting. */
+    public static final Path DEFAULT_SECRET_FILE =
+            Path.of(System.getProperty("user.home", "."), ".cloudmw", "cluster.secret");
+
+    /** Reads the settings under {@code coordinator}. */
+    public static CoordinatorConfig read(Settings settings) throws CloudMwException {
+        CoordinatorOptions defaults = CoordinatorOptions.defaults();
+        CatalogLocation catalog = CatalogLocation.read(settings);
+        Duration second = Duration.ofSeconds(1);
+        Duration interval = settings.duration(
+                "coordinator.heartbeat-interval",
+                defaults.heartbeatInterval(),
+                Duration.ofMillis(50),
+                Duration.ofMinutes(1));
+        Duration ttl = settings.duration(
+                "coordinator.helper-ttl", defaults.helperTtl(), Duration.ofMillis(150), Duration.ofMinutes(10));
+        Duration token = settings.duration("coordinator.token-ttl", defaults.tokenTtl(), second, Duration.ofDays(7));
+        Duration abandoned = settings.duration(
+                "coordinator.abandoned-after", defaults.abandonedAfter(), second, Duration.ofDays(365));
+        if (abandoned.compareTo(token) < 0) {
+            throw new CloudMwException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "coordinator.abandoned-after: " + abandoned.toMillis() + " ms (expected: >= coordinator.token-ttl, "
+                            + token.toMillis() + " ms)");
+        }
+        Duration check =
+                settings.duration("coordinator.abandoned-check", defaults.abandonedCheck(), second, Duration.ofDays(1));
+        Duration snapshots =
+                settings.duration("coordinator.snapshots.check", defaults.snapshotCheck(), second, Duration.ofDays(1));
+        Duration stores = settings.duration(
+                "coordinator.store-check", defaults.storeCheck(), Duration.ofMillis(100), Duration.ofHours(1));
+        UpkeepOptions upkeep = upkeep(settings);
+        return new CoordinatorConfig(
+                settings.address("coordinator.listen", new HostPort("127.0.0.1", 7400)),
+                catalog,
+                settings.path("cluster.secret-file", DEFAULT_SECRET_FILE),
+                settings.made(
+                        "coordinator",
+                        () -> new CoordinatorOptions(
+                                interval, ttl, token, abandoned, check, snapshots, stores, upkeep)),
+                watch(settings),
+                settings.integer("coordinator.call-threads", 16, 1, 1024),
+                settings.integer("coordinator.call-queue", 1024, 1, 100_000),
+                settings.size(
+                        "coordinator.call-bytes",
+                        CoordinatorServer.MAX_MESSAGE_BYTES,
+                        CoordinatorServer.MAX_MESSAGE_BYTES,
+                        1L << 40),
+                settings.optionalAddress("coordinator.http.listen"));
+    }
+
+    private static WatchOptions watch(Settings settings) throws CloudMwException {
+        WatchOptions defaults = WatchOptions.defaults();
+        return new WatchOptions(
+                settings.integer("coordinator.watch.limit", defaults.watchers(), 1, 100_000),
+                settings.duration(
+                        "coordinator.watch.poll", defaults.poll(), Duration.ofMillis(10), Duration.ofMinutes(1)),
+                settings.duration(
+                        "coordinator.watch.heartbeat",
+                        defaults.heartbeat(),
+                        Duration.ofMillis(100),
+                        Duration.ofMinutes(1)),
+                settings.integer("coordinator.changes.keep", (int) defaults.keep(), 1, 1_000_000_000),
+                settings.duration(
+                        "coordinator.changes.age", defaults.age(), Duration.ofMinutes(1), Duration.ofDays(365)));
+    }
+
+    private static UpkeepOptions upkeep(Settings settings) throws CloudMwException {
+        UpkeepOptions defaults = UpkeepOptions.defaults();
+        Duration shortest = Duration.ofMillis(100);
+        return new UpkeepOptions(
+                settings.duration("coordinator.repair-interval", defaults.interval(), shortest, Duration.ofHours(1)),
+                settings.duration("coordinator.repair-after", defaults.repairAfter(), shortest, Duration.ofDays(365)),
+                settings.duration("coordinator.owed-after", defaults.owedAfter(), shortest, Duration.ofDays(1)),
+                settings.duration("coordinator.task-life", defaults.taskLife(), shortest, Duration.ofHours(1)),
+                settings.duration(
+                        "coordinator.scrub-every", defaults.scrubEvery(), Duration.ofSeconds(1), Duration.ofDays(3650)),
+                settings.size("coordinator.scrub-rate", defaults.scrubBytesPerSecond(), 1024, 1L << 40),
+                settings.flag("coordinator.collect", defaults.collects()),
+                settings.duration(
+                        "coordinator.collect-every",
+                        defaults.collectEvery(),
+                        Duration.ofSeconds(1),
+                        Duration.ofDays(365)),
+                settings.duration("coordinator.clock-skew", defaults.clockSkew(), shortest, Duration.ofDays(1)));
+    }
+}

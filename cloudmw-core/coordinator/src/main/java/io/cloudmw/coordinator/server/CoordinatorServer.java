@@ -1,0 +1,437 @@
+package io.cloudmw.coordinator.server;
+
+import io.cloudmw.coordinator.Coordinator;
+import io.cloudmw.coordinator.catalog.Catalog;
+import io.cloudmw.coordinator.catalog.MeteredCatalog;
+import io.cloudmw.coordinator.check.StoreChecks;
+import io.cloudmw.coordinator.check.rpc.ControlChannels;
+import io.cloudmw.coordinator.check.rpc.HelperProbes;
+import io.cloudmw.coordinator.check.rpc.HelperSignings;
+import io.cloudmw.coordinator.fleet.BucketAccess;
+import io.cloudmw.coordinator.fleet.BucketMeans;
+import io.cloudmw.coordinator.peer.Peers;
+import io.cloudmw.coordinator.rpc.AccessService;
+import io.cloudmw.coordinator.rpc.BackupService;
+import io.cloudmw.coordinator.rpc.CallMeter;
+import io.cloudmw.coordinator.rpc.CoordinatorService;
+import io.cloudmw.coordinator.rpc.EditingService;
+import io.cloudmw.coordinator.rpc.PeersService;
+import io.cloudmw.coordinator.rpc.RequestBudget;
+import io.cloudmw.coordinator.rpc.SnapshotsService;
+import io.cloudmw.coordinator.rpc.UpkeepService;
+import io.cloudmw.coordinator.rpc.WatchService;
+import io.cloudmw.coordinator.rpc.audit.AuditLog;
+import io.cloudmw.coordinator.rpc.audit.Caller;
+import io.cloudmw.coordinator.upkeep.Upkeep;
+import io.cloudmw.coordinator.watch.ChangeFeed;
+import io.cloudmw.core.address.HostKind;
+import io.cloudmw.core.config.HostPort;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.error.Reasons;
+import io.cloudmw.core.metrics.CoordinatorMetrics;
+import io.cloudmw.core.metrics.PeerMetrics;
+import io.cloudmw.core.reach.TellingProbe;
+import io.cloudmw.core.security.ClusterSecret;
+import io.cloudmw.core.security.MemberProofs;
+import io.cloudmw.core.security.TransferTokens;
+import io.cloudmw.core.thread.Threads;
+import io.cloudmw.core.time.AwakeTicker;
+import io.cloudmw.core.time.Ticker;
+import io.cloudmw.core.time.WallClock;
+import io.cloudmw.core.upkeep.UpkeepStatus;
+import io.cloudmw.core.wire.Handshake;
+import io.cloudmw.core.wire.Membership;
+import io.cloudmw.core.wire.UnaryCalls;
+import io.grpc.Codec;
+import io.grpc.DecompressorRegistry;
+import io.grpc.Server;
+import io.grpc.netty.NettyServerBuilder;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.ToLongFunction;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A coordinator that serves: its catalog, its secret, its gRPC server. Safe for any thread. What it acknowledged is in
+ * the catalog, so it may be killed at any time; closing it only spares callers a broken connection.
+ */
+public final class CoordinatorServer implements AutoCloseable {
+    /** A commit names every copy that is owed: some 60 bytes each. */
+    static final int MAX_MESSAGE_BYTES = 16 << 20;
+
+    /** How often the markers of buckets are looked at. */
+    private static final int BUCKETS_SECONDS = 60;
+
+    /** Of one that has its catalog alone: after a restart it takes up its own background jobs at once. */
+    private static final String ALONE = "coordinator";
+
+    private static final int MAX_HEADER_BYTES = 16 << 10;
+    private static final int MAX_CALLS_PER_CONNECTION = 256;
+    private static final long GRACE_SECONDS = 5;
+    private static final Logger LOG = LoggerFactory.getLogger(CoordinatorServer.class);
+
+    /** For registrations and heartbeats, which take no time unless the catalog stalls. */
+    private static final int SIGN_THREADS = 4;
+
+    /** For requests to stores that are checked: half from here, half from helpers. */
+    private static final int CHECK_THREADS = 16;
+
+    private final HostPort listen;
+    private final Catalog catalog;
+    private final ExecutorService calls;
+    private final ExecutorService signs;
+    private final List<ScheduledExecutorService> timers;
+    private final Exchange exchange;
+    private final ChangeFeed feed;
+    private final CatalogProbe probe;
+    /** Ends what is asked of buckets. */
+    private final Runnable access;
+
+    private final Server server;
+
+    private CoordinatorServer(
+            HostPort listen,
+            Catalog catalog,
+            ExecutorService calls,
+            ExecutorService signs,
+            List<ScheduledExecutorService> timers,
+            Exchange exchange,
+            ChangeFeed feed,
+            Runnable access,
+            Server server) {
+        this.listen = listen;
+        this.catalog = catalog;
+        this.calls = calls;
+        this.signs = signs;
+        this.timers = List.copyOf(timers);
+        this.exchange = exchange;
+        this.feed = feed;
+        this.probe = new CatalogProbe(catalog, Ticker.system());
+        this.access = access;
+        this.server = server;
+    }
+
+    /** Starts a coordinator without direct reads, on this machine's clocks. */
+    public static CoordinatorServer start(CoordinatorConfig config) throws CloudMwException {
+        return start(config, BucketAccess.none(), new CompositeMeterRegistry());
+    }
+
+    /**
+     * Starts a coordinator; it serves when this returns. What else there is to do it does in the background, from now on.
+     *
+     * @param direct presigns URLs; stays the caller's to close
+     * @param meters takes what is measured; stays the caller's to close
+     * @throws CloudMwException {@code LOCAL_IO} when the address cannot be bound or the files cannot be opened;
+     *     {@code ALREADY_EXISTS} when another coordinator uses the catalog's file; {@code INVALID_ARGUMENT} when the
+     *     secret is too short; what opening the catalog's table throws. Nothing is left open then
+     */
+    public static CoordinatorServer start(CoordinatorConfig config, BucketAccess direct, MeterRegistry meters)
+            throws CloudMwException {
+        ClusterSecret secret = ClusterSecret.readOrCreate(config.secretFile());
+        CoordinatorMetrics metrics = new CoordinatorMetrics(meters);
+        Catalog catalog = MeteredCatalog.of(config.catalog().open(), metrics, Ticker.system());
+        ExecutorService calls = Threads.blocking("coordinator", config.callThreads(), config.callQueue());
+        ExecutorService signs = Threads.blocking("coordinator-signs", SIGN_THREADS, config.callQueue());
+        ExecutorService checking = Threads.blocking("coordinator-checks", CHECK_THREADS, config.callQueue());
+        ControlChannels controls = new ControlChannels(new MemberProofs(secret, WallClock.system()));
+        ScheduledExecutorService abandoned = Threads.timer("coordinator-abandoned");
+        ScheduledExecutorService upkeep = Threads.timer("coordinator-upkeep");
+        ScheduledExecutorService buckets = Threads.timer("coordinator-buckets");
+        Exchange exchange = new Exchange();
+        ChangeFeed feed = new ChangeFeed(catalog, config.watch(), WallClock.system());
+        boolean started = false;
+        try {
+            Coordinator coordinator = new Coordinator(
+                    name(config, catalog),
+                    catalog,
+                    new TransferTokens(secret, WallClock.system()),
+                    new BucketMeans(direct, new HelperSignings(controls)),
+                    config.options(),
+                    leaseTicker(catalog, config.options().helperTtl(), upkeep),
+                    WallClock.system());
+            long checkNanos = config.options().abandonedCheck().toNanos();
+            var unused = abandoned.scheduleWithFixedDelay(
+                    () -> retireAbandoned(coordinator::retireAbandoned), 0, checkNanos, TimeUnit.NANOSECONDS);
+            long pruneNanos = config.options().snapshotCheck().toNanos();
+            var unusedPrune = abandoned.scheduleWithFixedDelay(
+                    () -> prune("what no snapshot sees", coordinator::pruneSnapshots),
+                    pruneNanos,
+                    pruneNanos,
+                    TimeUnit.NANOSECONDS);
+            var unusedCalls = abandoned.scheduleWithFixedDelay(
+                    () -> prune("calls that are too old", coordinator::pruneCalls),
+                    checkNanos,
+                    checkNanos,
+                    TimeUnit.NANOSECONDS);
+            var unusedLook = buckets.scheduleWithFixedDelay(
+                    () -> lookAtBuckets(coordinator), 0, BUCKETS_SECONDS, TimeUnit.SECONDS);
+            exchange.start(coordinator);
+            long tickNanos = coordinator.upkeep().pause().toNanos();
+            var unusedTick = upkeep.scheduleWithFixedDelay(
+                    () -> tick(coordinator.upkeep()), tickNanos, tickNanos, TimeUnit.NANOSECONDS);
+            metrics.watch(coordinator::liveHelpers, progress(coordinator.upkeep()));
+            PeerMetrics.watch(
+                    meters,
+                    coordinator.peers(),
+                    new PeerMetrics.Coordinator<>(Peers::serving, Peers::wanted, Peers::found));
+            Services services = new Services(
+                    coordinator,
+                    calls,
+                    signs,
+                    feed,
+                    new CallMeter(metrics, Ticker.system()),
+                    new StoreChecks(
+                            coordinator.administration(),
+                            new TellingProbe(direct, coordinator.buckets()),
+                            new HelperProbes(controls),
+                            checking));
+            Server server = bind(config, new MemberProofs(secret, WallClock.system()), services);
+            coordinator.buckets().start();
+            started = true;
+            return new CoordinatorServer(
+                    config.listen(),
+                    catalog,
+                    calls,
+                    signs,
+                    List.of(abandoned, upkeep, buckets),
+                    exchange,
+                    feed,
+                    () -> {
+                        coordinator.buckets().close();
+                        controls.close();
+                        checking.shutdownNow();
+                    },
+                    server);
+        } finally {
+            if (!started) {
+                controls.close();
+                checking.shutdownNow();
+                exchange.close();
+                feed.close();
+                abandoned.shutdownNow();
+                buckets.shutdownNow();
+                upkeep.shutdownNow();
+                calls.shutdownNow();
+                signs.shutdownNow();
+                catalog.close();
+            }
+        }
+    }
+
+    private static CoordinatorMetrics.Progress progress(Upkeep upkeep) {
+        return new CoordinatorMetrics.Progress(
+                () -> upkeep.progress().isPresent() ? 1 : 0,
+                () -> of(upkeep, UpkeepStatus::waitingTasks),
+                () -> of(upkeep, UpkeepStatus::givenTasks),
+                () -> of(upkeep, status -> status.repair().underReplicatedChunks()),
+                () -> of(upkeep, status -> status.repair().copied()),
+                () -> of(upkeep, status -> status.collect().current().deleted().bytes()));
+    }
+
+    private static long of(Upkeep upkeep, ToLongFunction<UpkeepStatus> figure) {
+        return upkeep.progress().map(figure::applyAsLong).orElse(0L);
+    }
+
+    /** Another one for every process that could share the catalog; it says to users where that is. */
+    private static String name(CoordinatorConfig config, Catalog catalog) {
+        return catalog.fleet().isEmpty() ? ALONE : place(config.listen()) + "-" + UUID.randomUUID();
+    }
+
+    /** One that listens at all addresses of its machine goes by the machine's name. */
+    private static String place(HostPort listen) {
+        InetSocketAddress address = new InetSocketAddress(listen.host(), listen.port());
+        try {
+            return !address.isUnresolved() && address.getAddress().isAnyLocalAddress()
+                    ? InetAddress.getLocalHost().getHostName() + ":" + listen.port()
+                    : listen.toString();
+        } catch (UnknownHostException e) {
+            return listen.toString();
+        }
+    }
+
+    /**
+     * The clock leases are counted by. A coordinator that has its catalog alone and is stopped for longer than a lease lives takes
+     * no helper for dead afterwards. Where there are several, others heard the helpers meanwhile: what it tells them must not
+     * seem newer than it is, and it listens to them first.
+     */
+    private static Ticker leaseTicker(Catalog catalog, Duration lease, ScheduledExecutorService timer) {
+        if (catalog.fleet().isPresent()) {
+            return Ticker.system();
+        }
+        AwakeTicker ticker = new AwakeTicker(Ticker.system(), lease.dividedBy(2));
+        long readNanos = lease.dividedBy(8).toNanos();
+        var unused = timer.scheduleWithFixedDelay(ticker::nanos, readNanos, readNanos, TimeUnit.NANOSECONDS);
+        return ticker;
+    }
+
+    /** Throws nothing: it would not be called again. */
+    static void retireAbandoned(Callable<Integer> retiring) {
+        try {
+            int retired = retiring.call();
+            if (retired > 0) {
+                LOG.info("coordinator gave up {} abandoned uploads", retired);
+            }
+        } catch (Exception | Error e) {
+            LOG.warn("coordinator: abandoned uploads could not be given up; trying again later", e);
+        }
+    }
+
+    /** Throws nothing: it would not be called again. */
+    private static void lookAtBuckets(Coordinator coordinator) {
+        try {
+            coordinator.lookAtBuckets();
+        } catch (CloudMwException | RuntimeException | Error e) {
+            LOG.warn("coordinator: the markers of buckets could not be looked at; trying again later", e);
+        }
+    }
+
+    /** Throws nothing: it would not be called again. */
+    private static void prune(String what, Callable<Integer> pruning) {
+        try {
+            int unused = pruning.call();
+        } catch (Exception | Error e) {
+            LOG.warn("coordinator: {} could not be dropped; trying again later", what, e);
+        }
+    }
+
+    /** Throws nothing: it would not be called again. */
+    private static void tick(Upkeep upkeep) {
+        try {
+            upkeep.tick();
+        } catch (CloudMwException | RuntimeException | Error e) {
+            LOG.warn("coordinator: upkeep failed; trying again later", e);
+        }
+    }
+
+    /** What calls are answered with. */
+    private record Services(
+            Coordinator coordinator,
+            ExecutorService calls,
+            ExecutorService signs,
+            ChangeFeed feed,
+            CallMeter meter,
+            StoreChecks checks) {}
+
+    private static Server bind(CoordinatorConfig config, MemberProofs members, Services services)
+            throws CloudMwException {
+        HostPort listen = config.listen();
+        Coordinator coordinator = services.coordinator();
+        ExecutorService calls = services.calls();
+        RequestBudget requests = new RequestBudget(config.callBytes(), "coordinator.call-bytes");
+        try {
+            return NettyServerBuilder.forAddress(new InetSocketAddress(listen.host(), listen.port()))
+                    .directExecutor()
+                    .addStreamTracerFactory(requests)
+                    .intercept(requests)
+                    .intercept(Membership.server(members, CoordinatorService.HELPERS_ONLY))
+                    .intercept(Membership.telling(members, CoordinatorService.MORE_FOR_HELPERS))
+                    .intercept(Membership.server(members, UpkeepService.HELPERS_ONLY))
+                    .intercept(Membership.server(members, AccessService.HELPERS_ONLY))
+                    .intercept(Handshake.server())
+                    .intercept(Caller.interceptor())
+                    .intercept(services.meter())
+                    .intercept(new AuditLog(Ticker.system()))
+                    .addService(new CoordinatorService(
+                            coordinator,
+                            services.checks()::require,
+                            HostKind.of(listen.host()) != HostKind.LOOPBACK,
+                            new UnaryCalls(requests.holding(calls)),
+                            new UnaryCalls(requests.holding(services.signs()))))
+                    .addService(new AccessService(
+                            coordinator.administration(), services.checks(), new UnaryCalls(requests.holding(calls))))
+                    .addService(new EditingService(coordinator, new UnaryCalls(requests.holding(calls))))
+                    .addService(new SnapshotsService(coordinator.snapshots(), new UnaryCalls(requests.holding(calls))))
+                    .addService(new WatchService(services.feed()))
+                    .addService(new UpkeepService(coordinator.upkeep(), new UnaryCalls(requests.holding(calls))))
+                    .addService(new PeersService(coordinator.peers(), new UnaryCalls(requests.holding(calls))))
+                    .addService(new BackupService(coordinator.exports(), new UnaryCalls(requests.holding(calls))))
+                    // What is counted is what arrives: nothing grows on its way in.
+                    .decompressorRegistry(DecompressorRegistry.emptyInstance().with(Codec.Identity.NONE, false))
+                    .maxInboundMessageSize(MAX_MESSAGE_BYTES)
+                    .maxInboundMetadataSize(MAX_HEADER_BYTES)
+                    .maxConcurrentCallsPerConnection(MAX_CALLS_PER_CONNECTION)
+                    .permitKeepAliveTime(5, TimeUnit.SECONDS)
+                    .permitKeepAliveWithoutCalls(true)
+                    .keepAliveTime(20, TimeUnit.SECONDS)
+                    .keepAliveTimeout(10, TimeUnit.SECONDS)
+                    .build()
+                    .start();
+        } catch (IOException e) {
+            throw new CloudMwException(
+                    ErrorCode.LOCAL_IO, "coordinator: cannot listen on " + listen + ": " + Reasons.of(e), e);
+        }
+    }
+
+    /** The port it really listens on. */
+    public int port() {
+        return server.getPort();
+    }
+
+    /** Whether it takes calls. */
+    public boolean isServing() {
+        return !server.isShutdown();
+    }
+
+    /** Why it cannot serve now; empty: it can. Blocks for some seconds at most. */
+    public Optional<String> unready() {
+        return server.isShutdown() ? Optional.of("stopping") : probe.unready();
+    }
+
+    /** Full names of all methods it answers. */
+    public List<String> methods() {
+        return server.getServices().stream()
+                .flatMap(service -> service.getMethods().stream())
+                .map(method -> method.getMethodDescriptor().getFullMethodName())
+                .toList();
+    }
+
+    /** Where it is reached on this machine. */
+    public HostPort address() {
+        return new HostPort(listen.host(), port());
+    }
+
+    /** Waits until it is closed. */
+    public void awaitTermination() throws InterruptedException {
+        server.awaitTermination();
+    }
+
+    /** Takes no more calls, lets those that run finish for a few seconds, then closes the catalog. Idempotent. */
+    @Override
+    public void close() {
+        server.shutdown();
+        feed.close();
+        try {
+            if (!server.awaitTermination(GRACE_SECONDS, TimeUnit.SECONDS)) {
+                server.shutdownNow();
+                if (!server.awaitTermination(GRACE_SECONDS, TimeUnit.SECONDS)) {
+                    LOG.warn("coordinator: calls still run after {} s", 2 * GRACE_SECONDS);
+                }
+            }
+        } catch (InterruptedException e) {
+            server.shutdownNow();
+            Thread.currentThread().interrupt();
+        } finally {
+            access.run();
+            exchange.close();
+            probe.close();
+            timers.forEach(ScheduledExecutorService::shutdown);
+            calls.shutdown();
+            signs.shutdown();
+            catalog.close();
+        }
+    }
+}

@@ -1,0 +1,133 @@
+package io.cloudmw.coordinator.upkeep;
+
+import io.cloudmw.coordinator.catalog.Catalog;
+import io.cloudmw.coordinator.catalog.Overlay;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.manifest.ManifestSegment;
+import io.cloudmw.core.model.Chunk;
+import io.cloudmw.core.model.FileVersion;
+import io.cloudmw.core.model.Page;
+import io.cloudmw.core.model.Volume;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Every chunk of every current version, by the versions' ids, a segment at a time. Versions that come or go meanwhile may be
+ * in it or not.
+ */
+final class ManifestWalk implements Walk {
+    private static final int PAGE = 100;
+
+    private final Catalog catalog;
+    private final Deque<FileVersion> page = new ArrayDeque<>();
+    private final String resumed;
+    private final int resumedSegment;
+    private final long resumedChunk;
+    private final String until;
+    private long skipped;
+    private String token;
+    private String passed;
+    private boolean last;
+    private int segment;
+    private String start = "";
+
+    ManifestWalk(Catalog catalog) {
+        this(catalog, "");
+    }
+
+    /**
+     * Goes on where another one was.
+     *
+     * @param from its {@link #position} or {@link #positionAt}; empty: from the start
+     */
+    ManifestWalk(Catalog catalog, String from) {
+        this(catalog, from, "");
+    }
+
+    /** @param until the last version; empty: to the end */
+    private ManifestWalk(Catalog catalog, String from, String until) {
+        this.catalog = catalog;
+        this.until = until;
+        String[] parts = (from.isEmpty() ? "//0" : from).split("/", -1);
+        this.token = parts[0];
+        this.passed = parts[0];
+        this.resumed = parts[1];
+        this.resumedSegment = Integer.parseInt(parts[2]);
+        this.resumedChunk = parts.length > 3 ? Long.parseLong(parts[3]) : 0;
+    }
+
+    /** From the start up to where another one was, with all of the version it was at. */
+    static ManifestWalk upTo(Catalog catalog, String position) {
+        return new ManifestWalk(catalog, "", versionAt(position));
+    }
+
+    /** The version that a walk was at, or that was behind it; empty: it was at the start. */
+    static String versionAt(String position) {
+        String[] parts = (position + "//").split("/", -1);
+        return parts[1].isEmpty() ? parts[0] : parts[1];
+    }
+
+    /** Where it is: the last version that is behind it altogether, the one after that, and how many of its segments. */
+    String position() {
+        FileVersion version = page.peek();
+        return passed + "/" + (version == null ? "" : version.id().value()) + "/" + segment;
+    }
+
+    /** Where it was before the last stretch, of which this chunk, and those after it, are not done. */
+    String positionAt(long chunk) {
+        return start + "/" + chunk;
+    }
+
+    @Override
+    public Optional<Stretch> next() throws CloudMwException {
+        while (true) {
+            FileVersion version = page.peek();
+            if (version == null) {
+                if (last) {
+                    return Optional.empty();
+                }
+                turn();
+            } else if (!until.isEmpty() && version.id().value().compareTo(until) > 0) {
+                return Optional.empty();
+            } else if (segment >= version.segmentCount()) {
+                passed = page.remove().id().value();
+                segment = 0;
+            } else {
+                Optional<Stretch> found = stretch(version, segment);
+                start = position();
+                segment++;
+                skipped = 0;
+                if (found.isPresent()) {
+                    return found;
+                }
+            }
+        }
+    }
+
+    private void turn() throws CloudMwException {
+        Page<FileVersion> next = catalog.live(token, PAGE);
+        page.addAll(next.items());
+        token = next.nextToken();
+        last = token.isEmpty();
+        FileVersion first = page.peek();
+        if (first != null && first.id().value().equals(resumed)) {
+            segment = resumedSegment;
+            skipped = resumedChunk;
+        }
+    }
+
+    /** Empty when the version or its volume has gone meanwhile. */
+    private Optional<Stretch> stretch(FileVersion version, int index) throws CloudMwException {
+        Optional<Volume> volume = catalog.volume(version.file().volume());
+        Optional<byte[]> bytes = catalog.segment(version.id(), index);
+        if (volume.isEmpty() || bytes.isEmpty()) {
+            return Optional.empty();
+        }
+        List<Chunk> chunks = ManifestSegment.decode(index, bytes.get()).chunks().stream()
+                .filter(chunk -> chunk.index() >= skipped)
+                .toList();
+        return Optional.of(new Stretch(version.file(), volume.get(), Overlay.of(catalog, chunks)));
+    }
+}

@@ -1,0 +1,52 @@
+package io.cloudmw.coordinator.upkeep;
+
+import io.cloudmw.coordinator.catalog.Catalog;
+import io.cloudmw.coordinator.catalog.Overlay;
+import io.cloudmw.core.chunk.ChunkCutter;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.manifest.ManifestPlan;
+import io.cloudmw.core.manifest.ManifestSegment;
+import io.cloudmw.core.model.Chunk;
+import io.cloudmw.core.model.ChunkId;
+import io.cloudmw.core.model.FileVersion;
+import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.model.Volume;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/** What a version's manifest says of some chunks, with what is recorded of their copies. */
+final class Manifests {
+    private Manifests() {}
+
+    /** Of these chunks those it names, a stretch for each segment; none when it or its volume has gone. */
+    static List<Walk.Stretch> find(Catalog catalog, VersionId id, Set<ChunkId> wanted) throws CloudMwException {
+        Optional<FileVersion> version = catalog.version(id);
+        Optional<Volume> volume =
+                version.isPresent() ? catalog.volume(version.get().file().volume()) : Optional.empty();
+        if (version.isEmpty() || volume.isEmpty()) {
+            return List.of();
+        }
+        ChunkCutter cutter = ChunkCutter.of(version.get(), volume.get().chunking());
+        ManifestPlan plan = new ManifestPlan(cutter, version.get().leafSizeBytes());
+        Set<Integer> segments = new LinkedHashSet<>();
+        for (ChunkId chunk : wanted) {
+            if (chunk.index() < cutter.count()) {
+                segments.add(plan.segmentOf(chunk.index()));
+            }
+        }
+        List<Walk.Stretch> found = new ArrayList<>();
+        for (int index : segments) {
+            Optional<byte[]> bytes = catalog.segment(id, index);
+            if (bytes.isPresent()) {
+                List<Chunk> chunks = ManifestSegment.decode(index, bytes.get()).chunks().stream()
+                        .filter(chunk -> wanted.contains(chunk.id()))
+                        .toList();
+                found.add(new Walk.Stretch(version.get().file(), volume.get(), Overlay.of(catalog, chunks)));
+            }
+        }
+        return found;
+    }
+}

@@ -1,0 +1,21 @@
+package io.cloudmw.coordinator.upkeep;
+
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.Volume;
+import io.cloudmw.core.placement.Copies;
+import java.util.List;
+import java.util.Optional;
+
+/** A pass over chunks of current versions, a few at a time. Used by one thread. */
+interface Walk {
+    /**
+     * Chunks of one file.
+     *
+     * @param volume as it is now
+     */
+    record Stretch(FilePath file, Volume volume, List<Copies> chunks) {}
+
+    /** The next chunks; empty at the end of the pass. Takes time and memory in proportion to a manifest segment. */
+    Optional<Stretch> next() throws CloudMwException;
+}

@@ -1,0 +1,191 @@
+package io.cloudmw.coordinator.upload;
+
+import io.cloudmw.coordinator.catalog.Catalog;
+import io.cloudmw.coordinator.catalog.Overlay;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.manifest.ManifestDigest;
+import io.cloudmw.core.manifest.ManifestPlan;
+import io.cloudmw.core.manifest.ManifestSegment;
+import io.cloudmw.core.model.Chunk;
+import io.cloudmw.core.model.ChunkId;
+import io.cloudmw.core.model.FileVersion;
+import io.cloudmw.core.model.ReplicaReport;
+import io.cloudmw.core.model.ReplicaState;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.Volume;
+import io.cloudmw.core.placement.Copies;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * Whether the segments that were put are the manifest of a file of this size in this volume, with enough durable copies
+ * of each chunk that was written for it; every other must be a chunk of the version it changes, as that describes it. Holds one
+ * segment of each at a time.
+ */
+final class ManifestCheck {
+    private final Catalog catalog;
+    private final Volume volume;
+    private final FileVersion version;
+    private final Optional<FileVersion> base;
+    private final ManifestPlan plan;
+    private final Map<ChunkId, Set<StoreId>> owed = new HashMap<>();
+
+    /** @param base what the path must name at the commit; empty: nothing */
+    ManifestCheck(
+            Catalog catalog,
+            Volume volume,
+            FileVersion version,
+            Optional<FileVersion> base,
+            ManifestPlan plan,
+            List<ReplicaReport> owedReports)
+            throws CloudMwException {
+        this.catalog = catalog;
+        this.volume = volume;
+        this.version = version;
+        this.base = base;
+        this.plan = plan;
+        for (ReplicaReport report : owedReports) {
+            if (report.state() != ReplicaState.OWED || !isOwn(report.chunk())) {
+                throw invalid(
+                        "owed: chunk " + report.chunk() + " in store " + report.store() + " is " + report.state());
+            }
+            owed.computeIfAbsent(report.chunk(), ignored -> new HashSet<>()).add(report.store());
+        }
+    }
+
+    void run() throws CloudMwException {
+        require("chunks", version.chunkCount(), plan.cutter().count());
+        require("segments", version.segmentCount(), plan.segmentCount());
+        require("leaf size", version.leafSizeBytes(), plan.leafSizeBytes());
+        Set<ChunkId> unknown = new HashSet<>(owed.keySet());
+        ManifestDigest checked = new ManifestDigest();
+        for (int index = 0; index < plan.segmentCount(); index++) {
+            int segmentIndex = index;
+            byte[] bytes = catalog.segment(version.id(), index)
+                    .orElseThrow(() -> invalid("segment " + segmentIndex + " was not put"));
+            ManifestSegment segment = ManifestSegment.decode(index, bytes);
+            checkSegment(segment);
+            checked.add(ManifestDigest.ofSegment(bytes));
+            segment.chunks().forEach(chunk -> unknown.remove(chunk.id()));
+        }
+        if (!unknown.isEmpty()) {
+            throw invalid("owed: " + unknown.iterator().next() + " is no chunk of it");
+        }
+        // The catalog commits what has this digest: not a segment that was put in the place of one that was looked at
+        // here.
+        if (!checked.finish().equals(version.manifestSha256())) {
+            throw invalid("its segments are not those of the manifest " + version.manifestSha256());
+        }
+    }
+
+    private void checkSegment(ManifestSegment segment) throws CloudMwException {
+        long first = plan.firstChunk(segment.index());
+        require("chunks of segment " + segment.index(), segment.chunks().size(), plan.chunkCount(segment.index()));
+        for (int i = 0; i < segment.chunks().size(); i++) {
+            checkChunk(segment.chunks().get(i), first + i);
+        }
+        for (Copies copies : Overlay.of(catalog, own(segment, true))) {
+            checkReplicas(copies.chunk(), copies.faulty());
+        }
+        checkShared(segment);
+    }
+
+    private boolean isOwn(ChunkId chunk) {
+        return chunk.version().equals(version.id());
+    }
+
+    /** Those it wrote, or those others wrote. */
+    private List<Chunk> own(ManifestSegment segment, boolean own) {
+        return segment.chunks().stream()
+                .filter(chunk -> isOwn(chunk.id()) == own)
+                .toList();
+    }
+
+    /**
+     * Chunks of one index are in segments of one index, since both versions are cut alike. Where their copies are now is laid
+     * over any manifest that has them: all must have the same entry.
+     */
+    private void checkShared(ManifestSegment segment) throws CloudMwException {
+        List<Chunk> shared = own(segment, false);
+        if (shared.isEmpty()) {
+            return;
+        }
+        Optional<byte[]> bytes =
+                base.isEmpty() ? Optional.empty() : catalog.segment(base.get().id(), segment.index());
+        Set<Chunk> known = bytes.isEmpty()
+                ? Set.of()
+                : Set.copyOf(
+                        ManifestSegment.decode(segment.index(), bytes.get()).chunks());
+        for (Chunk chunk : shared) {
+            if (!known.contains(chunk)) {
+                throw invalid("chunk " + chunk.index() + " is named " + chunk.id()
+                        + " (expected: its own, or as the version it changes names and describes it)");
+            }
+        }
+    }
+
+    private void checkChunk(Chunk chunk, long index) throws CloudMwException {
+        require("index", chunk.index(), index);
+        require("leaf size of chunk " + chunk.id(), chunk.leafSizeBytes(), plan.leafSizeBytes());
+        require("index in the name of chunk " + chunk.id(), chunk.id().index(), index);
+        if (!chunk.range().equals(plan.cutter().range(index))) {
+            throw invalid("chunk " + chunk.id() + " holds " + chunk.range() + " (expected: "
+                    + plan.cutter().range(index) + ")");
+        }
+    }
+
+    private void checkReplicas(Chunk chunk, Set<StoreId> bad) throws CloudMwException {
+        checkCount(chunk);
+        Set<StoreId> promised = owed.getOrDefault(chunk.id(), Set.of());
+        Set<StoreId> gone = new TreeSet<>(chunk.replicas());
+        volume.storesInUse().forEach(gone::remove);
+        if (!gone.isEmpty() && volume.generation() > 1) {
+            throw new CloudMwException(
+                    ErrorCode.CONFLICT,
+                    version.file() + ": chunk " + chunk.id() + " is placed in " + gone + ", which volume "
+                            + volume.name() + " does not use any more: put the file again");
+        }
+        if (!gone.isEmpty() || !chunk.replicas().containsAll(promised)) {
+            throw invalid("chunk " + chunk.id() + ": a store that is not its own in " + chunk.replicas() + ", owed "
+                    + promised);
+        }
+        long durable = chunk.replicas().stream()
+                .filter(store -> !bad.contains(store) && !promised.contains(store))
+                .count();
+        if (durable < volume.writeQuorum()) {
+            throw new CloudMwException(
+                    ErrorCode.QUORUM_NOT_MET,
+                    version.file() + ": chunk " + chunk.id() + " has " + durable + " durable copies (expected: >= "
+                            + volume.writeQuorum() + ")");
+        }
+    }
+
+    /** A chunk that was placed before its volume was changed has as many copies as were asked for then; upkeep sees to it. */
+    private void checkCount(Chunk chunk) throws CloudMwException {
+        if (volume.generation() == 1) {
+            require("replicas of chunk " + chunk.id(), chunk.replicas().size(), volume.replicas());
+        }
+        if (chunk.replicas().size() > Volume.MAX_REPLICAS
+                || new HashSet<>(chunk.replicas()).size() < chunk.replicas().size()) {
+            throw invalid("chunk " + chunk.id() + ": replicas in " + chunk.replicas() + " (expected: at most "
+                    + Volume.MAX_REPLICAS + ", each in a store of its own)");
+        }
+    }
+
+    private void require(String what, long found, long expected) throws CloudMwException {
+        if (found != expected) {
+            throw invalid(what + ": " + found + " (expected: " + expected + " for " + version.sizeBytes() + " bytes)");
+        }
+    }
+
+    private CloudMwException invalid(String message) {
+        return new CloudMwException(
+                ErrorCode.INVALID_ARGUMENT, version.file() + ": version " + version.id() + ": " + message);
+    }
+}

@@ -1,0 +1,354 @@
+package io.cloudmw.coordinator.upload;
+
+import io.cloudmw.coordinator.catalog.Catalog;
+import io.cloudmw.coordinator.catalog.CatalogErrors;
+import io.cloudmw.coordinator.catalog.Commit;
+import io.cloudmw.coordinator.catalog.Refusal;
+import io.cloudmw.coordinator.catalog.SharedRun;
+import io.cloudmw.coordinator.catalog.VersionState;
+import io.cloudmw.coordinator.fleet.HelperRegistry;
+import io.cloudmw.coordinator.fleet.StoreView;
+import io.cloudmw.core.access.StoreFault;
+import io.cloudmw.core.access.StoreReach;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.error.RetryVerdict;
+import io.cloudmw.core.manifest.ManifestPlan;
+import io.cloudmw.core.manifest.ManifestSegment;
+import io.cloudmw.core.model.Chunk;
+import io.cloudmw.core.model.ChunkId;
+import io.cloudmw.core.model.Chunking;
+import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.FileVersion;
+import io.cloudmw.core.model.HelperAddress;
+import io.cloudmw.core.model.HelperId;
+import io.cloudmw.core.model.ReplicaReport;
+import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.model.Volume;
+import io.cloudmw.core.placement.Candidate;
+import io.cloudmw.core.placement.PlacedChunk;
+import io.cloudmw.core.placement.PlacedReplicas;
+import io.cloudmw.core.placement.PlacementPolicy;
+import io.cloudmw.core.placement.WritePlan;
+import io.cloudmw.core.placement.WritePlanner;
+import io.cloudmw.core.security.TransferClaims;
+import io.cloudmw.core.security.TransferRight;
+import io.cloudmw.core.security.TransferTokens;
+import io.cloudmw.core.time.WallClock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+
+/**
+ * Writing files. Nothing is remembered between the calls of one upload but the segments that were put, which are in the
+ * catalog: a coordinator that restarts serves uploads that began before, and every call may be repeated.
+ */
+public final class Uploads {
+    /** Chunks one call may place. */
+    public static final int MAX_BATCH = 1024;
+
+    private final Catalog catalog;
+    private final HelperRegistry helpers;
+    private final StoreView stores;
+    private final TransferTokens tokens;
+    private final WallClock clock;
+    private final Duration tokenTtl;
+
+    public Uploads(
+            Catalog catalog,
+            HelperRegistry helpers,
+            StoreView stores,
+            TransferTokens tokens,
+            WallClock clock,
+            Duration tokenTtl) {
+        this.catalog = catalog;
+        this.helpers = helpers;
+        this.stores = stores;
+        this.tokens = tokens;
+        this.clock = clock;
+        this.tokenTtl = tokenTtl;
+    }
+
+    /**
+     * Says how a file of this size is written to a path.
+     *
+     * @param sizeBytes empty: known only at the commit
+     * @throws CloudMwException {@code VOLUME_NOT_FOUND}; {@code INVALID_ARGUMENT} when the file would have too many chunks;
+     *     what {@link Catalog#checkPath} says of the path, before a byte is sent for nothing
+     */
+    public UploadPlan begin(FilePath file, OptionalLong sizeBytes) throws CloudMwException {
+        Volume volume = volume(file);
+        catalog.checkPath(file);
+        Optional<ManifestPlan> manifest =
+                sizeBytes.isPresent() ? Optional.of(FileLayout.anew(volume, sizeBytes.getAsLong())) : openEnded(volume);
+        return new UploadPlan(
+                manifest, catalog.current(file).map(FileVersion::id), volume.writeQuorum(), volume.createdAtMillis());
+    }
+
+    private static Optional<ManifestPlan> openEnded(Volume volume) {
+        return volume.chunking() instanceof Chunking.BySize bySize
+                ? Optional.of(ManifestPlan.longest(bySize.bytes(), bySize.leafSizeBytes()))
+                : Optional.empty();
+    }
+
+    /**
+     * Lets an upload that began earlier go on.
+     *
+     * @return whether it is still open, and what it has stored is there; false: it was given up, or committed
+     */
+    public boolean resume(VersionId version) throws CloudMwException {
+        return catalog.resume(version, clock.millis());
+    }
+
+    /** As {@link #place(PlaceRequest)}, of a file whose length is not known. */
+    public WritePlan place(FilePath file, VersionId version, long firstIndex, int count, Set<HelperId> avoid)
+            throws CloudMwException {
+        return place(new PlaceRequest(file, version, firstIndex, count, avoid, Optional.empty()));
+    }
+
+    /**
+     * Chooses the stores and the helper of chunks, which counts as progress of the upload. Copies that a store cannot take now are placed there
+     * all the same, and are owed: the writer does not send them and says so in its commit.
+     *
+     * @throws CloudMwException {@code QUORUM_NOT_MET} when too few stores can take a chunk; {@code HELPER_UNAVAILABLE}
+     *     when no helper is alive; {@code COORDINATOR_UNAVAILABLE} right after a start, until the owners of the volume's
+     *     disks, and at least one helper, are back
+     */
+    public WritePlan place(PlaceRequest request) throws CloudMwException {
+        FilePath file = request.file();
+        VersionId version = request.version();
+        long firstIndex = request.firstIndex();
+        int count = request.count();
+        if (count < 1 || count > MAX_BATCH) {
+            throw invalid("count: " + count + " (expected: 1.." + MAX_BATCH + ")");
+        }
+        if (firstIndex < 0 || firstIndex > ChunkId.MAX_INDEX + 1 - count) {
+            throw invalid("first index: " + firstIndex);
+        }
+        request.refusing().forEach(stores::doubt);
+        Volume volume = volume(file);
+        List<Store> volumeStores = stores.of(volume);
+        List<Store> filling = stores.filling(volumeStores);
+        Map<Long, List<Candidate>> candidatesByLength = new HashMap<>();
+        List<HelperAddress> live = helpers.live();
+        // Fewer after stores were lost: the copies that are missing are made once the volume has stores for them.
+        int copies = Math.min(volume.replicas(), filling.size());
+        List<PlacedChunk> placed = new ArrayList<>(count);
+        for (long index = firstIndex; index < firstIndex + count; index++) {
+            ChunkId chunk = new ChunkId(version, index);
+            long bytes = request.bytes(index, volume);
+            if (!candidatesByLength.containsKey(bytes)) {
+                candidatesByLength.put(bytes, candidates(request, volume, filling, bytes));
+            }
+            List<Candidate> candidates = candidatesByLength.getOrDefault(bytes, List.of());
+            PlacedReplicas replicas = PlacementPolicy.place(chunk, candidates, copies);
+            List<Store> sent = sent(replicas, volumeStores);
+            HelperId helper = WritePlanner.helper(chunk, sent, live, request.avoid(), stores::canUse);
+            Map<StoreId, HelperId> carriers = WritePlanner.carriers(
+                    new WritePlanner.Sent(chunk, helper, sent), live, request.avoid(), stores::canUse);
+            Set<StoreId> unable = new HashSet<>();
+            sent.stream()
+                    .filter(store -> !stores.canUse(helper, store) && !carriers.containsKey(store.id()))
+                    .forEach(store -> unable.add(store.id()));
+            placed.add(new PlacedChunk(
+                    chunk, replicas.stores(), owed(replicas, unable, volume.writeQuorum()), helper, carriers));
+        }
+        long now = clock.millis();
+        catalog.touch(version, now);
+        TransferClaims claims =
+                new TransferClaims(Set.of(TransferRight.WRITE), file, version, now + tokenTtl.toMillis());
+        return new WritePlan(
+                placed,
+                volumeStores.stream().map(stores::status).toList(),
+                named(placed, volumeStores, live),
+                tokens.issue(claims));
+    }
+
+    /** The stores for chunks of this length, if enough of them can take one. */
+    private List<Candidate> candidates(PlaceRequest request, Volume volume, List<Store> filling, long bytes)
+            throws CloudMwException {
+        List<Candidate> candidates = stores.candidates(filling, bytes).stream()
+                .map(candidate -> request.refusing().contains(candidate.store().id()) ? refusing(candidate) : candidate)
+                .toList();
+        stores.awaitAnyHelper();
+        try {
+            PlacementPolicy.requireQuorum(
+                    request.file() + ", volume " + volume.name(), candidates, volume.writeQuorum());
+        } catch (CloudMwException tooFew) {
+            throw tooFew(tooFew, volume, filling, request.refusing());
+        }
+        return candidates;
+    }
+
+    /** The same store, which gets nothing of this put. */
+    private static Candidate refusing(Candidate candidate) {
+        String known = candidate.obstacle();
+        return new Candidate(candidate.store(), known.isEmpty() ? "refused this put" : known, candidate.weight());
+    }
+
+    /**
+     * A writer waits where stores may come back or be added. Where so many of them refuse everybody, or are missing,
+     * that waiting does not help, that is the code.
+     */
+    private CloudMwException tooFew(
+            CloudMwException tooFew, Volume volume, List<Store> filling, Set<StoreId> refusingThis) {
+        List<StoreFault.Kind> refusing = filling.stream()
+                .flatMap(store -> refusal(store, refusingThis).stream())
+                .toList();
+        String message = String.valueOf(tooFew.getMessage());
+        if (filling.size() < volume.writeQuorum()) {
+            message += "; the volume's other stores are drained or were declared lost: cloudmw volume set "
+                    + volume.name() + " --add-store ID";
+        }
+        if (refusing.isEmpty() || filling.size() - refusing.size() >= volume.writeQuorum()) {
+            return new CloudMwException(tooFew.code(), tooFew.verdict(), message, tooFew);
+        }
+        boolean missing = refusing.stream().allMatch(kind -> kind == StoreFault.Kind.MISSING);
+        return new CloudMwException(
+                missing ? ErrorCode.STORE_UNAVAILABLE : ErrorCode.STORE_DENIED, RetryVerdict.NEVER, message, tooFew);
+    }
+
+    /** How a store refuses for good what it is sent; empty: it may take it, now or later. */
+    private Optional<StoreFault.Kind> refusal(Store store, Set<StoreId> refusingThis) {
+        StoreReach reach = stores.reach(store);
+        Optional<StoreFault.Kind> everybody =
+                reach.fault().map(StoreFault::kind).filter(kind -> kind != StoreFault.Kind.UNREACHABLE);
+        if (everybody.isPresent() || !refusingThis.contains(store.id())) {
+            return everybody;
+        }
+        boolean missing = reach.shutOut().values().stream().anyMatch(fault -> fault.kind() == StoreFault.Kind.MISSING);
+        return Optional.of(missing ? StoreFault.Kind.MISSING : StoreFault.Kind.DENIED);
+    }
+
+    /** Those of a chunk's stores that can take it now. */
+    private static List<Store> sent(PlacedReplicas replicas, List<Store> volumeStores) {
+        return volumeStores.stream()
+                .filter(store -> replicas.stores().contains(store.id())
+                        && !replicas.owed().contains(store.id()))
+                .toList();
+    }
+
+    /** Stores that cannot take the chunk now, and stores that no helper can write to: those copies are made later. */
+    private static List<StoreId> owed(PlacedReplicas replicas, Set<StoreId> unable, int writeQuorum)
+            throws CloudMwException {
+        List<StoreId> owed = new ArrayList<>(replicas.owed());
+        owed.addAll(unable);
+        int left = replicas.stores().size() - owed.size();
+        if (owed.size() > replicas.owed().size() && left < writeQuorum) {
+            throw new CloudMwException(
+                    ErrorCode.QUORUM_NOT_MET,
+                    "helpers can use no more than " + left + " of the stores " + replicas.stores() + " (expected: >= "
+                            + writeQuorum + ", the write quorum); cloudmw store ls says who lacks what");
+        }
+        return owed;
+    }
+
+    /** The helpers that chunks are sent to or carried by, and the live owners of disks. */
+    private static List<HelperAddress> named(
+            List<PlacedChunk> placed, List<Store> volumeStores, List<HelperAddress> live) {
+        Map<HelperId, HelperAddress> named = new LinkedHashMap<>();
+        for (HelperAddress helper : live) {
+            boolean receives = placed.stream()
+                    .anyMatch(chunk -> chunk.helper().equals(helper.id())
+                            || chunk.carriers().containsValue(helper.id()));
+            boolean owns = volumeStores.stream().anyMatch(store -> store.owner().equals(Optional.of(helper.id())));
+            if (receives || owns) {
+                named.put(helper.id(), helper);
+            }
+        }
+        return List.copyOf(named.values());
+    }
+
+    /**
+     * Keeps one segment of the manifest.
+     *
+     * @throws CloudMwException {@code INVALID_ARGUMENT} when it breaks a rule; {@code CONFLICT} when the version is
+     *     committed or was abandoned
+     */
+    public void putSegment(VersionId version, int index, List<Chunk> chunks) throws CloudMwException {
+        if (index < 0 || index >= ManifestPlan.MAX_SEGMENTS) {
+            throw invalid("segment: " + index + " (expected: 0.." + (ManifestPlan.MAX_SEGMENTS - 1) + ")");
+        }
+        ManifestSegment segment = ManifestSegment.checked(index, chunks);
+        catalog.putSegment(version, index, segment.encode(), SharedRun.of(version, chunks), clock.millis());
+    }
+
+    /**
+     * Makes a version visible, if its path still names what it named at the beginning. An upload that was refused for what is there is
+     * over: no try of this commit that was held up makes it visible later.
+     *
+     * @param expected as {@link #begin} said
+     * @param owed copies that are promised but not yet durable
+     * @return the version as it is kept; the same again for a repeated commit
+     * @throws CloudMwException {@code CONFLICT} when somebody else changed the path, or the upload was given up;
+     *     {@code INVALID_ARGUMENT} when the
+     *     segments are not those of a file of this size in this volume, or name chunks that are neither its own nor those
+     *     of the version that is expected; {@code QUORUM_NOT_MET} when a chunk has too few
+     *     durable copies, or more than {@value WritePlan#MAX_OWED} are owed
+     */
+    public FileVersion commit(FileVersion version, Optional<VersionId> expected, List<ReplicaReport> owed)
+            throws CloudMwException {
+        try {
+            return tryCommit(version, expected, owed);
+        } catch (CloudMwException e) {
+            // What is wrong in itself will not be right later.
+            if (!Refusal.is(e) || e.code() == ErrorCode.INVALID_ARGUMENT) {
+                throw e;
+            }
+            // Or another try was not.
+            Optional<FileVersion> committed = catalog.giveUp(version.id(), clock.millis());
+            return committed
+                    .filter(before -> before.file().equals(version.file()))
+                    .orElseThrow(() -> e);
+        }
+    }
+
+    private FileVersion tryCommit(FileVersion version, Optional<VersionId> expected, List<ReplicaReport> owed)
+            throws CloudMwException {
+        Optional<FileVersion> before = catalog.version(version.id());
+        if (before.isPresent() && before.get().file().equals(version.file())) {
+            return before.get();
+        }
+        WritePlan.checkOwed(version.file(), owed.size());
+        Volume volume = volume(version.file());
+        Optional<FileVersion> base = expected.isEmpty() ? Optional.empty() : catalog.version(expected.get());
+        if (expected.isPresent() && base.isEmpty()) {
+            throw CatalogErrors.changed(
+                    version.file(), expected, catalog.current(version.file()).map(FileVersion::id));
+        }
+        ManifestPlan plan = FileLayout.of(volume, base, version);
+        check(new ManifestCheck(catalog, volume, version, base, plan, owed), version);
+        FileVersion stamped = version.committed(clock.millis(), plan.cutter().chunkSizeBytes());
+        return catalog.commit(new Commit(stamped, expected, owed));
+    }
+
+    /** Of an upload that was given up segments may be gone: then that is what is said. */
+    private void check(ManifestCheck manifest, FileVersion version) throws CloudMwException {
+        try {
+            manifest.run();
+        } catch (CloudMwException e) {
+            // Or another try of the same commit came first, and this one only had not seen it.
+            boolean alive = catalog.state(version.id())
+                    .map(state -> state == VersionState.OPEN || state == VersionState.CURRENT)
+                    .orElse(true);
+            throw alive ? e : CatalogErrors.abandoned(version);
+        }
+    }
+
+    private Volume volume(FilePath file) throws CloudMwException {
+        return catalog.volume(file.volume()).orElseThrow(() -> CatalogErrors.volumeNotFound(file.volume()));
+    }
+
+    private static CloudMwException invalid(String message) {
+        return new CloudMwException(ErrorCode.INVALID_ARGUMENT, message);
+    }
+}

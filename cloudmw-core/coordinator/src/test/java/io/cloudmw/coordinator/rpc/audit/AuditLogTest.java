@@ -1,0 +1,177 @@
+package io.cloudmw.coordinator.rpc.audit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import io.cloudmw.coordinator.server.CoordinatorConfig;
+import io.cloudmw.coordinator.server.CoordinatorServer;
+import io.cloudmw.core.config.Settings;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.security.ClusterSecret;
+import io.cloudmw.core.security.MemberProofs;
+import io.cloudmw.core.time.WallClock;
+import io.cloudmw.core.wire.Handshake;
+import io.cloudmw.core.wire.Membership;
+import io.cloudmw.proto.v1.AddStoreRequest;
+import io.cloudmw.proto.v1.CallId;
+import io.cloudmw.proto.v1.CoordinatorGrpc;
+import io.cloudmw.proto.v1.DeleteVolumeRequest;
+import io.cloudmw.proto.v1.Helper;
+import io.cloudmw.proto.v1.RegisterHelperRequest;
+import io.cloudmw.proto.v1.S3Store;
+import io.cloudmw.proto.v1.StatRequest;
+import io.cloudmw.proto.v1.Store;
+import io.grpc.ManagedChannel;
+import io.grpc.netty.NettyChannelBuilder;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.LoggerFactory;
+
+/** The log of a coordinator that serves. */
+final class AuditLogTest {
+    @TempDir
+    private Path directory;
+
+    private final ListAppender<ILoggingEvent> log = new ListAppender<>();
+    private CoordinatorServer server;
+    private ManagedChannel channel;
+    private CoordinatorGrpc.CoordinatorBlockingStub stub;
+
+    @BeforeEach
+    void start() throws CloudMwException {
+        log.start();
+        logger().setLevel(Level.INFO);
+        logger().addAppender(log);
+        Path secret = directory.resolve("secret");
+        server = CoordinatorServer.start(CoordinatorConfig.read(Settings.of(Map.of(
+                "coordinator.listen", "127.0.0.1:0",
+                "coordinator.data-dir", directory.resolve("data").toString(),
+                "cluster.secret-file", secret.toString()))));
+        channel = NettyChannelBuilder.forAddress("127.0.0.1", server.port())
+                .usePlaintext()
+                .userAgent("tester/1")
+                .intercept(
+                        Handshake.client(),
+                        Membership.client(new MemberProofs(ClusterSecret.readOrCreate(secret), WallClock.system())))
+                .build();
+        stub = CoordinatorGrpc.newBlockingStub(channel);
+    }
+
+    @AfterEach
+    void stop() {
+        channel.shutdownNow();
+        server.close();
+        logger().detachAppender(log);
+        logger().setLevel(null);
+    }
+
+    private static Logger logger() {
+        return (Logger) LoggerFactory.getLogger(AuditLog.class);
+    }
+
+    private List<String> lines() {
+        return List.copyOf(log.list).stream()
+                .map(event -> event.getLevel() + " " + event.getFormattedMessage())
+                .toList();
+    }
+
+    @Test
+    void everyMethodOfTheCoordinatorIsOfAKind() {
+        assertThat(MethodKind.known())
+                .as("a new method belongs into MethodKind")
+                .containsAll(server.methods());
+        assertThat(MethodKind.of("cloudmw.v1.Coordinator/NotSortedYet")).isEqualTo(MethodKind.ADMINISTRATIVE);
+    }
+
+    @Test
+    void anAdministrativeChangeIsLoggedWithItsCallerAndWhatWasAskedFor() {
+        var unused = stub.addStore(AddStoreRequest.newBuilder()
+                .setStore(Store.newBuilder()
+                        .setId("east")
+                        .setFailureDomain("rack-1")
+                        .setS3(S3Store.newBuilder().setBucket("my-bucket").setRegion("us-east-1")))
+                .setCall(CallId.newBuilder()
+                        .setId("01234567-89ab-4def-8123-456789abcdef")
+                        .setIssuedAtMillis(WallClock.system().millis()))
+                .build());
+        assertThat(lines())
+                .singleElement()
+                .asString()
+                .startsWith("INFO AddStore by 127.0.0.1:")
+                .contains("(tester/1", "id=east", "bucket=my-bucket")
+                .doesNotContain("456789abcdef");
+    }
+
+    @Test
+    void aRefusedChangeAndAFailedReadAreLoggedAndASuccessfulReadIsNot() {
+        assertThat(catchThrowable(() -> stub.deleteVolume(
+                        DeleteVolumeRequest.newBuilder().setName("none").build())))
+                .isNotNull();
+        assertThat(catchThrowable(() -> stub.stat(
+                        StatRequest.newBuilder().setVolume("none").setPath("/f").build())))
+                .isNotNull();
+        var unused = stub.listVolumes(io.cloudmw.proto.v1.ListVolumesRequest.getDefaultInstance());
+        assertThat(lines())
+                .satisfiesExactly(
+                        line -> assertThat(line)
+                                .startsWith("INFO VOLUME_NOT_FOUND DeleteVolume by 127.0.0.1:")
+                                .contains("name=none"),
+                        line -> assertThat(line).startsWith("INFO VOLUME_NOT_FOUND Stat by 127.0.0.1:"));
+    }
+
+    @Test
+    void aHelperThatAdvertisesTheWildcardIsRefused() {
+        Throwable refused = catchThrowable(() -> stub.registerHelper(RegisterHelperRequest.newBuilder()
+                .setHelper(Helper.newBuilder()
+                        .setId("h")
+                        .setControlAddress("0.0.0.0:7")
+                        .setBulkAddress("10.0.0.2:8"))
+                .setIncarnation(1)
+                .build()));
+        assertThat(refused).hasMessageContainingAll("INVALID_ARGUMENT", "helper h advertises 0.0.0.0:7", "127.0.0.1");
+        assertThat(lines()).singleElement().asString().startsWith("INFO INVALID_ARGUMENT RegisterHelper by");
+    }
+
+    @Test
+    void aFloodOfFailuresIsCountedAndNotWritten() {
+        AtomicLong now = new AtomicLong();
+        FailureLog failures = new FailureLog(logger(), now::get);
+        CloudMwException full = new CloudMwException(ErrorCode.OVERLOADED, "no\nroom");
+        for (int i = 0; i < 1000; i++) {
+            failures.failed("Stat", "", Caller.current(), full, null);
+        }
+        assertThat(lines()).hasSize(FailureLog.BURST);
+        failures.failed("List", "", Caller.current(), full, null);
+        assertThat(lines()).last().asString().isEqualTo("WARN OVERLOADED List by unknown: no?room");
+
+        now.addAndGet(FailureLog.SECONDS_PER_LINE * 1_000_000_000L);
+        failures.failed("Stat", "", Caller.current(), full, null);
+        failures.failed("Stat", "", Caller.current(), full, null);
+        assertThat(lines()).hasSize(FailureLog.BURST + 2);
+        assertThat(lines()).last().asString().endsWith("(990 like it were not logged)");
+    }
+
+    @Test
+    void aDefectIsLoggedWithItsStackTraceAndACancelledCallIsNot() {
+        FailureLog failures = new FailureLog(logger(), () -> 0);
+        IllegalStateException cause = new IllegalStateException("impossible");
+        failures.failed(
+                "Stat", "", Caller.current(), new CloudMwException(ErrorCode.INTERNAL, "unexpected", cause), cause);
+        failures.failed("Stat", "", Caller.current(), new CloudMwException(ErrorCode.CANCELLED, "gone"), null);
+        assertThat(log.list).singleElement().satisfies(event -> {
+            assertThat(event.getLevel()).isEqualTo(Level.ERROR);
+            assertThat(event.getThrowableProxy().getMessage()).isEqualTo("impossible");
+        });
+    }
+}

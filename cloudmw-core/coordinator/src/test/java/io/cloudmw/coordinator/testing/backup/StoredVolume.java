@@ -1,0 +1,321 @@
+package io.cloudmw.coordinator.testing.backup;
+
+import io.cloudmw.coordinator.backup.Recovery;
+import io.cloudmw.coordinator.backup.RecoveryListener;
+import io.cloudmw.coordinator.backup.RecoveryReport;
+import io.cloudmw.coordinator.backup.RecoveryRequest;
+import io.cloudmw.coordinator.backup.VolumeExport;
+import io.cloudmw.coordinator.catalog.Catalog;
+import io.cloudmw.coordinator.catalog.Commit;
+import io.cloudmw.coordinator.catalog.CurrentFile;
+import io.cloudmw.coordinator.catalog.DirectoryEntry;
+import io.cloudmw.core.backup.BackupPart;
+import io.cloudmw.core.backup.BackupRoot;
+import io.cloudmw.core.backup.ExportCursor;
+import io.cloudmw.core.backup.ExportPage;
+import io.cloudmw.core.chunk.Sha256;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.manifest.ManifestDigest;
+import io.cloudmw.core.manifest.ManifestSegment;
+import io.cloudmw.core.model.ByteRange;
+import io.cloudmw.core.model.Chunk;
+import io.cloudmw.core.model.ChunkId;
+import io.cloudmw.core.model.Chunking;
+import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.FileVersion;
+import io.cloudmw.core.model.LeafDigests;
+import io.cloudmw.core.model.Mode;
+import io.cloudmw.core.model.Page;
+import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.StoredChunk;
+import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.model.Volume;
+import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.store.ChunkSource;
+import io.cloudmw.core.store.ChunkStore;
+import io.cloudmw.core.testing.store.MemoryChunkStore;
+import io.cloudmw.core.wire.BackupWire;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.InputStream;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.TreeMap;
+import java.util.function.UnaryOperator;
+import java.util.zip.CRC32C;
+
+/** A volume whose files' bytes are in stores in memory, and backups of it in the same stores. One thread's. */
+public final class StoredVolume {
+    public static final VolumeName NAME = new VolumeName("photos");
+    private static final int LEAF_BYTES = 4096;
+    private static final VolumeName KEPT = new VolumeName("photos-backup");
+
+    private final Catalog catalog;
+    private final List<StoreId> placed;
+    private final Map<StoreId, ChunkStore> stores;
+    private long clock = 1_000;
+    private long backups;
+
+    /** Makes the volume, of two replicas in {@code s1} and {@code s2}; there is an {@code s3} as well. */
+    public StoredVolume(Catalog catalog) throws CloudMwException {
+        this(catalog, new LinkedHashMap<>());
+        for (Store store : definitions()) {
+            stores.put(store.id(), new MemoryChunkStore(store.id(), 1 << 30));
+        }
+    }
+
+    private StoredVolume(Catalog catalog, Map<StoreId, ChunkStore> stores) throws CloudMwException {
+        this.catalog = catalog;
+        this.stores = stores;
+        this.placed = List.of(new StoreId("s1"), new StoreId("s2"));
+        List<StoreId> all = new ArrayList<>();
+        for (Store store : definitions()) {
+            catalog.putStore(store);
+            all.add(store.id());
+        }
+        catalog.createVolume(
+                new Volume(NAME, new Chunking.BySize(LEAF_BYTES), 2, all, 1, Mode.ROUNDS, true, 77, Optional.empty()));
+    }
+
+    /** A volume of the same name, of another cluster that uses the same stores. */
+    public StoredVolume beside(Catalog other) throws CloudMwException {
+        return new StoredVolume(other, stores);
+    }
+
+    /** Buckets, so that everybody may open them. */
+    public static List<Store> definitions() {
+        List<Store> definitions = new ArrayList<>();
+        for (String id : List.of("s1", "s2", "s3")) {
+            Store.S3 bucket = new Store.S3("bucket-" + id, "eu-west-1", "", false, "");
+            definitions.add(new Store(new StoreId(id), "domain-" + id, bucket));
+        }
+        return definitions;
+    }
+
+    public ChunkStore store(String id) {
+        ChunkStore store = stores.get(new StoreId(id));
+        if (store == null) {
+            throw new IllegalArgumentException(id);
+        }
+        return store;
+    }
+
+    public FilePath file(String path) {
+        return new FilePath(NAME, path);
+    }
+
+    // ---- files
+
+    /** Puts a file, in chunks of one leaf, each with a copy in each of the two stores. */
+    public FileVersion put(String path, byte[] content) throws CloudMwException {
+        VersionId id = VersionId.random();
+        List<Chunk> chunks = write(id, content);
+        return commit(file(path), id, content.length, chunks);
+    }
+
+    private FileVersion commit(FilePath file, VersionId id, int length, List<Chunk> chunks) throws CloudMwException {
+        ManifestDigest digest = new ManifestDigest();
+        int segments = 0;
+        for (int from = 0; from < chunks.size(); from += 2) {
+            ManifestSegment segment =
+                    new ManifestSegment(segments, chunks.subList(from, Math.min(chunks.size(), from + 2)));
+            catalog.putSegment(id, segments++, segment.encode(), clock);
+            digest.add(ManifestDigest.ofSegment(segment.encode()));
+        }
+        FileVersion version =
+                new FileVersion(file, id, length, chunks.size(), segments, LEAF_BYTES, clock++, digest.finish());
+        return catalog.commit(new Commit(version, catalog.current(file).map(FileVersion::id), List.of()));
+    }
+
+    private List<Chunk> write(VersionId id, byte[] content) throws CloudMwException {
+        List<Chunk> chunks = new ArrayList<>();
+        for (int from = 0; from < content.length; from += LEAF_BYTES) {
+            int length = Math.min(LEAF_BYTES, content.length - from);
+            byte[] bytes = java.util.Arrays.copyOfRange(content, from, from + length);
+            CRC32C crc = new CRC32C();
+            crc.update(bytes);
+            LeafDigests leaves = new LeafDigests(
+                    new int[] {(int) crc.getValue()}, Sha256.begin().digest(bytes));
+            ChunkId chunk = new ChunkId(id, chunks.size());
+            chunks.add(new Chunk(chunks.size(), chunk, new ByteRange(from, length), LEAF_BYTES, leaves, placed));
+            for (StoreId store : placed) {
+                write(store(store.value()), chunk, bytes);
+            }
+        }
+        return chunks;
+    }
+
+    private static void write(ChunkStore store, ChunkId chunk, byte[] bytes) throws CloudMwException {
+        store.put(chunk, new ChunkSource() {
+            @Override
+            public long length() {
+                return bytes.length;
+            }
+
+            @Override
+            public InputStream open() {
+                return new ByteArrayInputStream(bytes);
+            }
+        });
+    }
+
+    /** Takes a copy out of one store, and puts it, changed perhaps, into another one. */
+    public void move(ChunkId chunk, String from, String to, UnaryOperator<byte[]> change) throws CloudMwException {
+        long length = store(from).length(chunk).orElseThrow();
+        java.nio.ByteBuffer bytes = java.nio.ByteBuffer.allocate((int) length);
+        try (var in = store(from).read(chunk, new ByteRange(0, length))) {
+            while (bytes.hasRemaining()) {
+                in.read(bytes);
+            }
+        }
+        store(from).delete(chunk);
+        write(store(to), chunk, change.apply(bytes.array()));
+    }
+
+    /** Changes a byte of the copy in one store. */
+    public void damage(ChunkId chunk, String store) throws CloudMwException {
+        move(chunk, store, store, bytes -> {
+            bytes[bytes.length / 2] ^= 1;
+            return bytes;
+        });
+    }
+
+    // ---- backups
+
+    /** Everything. */
+    public BackupRoot backup() throws CloudMwException {
+        return backup(new VolumeExport(catalog), Optional.empty(), () -> {});
+    }
+
+    /** What has changed since. */
+    public BackupRoot backup(BackupRoot since) throws CloudMwException {
+        return backup(new VolumeExport(catalog), Optional.of(since), () -> {});
+    }
+
+    /** What happens between the pieces. */
+    @FunctionalInterface
+    public interface Meanwhile {
+        void happens() throws CloudMwException;
+    }
+
+    /** Writes a backup: a part, and then its root. */
+    public BackupRoot backup(VolumeExport export, Optional<BackupRoot> since, Meanwhile meanwhile)
+            throws CloudMwException {
+        OptionalLong after = since.isPresent() ? OptionalLong.of(since.get().position()) : OptionalLong.empty();
+        ByteArrayOutputStream records = new ByteArrayOutputStream();
+        List<BackupPart> parts = new ArrayList<>();
+        ExportPage page = export.next(NAME, after, Optional.empty());
+        if (!page.whole()) {
+            parts.addAll(since.orElseThrow().parts());
+        }
+        while (true) {
+            records.writeBytes(BackupWire.records(page));
+            if (page.next().isEmpty()) {
+                break;
+            }
+            meanwhile.happens();
+            // As it comes back over the wire.
+            Optional<ExportCursor> cursor =
+                    BackupWire.cursor(BackupWire.cursor(page.next().get()));
+            page = export.next(NAME, after, cursor);
+        }
+        parts.add(part(records.toByteArray(), page.files()));
+        BackupRoot root = new BackupRoot(
+                page.cluster(),
+                catalog.volume(NAME).orElseThrow(),
+                definitions(),
+                ++backups,
+                clock++,
+                page.position(),
+                parts,
+                Optional.empty());
+        write(BackupRoot.newVersion(), root);
+        return root;
+    }
+
+    /** Writes a root as they were before they named a cluster. */
+    public void writeUnnamed(BackupRoot root) throws CloudMwException {
+        BackupRoot unnamed = new BackupRoot(
+                "",
+                root.volume(),
+                root.stores(),
+                root.number(),
+                root.takenAtMillis(),
+                root.position(),
+                root.parts(),
+                Optional.empty());
+        write(BackupRoot.newVersion(), unnamed);
+    }
+
+    private BackupPart part(byte[] records, long files) throws CloudMwException {
+        VersionId id = VersionId.random();
+        List<Chunk> chunks = write(id, records);
+        FilePath file = new FilePath(KEPT, "/photos/parts/" + id);
+        return new BackupPart(
+                new FileVersion(file, id, records.length, chunks.size(), 1, LEAF_BYTES, clock, "00".repeat(32)),
+                chunks,
+                files);
+    }
+
+    private void write(VersionId id, BackupRoot root) throws CloudMwException {
+        for (StoreId store : placed) {
+            write(store(store.value()), new ChunkId(id, 0), BackupWire.root(root));
+        }
+    }
+
+    /** The chunks of roots in a store. */
+    public List<ChunkId> roots(String store) throws CloudMwException {
+        return store(store).list("", 1000).items().stream()
+                .map(StoredChunk::id)
+                .filter(chunk -> BackupRoot.isRoot(chunk.version()))
+                .toList();
+    }
+
+    /** Recovers the volume into another catalog; looks in {@code s1} first. */
+    public RecoveryReport recover(Catalog target, boolean verify, RecoveryListener listener) throws CloudMwException {
+        RecoveryRequest request =
+                new RecoveryRequest(NAME, NAME, definitions().subList(0, 1), "", OptionalLong.empty(), verify, false);
+        return new Recovery(request, definition -> store(definition.id().value()), listener, () -> 5_000).run(target);
+    }
+
+    // ---- what there is
+
+    /** What a catalog knows of the volume's files, manifests included, by path. */
+    public static Map<String, String> files(Catalog catalog) throws CloudMwException {
+        Map<String, String> files = new TreeMap<>();
+        walk(catalog, "/", files);
+        return files;
+    }
+
+    private static void walk(Catalog catalog, String directory, Map<String, String> files) throws CloudMwException {
+        String token = "";
+        do {
+            Page<DirectoryEntry> page = catalog.list(NAME, directory, token, 100);
+            for (DirectoryEntry entry : page.items()) {
+                String path = (directory.equals("/") ? "" : directory) + "/" + entry.name();
+                if (entry.isDirectory()) {
+                    walk(catalog, path, files);
+                } else {
+                    files.put(path, describe(catalog, path));
+                }
+            }
+            token = page.nextToken();
+        } while (!token.isEmpty());
+    }
+
+    private static String describe(Catalog catalog, String path) throws CloudMwException {
+        CurrentFile file = catalog.file(new FilePath(NAME, path)).orElseThrow();
+        StringBuilder segments = new StringBuilder();
+        for (int i = 0; i < file.version().segmentCount(); i++) {
+            segments.append(ManifestSegment.decode(
+                            i, catalog.segment(file.version().id(), i).orElseThrow())
+                    .chunks());
+        }
+        return file + segments.toString();
+    }
+}

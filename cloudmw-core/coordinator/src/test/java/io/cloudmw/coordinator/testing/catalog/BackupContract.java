@@ -1,0 +1,179 @@
+package io.cloudmw.coordinator.testing.catalog;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.cloudmw.coordinator.backup.RecoveryListener;
+import io.cloudmw.coordinator.backup.RecoveryReport;
+import io.cloudmw.coordinator.catalog.Catalog;
+import io.cloudmw.coordinator.catalog.Overlay;
+import io.cloudmw.coordinator.catalog.VersionState;
+import io.cloudmw.coordinator.testing.backup.StoredVolume;
+import io.cloudmw.core.backup.BackupRoot;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.manifest.ManifestSegment;
+import io.cloudmw.core.model.AttributeChange;
+import io.cloudmw.core.model.ChunkId;
+import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.FileVersion;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.StoreIdentity;
+import io.cloudmw.core.model.Volume;
+import io.cloudmw.core.placement.Copies;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Test;
+
+/** What is exported of a catalog, and recovered into another one. */
+public abstract class BackupContract extends CatalogFixture {
+    /** Another empty catalog; the suite closes it. */
+    protected abstract Catalog openAnother() throws Exception;
+
+    private static byte[] bytes(String content, int times) {
+        return content.repeat(times).getBytes(StandardCharsets.US_ASCII);
+    }
+
+    private static void note(Catalog catalog, FilePath file, String value) throws CloudMwException {
+        catalog.setAttributes(new AttributeChange(file, Map.of("who", value), Set.of()), 9);
+    }
+
+    private StoredVolume filled() throws CloudMwException {
+        StoredVolume volume = new StoredVolume(catalog);
+        volume.put("/empty", new byte[0]);
+        volume.put("/a/small", bytes("x", 10));
+        volume.put("/a/b/large", bytes("large", 5000));
+        volume.put("/a/replaced", bytes("before", 5));
+        volume.put("/a/replaced", bytes("after", 7));
+        note(catalog, volume.file("/a/replaced"), "me");
+        return volume;
+    }
+
+    @Test
+    void aCatalogHasAnIdThatNoOtherHas() throws Exception {
+        assertThat(catalog.clusterId()).matches("[0-9a-f]{32}").isEqualTo(catalog.clusterId());
+        try (Catalog other = openAnother()) {
+            assertThat(other.clusterId()).isNotEqualTo(catalog.clusterId());
+        }
+    }
+
+    @Test
+    void aRecoveredVolumeHasAllItsFilesWithTheirAttributesTimesAndManifests() throws Exception {
+        StoredVolume volume = filled();
+        volume.backup();
+        try (Catalog other = openAnother()) {
+            RecoveryReport report = volume.recover(other, true, RecoveryListener.NONE);
+            assertThat(StoredVolume.files(other)).hasSize(4).isEqualTo(StoredVolume.files(catalog));
+            Volume was = catalog.volume(StoredVolume.NAME).orElseThrow();
+            Volume is = other.volume(StoredVolume.NAME).orElseThrow();
+            assertThat(is.replicas()).isEqualTo(was.replicas());
+            assertThat(is.chunking()).isEqualTo(was.chunking());
+            assertThat(is.stores()).isEqualTo(was.stores());
+            assertThat(is.createdAtMillis()).isEqualTo(5_000);
+            StoreIdentity anyOfTheOldCluster = new StoreIdentity("", catalog.clusterId(), 0);
+            assertThat(other.stores())
+                    .containsAll(StoredVolume.definitions().stream()
+                            .map(store -> store.with(anyOfTheOldCluster))
+                            .toList());
+            assertThat(report.files()).isEqualTo(4);
+            assertThat(report.copies().chunks()).isEqualTo(9);
+            assertThat(report.copies().found()).isEqualTo(18);
+            assertThat(report.refused()).isEmpty();
+        }
+    }
+
+    @Test
+    void whatChangedSinceIsAddedToTheLastBackup() throws Exception {
+        StoredVolume volume = filled();
+        BackupRoot first = volume.backup();
+        volume.put("/new", bytes("new", 3));
+        volume.put("/a/small", bytes("other", 3));
+        catalog.remove(volume.file("/empty"), 11);
+        rename("photos:/a/b", "photos:/moved/there");
+        rename("photos:/a/replaced", "photos:/elsewhere");
+        volume.put("/a/b/again", bytes("again", 2));
+        note(catalog, volume.file("/elsewhere"), "you");
+        BackupRoot second = volume.backup(first);
+        assertThat(second.parts()).hasSize(2);
+        assertThat(second.position()).isEqualTo(catalog.changes().position(StoredVolume.NAME));
+        try (Catalog other = openAnother()) {
+            assertThat(volume.recover(other, false, RecoveryListener.NONE)
+                            .root()
+                            .number())
+                    .isEqualTo(2);
+            assertThat(StoredVolume.files(other))
+                    .containsOnlyKeys("/a/small", "/new", "/moved/there/large", "/elsewhere", "/a/b/again")
+                    .isEqualTo(StoredVolume.files(catalog));
+        }
+    }
+
+    @Test
+    void aVersionThatSeveralPathsNameIsRecoveredAtEach() throws Exception {
+        StoredVolume volume = filled();
+        catalog.snapshots().create(StoredVolume.NAME, "s", 1);
+        rename("photos:/a", "photos:/moved");
+        note(catalog, volume.file("/moved/small"), "another");
+        catalog.snapshots().restore("s", volume.file("/a/small"), 12);
+        catalog.snapshots().restore("s", volume.file("/a/replaced"), 12);
+        volume.backup();
+        try (Catalog other = openAnother()) {
+            assertThat(volume.recover(other, true, RecoveryListener.NONE).files())
+                    .isEqualTo(6);
+            assertThat(StoredVolume.files(other)).hasSize(6).isEqualTo(StoredVolume.files(catalog));
+            FileVersion version = other.current(volume.file("/a/small")).orElseThrow();
+            assertThat(other.current(volume.file("/moved/small")).map(FileVersion::id))
+                    .contains(version.id());
+            other.remove(volume.file("/a/small"), 13);
+            assertThat(other.state(version.id())).as("the other path names it").contains(VersionState.CURRENT);
+        }
+    }
+
+    @Test
+    void copiesAreRecordedWhereTheyAreAndFilesWithoutAnyAreNamed() throws Exception {
+        StoredVolume volume = filled();
+        FileVersion moved = catalog.current(volume.file("/a/small")).orElseThrow();
+        FileVersion gone = catalog.current(volume.file("/a/b/large")).orElseThrow();
+        volume.backup();
+        volume.move(new ChunkId(moved.id(), 0), "s2", "s3", UnaryOperator.identity());
+        volume.store("s1").delete(new ChunkId(gone.id(), 3));
+        volume.store("s2").delete(new ChunkId(gone.id(), 3));
+        volume.store("s2").delete(new ChunkId(gone.id(), 4));
+        List<String> lost = new ArrayList<>();
+        try (Catalog other = openAnother()) {
+            RecoveryReport report = volume.recover(other, false, new RecoveryListener() {
+                @Override
+                public void lost(FilePath file, boolean certain) {
+                    lost.add(file.path() + certain);
+                }
+            });
+            assertThat(lost).containsExactly("/a/b/largetrue");
+            assertThat(report.copies().moved()).isEqualTo(1);
+            assertThat(report.copies().missing()).isEqualTo(3);
+            assertThat(report.copies().lostFiles()).isEqualTo(1);
+            Copies copies = copies(other, moved, 0);
+            assertThat(copies.stores()).containsExactly(new StoreId("s1"), new StoreId("s3"));
+            assertThat(copies.faulty()).isEmpty();
+            assertThat(copies(other, gone, 4).faulty()).containsExactly(new StoreId("s2"));
+            assertThat(other.current(volume.file("/a/b/large"))).isPresent();
+        }
+    }
+
+    private static Copies copies(Catalog catalog, FileVersion version, int chunk) throws CloudMwException {
+        int index = chunk / 2;
+        byte[] segment = catalog.segment(version.id(), index).orElseThrow();
+        return Overlay.of(catalog, ManifestSegment.decode(index, segment).chunks())
+                .get(chunk % 2);
+    }
+
+    @Test
+    void aVolumeIsRecoveredOnceAndIntoACatalogThatHasLostIt() throws Exception {
+        StoredVolume volume = filled();
+        volume.backup();
+        refused(ErrorCode.ALREADY_EXISTS, () -> volume.recover(catalog, false, RecoveryListener.NONE));
+        catalog.deleteVolume(StoredVolume.NAME, true, 10);
+        refused(ErrorCode.CONFLICT, () -> volume.recover(catalog, false, RecoveryListener.NONE));
+    }
+}

@@ -1,0 +1,96 @@
+package io.cloudmw.coordinator.testing.memory;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.cloudmw.coordinator.catalog.CatalogErrors;
+import io.cloudmw.coordinator.catalog.ChangeLog;
+import io.cloudmw.coordinator.catalog.Changes;
+import io.cloudmw.coordinator.catalog.Pages;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.model.Change;
+import io.cloudmw.core.model.VolumeName;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+
+/** Changes in maps. Its catalog adds to it within its own step. */
+final class ChangeLists implements ChangeLog {
+    @GuardedBy("this")
+    private final Map<VolumeName, VolumeChanges> volumes = new HashMap<>();
+
+    @GuardedBy("this")
+    private boolean closed;
+
+    private volatile Consumer<VolumeName> listener = volume -> {};
+
+    /** What is kept of one volume. */
+    private static final class VolumeChanges {
+        private final TreeMap<Long, Change> kept = new TreeMap<>();
+        private long position;
+
+        void add(Change change) {
+            position++;
+            kept.put(position, change.at(position));
+        }
+
+        int prune(long beforeMillis, long keep) {
+            int pruned = 0;
+            while (pruned < PRUNE_BATCH
+                    && !kept.isEmpty()
+                    && (kept.size() > keep || kept.firstEntry().getValue().atMillis() < beforeMillis)) {
+                kept.pollFirstEntry();
+                pruned++;
+            }
+            return pruned;
+        }
+    }
+
+    /** To be called when nothing of the step can fail any more. */
+    void add(VolumeName volume, Change change) {
+        synchronized (this) {
+            volumes.computeIfAbsent(volume, ignored -> new VolumeChanges()).add(change);
+        }
+        listener.accept(volume);
+    }
+
+    @Override
+    public synchronized long position(VolumeName volume) throws CloudMwException {
+        return changes(volume).position;
+    }
+
+    @Override
+    public synchronized Changes after(VolumeName volume, long after, int limit) throws CloudMwException {
+        Pages.checkLimit(limit);
+        VolumeChanges changes = changes(volume);
+        List<Change> found = changes.kept.tailMap(after, false).values().stream()
+                .limit(limit)
+                .toList();
+        return Changes.found(after, found, changes.position);
+    }
+
+    @Override
+    public synchronized int prune(long beforeMillis, long keep) {
+        return volumes.values().stream()
+                .mapToInt(changes -> changes.prune(beforeMillis, keep))
+                .sum();
+    }
+
+    @Override
+    public void onChange(Consumer<VolumeName> told) {
+        listener = told;
+    }
+
+    synchronized void close() {
+        closed = true;
+    }
+
+    @GuardedBy("this")
+    private VolumeChanges changes(VolumeName volume) throws CloudMwException {
+        if (closed) {
+            throw CatalogErrors.closed();
+        }
+        VolumeChanges found = volumes.get(volume);
+        return found == null ? new VolumeChanges() : found;
+    }
+}

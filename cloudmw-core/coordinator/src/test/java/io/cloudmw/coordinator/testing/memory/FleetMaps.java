@@ -1,0 +1,76 @@
+package io.cloudmw.coordinator.testing.memory;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.cloudmw.coordinator.catalog.FleetBoard;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.model.FleetReport;
+import io.cloudmw.core.model.HelperId;
+import io.cloudmw.core.model.HelperRegistration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/** What coordinators in one process tell each other, behind their catalog's lock. */
+final class FleetMaps implements FleetBoard {
+    private final InMemoryCatalog catalog;
+
+    @GuardedBy("catalog")
+    private final Map<HelperId, HelperRegistration> registrations = new HashMap<>();
+
+    @GuardedBy("catalog")
+    private final Map<Part, FleetReport> reports = new HashMap<>();
+
+    private record Part(String coordinator, int part) {}
+
+    FleetMaps(InMemoryCatalog catalog) {
+        this.catalog = catalog;
+    }
+
+    @Override
+    public Optional<HelperRegistration> registration(HelperId helper) throws CloudMwException {
+        synchronized (catalog) {
+            catalog.checkOpen();
+            return Optional.ofNullable(registrations.get(helper));
+        }
+    }
+
+    @Override
+    public boolean register(OptionalLong before, HelperRegistration next) throws CloudMwException {
+        synchronized (catalog) {
+            catalog.checkOpen();
+            HelperRegistration found = registrations.get(next.address().id());
+            boolean asBefore =
+                    found == null ? before.isEmpty() : before.isPresent() && before.getAsLong() == found.epoch();
+            if (asBefore) {
+                registrations.put(next.address().id(), next);
+            }
+            return asBefore;
+        }
+    }
+
+    @Override
+    public void publish(FleetReport report) throws CloudMwException {
+        synchronized (catalog) {
+            catalog.checkOpen();
+            reports.put(new Part(report.coordinator(), report.part()), report);
+        }
+    }
+
+    @Override
+    public List<FleetReport> reports() throws CloudMwException {
+        synchronized (catalog) {
+            catalog.checkOpen();
+            return List.copyOf(reports.values());
+        }
+    }
+
+    @Override
+    public void withdraw(String coordinator) throws CloudMwException {
+        synchronized (catalog) {
+            catalog.checkOpen();
+            reports.keySet().removeIf(part -> part.coordinator().equals(coordinator));
+        }
+    }
+}

@@ -1,0 +1,54 @@
+package io.cloudmw.coordinator.testing.memory;
+
+import io.cloudmw.coordinator.catalog.SharedRun;
+import io.cloudmw.core.model.ChunkId;
+import io.cloudmw.core.model.VersionId;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** What versions name of chunks that others wrote, segment by segment; its owner locks. */
+final class SharedRuns {
+    private final Map<VersionId, TreeMap<Integer, List<SharedRun>>> runs = new HashMap<>();
+
+    void put(VersionId version, int segment, List<SharedRun> shared) {
+        if (!shared.isEmpty() || runs.containsKey(version)) {
+            runs.computeIfAbsent(version, absent -> new TreeMap<>()).put(segment, shared);
+        }
+    }
+
+    /** Forgets what a version names; gives who wrote that. */
+    Set<VersionId> remove(VersionId version) {
+        Set<VersionId> owners = owners(version);
+        runs.remove(version);
+        return owners;
+    }
+
+    Set<VersionId> owners(VersionId version) {
+        return of(version).map(SharedRun::owner).collect(Collectors.toSet());
+    }
+
+    /** What a version names of others. */
+    Stream<SharedRun> of(VersionId version) {
+        return runs.getOrDefault(version, new TreeMap<>()).values().stream().flatMap(List::stream);
+    }
+
+    /** What a version's segment names of others. */
+    List<SharedRun> of(VersionId version, int segment) {
+        return runs.getOrDefault(version, new TreeMap<>()).getOrDefault(segment, List.of());
+    }
+
+    /** Versions that name this chunk and did not write it. */
+    Stream<VersionId> naming(ChunkId chunk) {
+        return runs.keySet().stream().filter(version -> of(version).anyMatch(run -> run.contains(chunk)));
+    }
+
+    /** Versions that name chunks this one wrote. */
+    Stream<VersionId> sharing(VersionId owner) {
+        return runs.keySet().stream().filter(version -> owners(version).contains(owner));
+    }
+}

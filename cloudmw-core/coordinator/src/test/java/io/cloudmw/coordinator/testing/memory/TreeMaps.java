@@ -1,0 +1,199 @@
+package io.cloudmw.coordinator.testing.memory;
+
+import io.cloudmw.coordinator.catalog.TreeEntry;
+import io.cloudmw.coordinator.catalog.TreeFile;
+import io.cloudmw.coordinator.catalog.TreeStore;
+import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.model.VolumeName;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/** A tree of names in maps; its owner locks. */
+final class TreeMaps implements TreeStore<RuntimeException> {
+    private static final Comparator<String> BY_UTF8 =
+            (a, b) -> Arrays.compareUnsigned(a.getBytes(StandardCharsets.UTF_8), b.getBytes(StandardCharsets.UTF_8));
+
+    private final Map<VolumeName, Long> roots = new HashMap<>();
+    private final Map<Long, Directory> directories = new HashMap<>();
+    private final FormerEntries former = new FormerEntries();
+    private long lastDirectory;
+
+    /** What is in one directory. */
+    private static final class Directory {
+        private final VolumeName volume;
+        private final NavigableMap<String, TreeEntry> entries = new TreeMap<>(BY_UTF8);
+
+        /** By name, how many snapshots of the volume had been taken when the entry was made as it is. */
+        private final Map<String, Long> since = new HashMap<>();
+
+        private int reachBytes;
+
+        Directory(VolumeName volume) {
+            this.volume = volume;
+        }
+    }
+
+    void addVolume(VolumeName volume) {
+        roots.put(volume, newDirectory(volume));
+    }
+
+    FormerEntries former() {
+        return former;
+    }
+
+    private void put(TreeEntry entry) {
+        Directory in = directory(entry.parent());
+        leave(in, entry.name());
+        in.entries.put(entry.name(), entry);
+        in.since.put(entry.name(), former.taken(in.volume));
+        former.count(entry, 1);
+    }
+
+    /** Before an entry is changed or removed: what it is now goes into the past, if a snapshot may see it. */
+    private void leave(Directory in, String name) {
+        TreeEntry entry = in.entries.remove(name);
+        if (entry != null) {
+            former.keep(in.volume, entry, in.since.getOrDefault(name, 0L));
+            former.count(entry, -1);
+        }
+    }
+
+    /** The entry of a name as the snapshot with this number sees it. */
+    Optional<TreeEntry> child(long directory, String name, long number) {
+        Directory in = directories.get(directory);
+        if (in != null && in.entries.containsKey(name) && in.since.getOrDefault(name, 0L) <= number) {
+            return Optional.ofNullable(in.entries.get(name));
+        }
+        return former.find(directory, name, number);
+    }
+
+    /** The names that follow one, in order, as the snapshot with this number sees them. */
+    List<TreeEntry> after(long directory, String name, int limit, long number) {
+        TreeSet<String> names = new TreeSet<>(BY_UTF8);
+        Directory in = directories.get(directory);
+        if (in != null) {
+            names.addAll(in.entries.keySet());
+        }
+        names.addAll(former.names(directory));
+        return names.tailSet(name, false).stream()
+                .flatMap(next -> child(directory, next, number).stream())
+                .limit(limit)
+                .toList();
+    }
+
+    void removeVolume(VolumeName volume) {
+        Long root = roots.remove(volume);
+        if (root != null) {
+            drop(root);
+        }
+    }
+
+    private void drop(long directory) {
+        for (TreeEntry entry : directory(directory).entries.values()) {
+            former.count(entry, -1);
+            if (entry.isDirectory()) {
+                drop(entry.directory());
+            }
+        }
+        directories.remove(directory);
+    }
+
+    /** The current versions of all files of a volume. */
+    List<VersionId> files(VolumeName volume) {
+        List<VersionId> files = new ArrayList<>();
+        root(volume).ifPresent(root -> collect(root, files));
+        return files;
+    }
+
+    private void collect(long directory, List<VersionId> files) {
+        for (TreeEntry entry : directory(directory).entries.values()) {
+            entry.version().ifPresentOrElse(files::add, () -> collect(entry.directory(), files));
+        }
+    }
+
+    /** The names that follow one, in order. */
+    List<TreeEntry> after(long directory, String name, int limit) {
+        return directory(directory).entries.tailMap(name, false).values().stream()
+                .limit(limit)
+                .toList();
+    }
+
+    private Directory directory(long number) {
+        return Objects.requireNonNull(directories.get(number), "no such directory");
+    }
+
+    private long newDirectory(VolumeName volume) {
+        directories.put(++lastDirectory, new Directory(volume));
+        return lastDirectory;
+    }
+
+    @Override
+    public OptionalLong root(VolumeName volume) {
+        Long root = roots.get(volume);
+        return root == null ? OptionalLong.empty() : OptionalLong.of(root);
+    }
+
+    @Override
+    public Optional<TreeEntry> child(long directory, String name) {
+        return Optional.ofNullable(directory(directory).entries.get(name));
+    }
+
+    @Override
+    public boolean isEmpty(long directory) {
+        return directory(directory).entries.isEmpty();
+    }
+
+    @Override
+    public boolean exists(long directory) {
+        return directories.containsKey(directory);
+    }
+
+    @Override
+    public long addDirectory(long parent, String name) {
+        long added = newDirectory(directory(parent).volume);
+        put(new TreeEntry(parent, name, Optional.empty(), added));
+        return added;
+    }
+
+    @Override
+    public void putFile(long parent, String name, TreeFile file) {
+        put(new TreeEntry(parent, name, Optional.of(file), 0));
+    }
+
+    @Override
+    public void remove(TreeEntry entry) {
+        leave(directory(entry.parent()), entry.name());
+        if (entry.isDirectory()) {
+            directories.remove(entry.directory());
+        }
+    }
+
+    @Override
+    public TreeEntry move(TreeEntry entry, long parent, String name) {
+        leave(directory(entry.parent()), entry.name());
+        TreeEntry moved = new TreeEntry(parent, name, entry.file(), entry.directory());
+        put(moved);
+        return moved;
+    }
+
+    @Override
+    public int reach(long directory) {
+        return directory(directory).reachBytes;
+    }
+
+    @Override
+    public void raise(long directory, int reachBytes) {
+        directory(directory).reachBytes = reachBytes;
+    }
+}

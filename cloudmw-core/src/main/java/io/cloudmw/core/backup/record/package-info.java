@@ -1,5 +1,0 @@
-/** What exports and backups consist of. Values, without threads, input or output. */
-@NullMarked
-package io.cloudmw.core.backup.record;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,0 @@
-/** A catalog that forgets everything at its end: for tests and examples. Safe for any thread. */
-@NullMarked
-package io.cloudmw.core.catalog.memory;
-
-import org.jspecify.annotations.NullMarked;

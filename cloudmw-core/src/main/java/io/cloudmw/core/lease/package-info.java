@@ -1,8 +1,0 @@
-/**
- * Epoch-fenced rights: background jobs that one of several coordinators does. Safe for any thread; calls block on the
- * catalog.
- */
-@NullMarked
-package io.cloudmw.core.lease;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,129 @@
+package io.cloudmw.core.memory;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+
+/** A number of bytes that may be in use at once. Safe for any thread. */
+public final class ByteBudget {
+    /** Has others give back what they can do without. Must not block. */
+    @FunctionalInterface
+    public interface Relief {
+        /**
+         * Somebody finds no room.
+         *
+         * @param bytes for so many
+         */
+        void relieve(ByteBudget budget, long bytes);
+    }
+
+    /** Who waits has others looked for so often that can do without. */
+    private static final long RELIEF_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    private final ReentrantLock lock = new ReentrantLock(true);
+    private final Condition freed = lock.newCondition();
+    private final long limitBytes;
+    private final Relief relief;
+
+    @GuardedBy("lock")
+    private long usedBytes;
+
+    public ByteBudget(long limitBytes) {
+        this(limitBytes, (budget, bytes) -> {});
+    }
+
+    /** @param relief is asked before anybody is refused or waits, and now and then while somebody waits */
+    public ByteBudget(long limitBytes, Relief relief) {
+        if (limitBytes < 0) {
+            throw new IllegalArgumentException("limitBytes: " + limitBytes + " (expected: >= 0)");
+        }
+        this.limitBytes = limitBytes;
+        this.relief = relief;
+    }
+
+    /** Takes {@code bytes} now, or nothing. */
+    public boolean tryTake(long bytes) {
+        if (takes(bytes)) {
+            return true;
+        }
+        if (bytes > limitBytes) {
+            return false;
+        }
+        relief.relieve(this, bytes);
+        return takes(bytes);
+    }
+
+    private boolean takes(long bytes) {
+        lock.lock();
+        try {
+            if (bytes > limitBytes - usedBytes) {
+                return false;
+            }
+            usedBytes += bytes;
+            return true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Takes {@code bytes}, waiting at most {@code timeoutNanos} for others to give some back. Does not wait for what
+     * can never be had.
+     *
+     * @return whether it was taken
+     */
+    public boolean take(long bytes, long timeoutNanos) throws InterruptedException {
+        long left = timeoutNanos;
+        while (!tryTake(bytes)) {
+            if (left <= 0 || bytes > limitBytes) {
+                return false;
+            }
+            left -= waited(bytes, Math.min(left, RELIEF_NANOS));
+        }
+        return true;
+    }
+
+    /** Until there is room, or for so long. How long that took. */
+    private long waited(long bytes, long nanos) throws InterruptedException {
+        lock.lockInterruptibly();
+        try {
+            long left = nanos;
+            while (bytes > limitBytes - usedBytes && left > 0) {
+                left = freed.awaitNanos(left);
+            }
+            return nanos - left;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Gives back what was taken. */
+    public void giveBack(long bytes) {
+        lock.lock();
+        try {
+            usedBytes -= bytes;
+            if (usedBytes < 0) {
+                throw new IllegalStateException("gave back " + -usedBytes + " bytes more than were taken");
+            }
+            freed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Bytes in use. */
+    public long usedBytes() {
+        lock.lock();
+        try {
+            return usedBytes;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Bytes that may be in use. */
+    public long limitBytes() {
+        return limitBytes;
+    }
+}

@@ -1,0 +1,24 @@
+package io.cloudmw.core.upkeep;
+
+import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.VolumeName;
+import java.util.Optional;
+
+/**
+ * Which copies a round is about.
+ *
+ * @param volume only those of its files; empty: of all volumes
+ * @param store only those in it, or of chunks that have one in it; empty: of all stores
+ */
+public record RoundScope(Optional<VolumeName> volume, Optional<StoreId> store) {
+    public static final RoundScope ALL = new RoundScope(Optional.empty(), Optional.empty());
+
+    public boolean hasFile(FilePath file) {
+        return volume.isEmpty() || volume.get().equals(file.volume());
+    }
+
+    public boolean hasStore(StoreId id) {
+        return store.isEmpty() || store.get().equals(id);
+    }
+}

@@ -1,5 +1,0 @@
-/** Backups for tests: what the client makes of them, without a client. */
-@NullMarked
-package io.cloudmw.core.testing.backup;
-
-import org.jspecify.annotations.NullMarked;

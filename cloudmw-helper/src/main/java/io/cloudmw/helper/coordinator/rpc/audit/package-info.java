@@ -1,7 +1,0 @@
-/**
- * Says in the coordinator's log who changed what, and which calls failed. Safe for any thread.
- */
-@NullMarked
-package io.cloudmw.helper.coordinator.rpc.audit;
-
-import org.jspecify.annotations.NullMarked;
