@@ -168,9 +168,12 @@ final class StoreAccessIT {
                     "--profile",
                     key);
             assertThat(added.exitCode()).as(added.toString()).isZero();
+            // A helper that needs more than the time of the check, as on a busy machine, is said not to have been
+            // asked.
             assertThat(added.out())
                     .containsPattern("coordinator \\(latency [0-9.]+ ms, store's clock ([+-][0-9.]+|0) s\\)")
-                    .containsPattern("helper helper-1 \\(latency [0-9.]+ ms, store's clock ([+-][0-9.]+|0) s\\)");
+                    .containsPattern("helper helper-1 \\(latency [0-9.]+ ms, store's clock ([+-][0-9.]+|0) s\\)"
+                            + "|no helper could be asked");
         }
         CommandLine.Result wrong = run(
                 "store",
@@ -187,11 +190,14 @@ final class StoreAccessIT {
         assertThat(objects(directory.resolve("first").resolve("bucket")))
                 .as("left by checks")
                 .isZero();
-        CommandLine.Result checked = run("store", "check", "--json");
-        assertThat(checked.exitCode()).isZero();
-        assertThat(checked.json().path("checks"))
-                .hasSize(4)
-                .allSatisfy(check -> assertThat(check.path("ok").asBoolean()).isTrue());
+        Awaitility.await().atMost(LONG).untilAsserted(() -> {
+            CommandLine.Result checked = run("store", "check", "--json");
+            assertThat(checked.exitCode()).isZero();
+            assertThat(checked.json().path("checks"))
+                    .hasSize(4)
+                    .allSatisfy(
+                            check -> assertThat(check.path("ok").asBoolean()).isTrue());
+        });
         try (CloudMw client = connect()) {
             FilePath file = volume(client, 2, A, B);
             Path source = source();
