@@ -5,7 +5,10 @@ import io.cloudmw.core.race.Entrant;
 import io.cloudmw.core.race.RacerId;
 import java.util.List;
 
-/** The handler of racers' reports about cut-through blocks: which racer runs a block, how far it is, and which follows it. */
+/**
+ * The handler of racers' reports about cut-through blocks: which racer runs a block, how far it is, and which follows
+ * it.
+ */
 final class AttemptReports {
     private final DeliveryState state;
     private final LatenessDetector lateness;

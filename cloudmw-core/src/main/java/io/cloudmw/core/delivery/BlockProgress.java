@@ -16,10 +16,11 @@ final class BlockProgress {
     /**
      * The speed a block is measured by where its own store's is not known or not fair.
      *
-     * @param afterNanos the delay after which the attempt was late that this block makes up for; 0: it makes up for none
+     * @param afterNanos the delay after which the attempt was late that this block makes up for; 0: it makes up for
+     *     none
      * @param bytesPerSecond the usual throughput of that attempt; 0: it makes up for none, or it is not known
-     * @param insteadOf the faster store whose usual speed this block is given, because it only explores a slow one; null:
-     *     its own store's
+     * @param insteadOf the faster store whose usual speed this block is given, because it only explores a slow one;
+     *     null: its own store's
      */
     private record Baseline(
             long afterNanos,
@@ -326,8 +327,8 @@ final class BlockProgress {
     }
 
     /**
-     * The racers that the destination waits for while no relay is offered: the winners named by others or, before there is
-     * one, the entrants still racing.
+     * The racers that the destination waits for while no relay is offered: the winners named by others or, before there
+     * is one, the entrants still racing.
      */
     List<RacerId> awaited(LiveRacers racers) {
         List<RacerId> awaited = new ArrayList<>(block.entrants().size());
@@ -347,8 +348,9 @@ final class BlockProgress {
     }
 
     /**
-     * When entrants still racing must have given a sign of life. A helper that was heard before is silent for a reason soon:
-     * it reports at once that it started a block, or waits. A helper that was never heard may still be connecting.
+     * When entrants still racing must have given a sign of life. A helper that was heard before is silent for a reason
+     * soon: it reports at once that it started a block, or waits. A helper that was never heard may still be
+     * connecting.
      *
      * @param sinceNanos silence before this does not count
      */

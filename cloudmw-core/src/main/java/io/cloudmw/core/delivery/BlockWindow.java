@@ -20,7 +20,10 @@ final class BlockWindow {
     private final TreeMap<Long, WantedRange> open = new TreeMap<>();
     /** The open ranges that are not issued, by position. */
     private final TreeMap<Long, WantedRange> ready = new TreeMap<>();
-    /** Helpers that may bring nothing that is ready. Where few helpers own a block, the others would look at every leaf. */
+    /**
+     * Helpers that may bring nothing that is ready. Where few helpers own a block, the others would look at every
+     * leaf.
+     */
     private final BitSet unneeded = new BitSet();
 
     private @Nullable WantedRange uncut;
@@ -108,7 +111,10 @@ final class BlockWindow {
         return true;
     }
 
-    /** The end of the first block of {@code range}: at a multiple of the block size in the chunk, so that blocks align. */
+    /**
+     * The end of the first block of {@code range}: at a multiple of the block size in the chunk, so that blocks
+     * align.
+     */
     private long firstCut(WantedRange range) {
         ByteRange missing = range.missing();
         ChunkPlan plan = range.chunk().plan();
@@ -194,7 +200,9 @@ final class BlockWindow {
         unneeded.set(helper);
     }
 
-    /** Notes that other helpers may bring what is ready: a helper is gone, a route failed, or one may be tried again. */
+    /**
+     * Notes that other helpers may bring what is ready: a helper is gone, a route failed, or one may be tried again.
+     */
     void routesChanged() {
         unneeded.clear();
     }

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The plan for reading one chunk of the file. Each chunk is planned once; chunks of a stream are planned in the order of
- * their index.
+ * The plan for reading one chunk of the file. Each chunk is planned once; chunks of a stream are planned in the order
+ * of their index.
  *
  * @param range the wanted part of the chunk, leaf-aligned except at the chunk's end
  * @param chunkLength bytes of the whole chunk

@@ -19,13 +19,14 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * The destination's state machine: it decides which racer reads which block, which relay is accepted, and what is done about
- * racers that are slow or gone. The destination decides the mode ({@link ModePolicy}) because it alone hears about every
- * attempt. It is the last arbiter: a block is delivered once even where the racers disagree about its winner.
+ * The destination's state machine: it decides which racer reads which block, which relay is accepted, and what is done
+ * about racers that are slow or gone. The destination decides the mode ({@link ModePolicy}) because it alone hears
+ * about every attempt. It is the last arbiter: a block is delivered once even where the racers disagree about its
+ * winner.
  *
- * <p>Two paths exist. In a <b>race</b> ([1] CloudMW §4.1) a block is a whole chunk, issued to k entrants; the winner relays
- * it while the next races run. <b>Differs:</b> a <b>single attempt</b> (modes with one entrant for each block) relays leaf by
- * leaf while it fetches.
+ * <p>Two paths exist. In a <b>race</b> ([1] CloudMW §4.1) a block is a whole chunk, issued to k entrants; the winner
+ * relays it while the next races run. <b>Differs:</b> a <b>single attempt</b> (modes with one entrant for each block)
+ * relays leaf by leaf while it fetches.
  *
  * <table>
  *   <caption>States of a block</caption>
@@ -46,8 +47,8 @@ import java.util.function.Consumer;
  *   <li>A window of ranges is open, counted from the lowest one not delivered ({@link ModePolicy.Blocks}).
  *   <li>A block has one relay at a time: the first that one of its entrants offers. Any other is refused.
  *   <li>A relay of a file is accepted at once.
- *   <li>A relay of a stream is accepted when every earlier byte was delivered. Until then it is prepared: it gets only the
- *       credit that the relays before it leave.
+ *   <li>A relay of a stream is accepted when every earlier byte was delivered. Until then it is prepared: it gets only
+ *       the credit that the relays before it leave.
  *   <li>When the last leaf has arrived the block is acknowledged, so that no racer keeps it.
  *   <li>A leaf is delivered once: what is issued again begins after the leaves delivered.
  * </ol>
@@ -55,12 +56,13 @@ import java.util.function.Consumer;
  * <p><b>Single attempts</b>
  * <ol start="7">
  *   <li>Each free lane is issued the next range by the route with the fewest failures, then the shortest expected time.
- *   <li>A block that has to wait in its lane may be tied: issued to a lane of another helper too. The first to start has it.
+ *   <li>A block that has to wait in its lane may be tied: issued to a lane of another helper too. The first to start
+ *       has it.
  *   <li>The lowest range is issued even when no lane is free.
- *   <li>When nothing is left to issue, an idle lane takes over an unstarted block, or splits off the end of one under way, or
- *       tries one a second time, if that ends it clearly sooner.
- *   <li>One block in a hundred is read from the slowest store, to notice when that has recovered. The last block of all is
- *       read there besides.
+ *   <li>When nothing is left to issue, an idle lane takes over an unstarted block, or splits off the end of one under
+ *       way, or tries one a second time, if that ends it clearly sooner.
+ *   <li>One block in a hundred is read from the slowest store, to notice when that has recovered. The last block of all
+ *       is read there besides.
  * </ol>
  *
  * <p><b>Late attempts</b> (modes that hedge). A late attempt gets a second one at another store for what is missing.
@@ -68,18 +70,19 @@ import java.util.function.Consumer;
  *   <li>The {@link RedundancyBudget} must allow every attempt that may fetch bytes twice.
  *   <li>An attempt is late when its first byte takes longer than 95 of 100 usually do at its store.
  *   <li>It is late when its next leaf takes that long, or its throughput falls behind what 95 of 100 usually reach.
- *   <li>It is not late while the destination withholds credit, nor when the destination's other relays are as slow. When two
- *       blocks of a range have shown a leaf, the one that will end sooner goes on.
- *   <li>A block of which its helper reports nothing is late when its turn came as long ago as a first byte and its report may
- *       take: at least 200 ms, at most the mode's cap. Its store is not blamed, and another helper makes up for it.
+ *   <li>It is not late while the destination withholds credit, nor when the destination's other relays are as slow.
+ *       When two blocks of a range have shown a leaf, the one that will end sooner goes on.
+ *   <li>A block of which its helper reports nothing is late when its turn came as long ago as a first byte and its
+ *       report may take: at least 200 ms, at most the mode's cap. Its store is not blamed, and another helper makes up
+ *       for it.
  *   <li>A helper that was silent meanwhile is issued nothing more until it is heard, or for the length of that cap.
  *   <li>Blocks that wait there behind others are taken back and issued to any racer.
- *   <li>A block that waits for room at its helper is not late. After as long as a first byte may take it moves, once, to an
- *       idle lane of another helper.
+ *   <li>A block that waits for room at its helper is not late. After as long as a first byte may take it moves, once,
+ *       to an idle lane of another helper.
  * </ol>
  *
- * <p><b>Failures</b> (the paper has none). A block that cannot arrive as issued is withdrawn, and the missing leaves are
- * issued as a new block.
+ * <p><b>Failures</b> (the paper has none). A block that cannot arrive as issued is withdrawn, and the missing leaves
+ * are issued as a new block.
  * <ol start="20">
  *   <li>A racer whose relay breaks or brings a corrupt leaf is avoided for the rest of the chunk.
  *   <li>An accepted relay that has credit and holds its block, and delivers nothing for
@@ -87,20 +90,21 @@ import java.util.function.Consumer;
  *   <li>A helper that fetches and gives no sign of life for that long is abandoned.
  *   <li>A named winner that offers nothing for that long is avoided; its helper is abandoned if it was silent.
  *   <li>The lowest block, offered by no racer, is given up when its entrants give no sign of life for
- *       {@link DeliveryPolicy.Patience#unofferedNanos()}, or {@code stallNanos} for a single attempt whose helper was heard
- *       before. Silent helpers are abandoned. Only the lowest, because racers may pause for any other.
+ *       {@link DeliveryPolicy.Patience#unofferedNanos()}, or {@code stallNanos} for a single attempt whose helper was
+ *       heard before. Silent helpers are abandoned. Only the lowest, because racers may pause for any other.
  *   <li>A block whose winner is gone, or whose entrants have all forfeited, is retried.
- *   <li>A racer that forfeited a chunk is not asked for it again. A route (helper and replica) of single attempts is spent
- *       after two failures, or one for good.
+ *   <li>A racer that forfeited a chunk is not asked for it again. A route (helper and replica) of single attempts is
+ *       spent after two failures, or one for good.
  *   <li>When no helper is left for a chunk, the client's own racers are asked for, once, and read it.
  *   <li>When those are spent too, racers that were only avoided are tried again.
- *   <li>When no racer is left, or a range was issued {@link DeliveryPolicy.Patience#maxReissues()} times without a leaf,
- *       replicas planned as bad are read as a last resort.
+ *   <li>When no racer is left, or a range was issued {@link DeliveryPolicy.Patience#maxReissues()} times without a
+ *       leaf, replicas planned as bad are read as a last resort.
  *   <li>When they bring nothing either, the transfer fails with the chunk's last failure.
  * </ol>
  *
  * <p>Confined to one thread at a time; no I/O, no clock. Events about what is over or unknown are ignored; after
- * {@link DeliveryActions#complete} or {@link DeliveryActions#fail} every event is. The number of open blocks is bounded by
+ * {@link DeliveryActions#complete} or {@link DeliveryActions#fail} every event is. The number of open blocks is bounded
+ * by
  * {@link ModePolicy.Blocks}.
  */
 public final class Delivery {
@@ -117,8 +121,8 @@ public final class Delivery {
      * @param reachable helpers that can be reached, each by any of its racers; may be empty
      * @param speeds the usual speeds of the stores
      * @param budget this client's, shared by its transfers
-     * @param owners the helpers that own blocks: any other is asked only when they are gone or have failed by every route.
-     *     Races ignore it
+     * @param owners the helpers that own blocks: any other is asked only when they are gone or have failed by every
+     *     route. Races ignore it
      */
     public Delivery(
             DeliveryPolicy policy,
@@ -157,8 +161,8 @@ public final class Delivery {
     }
 
     /**
-     * Ends the delivery, whether all of it came or not. The budget gets back what extras under way were allowed to fetch and
-     * have not. No further action is ordered, not even those an event in progress has ordered. Idempotent.
+     * Ends the delivery, whether all of it came or not. The budget gets back what extras under way were allowed to
+     * fetch and have not. No further action is ordered, not even those an event in progress has ordered. Idempotent.
      */
     public void close() {
         closed = true;
@@ -256,8 +260,8 @@ public final class Delivery {
     }
 
     /**
-     * The destination has no room for more of this relay and grants no credit until {@link #creditGranted}: the consumer of
-     * the bytes is slow, so the relay cannot stall meanwhile.
+     * The destination has no room for more of this relay and grants no credit until {@link #creditGranted}: the
+     * consumer of the bytes is slow, so the relay cannot stall meanwhile.
      */
     public void creditWithheld(long relay, long nowNanos) {
         on(nowNanos, () -> {
@@ -363,8 +367,8 @@ public final class Delivery {
     }
 
     /**
-     * A racer's attempt waits for room at its helper: to be started, for a thread or the spool, or to be relayed, for a stream
-     * to the destination. The helper repeats this report as its sign of life.
+     * A racer's attempt waits for room at its helper: to be started, for a thread or the spool, or to be relayed, for a
+     * stream to the destination. The helper repeats this report as its sign of life.
      */
     public void waits(BlockId block, RacerId racer, long nowNanos) {
         on(nowNanos, () -> {
@@ -376,7 +380,10 @@ public final class Delivery {
         });
     }
 
-    /** The destination has not yet sent an issued block to its helper, or sends it now. Until then no racer is late with it. */
+    /**
+     * The destination has not yet sent an issued block to its helper, or sends it now. Until then no racer is late
+     * with it.
+     */
     public void postponed(BlockId block, boolean postponed, long nowNanos) {
         on(nowNanos, () -> {
             BlockProgress progress = state.block(block);
@@ -459,8 +466,8 @@ public final class Delivery {
     }
 
     /**
-     * The only process that reaches these stores is gone or silent. Blocks being read from them are retried at other stores
-     * where there are any, and from now on these stores are read last. Racers in a race choose by themselves.
+     * The only process that reaches these stores is gone or silent. Blocks being read from them are retried at other
+     * stores where there are any, and from now on these stores are read last. Racers in a race choose by themselves.
      */
     public void storesAway(Set<StoreId> stores, long nowNanos) {
         on(nowNanos, () -> {
@@ -484,8 +491,8 @@ public final class Delivery {
     }
 
     /**
-     * The destination's process did not run for a while (stopped, suspended, collecting garbage). Messages sent meanwhile may
-     * still wait to be read, so no racer was silent.
+     * The destination's process did not run for a while (stopped, suspended, collecting garbage). Messages sent
+     * meanwhile may still wait to be read, so no racer was silent.
      */
     public void resumed(long nowNanos) {
         on(nowNanos, () -> {

@@ -7,8 +7,8 @@ import io.cloudmw.core.race.Block;
 import io.cloudmw.core.race.RacerId;
 
 /**
- * The actions that {@link Delivery} orders. The delivery calls them in order, on the caller's thread, after it has taken an
- * event in whole; so an action may send the delivery another event.
+ * The actions that {@link Delivery} orders. The delivery calls them in order, on the caller's thread, after it has
+ * taken an event in whole; so an action may send the delivery another event.
  */
 public interface DeliveryActions {
     /** Issues the block to its entrants. */
@@ -21,8 +21,9 @@ public interface DeliveryActions {
     void acknowledge(Block block);
 
     /**
-     * Prepares a relay of a stream: it is the next after those before it, and gets the credit that they leave. None of its
-     * bytes is handed on before it is accepted. Until then it may be refused or shortened, or another may come before it.
+     * Prepares a relay of a stream: it is the next after those before it, and gets the credit that they leave. None of
+     * its bytes is handed on before it is accepted. Until then it may be refused or shortened, or another may come
+     * before it.
      *
      * @param wanted as for {@link #accept}, as far as is known now
      */
@@ -31,8 +32,8 @@ public interface DeliveryActions {
     /**
      * Accepts the relay: leaves of the block follow in order, from its first.
      *
-     * @param wanted the part of the block to hand on. Leaves before it have arrived by another relay and are dropped unseen;
-     *     leaves after it are not handed on
+     * @param wanted the part of the block to hand on. Leaves before it have arrived by another relay and are dropped
+     *     unseen; leaves after it are not handed on
      */
     void accept(long relay, Block block, ByteRange wanted);
 

@@ -145,8 +145,8 @@ final class Dispatcher {
     }
 
     /**
-     * Issues the lowest range even when no lane is free: racers never pause for it, but may for what they hold. Where no
-     * racer at work has a route to it, one more than the mode's number is put to work.
+     * Issues the lowest range even when no lane is free: racers never pause for it, but may for what they hold. Where
+     * no racer at work has a route to it, one more than the mode's number is put to work.
      */
     private void issueLowest() {
         WantedRange lowest = state.window().isOpen() ? state.window().lowest() : null;
@@ -191,9 +191,9 @@ final class Dispatcher {
     }
 
     /**
-     * Reads the range from the slowest store instead, with the time of the store chosen: otherwise nothing would show that
-     * the slow store has recovered, and if it has not, the block is soon late. The last range of all is read there besides.
-     * Where no store is clearly slower, all are read anyway.
+     * Reads the range from the slowest store instead, with the time of the store chosen: otherwise nothing would show
+     * that the slow store has recovered, and if it has not, the block is soon late. The last range of all is read there
+     * besides. Where no store is clearly slower, all are read anyway.
      */
     private void explore(WantedRange range, Entrant first) {
         BlockWindow window = state.window();

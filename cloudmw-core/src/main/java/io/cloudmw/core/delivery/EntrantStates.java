@@ -12,7 +12,9 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The states of a block's entrants: which of them have lost, stopped, or reported beside the one that runs the block. */
+/**
+ * The states of a block's entrants: which of them have lost, stopped, or reported beside the one that runs the block.
+ */
 final class EntrantStates {
     /** A racer's report about its attempt, with the time it was heard. */
     record Report(long atNanos, AttemptStage stage, long bytes) {}
@@ -103,7 +105,10 @@ final class EntrantStates {
         return left == 1;
     }
 
-    /** Notes the report of an entrant that does not run the block, in case the one that does leaves it to that entrant. */
+    /**
+     * Notes the report of an entrant that does not run the block, in case the one that does leaves it to that
+     * entrant.
+     */
     void noteBeside(RacerId racer, AttemptStage stage, long bytes, long nowNanos) {
         if (stage == AttemptStage.STOPPED) {
             reportsBeside.remove(racer);

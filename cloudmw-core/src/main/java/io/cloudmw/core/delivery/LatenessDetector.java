@@ -29,8 +29,8 @@ final class LatenessDetector {
     }
 
     /**
-     * How long after its turn came a block may go unreported: as long as its first byte and the report of it may take. Never
-     * less than a helper without room for the block takes to say so.
+     * How long after its turn came a block may go unreported: as long as its first byte and the report of it may take.
+     * Never less than a helper without room for the block takes to say so.
      */
     long unheardNanos(BlockProgress block) {
         double report = state.speeds()
@@ -53,7 +53,10 @@ final class LatenessDetector {
         }
     }
 
-    /** The delay after which a first byte is late. At a store of which too little is known, the one of the late attempt. */
+    /**
+     * The delay after which a first byte is late. At a store of which too little is known, the one of the late
+     * attempt.
+     */
     private long lateAfterNanos(BlockProgress block) {
         boolean isKnown = state.usual(block).lateFirstByteNanos() > 0;
         return isKnown || block.madeUpForAfterNanos() == 0 ? delayNanos(block) : block.madeUpForAfterNanos();

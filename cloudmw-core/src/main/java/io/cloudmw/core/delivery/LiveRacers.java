@@ -169,9 +169,9 @@ final class LiveRacers {
     // ---- candidates for a race
 
     /**
-     * The entrants of a race for the range: the helpers its plan names, else any other helpers, else the client's own racers.
-     * There are never more than replicas that may be read, and never a racer that is spent on the chunk. Where there are
-     * fewer helpers than such replicas, a helper with several lanes races for several of them.
+     * The entrants of a race for the range: the helpers its plan names, else any other helpers, else the client's own
+     * racers. There are never more than replicas that may be read, and never a racer that is spent on the chunk. Where
+     * there are fewer helpers than such replicas, a helper with several lanes races for several of them.
      */
     List<Entrant> entrantsFor(WantedRange range) {
         ChunkRoutes chunk = range.chunk();
@@ -254,8 +254,8 @@ final class LiveRacers {
     }
 
     /**
-     * The idle racers for an extra beside an attempt of {@code racer}: helpers that are not silent make up for helpers, the
-     * client's own racers for each other.
+     * The idle racers for an extra beside an attempt of {@code racer}: helpers that are not silent make up for helpers,
+     * the client's own racers for each other.
      */
     List<RacerId> idleBeside(RacerId racer) {
         Collection<RacerId> lastFirst = lanes.isHelpers(racer) ? helpersLastFirst() : locals.descendingSet();
@@ -288,8 +288,8 @@ final class LiveRacers {
     }
 
     /**
-     * Whether the helper may be asked for the range. Where helpers own it, only the first owner that is left and has a route
-     * may be asked; any helper when there is no such owner.
+     * Whether the helper may be asked for the range. Where helpers own it, only the first owner that is left and has a
+     * route may be asked; any helper when there is no such owner.
      */
     boolean mayBring(int helper, WantedRange range) {
         if (helper == SpeedEstimates.CLIENT) {

@@ -42,8 +42,8 @@ final class SilenceDetector {
     }
 
     /**
-     * Makes up for a late block at another helper. A helper that said nothing at all meanwhile is issued no more blocks for a
-     * while, and the blocks that wait there behind others are taken back.
+     * Makes up for a late block at another helper. A helper that said nothing at all meanwhile is issued no more blocks
+     * for a while, and the blocks that wait there behind others are taken back.
      */
     void late(BlockProgress block) {
         RacerId racer = block.holder().racer();

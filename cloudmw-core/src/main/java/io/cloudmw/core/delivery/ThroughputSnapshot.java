@@ -48,7 +48,9 @@ final class ThroughputSnapshot {
         movingRelays = moving;
     }
 
-    /** The mean rate of an attempt at the store in bytes per nanosecond; {@code otherwise}: no attempt is old enough. */
+    /**
+     * The mean rate of an attempt at the store in bytes per nanosecond; {@code otherwise}: no attempt is old enough.
+     */
     double rateAt(StoreId store, double otherwise) {
         DoubleSummaryStatistics seen = stores.get(store);
         return seen == null ? otherwise : seen.getAverage();

@@ -125,7 +125,9 @@ final class WantedRange {
         return true;
     }
 
-    /** Whether an unstarted block of it went to another racer. Done once, or it would wait at the end of every queue. */
+    /**
+     * Whether an unstarted block of it went to another racer. Done once, or it would wait at the end of every queue.
+     */
     boolean hasMoved() {
         return moved;
     }
@@ -134,7 +136,10 @@ final class WantedRange {
         moved = true;
     }
 
-    /** The helpers that own the missing part, asked once for all racers: asking costs more than the rest of a decision. */
+    /**
+     * The helpers that own the missing part, asked once for all racers: asking costs more than the rest of a
+     * decision.
+     */
     int[] owners(BlockOwners all) {
         int[] known = owners;
         if (known == null) {

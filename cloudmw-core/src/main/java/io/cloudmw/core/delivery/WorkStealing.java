@@ -67,7 +67,9 @@ final class WorkStealing {
         return canTell && block.range().isIssuedOnce() && state.now() - block.quietUntilNanos() >= 0;
     }
 
-    /** Whether the block was not started: its helper reports that it waits, or its turn has come in none of its lanes. */
+    /**
+     * Whether the block was not started: its helper reports that it waits, or its turn has come in none of its lanes.
+     */
     private boolean isQueued(BlockProgress block) {
         if (block.attempt().isBegun()) {
             return false;
@@ -84,8 +86,8 @@ final class WorkStealing {
     }
 
     /**
-     * Whether the lane fetches another block, and goes on for longer than a report of its end takes. The first block in a
-     * lane may have started long before that is heard here.
+     * Whether the lane fetches another block, and goes on for longer than a report of its end takes. The first block in
+     * a lane may have started long before that is heard here.
      */
     private boolean isBehindAnother(BlockProgress block, RacerId racer) {
         BlockProgress head = state.racers().head(racer);
@@ -174,7 +176,10 @@ final class WorkStealing {
 
     // ---- time left
 
-    /** How long the block's racer will go on fetching at its present rate; 0: it is through, or it is too soon to tell. */
+    /**
+     * How long the block's racer will go on fetching at its present rate; 0: it is through, or it is too soon to
+     * tell.
+     */
     static double leftNanos(BlockProgress block, DeliveryState state) {
         long bytes = block.unfetchedBytes();
         if (block.attempt().isFetched() || bytes == 0) {

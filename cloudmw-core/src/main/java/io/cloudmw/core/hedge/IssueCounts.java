@@ -1,8 +1,8 @@
 package io.cloudmw.core.hedge;
 
 /**
- * The counts of blocks issued besides the plan, and of those that won: the delivery's part of a receipt. Requests and bytes
- * are counted where they are reported.
+ * The counts of blocks issued besides the plan, and of those that won: the delivery's part of a receipt. Requests and
+ * bytes are counted where they are reported.
  *
  * @param retries blocks issued again after a failure
  * @param hedges second attempts issued because the first was late

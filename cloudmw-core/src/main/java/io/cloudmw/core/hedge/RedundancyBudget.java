@@ -5,26 +5,27 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * The budget for redundancy of one client, over all its transfers: a token bucket of requests and one of bytes. Each useful
- * request and byte earns a share; each extra one is spent. Safe for any thread; no clock, no I/O.
+ * The budget for redundancy of one client, over all its transfers: a token bucket of requests and one of bytes. Each
+ * useful request and byte earns a share; each extra one is spent. Safe for any thread; no clock, no I/O.
  *
  * <ol>
  *   <li>An extra request is <em>suppressed</em>, and counted, when either bucket is short.
- *   <li>It is also suppressed when both stores are slow: the one it makes up for and the one it would read. Then their medians
- *       may have moved, and hedging would add load when it hurts most.
- *   <li>A store is slow after one late answer, or one at less than half of the usual rate, and while most of its answers
- *       before were. That shows before any monitor has learnt it.
- *   <li>A store is also slow when the fleet's monitors saw its median move. A client that has just started knows this from its
- *       first plan.
- *   <li>One answer in twenty is late anyway, so one extra in twenty waits without need for another answer of either store.
- *   <li>When nothing else is under way there may be no other answer. So an attempt that has waited far longer than the other
- *       store's answers take gets its extra all the same.
- *   <li>The emptier the buckets, the longer {@link #patience()} stretches every delay, so that the rest goes to the latest
- *       attempts.
+ *   <li>It is also suppressed when both stores are slow: the one it makes up for and the one it would read. Then their
+ *       medians may have moved, and hedging would add load when it hurts most.
+ *   <li>A store is slow after one late answer, or one at less than half of the usual rate, and while most of its
+ *       answers before were. That shows before any monitor has learnt it.
+ *   <li>A store is also slow when the fleet's monitors saw its median move. A client that has just started knows this
+ *       from its first plan.
+ *   <li>One answer in twenty is late anyway, so one extra in twenty waits without need for another answer of either
+ *       store.
+ *   <li>When nothing else is under way there may be no other answer. So an attempt that has waited far longer than the
+ *       other store's answers take gets its extra all the same.
+ *   <li>The emptier the buckets, the longer {@link #patience()} stretches every delay, so that the rest goes to the
+ *       latest attempts.
  * </ol>
  *
- * <p>[1] J. Dean, L. A. Barroso, The Tail at Scale, CACM 56(2), 2013. <b>Differs:</b> a budget instead of a fixed quantile,
- * because a quantile is right only while the distribution stands still.
+ * <p>[1] J. Dean, L. A. Barroso, The Tail at Scale, CACM 56(2), 2013. <b>Differs:</b> a budget instead of a fixed
+ * quantile, because a quantile is right only while the distribution stands still.
  */
 public final class RedundancyBudget {
     /**
@@ -74,8 +75,8 @@ public final class RedundancyBudget {
     private static final double WEIGHT_OF_MEASURED = 1.0 / 32;
 
     /**
-     * An attempt that has waited this many times longer than another store's answers take is stalled. A smaller factor would
-     * take many attempts for stalled in the first seconds after all stores became ten times slower.
+     * An attempt that has waited this many times longer than another store's answers take is stalled. A smaller factor
+     * would take many attempts for stalled in the first seconds after all stores became ten times slower.
      */
     static final double STALLED = 32;
 
@@ -157,8 +158,8 @@ public final class RedundancyBudget {
     }
 
     /**
-     * Asks as {@link #spend} does, for an extra that only saves time: half of each bucket is kept for late attempts. A refusal
-     * is not counted as suppressed.
+     * Asks as {@link #spend} does, for an extra that only saves time: half of each bucket is kept for late attempts. A
+     * refusal is not counted as suppressed.
      */
     public synchronized boolean spendSpare(StoreId late, StoreId other, long atMostBytes) {
         boolean plenty = requests - 1 >= budget.burstRequests() / 2.0
@@ -179,8 +180,8 @@ public final class RedundancyBudget {
     }
 
     /**
-     * Charges extras that were not asked for, because messages crossed. The buckets may go below zero, so that these extras
-     * are earned again before any other is allowed.
+     * Charges extras that were not asked for, because messages crossed. The buckets may go below zero, so that these
+     * extras are earned again before any other is allowed.
      */
     public synchronized void charge(int extraRequests, long extraBytes) {
         requests -= extraRequests;
@@ -189,7 +190,10 @@ public final class RedundancyBudget {
         spentBytes += extraBytes;
     }
 
-    /** Whether the next block should explore a slow store, if there is budget to spare: one in {@value #EXPLORED_EVERY}. */
+    /**
+     * Whether the next block should explore a slow store, if there is budget to spare: one in {@value
+     * #EXPLORED_EVERY}.
+     */
     public synchronized boolean explores() {
         unexplored = (unexplored + 1) % EXPLORED_EVERY;
         return unexplored == 0;

@@ -3,8 +3,8 @@ package io.cloudmw.core.hedge;
 import io.cloudmw.core.model.StoreId;
 
 /**
- * The source of the stores' usual speeds, read when a transfer chooses a replica and decides how long to wait. Implementations
- * never block; they are called on the transfer's thread.
+ * The source of the stores' usual speeds, read when a transfer chooses a replica and decides how long to wait.
+ * Implementations never block; they are called on the transfer's thread.
  */
 @FunctionalInterface
 public interface SpeedEstimates {

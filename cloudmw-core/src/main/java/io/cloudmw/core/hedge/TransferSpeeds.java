@@ -41,7 +41,9 @@ public final class TransferSpeeds {
         return known > 0 ? known : LATE_FACTOR * anyFirstByteNanos;
     }
 
-    /** Notes how long a first byte took. A time of 0 counts for nothing: start and first byte were reported together. */
+    /**
+     * Notes how long a first byte took. A time of 0 counts for nothing: start and first byte were reported together.
+     */
     public void firstByte(StoreId store, int helper, long tookNanos) {
         if (tookNanos <= 0) {
             return;

@@ -6,9 +6,9 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * The blocks that were withdrawn from a racer and given to another because no racer had reported to have begun them. A racer
- * that began one nevertheless, before it heard of the withdrawal, has made an extra request; where another's was paid for, it
- * has fetched extra bytes. The budget is charged as soon as that is reported.
+ * The blocks that were withdrawn from a racer and given to another because no racer had reported to have begun them. A
+ * racer that began one nevertheless, before it heard of the withdrawal, has made an extra request; where another's was
+ * paid for, it has fetched extra bytes. The budget is charged as soon as that is reported.
  */
 public final class WithdrawnBlocks {
     private enum Extra {

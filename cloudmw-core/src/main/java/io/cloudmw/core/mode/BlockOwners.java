@@ -1,8 +1,8 @@
 package io.cloudmw.core.mode;
 
 /**
- * The helpers that own each block, where a volume is read through switches. A block is asked of its owner, so that it is
- * fetched once for all readers.
+ * The helpers that own each block, where a volume is read through switches. A block is asked of its owner, so that it
+ * is fetched once for all readers.
  */
 @FunctionalInterface
 public interface BlockOwners {

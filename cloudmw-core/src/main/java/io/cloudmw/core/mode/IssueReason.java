@@ -13,8 +13,8 @@ public enum IssueReason {
     /** The end of a block under way, for an idle racer. */
     STEAL(true),
     /**
-     * A second attempt at a block under way, for an idle racer that has nothing to steal; or, now and then, an attempt at a
-     * slow store to see whether it has recovered.
+     * A second attempt at a block under way, for an idle racer that has nothing to steal; or, now and then, an attempt
+     * at a slow store to see whether it has recovered.
      */
     DUPLICATE(true);
 

@@ -5,9 +5,9 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * The layout of a transfer's lanes: which rank each racer has. A racer is a lane, one line of attempts, one at a time. Each
- * helper has {@code perHelper} of them. Lane l of helper h has the rank {@code h + l * helpers}, so the first lanes have the
- * helpers' own ranks. Ranks beyond belong to the client's own racers.
+ * The layout of a transfer's lanes: which rank each racer has. A racer is a lane, one line of attempts, one at a time.
+ * Each helper has {@code perHelper} of them. Lane l of helper h has the rank {@code h + l * helpers}, so the first
+ * lanes have the helpers' own ranks. Ranks beyond belong to the client's own racers.
  *
  * @param helpers helpers of the transfer, reachable or not
  * @param perHelper lanes of each

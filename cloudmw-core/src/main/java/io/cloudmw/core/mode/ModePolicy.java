@@ -6,7 +6,8 @@ import io.cloudmw.core.race.Race;
 import java.time.Duration;
 
 /**
- * The policy of a read mode: the values by which {@link Delivery} and {@link Race} behave differently from mode to mode.
+ * The policy of a read mode: the values by which {@link Delivery} and {@link Race} behave differently from mode to
+ * mode.
  *
  * @param blocks how the file is cut and how much of it is under way
  * @param lineup which racers read
@@ -43,7 +44,8 @@ public record ModePolicy(Blocks blocks, Lineup lineup, Extras extras) {
     /**
      * The racers that read.
      *
-     * @param entrants racers that race for each block from its start; 1: no race, the block is relayed while it is fetched
+     * @param entrants racers that race for each block from its start; 1: no race, the block is relayed while it is
+     *     fetched
      * @param racers lanes used at most, over all helpers
      * @param lanes of each helper for planned blocks
      * @param spareLanes of each helper for extras only
@@ -68,10 +70,11 @@ public record ModePolicy(Blocks blocks, Lineup lineup, Extras extras) {
     }
 
     /**
-     * The handling of late attempts. An attempt is due by its store's 95th percentile of the time to the first byte, and after
-     * that by its 5th percentile of throughput; both within floor and cap.
+     * The handling of late attempts. An attempt is due by its store's 95th percentile of the time to the first byte,
+     * and after that by its 5th percentile of throughput; both within floor and cap.
      *
-     * @param onLateness the reason of the second attempt, {@code HEDGE} or {@code HAND_OVER}; {@code PLANNED}: there is none
+     * @param onLateness the reason of the second attempt, {@code HEDGE} or {@code HAND_OVER}; {@code PLANNED}: there is
+     *     none
      * @param floorNanos an attempt is never late sooner
      * @param capNanos an attempt is never given longer; also the delay for a store without an estimate
      * @param delayNanos a fixed delay instead of the percentile of the first byte, floor and cap; 0: the percentile
@@ -133,9 +136,9 @@ public record ModePolicy(Blocks blocks, Lineup lineup, Extras extras) {
     }
 
     /**
-     * The policy of a read through a volume's switches. Each block is asked of its owner. When a block is late, the same
-     * switch, or the block's root where that asks others, reads another replica. A second switch is asked for a block only when
-     * the first is gone.
+     * The policy of a read through a volume's switches. Each block is asked of its owner. When a block is late, the
+     * same switch, or the block's root where that asks others, reads another replica. A second switch is asked for a
+     * block only when the first is gone.
      *
      * @param inOrder for a stream
      */
@@ -148,8 +151,8 @@ public record ModePolicy(Blocks blocks, Lineup lineup, Extras extras) {
     }
 
     /**
-     * The policy of a read through the one switch that is near: as many blocks at once as from several switches, and longer
-     * delays, because the blocks come through other switches.
+     * The policy of a read through the one switch that is near: as many blocks at once as from several switches, and
+     * longer delays, because the blocks come through other switches.
      *
      * @param inOrder for a stream
      */

@@ -1,4 +1,7 @@
-/** The read modes as policy values: how a file is cut, which racers read it, and when the destination stops waiting. Immutable. */
+/**
+ * The read modes as policy values: how a file is cut, which racers read it, and when the destination stops waiting.
+ * Immutable.
+ */
 @NullMarked
 package io.cloudmw.core.mode;
 

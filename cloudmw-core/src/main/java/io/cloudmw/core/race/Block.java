@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * A block, the unit of the race: a leaf-aligned range of one chunk, wanted once. In mode {@code rounds} a block is the wanted
- * part of a whole chunk.
+ * A block, the unit of the race: a leaf-aligned range of one chunk, wanted once. In mode {@code rounds} a block is the
+ * wanted part of a whole chunk.
  *
  * @param chunkIndex the chunk's position in the file
  * @param range within the chunk
@@ -71,7 +71,9 @@ public record Block(
         return rule != BlockRule.RACE;
     }
 
-    /** Whether this block comes before {@code other} in the file; of two at the same place, the one issued first does. */
+    /**
+     * Whether this block comes before {@code other} in the file; of two at the same place, the one issued first does.
+     */
     public boolean isBefore(Block other) {
         if (chunkIndex != other.chunkIndex) {
             return chunkIndex < other.chunkIndex;

@@ -15,9 +15,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The racer's state machine: it decides for the racers of one process which attempts run, which racer has won a block and
- * what the rivals and the destination are told. A helper runs one for each transfer; a client that reads stores by itself
- * runs one in which every racer is local.
+ * The racer's state machine: it decides for the racers of one process which attempts run, which racer has won a block
+ * and what the rivals and the destination are told. A helper runs one for each transfer; a client that reads stores by
+ * itself runs one in which every racer is local.
  *
  * <p><b>Algorithm</b> ([1] CloudMW §4.1, the cooperative competition protocol), by numbered rules:
  * <ol>
@@ -26,39 +26,39 @@ import org.jspecify.annotations.Nullable;
  *   <li>A racer that hears a claim for a block it has not finished cancels its attempt, <em>yields</em>, tells the
  *       destination the winner, and starts its next block at once.
  *   <li>A claimant wins when every rival has yielded, forfeited, gone, or claimed from a worse place.
- *   <li>If two racers hold the block, the static rule on (round, rank) decides; see {@link TieBreak}. The worse one discards
- *       its bytes and yields.
+ *   <li>If two racers hold the block, the static rule on (round, rank) decides; see {@link TieBreak}. The worse one
+ *       discards its bytes and yields.
  *   <li>A claimant goes on with its next block without waiting for answers. The winner relays while that attempt runs.
  * </ol>
  *
  * <p><b>Differs: cut-through blocks.</b>
  * <ol start="7">
- *   <li>A block with one entrant ({@link BlockRule#SOLE}) is relayed from the start of its attempt. When the attempt fails,
- *       the racer forfeits at once: the destination has the first leaves and chooses the racer for the rest.
- *   <li>A tied block ({@link BlockRule#TIED}) belongs to the racer that starts it. That racer tells the rivals, which drop
- *       the block from their queues ([2] J. Dean, L. A. Barroso, The Tail at Scale, 2013).
- *   <li>A racer starts its second copy of a tied block only when it is idle and the first copy's racer leaves the block to
- *       it. [2] lets both racers start when both are idle.
- *   <li>If two racers have started a tied block nevertheless, because a claim was left unanswered for too long, the static
- *       rule keeps one attempt and cancels the other.
+ *   <li>A block with one entrant ({@link BlockRule#SOLE}) is relayed from the start of its attempt. When the attempt
+ *       fails, the racer forfeits at once: the destination has the first leaves and chooses the racer for the rest.
+ *   <li>A tied block ({@link BlockRule#TIED}) belongs to the racer that starts it. That racer tells the rivals, which
+ *       drop the block from their queues ([2] J. Dean, L. A. Barroso, The Tail at Scale, 2013).
+ *   <li>A racer starts its second copy of a tied block only when it is idle and the first copy's racer leaves the block
+ *       to it. [2] lets both racers start when both are idle.
+ *   <li>If two racers have started a tied block nevertheless, because a claim was left unanswered for too long, the
+ *       static rule keeps one attempt and cancels the other.
  * </ol>
  *
  * <p><b>Differs: failures.</b> The paper has none.
  * <ol start="11">
- *   <li>A failed attempt is followed by one at the block's next replica, (replica + 1) mod k. Each replica is tried once, or
- *       twice where the failure allows a retry at the same replica. After the last one the racer forfeits.
- *   <li>A rival that leaves a claim unanswered for {@link RacePolicy#yieldTimeoutNanos()} counts as having yielded, and is
- *       not waited for again until it is heard. If two racers then win, the destination refuses one relay.
- *   <li>A racer that holds {@link RacePolicy#maxHeldBlocks()} undelivered blocks pauses, except for a block that comes before
- *       all of them in the file.
+ *   <li>A failed attempt is followed by one at the block's next replica, (replica + 1) mod k. Each replica is tried
+ *       once, or twice where the failure allows a retry at the same replica. After the last one the racer forfeits.
+ *   <li>A rival that leaves a claim unanswered for {@link RacePolicy#yieldTimeoutNanos()} counts as having yielded, and
+ *       is not waited for again until it is heard. If two racers then win, the destination refuses one relay.
+ *   <li>A racer that holds {@link RacePolicy#maxHeldBlocks()} undelivered blocks pauses, except for a block that comes
+ *       before all of them in the file.
  *   <li>There is no barrier between rounds: a racer that lost starts the next block while others finish theirs.
  *   <li>When a winner dies nothing is repaired here: the destination issues the missing range as a new block.
  * </ol>
  *
- * <p>Confined to one thread at a time; no I/O, no clock. Memory is bounded: at most {@value #MAX_BLOCKS} open blocks (more
- * are forfeited at once), and claims for at most {@value #MAX_EARLY} blocks that a rival was issued before this racer. A
- * claim for a block that is not open here is answered with a yield at once. Events about blocks, attempts or rivals that are
- * over or unknown are ignored, and so are repeated ones.
+ * <p>Confined to one thread at a time; no I/O, no clock. Memory is bounded: at most {@value #MAX_BLOCKS} open blocks
+ * (more are forfeited at once), and claims for at most {@value #MAX_EARLY} blocks that a rival was issued before this
+ * racer. A claim for a block that is not open here is answered with a yield at once. Events about blocks, attempts or
+ * rivals that are over or unknown are ignored, and so are repeated ones.
  */
 public final class Race {
     /** Blocks a destination may have open at one racer; more are forfeited at once. */
@@ -85,8 +85,8 @@ public final class Race {
     private boolean closed;
 
     /**
-     * @param local the racers this instance decides for: a helper's lanes, or every racer when a client races in-process.
-     *     Claims between local racers are settled inside and order no action
+     * @param local the racers this instance decides for: a helper's lanes, or every racer when a client races
+     *     in-process. Claims between local racers are settled inside and order no action
      */
     public Race(RacePolicy policy, Set<RacerId> local, RaceActions actions) {
         this(policy, local, actions, TieBreak.BY_ROUND_AND_RANK);
@@ -229,8 +229,8 @@ public final class Race {
     }
 
     /**
-     * The attempt has stopped. An attempt that was told to stop is not racing any more, so nothing follows; one that stopped
-     * by itself has failed.
+     * The attempt has stopped. An attempt that was told to stop is not racing any more, so nothing follows; one that
+     * stopped by itself has failed.
      */
     public void cancelled(AttemptId attempt, long nowNanos) {
         failed(attempt, ErrorCode.CANCELLED, nowNanos);
@@ -269,7 +269,9 @@ public final class Race {
         }
     }
 
-    /** Leaves an unstarted tied block to an idle rival. A racer that has started it has said so, and does not answer. */
+    /**
+     * Leaves an unstarted tied block to an idle rival. A racer that has started it has said so, and does not answer.
+     */
     private void askedForTied(BlockRace race, RacerId rival) {
         if (race.rivals().contains(rival) && !race.isBegun()) {
             for (RaceEntry entry : race.entries()) {
@@ -471,7 +473,9 @@ public final class Race {
         }
     }
 
-    /** Ends the entry in {@code winner}'s favour; false when it forfeited, or left the block to a better racer before. */
+    /**
+     * Ends the entry in {@code winner}'s favour; false when it forfeited, or left the block to a better racer before.
+     */
     private boolean leave(RaceEntry entry, RacerId winner) {
         RacerId known = entry.winner();
         boolean isBetter = known == null || tieBreak.beats(entry.block(), winner, known);

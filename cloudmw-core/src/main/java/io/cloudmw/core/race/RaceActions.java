@@ -3,8 +3,8 @@ package io.cloudmw.core.race;
 import io.cloudmw.core.error.ErrorCode;
 
 /**
- * The actions that {@link Race} orders. The race calls them in order, on the caller's thread, after it has taken an event
- * in whole; so an action may send the race another event.
+ * The actions that {@link Race} orders. The race calls them in order, on the caller's thread, after it has taken an
+ * event in whole; so an action may send the race another event.
  */
 public interface RaceActions {
     /** Starts fetching the block from its {@code replica}-th replica. */
@@ -22,9 +22,9 @@ public interface RaceActions {
     /**
      * Relays the attempt to the destination.
      *
-     * <p>The attempt of a raced block has won and holds all of it. The attempt of a cut-through block has just started; its
-     * relay is offered when the first leaf is verified, sends leaf by leaf, and ends when the attempt fails. What was not
-     * relayed is kept until the attempt is discarded or cancelled.
+     * <p>The attempt of a raced block has won and holds all of it. The attempt of a cut-through block has just started;
+     * its relay is offered when the first leaf is verified, sends leaf by leaf, and ends when the attempt fails. What
+     * was not relayed is kept until the attempt is discarded or cancelled.
      */
     void deliver(AttemptId attempt);
 

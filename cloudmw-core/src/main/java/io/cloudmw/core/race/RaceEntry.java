@@ -146,7 +146,7 @@ final class RaceEntry {
         state = state == State.ASKING ? State.WAITING : State.WON;
     }
 
-    /** The attempt at a cut-through block is complete: nobody contests it. */
+    /** The attempt at a cut-through block is complete: no racer contests it. */
     void win() {
         state = State.WON;
     }

@@ -7,8 +7,8 @@ import java.time.Duration;
  *
  * @param yieldTimeoutNanos a rival that has not answered a claim for this long counts as having yielded; the
  *     destination decides about a block that the rival may still send
- * @param maxHeldBlocks undelivered blocks that a racer may hold before it pauses. A block earlier in the file than all it
- *     holds is always started, so the destination never waits for a paused racer
+ * @param maxHeldBlocks undelivered blocks that a racer may hold before it pauses. A block earlier in the file than all
+ *     it holds is always started, so the destination never waits for a paused racer
  */
 public record RacePolicy(long yieldTimeoutNanos, int maxHeldBlocks) {
     /** Blocks a lane may have besides those it holds: one being fetched, two queued, one issued anew. */
@@ -24,8 +24,8 @@ public record RacePolicy(long yieldTimeoutNanos, int maxHeldBlocks) {
     }
 
     /**
-     * The same policy where {@code lanes} racers together may be issued {@code blocks} blocks at once: each racer keeps room
-     * for the blocks it fetches, queues and is issued anew.
+     * The same policy where {@code lanes} racers together may be issued {@code blocks} blocks at once: each racer keeps
+     * room for the blocks it fetches, queues and is issued anew.
      */
     public RacePolicy within(int blocks, int lanes) {
         int room = Math.max(1, blocks / lanes - BESIDE_HELD);

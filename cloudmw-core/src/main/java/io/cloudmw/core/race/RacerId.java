@@ -1,8 +1,8 @@
 package io.cloudmw.core.race;
 
 /**
- * The rank of a racer in its transfer, from 0. A racer is one lane of a helper, or one of the client's own lanes; it runs one
- * attempt at a time.
+ * The rank of a racer in its transfer, from 0. A racer is one lane of a helper, or one of the client's own lanes; it
+ * runs one attempt at a time.
  */
 public record RacerId(int rank) implements Comparable<RacerId> {
     public RacerId {
