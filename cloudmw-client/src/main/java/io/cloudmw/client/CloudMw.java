@@ -1,6 +1,10 @@
 package io.cloudmw.client;
 
 import io.cloudmw.client.backup.Backups;
+import io.cloudmw.client.context.ClientContext;
+import io.cloudmw.client.context.ClientLimits;
+import io.cloudmw.client.context.ClientThreads;
+import io.cloudmw.client.edit.EditRequest;
 import io.cloudmw.client.embedding.StandardError;
 import io.cloudmw.client.handle.OpenFiles;
 import io.cloudmw.client.handle.RemoteFile;
@@ -11,6 +15,7 @@ import io.cloudmw.client.progress.PutEstimate;
 import io.cloudmw.client.progress.PutReceipt;
 import io.cloudmw.client.progress.ReadEstimate;
 import io.cloudmw.client.progress.WarmReceipt;
+import io.cloudmw.client.read.GetRequest;
 import io.cloudmw.client.rpc.AddedStore;
 import io.cloudmw.client.rpc.CoordinatorClient;
 import io.cloudmw.client.rpc.CoordinatorTimes;
@@ -21,17 +26,14 @@ import io.cloudmw.client.rpc.HelperStatus;
 import io.cloudmw.client.rpc.Snapshots;
 import io.cloudmw.client.rpc.Watch;
 import io.cloudmw.client.rpc.WatchListener;
-import io.cloudmw.client.transfer.ClientThreads;
-import io.cloudmw.client.transfer.EditRequest;
-import io.cloudmw.client.transfer.Engine;
-import io.cloudmw.client.transfer.FileSource;
-import io.cloudmw.client.transfer.GetRequest;
-import io.cloudmw.client.transfer.PositionalTarget;
-import io.cloudmw.client.transfer.PutJournal;
-import io.cloudmw.client.transfer.PutRequest;
-import io.cloudmw.client.transfer.PutSource;
-import io.cloudmw.client.transfer.StreamSource;
-import io.cloudmw.client.transfer.WarmRequest;
+import io.cloudmw.client.sink.PositionalTarget;
+import io.cloudmw.client.transfer.Transfers;
+import io.cloudmw.client.warm.WarmRequest;
+import io.cloudmw.client.write.FileSource;
+import io.cloudmw.client.write.PutJournal;
+import io.cloudmw.client.write.PutRequest;
+import io.cloudmw.client.write.PutSource;
+import io.cloudmw.client.write.StreamSource;
 import io.cloudmw.core.access.CredentialsReference;
 import io.cloudmw.core.access.ProbeReport;
 import io.cloudmw.core.config.HostPorts;
@@ -88,14 +90,17 @@ import java.util.function.BiConsumer;
  */
 public final class CloudMw implements AutoCloseable {
     private final CloudMwOptions options;
-    private final Engine engine;
+    private final ClientContext context;
+    private final Transfers transfers;
     private final OpenFiles open;
 
-    private CloudMw(CloudMwOptions options, Engine engine) {
+    private CloudMw(CloudMwOptions options, ClientContext context) {
         this.options = options;
-        this.engine = engine;
+        this.context = context;
+        this.transfers = new Transfers(context);
         this.open = new OpenFiles(
-                engine,
+                context,
+                transfers,
                 options.memoryBytes(),
                 Math.min(options.memoryPerGetBytes(), options.memoryBytes()),
                 options.location(),
@@ -113,16 +118,15 @@ public final class CloudMw implements AutoCloseable {
                 threads.timer(),
                 Ticker.system(),
                 options.waiting());
-        Engine engine = new Engine(
+        ClientContext context = ClientContext.of(
                 threads,
                 coordinator,
                 () -> HelperLinks.open(threads.events(), threads.timer(), options.busyPoll()),
-                options.memoryBytes(),
-                options.linkBytesPerSecond(),
+                new ClientLimits(options.memoryBytes(), options.linkBytesPerSecond()),
                 options.pricing(),
                 new RedundancyBudget(options.redundancy()),
                 Ticker.system());
-        return new CloudMw(options, engine);
+        return new CloudMw(options, context);
     }
 
     /** A client with the default options. */
@@ -135,7 +139,7 @@ public final class CloudMw implements AutoCloseable {
      * {@code NOT_ENOUGH_STORES}.
      */
     public CompletableFuture<Volume> createVolume(Volume volume) {
-        return engine.coordinator().createVolume(volume);
+        return context.coordinator().createVolume(volume);
     }
 
     /**
@@ -147,16 +151,16 @@ public final class CloudMw implements AutoCloseable {
      *     stores would take its chunks; {@code INVALID_ARGUMENT}
      */
     public CompletableFuture<Volume> changeVolume(VolumeChange change) {
-        return engine.coordinator().changeVolume(change);
+        return context.coordinator().changeVolume(change);
     }
 
     /** Fails with {@code VOLUME_NOT_FOUND}. */
     public CompletableFuture<Volume> volume(VolumeName name) {
-        return engine.coordinator().volume(name);
+        return context.coordinator().volume(name);
     }
 
     public CompletableFuture<List<Volume>> volumes() {
-        return engine.coordinator().volumes();
+        return context.coordinator().volumes();
     }
 
     /**
@@ -165,7 +169,7 @@ public final class CloudMw implements AutoCloseable {
      * @param force also when it still has files
      */
     public CompletableFuture<Void> deleteVolume(VolumeName name, boolean force) {
-        return engine.coordinator().deleteVolume(name, force);
+        return context.coordinator().deleteVolume(name, force);
     }
 
     /**
@@ -174,7 +178,7 @@ public final class CloudMw implements AutoCloseable {
      * @param create also make the bucket, with the coordinator's credentials, if it does not exist
      */
     public CompletableFuture<Store> addStore(Store store, boolean create) {
-        return engine.coordinator().addStore(store, create);
+        return context.coordinator().addStore(store, create);
     }
 
     /**
@@ -186,7 +190,7 @@ public final class CloudMw implements AutoCloseable {
      *     known then. A cluster without a live helper is checked from the coordinator alone, as the answer says
      */
     public CompletableFuture<AddedStore> addStore(Store store, boolean create, boolean takesOver, boolean check) {
-        return engine.coordinator().addStore(store, create, takesOver, check);
+        return context.coordinator().addStore(store, create, takesOver, check);
     }
 
     /**
@@ -204,7 +208,7 @@ public final class CloudMw implements AutoCloseable {
      *     otherwise such a bucket fails with {@code STORE_MISMATCH}
      */
     public CompletableFuture<Store> replaceStore(StoreId id, boolean takesOver) {
-        return engine.coordinator().replaceStore(id, takesOver);
+        return context.coordinator().replaceStore(id, takesOver);
     }
 
     /**
@@ -221,7 +225,7 @@ public final class CloudMw implements AutoCloseable {
      * @param check whether the coordinator and a helper prove first that they can use the store so; what fails then changes nothing
      */
     public CompletableFuture<Store> setCredentials(StoreId store, CredentialsReference credentials, boolean check) {
-        return engine.coordinator().access().setCredentials(store, credentials, check);
+        return context.coordinator().access().setCredentials(store, credentials, check);
     }
 
     /**
@@ -234,16 +238,16 @@ public final class CloudMw implements AutoCloseable {
      */
     public CompletableFuture<Void> checkStores(
             List<StoreId> stores, BiConsumer<StoreId, Map<String, ProbeReport>> found) {
-        return engine.coordinator().access().check(stores, found);
+        return context.coordinator().access().check(stores, found);
     }
 
     public CompletableFuture<List<StoreStatus>> stores() {
-        return engine.coordinator().stores();
+        return context.coordinator().stores();
     }
 
     /** Forgets a store; fails with {@code STORE_IN_USE} while a volume uses it. What is in it stays. */
     public CompletableFuture<Void> removeStore(StoreId id) {
-        return engine.coordinator().removeStore(id);
+        return context.coordinator().removeStore(id);
     }
 
     /**
@@ -253,11 +257,11 @@ public final class CloudMw implements AutoCloseable {
      * @return the store; {@link #status} says how far its copies are, and which files have none left
      */
     public CompletableFuture<StoreStatus> loseStore(StoreId id) {
-        return engine.coordinator().loseStore(id);
+        return context.coordinator().loseStore(id);
     }
 
     public CompletableFuture<List<HelperStatus>> helpers() {
-        return engine.coordinator().helpers();
+        return context.coordinator().helpers();
     }
 
     /**
@@ -268,7 +272,7 @@ public final class CloudMw implements AutoCloseable {
      *     replicas, and with {@code NOT_FOUND}
      */
     public CompletableFuture<List<StoreId>> drain(DrainOrder order) {
-        return engine.coordinator().drain(order);
+        return context.coordinator().drain(order);
     }
 
     /**
@@ -281,7 +285,7 @@ public final class CloudMw implements AutoCloseable {
      * @return the number of the round
      */
     public CompletableFuture<Long> collect(UUID order, boolean dry) {
-        return engine.coordinator().collect(order, dry);
+        return context.coordinator().collect(order, dry);
     }
 
     /**
@@ -291,7 +295,7 @@ public final class CloudMw implements AutoCloseable {
      * @param order as {@link #collect} was given it
      */
     public CompletableFuture<OrderedRound> collection(UUID order) {
-        return engine.coordinator().collection(order);
+        return context.coordinator().collection(order);
     }
 
     /**
@@ -301,7 +305,7 @@ public final class CloudMw implements AutoCloseable {
      * @param order as {@link #collect} was given it
      */
     public CompletableFuture<Void> endCollection(UUID order) {
-        return engine.coordinator().endCollection(order);
+        return context.coordinator().endCollection(order);
     }
 
     /**
@@ -312,27 +316,27 @@ public final class CloudMw implements AutoCloseable {
      *     {@code VOLUME_NOT_FOUND} and with {@code NOT_FOUND}
      */
     public CompletableFuture<Long> beginRound(RoundProgress.Kind kind, RoundScope scope, boolean attended) {
-        return engine.coordinator().beginRound(kind, scope, attended);
+        return context.coordinator().beginRound(kind, scope, attended);
     }
 
     /** How far a round is. Fails with {@code NOT_FOUND} where it is not known: another coordinator has taken upkeep up. */
     public CompletableFuture<RoundProgress> round(long number) {
-        return engine.coordinator().round(number);
+        return context.coordinator().round(number);
     }
 
     /** Ends a round before it is done; nothing when it is over. Fails as {@link #round}. */
     public CompletableFuture<RoundProgress> endRound(long number) {
-        return engine.coordinator().endRound(number);
+        return context.coordinator().endRound(number);
     }
 
     /** How the cluster fares: its stores, and how far upkeep is with what is to be done about copies. */
     public CompletableFuture<UpkeepStatus> status() {
-        return engine.coordinator().status();
+        return context.coordinator().status();
     }
 
     /** How fast stores and helpers are, and what helpers do, as the helpers reported it within the last seconds. */
     public CompletableFuture<FleetView> fleet() {
-        return engine.coordinator().viewFleet();
+        return context.coordinator().viewFleet();
     }
 
     /**
@@ -374,7 +378,7 @@ public final class CloudMw implements AutoCloseable {
 
     private CompletableFuture<PutReceipt> put(
             PutSource source, FilePath target, PutOptions putOptions, Optional<Path> journal) {
-        return engine.put(new PutRequest(target, source, putOptions.listener(), putOptions.condition(), journal));
+        return transfers.put(new PutRequest(target, source, putOptions.listener(), putOptions.condition(), journal));
     }
 
     /**
@@ -446,7 +450,7 @@ public final class CloudMw implements AutoCloseable {
         if (offset < 0) {
             throw new IllegalArgumentException("offset: " + offset + " (expected: >= 0)");
         }
-        return engine.edit(new EditRequest(
+        return transfers.edit(new EditRequest(
                 target,
                 kind,
                 offset,
@@ -466,7 +470,7 @@ public final class CloudMw implements AutoCloseable {
         if (getOptions.range().isPresent()) {
             throw new IllegalArgumentException("range: not for a file (expected: read(...) into a channel)");
         }
-        return engine.get(request(
+        return transfers.get(request(
                 source, GetRequest.Destination.file(target, getOptions.durable(), getOptions.resumable()), getOptions));
     }
 
@@ -477,7 +481,7 @@ public final class CloudMw implements AutoCloseable {
      * @param target written to by another thread, blocking as it likes, until the future is done; not closed
      */
     public CompletableFuture<GetReceipt> read(FilePath source, WritableByteChannel target, GetOptions getOptions) {
-        return engine.get(request(source, GetRequest.Destination.channel(target), getOptions));
+        return transfers.get(request(source, GetRequest.Destination.channel(target), getOptions));
     }
 
     /**
@@ -485,7 +489,7 @@ public final class CloudMw implements AutoCloseable {
      * byte was verified before it is written to {@code target}.
      */
     public CompletableFuture<GetReceipt> read(FilePath source, PositionalTarget target, GetOptions getOptions) {
-        return engine.get(request(source, GetRequest.Destination.target(target), getOptions));
+        return transfers.get(request(source, GetRequest.Destination.target(target), getOptions));
     }
 
     /**
@@ -512,7 +516,7 @@ public final class CloudMw implements AutoCloseable {
             FilePath file, Optional<Mode> mode, Optional<Duration> deadline, OptionalLong linkBytesPerSecond) {
         deadline.ifPresent(GetOptions::requirePositive);
         linkBytesPerSecond.ifPresent(CloudMwOptions::checkLink);
-        return engine.estimate(file, mode, deadline, linkBytesPerSecond);
+        return transfers.estimate(file, mode, deadline, linkBytesPerSecond);
     }
 
     /**
@@ -524,7 +528,7 @@ public final class CloudMw implements AutoCloseable {
         if (sizeBytes < 0) {
             throw new IllegalArgumentException("size: " + sizeBytes + " (expected: >= 0)");
         }
-        return engine.estimatePut(volume, sizeBytes);
+        return transfers.estimatePut(volume, sizeBytes);
     }
 
     private GetRequest request(FilePath source, GetRequest.Destination target, GetOptions getOptions) {
@@ -546,12 +550,12 @@ public final class CloudMw implements AutoCloseable {
      * store.
      */
     public CompletableFuture<Boolean> isCopy(Path file, FileVersion version) {
-        return engine.isCopy(file, version);
+        return transfers.isCopy(file, version);
     }
 
     /** Backups of volumes; their calls block, and end with this client. */
     public Backups backups() {
-        return new Backups(engine);
+        return new Backups(context.coordinator(), transfers);
     }
 
     /**
@@ -561,7 +565,7 @@ public final class CloudMw implements AutoCloseable {
      * is no switch where it is wanted.
      */
     public CompletableFuture<WarmReceipt> warm(FilePath file, WarmOptions warmOptions) {
-        return engine.warm(new WarmRequest(
+        return transfers.warm(new WarmRequest(
                 file,
                 warmOptions.version(),
                 warmOptions.to(),
@@ -573,7 +577,7 @@ public final class CloudMw implements AutoCloseable {
 
     /** Fails with {@code NOT_FOUND}. */
     public CompletableFuture<FileStatus> stat(FilePath file) {
-        return engine.coordinator().stat(file);
+        return context.coordinator().stat(file);
     }
 
     /**
@@ -584,7 +588,7 @@ public final class CloudMw implements AutoCloseable {
      * @param segment 0..{@link FileVersion#segmentCount} - 1: chunks come in segments, in order
      */
     public CompletableFuture<List<Chunk>> locate(FilePath file, VersionId version, int segment) {
-        return engine.coordinator()
+        return context.coordinator()
                 .segment(file, version, segment)
                 .thenApply(planned ->
                         planned.chunks().stream().map(PlannedChunk::chunk).toList());
@@ -600,7 +604,7 @@ public final class CloudMw implements AutoCloseable {
      * @return all it has now
      */
     public CompletableFuture<Attributes> setAttributes(FilePath file, Map<String, String> set, Set<String> remove) {
-        return engine.coordinator().setAttributes(new AttributeChange(file, set, remove));
+        return context.coordinator().setAttributes(new AttributeChange(file, set, remove));
     }
 
     /**
@@ -614,17 +618,17 @@ public final class CloudMw implements AutoCloseable {
         if (limit < 1 || limit > 1000) {
             throw new IllegalArgumentException("limit: " + limit + " (expected: 1..1000)");
         }
-        return engine.coordinator().list(volume, directory, pageToken, limit);
+        return context.coordinator().list(volume, directory, pageToken, limit);
     }
 
     /** How the names of volumes were at moments that were kept. */
     public Snapshots snapshots() {
-        return engine.coordinator().snapshots();
+        return context.coordinator().snapshots();
     }
 
     /** Removes a file; gets of it that are under way go on. Fails with {@code NOT_FOUND}. */
     public CompletableFuture<FileVersion> remove(FilePath file) {
-        return engine.coordinator().remove(file);
+        return context.coordinator().remove(file);
     }
 
     /**
@@ -637,7 +641,7 @@ public final class CloudMw implements AutoCloseable {
      * @return what was moved, under its new name
      */
     public CompletableFuture<FileEntry> rename(FilePath from, FilePath to, boolean replace) {
-        return engine.coordinator().rename(new Rename(from, to, replace));
+        return context.coordinator().rename(new Rename(from, to, replace));
     }
 
     /**
@@ -655,7 +659,8 @@ public final class CloudMw implements AutoCloseable {
      * @param listener may block, which holds up nothing else: what it does not take is kept by the coordinator
      */
     public Watch watch(VolumeName volume, String path, OptionalLong after, WatchListener listener) {
-        return engine.watch(volume, path, after, listener);
+        return context.coordinator()
+                .watch(volume, path, after, listener, context.threads().watches());
     }
 
     /**
@@ -666,22 +671,22 @@ public final class CloudMw implements AutoCloseable {
      * @throws CloudMwException {@code LOCAL_IO} when the address cannot be bound, or there is no directory to keep chunks in
      */
     public PeerNode servePeers(PeerOptions peerOptions) throws CloudMwException {
-        return engine.servePeers(options.location(), peerOptions);
+        return context.reads().peers().start(options.location(), peerOptions);
     }
 
     /** Transfers under way; for tests and monitoring. */
     public int runningTransfers() {
-        return engine.running();
+        return transfers.running();
     }
 
     /** Bytes that gets could still put in flight; {@link CloudMwOptions#memoryBytes()} when none is under way. */
     public long freeMemoryBytes() {
-        return engine.freeCreditBytes();
+        return context.reads().credit().free();
     }
 
     /** Bytes of data that helpers have sent to this client so far, verified or not, wanted or not. */
     public long receivedBytes() {
-        return engine.receivedBytes();
+        return context.links().get().receivedBytes();
     }
 
     /**
@@ -694,6 +699,6 @@ public final class CloudMw implements AutoCloseable {
     @Override
     public void close() {
         open.close();
-        engine.close();
+        transfers.close();
     }
 }

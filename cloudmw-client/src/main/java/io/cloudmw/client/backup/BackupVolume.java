@@ -1,12 +1,13 @@
 package io.cloudmw.client.backup;
 
 import io.cloudmw.client.progress.TransferListener;
+import io.cloudmw.client.read.GetRequest;
 import io.cloudmw.client.rpc.Calls;
+import io.cloudmw.client.rpc.CoordinatorClient;
 import io.cloudmw.client.rpc.FileEntry;
-import io.cloudmw.client.transfer.Engine;
-import io.cloudmw.client.transfer.GetRequest;
-import io.cloudmw.client.transfer.PutRequest;
-import io.cloudmw.client.transfer.StreamSource;
+import io.cloudmw.client.transfer.Transfers;
+import io.cloudmw.client.write.PutRequest;
+import io.cloudmw.client.write.StreamSource;
 import io.cloudmw.core.backup.BackupPart;
 import io.cloudmw.core.backup.BackupRoot;
 import io.cloudmw.core.error.CloudMwException;
@@ -39,12 +40,14 @@ final class BackupVolume {
     private static final int PAGE = 1000;
     private static final long GET_MEMORY_BYTES = 4L << 20;
 
-    private final Engine engine;
+    private final CoordinatorClient coordinator;
+    private final Transfers transfers;
     private final VolumeName kept;
     private final VolumeName volume;
 
-    BackupVolume(Engine engine, VolumeName kept, VolumeName volume) {
-        this.engine = engine;
+    BackupVolume(CoordinatorClient coordinator, Transfers transfers, VolumeName kept, VolumeName volume) {
+        this.coordinator = coordinator;
+        this.transfers = transfers;
         this.kept = kept;
         this.volume = volume;
     }
@@ -98,7 +101,7 @@ final class BackupVolume {
         Optional<String> token = Optional.of("");
         while (token.isPresent()) {
             Optional<Page<FileEntry>> page =
-                    Calls.find(engine.coordinator().list(kept, directory, token.get(), PAGE), ErrorCode.NOT_FOUND);
+                    Calls.find(coordinator.list(kept, directory, token.get(), PAGE), ErrorCode.NOT_FOUND);
             for (FileEntry entry : page.map(Page::items).orElse(List.of())) {
                 entry.version()
                         .ifPresent(
@@ -112,7 +115,7 @@ final class BackupVolume {
     /** Reads a root, or a draft. */
     BackupRoot read(FilePath file) throws CloudMwException {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-        Calls.await(engine.get(new GetRequest(
+        Calls.await(transfers.get(new GetRequest(
                 file,
                 Optional.empty(),
                 Optional.empty(),
@@ -127,8 +130,8 @@ final class BackupVolume {
     }
 
     Optional<BackupRoot> readDraft() throws CloudMwException {
-        boolean there = Calls.find(engine.coordinator().stat(draft()), ErrorCode.NOT_FOUND)
-                .isPresent();
+        boolean there =
+                Calls.find(coordinator.stat(draft()), ErrorCode.NOT_FOUND).isPresent();
         return there ? Optional.of(read(draft())) : Optional.empty();
     }
 
@@ -152,8 +155,7 @@ final class BackupVolume {
      */
     FilePath writeRoot(BackupRoot root) throws CloudMwException {
         byte[] bytes = BackupWire.root(root);
-        long chunkBytes =
-                Calls.await(engine.coordinator().volume(kept)).chunking().chunkSizeBytes(bytes.length);
+        long chunkBytes = Calls.await(coordinator.volume(kept)).chunking().chunkSizeBytes(bytes.length);
         if (bytes.length > chunkBytes) {
             throw new CloudMwException(
                     ErrorCode.INVALID_ARGUMENT,
@@ -184,14 +186,14 @@ final class BackupVolume {
             throws CloudMwException {
         PutRequest request =
                 new PutRequest(path, new StreamSource(bytes), listener, condition, Optional.empty()).as(version);
-        return Calls.await(engine.put(request)).version();
+        return Calls.await(transfers.put(request)).version();
     }
 
     /** All there is to know of a part. */
     BackupPart describe(FileVersion file, long files) throws CloudMwException {
         List<Chunk> chunks = new ArrayList<>();
         for (int i = 0; i < file.segmentCount(); i++) {
-            Calls.await(engine.coordinator().segment(file, i, false)).chunks().stream()
+            Calls.await(coordinator.segment(file, i, false)).chunks().stream()
                     .map(PlannedChunk::inManifest)
                     .forEach(chunks::add);
         }
@@ -200,6 +202,6 @@ final class BackupVolume {
 
     /** Removes a file, if it is there. */
     void remove(FilePath file) throws CloudMwException {
-        var unused = Calls.find(engine.coordinator().remove(file), ErrorCode.NOT_FOUND);
+        var unused = Calls.find(coordinator.remove(file), ErrorCode.NOT_FOUND);
     }
 }

@@ -3,7 +3,7 @@ package io.cloudmw.client.backup;
 import io.cloudmw.client.progress.TransferListener;
 import io.cloudmw.client.rpc.Calls;
 import io.cloudmw.client.rpc.CoordinatorClient;
-import io.cloudmw.client.transfer.Engine;
+import io.cloudmw.client.transfer.Transfers;
 import io.cloudmw.core.backup.BackupPart;
 import io.cloudmw.core.backup.BackupRoot;
 import io.cloudmw.core.backup.ExportCursor;
@@ -47,17 +47,19 @@ public final class Backups {
     private static final Duration PART_GRACE = Duration.ofHours(1);
 
     private static final String SUFFIX = "-backup";
-    private final Engine engine;
+    private final CoordinatorClient coordinator;
+    private final Transfers transfers;
     private final long partBytes;
 
-    /** What is asked for stays the engine's. */
-    public Backups(Engine engine) {
-        this(engine, PART_BYTES);
+    /** Both stay the caller's. */
+    public Backups(CoordinatorClient coordinator, Transfers transfers) {
+        this(coordinator, transfers, PART_BYTES);
     }
 
     /** In parts of another size. */
-    Backups(Engine engine, long partBytes) {
-        this.engine = engine;
+    Backups(CoordinatorClient coordinator, Transfers transfers, long partBytes) {
+        this.coordinator = coordinator;
+        this.transfers = transfers;
         this.partBytes = partBytes;
     }
 
@@ -104,7 +106,6 @@ public final class Backups {
      *     {@code CONFLICT} when another backup of it was made meanwhile, or the changes since this one began are not kept any more; {@code OVERLOADED} when it changes faster than it is exported
      */
     public BackupReport backup(VolumeName name, BackupOptions options) throws CloudMwException {
-        CoordinatorClient coordinator = engine.coordinator();
         Volume volume = Calls.await(coordinator.volume(name));
         VolumeName kept =
                 options.destination().isPresent() ? options.destination().get() : own(volume);
@@ -113,7 +114,7 @@ public final class Backups {
                     ErrorCode.INVALID_ARGUMENT,
                     "backup of volume " + name + ": kept in volume " + kept + " (expected: in another one)");
         }
-        BackupVolume files = new BackupVolume(engine, kept, name);
+        BackupVolume files = new BackupVolume(coordinator, transfers, kept, name);
         List<BackupVolume.RootFile> roots = files.listRoots();
         Optional<BackupVolume.RootFile> newest =
                 roots.isEmpty() ? Optional.empty() : Optional.of(roots.get(roots.size() - 1));
@@ -201,7 +202,6 @@ public final class Backups {
     }
 
     private ExportStream open(Run run) throws CloudMwException {
-        CoordinatorClient coordinator = engine.coordinator();
         try {
             return new ExportStream(coordinator, run.volume.name(), run.after, run.cursor, partBytes);
         } catch (CloudMwException e) {
@@ -232,7 +232,7 @@ public final class Backups {
     private BackupRoot root(Run run, Optional<ExportCursor> cursor) throws CloudMwException {
         Set<StoreId> named = new HashSet<>(run.volume.storesInUse());
         run.parts.forEach(part -> part.chunks().forEach(chunk -> named.addAll(chunk.replicas())));
-        List<Store> stores = Calls.await(engine.coordinator().stores()).stream()
+        List<Store> stores = Calls.await(coordinator.stores()).stream()
                 .map(StoreStatus::store)
                 .filter(store -> named.contains(store.id()))
                 .toList();
@@ -243,7 +243,6 @@ public final class Backups {
     /** The volume's own for backups, made if there is none: like it, but never with one durable copy where it has several. */
     private VolumeName own(Volume volume) throws CloudMwException {
         VolumeName name = ownVolume(volume.name());
-        CoordinatorClient coordinator = engine.coordinator();
         if (Calls.find(coordinator.volume(name), ErrorCode.VOLUME_NOT_FOUND).isEmpty()) {
             Volume made = new Volume(
                     name,
@@ -267,8 +266,8 @@ public final class Backups {
      */
     public List<BackupRoot> list(VolumeName volume, Optional<VolumeName> destination) throws CloudMwException {
         VolumeName kept = destination.orElseGet(() -> ownVolume(volume));
-        Calls.await(engine.coordinator().volume(kept));
-        BackupVolume files = new BackupVolume(engine, kept, volume);
+        Calls.await(coordinator.volume(kept));
+        BackupVolume files = new BackupVolume(coordinator, transfers, kept, volume);
         List<BackupRoot> found = new ArrayList<>();
         for (BackupVolume.RootFile root : files.listRoots()) {
             found.add(files.read(root.path()));

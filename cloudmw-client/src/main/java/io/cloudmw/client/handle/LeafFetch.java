@@ -1,7 +1,7 @@
 package io.cloudmw.client.handle;
 
 import io.cloudmw.client.progress.GetReceipt;
-import io.cloudmw.client.transfer.GetRequest;
+import io.cloudmw.client.read.GetRequest;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.Reasons;
 import io.cloudmw.core.model.ByteRange;
@@ -46,7 +46,7 @@ final class LeafFetch {
     }
 
     private void ask(HelperAddress helper) {
-        LeafRead read = new LeafRead(place, files.engine().threads().workers());
+        LeafRead read = new LeafRead(place, files.context().threads().workers());
         CompletableFuture<byte[]> answer = read.ask(files.switches().to(helper), place.request(helper));
         Patience.Wait wait = files.patience().begin(this::readOrdinarily);
         var unused = answer.whenComplete((bytes, failure) -> {
@@ -87,7 +87,7 @@ final class LeafFetch {
                 (offset, piece) -> piece.get(bytes, Math.toIntExact(offset - range.offset()), piece.remaining()));
         try {
             CompletableFuture<GetReceipt> get =
-                    files.engine().get(files.ordinary(place.map().plan(), into, range));
+                    files.transfers().get(files.ordinary(place.map().plan(), into, range));
             var unused = get.whenComplete((receipt, failure) -> {
                 if (failure == null) {
                     result.complete(bytes);

@@ -1,8 +1,9 @@
 package io.cloudmw.client.handle;
 
+import io.cloudmw.client.context.ClientContext;
 import io.cloudmw.client.progress.TransferListener;
-import io.cloudmw.client.transfer.Engine;
-import io.cloudmw.client.transfer.GetRequest;
+import io.cloudmw.client.read.GetRequest;
+import io.cloudmw.client.transfer.Transfers;
 import io.cloudmw.core.error.Reasons;
 import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.FilePath;
@@ -25,7 +26,8 @@ public final class OpenFiles implements AutoCloseable {
     /** A store that is asked through a switch has answered by then, most of the time. */
     private static final Duration PATIENCE = Duration.ofMillis(500);
 
-    private final Engine engine;
+    private final ClientContext context;
+    private final Transfers transfers;
     private final long memoryPerGetBytes;
     private final Location location;
     private final LeafWindow window;
@@ -43,14 +45,21 @@ public final class OpenFiles implements AutoCloseable {
      * @param location where the reader is
      * @param busyPoll how long who waits for a small read stays awake
      */
-    public OpenFiles(Engine engine, long memoryBytes, long memoryPerGetBytes, Location location, Duration busyPoll) {
-        this.engine = engine;
+    public OpenFiles(
+            ClientContext context,
+            Transfers transfers,
+            long memoryBytes,
+            long memoryPerGetBytes,
+            Location location,
+            Duration busyPoll) {
+        this.context = context;
+        this.transfers = transfers;
         this.memoryPerGetBytes = memoryPerGetBytes;
         this.location = location;
         this.window = new LeafWindow(memoryBytes / SHARE);
-        this.waiting = new Waiting(Pace.ofMachine(busyPoll, engine.ticker()), engine.ticker());
-        this.switches = new SwitchLinks(engine::links, engine.ticker());
-        this.patience = new Patience(engine.threads().timer(), engine.ticker(), PATIENCE);
+        this.waiting = new Waiting(Pace.ofMachine(busyPoll, context.ticker()), context.ticker());
+        this.switches = new SwitchLinks(context.links()::get, context.ticker());
+        this.patience = new Patience(context.threads().timer(), context.ticker(), PATIENCE);
     }
 
     /** Opens a version, or, if none is named, the current one. */
@@ -76,8 +85,8 @@ public final class OpenFiles implements AutoCloseable {
     }
 
     CompletableFuture<FileMap> map(FilePath file, Optional<VersionId> version) {
-        CompletableFuture<ReadPlan> plan = engine.coordinator().planRead(file, version, Optional.empty(), location);
-        return plan.thenCompose(made -> FileMap.of(engine.coordinator(), made));
+        CompletableFuture<ReadPlan> plan = context.coordinator().planRead(file, version, Optional.empty(), location);
+        return plan.thenCompose(made -> FileMap.of(context.coordinator(), made));
     }
 
     /** How a range is read the ordinary way. */
@@ -95,8 +104,12 @@ public final class OpenFiles implements AutoCloseable {
                 location);
     }
 
-    Engine engine() {
-        return engine;
+    ClientContext context() {
+        return context;
+    }
+
+    Transfers transfers() {
+        return transfers;
     }
 
     LeafWindow window() {

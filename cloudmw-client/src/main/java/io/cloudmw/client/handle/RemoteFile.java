@@ -1,7 +1,7 @@
 package io.cloudmw.client.handle;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import io.cloudmw.client.transfer.GetRequest;
+import io.cloudmw.client.read.GetRequest;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.error.Reasons;
@@ -51,7 +51,7 @@ public final class RemoteFile implements AutoCloseable {
         this.files = files;
         this.map = map;
         this.version = map.plan().version();
-        this.plannedNanos = files.engine().ticker().nanos();
+        this.plannedNanos = files.context().ticker().nanos();
     }
 
     /** What it reads. */
@@ -116,7 +116,7 @@ public final class RemoteFile implements AutoCloseable {
         GetRequest.Destination destination = GetRequest.Destination.target((offset, piece) -> into.duplicate()
                 .position(Math.toIntExact(offset - range.offset()))
                 .put(piece));
-        return files.engine()
+        return files.transfers()
                 .get(files.ordinary(map.plan(), destination, range))
                 .thenAccept(receipt -> {});
     }
@@ -159,7 +159,7 @@ public final class RemoteFile implements AutoCloseable {
 
     private void planAgainIfOld() {
         synchronized (this) {
-            if (files.engine().ticker().nanos() - plannedNanos < PLAN_AGE_NANOS) {
+            if (files.context().ticker().nanos() - plannedNanos < PLAN_AGE_NANOS) {
                 return;
             }
         }
@@ -169,7 +169,7 @@ public final class RemoteFile implements AutoCloseable {
     /** Other switches may be there, and tokens end: a new plan for the same version takes this one's place, if there is one. */
     void planAgain() {
         synchronized (this) {
-            if (planning || closed || files.engine().ticker().nanos() - plannedNanos < PLAN_PAUSE_NANOS) {
+            if (planning || closed || files.context().ticker().nanos() - plannedNanos < PLAN_PAUSE_NANOS) {
                 return;
             }
             planning = true;
@@ -180,7 +180,7 @@ public final class RemoteFile implements AutoCloseable {
             }
             synchronized (this) {
                 planning = false;
-                plannedNanos = files.engine().ticker().nanos();
+                plannedNanos = files.context().ticker().nanos();
             }
         });
     }

@@ -1,8 +1,8 @@
 package io.cloudmw.client.handle;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.cloudmw.client.context.Failures;
 import io.cloudmw.client.rpc.HelperLinks;
-import io.cloudmw.client.transfer.Engine;
 import io.cloudmw.core.bulk.BulkConnection;
 import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.HelperId;
@@ -43,7 +43,7 @@ final class SwitchLinks implements AutoCloseable {
         CompletableFuture<BulkConnection> connecting;
         synchronized (this) {
             if (closed) {
-                return CompletableFuture.failedFuture(Engine.closedException());
+                return CompletableFuture.failedFuture(Failures.clientClosed());
             }
             connections.values().removeIf(SwitchLinks::isOver);
             connecting =

@@ -1,7 +1,11 @@
 package io.cloudmw.client.transfer;
 
+import io.cloudmw.client.context.ClientContext;
+import io.cloudmw.client.context.Failures;
 import io.cloudmw.client.rpc.CancellableFuture;
 import io.cloudmw.client.rpc.PlannedSegment;
+import io.cloudmw.client.sink.LeafVerification;
+import io.cloudmw.client.write.FileSource;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.ByteRange;
@@ -14,26 +18,26 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 
-/** Whether a file of this machine has the bytes of a version, by the digests of its leaves: a segment at a time. */
-final class ContentComparison implements KeptLeaves.Bytes {
-    private final Engine engine;
+/** A comparison of a local file with a version, by the digests of its leaves, a segment at a time. */
+final class ContentComparison implements LeafVerification.Bytes {
+    private final ClientContext context;
     private final FileVersion version;
     private final FileSource source;
     private volatile boolean cancelled;
 
-    private ContentComparison(Engine engine, FileVersion version, FileSource source) {
-        this.engine = engine;
+    private ContentComparison(ClientContext context, FileVersion version, FileSource source) {
+        this.context = context;
         this.version = version;
         this.source = source;
     }
 
     /** Cancelling it, or one derived, ends it with the chunk it is at. */
-    static CompletableFuture<Boolean> of(Engine engine, Path path, FileVersion version) {
-        return new ContentComparison(engine, version, new FileSource(path)).begin();
+    static CompletableFuture<Boolean> of(ClientContext context, Path path, FileVersion version) {
+        return new ContentComparison(context, version, new FileSource(path)).begin();
     }
 
     private CompletableFuture<Boolean> begin() {
-        Executor files = engine.threads().files();
+        Executor files = context.threads().files();
         CompletableFuture<Void> closed = new CompletableFuture<>();
         CancellableFuture<Boolean> result = new CancellableFuture<>(() -> cancelled = true, closed);
         var unused = CompletableFuture.supplyAsync(this::isAsLong, files)
@@ -70,9 +74,9 @@ final class ContentComparison implements KeptLeaves.Bytes {
         if (segment == version.segmentCount()) {
             return CompletableFuture.completedFuture(true);
         }
-        return engine.coordinator()
+        return context.coordinator()
                 .segment(version, segment, false)
-                .thenApplyAsync(this::isSame, engine.threads().files())
+                .thenApplyAsync(this::isSame, context.threads().files())
                 .thenCompose(same -> same ? from(segment + 1) : CompletableFuture.completedFuture(false));
     }
 
@@ -82,7 +86,7 @@ final class ContentComparison implements KeptLeaves.Bytes {
                 requireWanted();
                 Chunk chunk = planned.chunk();
                 ByteRange all = new ByteRange(0, chunk.range().length());
-                if (!KeptLeaves.missing(this, chunk, all).isEmpty()) {
+                if (!LeafVerification.missing(this, chunk, all).isEmpty()) {
                     return false;
                 }
             }

@@ -3,6 +3,9 @@ package io.cloudmw.client.backup;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.cloudmw.client.context.ClientContext;
+import io.cloudmw.client.context.ClientLimits;
+import io.cloudmw.client.context.ClientThreads;
 import io.cloudmw.client.progress.TransferListener;
 import io.cloudmw.client.rpc.Calls;
 import io.cloudmw.client.rpc.CoordinatorClient;
@@ -11,8 +14,7 @@ import io.cloudmw.client.rpc.FakeCoordinator;
 import io.cloudmw.client.rpc.FakeExports;
 import io.cloudmw.client.rpc.FakeHelper;
 import io.cloudmw.client.rpc.HelperLinks;
-import io.cloudmw.client.transfer.ClientThreads;
-import io.cloudmw.client.transfer.Engine;
+import io.cloudmw.client.transfer.Transfers;
 import io.cloudmw.core.backup.BackupPart;
 import io.cloudmw.core.backup.BackupRoot;
 import io.cloudmw.core.cost.Pricing;
@@ -56,7 +58,8 @@ final class BackupsTest {
     private FakeCoordinator coordinator;
     private FakeExports exports;
     private FakeHelper helper;
-    private Engine engine;
+    private ClientContext context;
+    private Transfers transfers;
     private Backups backups;
 
     @BeforeEach
@@ -64,7 +67,7 @@ final class BackupsTest {
         coordinator = new FakeCoordinator(256 << 10, 16 << 10);
         exports = coordinator.exports();
         ClientThreads threads = new ClientThreads();
-        engine = new Engine(
+        context = ClientContext.of(
                 threads,
                 new CoordinatorClient(
                         coordinator.address(),
@@ -74,16 +77,16 @@ final class BackupsTest {
                         Ticker.system(),
                         waiting -> {}),
                 () -> HelperLinks.open(threads.events(), threads.timer(), Duration.ZERO),
-                8 << 20,
-                Long.MAX_VALUE,
+                new ClientLimits(8 << 20, Long.MAX_VALUE),
                 Pricing.DEFAULT,
                 new RedundancyBudget(RedundancyBudget.Limits.DEFAULT),
                 Ticker.system());
+        transfers = new Transfers(context);
         helper = new FakeHelper("h", FakeHelper.Script.SERVE, new ConcurrentHashMap<>());
         coordinator.add(helper.address());
         coordinator.add(new Store(new StoreId("s"), "d", new Store.Disk(new HelperId("h"), Path.of("/nowhere"))));
-        backups = new Backups(engine, 2 * PIECE);
-        engine.coordinator()
+        backups = new Backups(context.coordinator(), transfers, 2 * PIECE);
+        context.coordinator()
                 .createVolume(new Volume(
                         VOLUME,
                         new Chunking.ByCount(3),
@@ -98,7 +101,7 @@ final class BackupsTest {
 
     @AfterEach
     void close() throws IOException {
-        engine.close();
+        transfers.close();
         helper.close();
         coordinator.close();
     }
@@ -119,7 +122,7 @@ final class BackupsTest {
 
     private long files(String directory) throws CloudMwException {
         Page<io.cloudmw.client.rpc.FileEntry> page =
-                Calls.await(engine.coordinator().list(KEPT, directory, "", 1000));
+                Calls.await(context.coordinator().list(KEPT, directory, "", 1000));
         return page.items().stream()
                 .filter(entry -> entry.version().isPresent())
                 .count();
@@ -138,11 +141,11 @@ final class BackupsTest {
         assertThat(root.number()).isEqualTo(1);
         assertThat(report.file()).isEqualTo(FilePath.parse("photos-backup:/photos/roots/0000000001"));
         assertThat(backups.list(VOLUME, Optional.empty())).containsExactly(root);
-        assertThat(BackupRoot.isRoot(Calls.await(engine.coordinator().stat(report.file()))
+        assertThat(BackupRoot.isRoot(Calls.await(context.coordinator().stat(report.file()))
                         .version()
                         .id()))
                 .isTrue();
-        Volume kept = Calls.await(engine.coordinator().volume(KEPT));
+        Volume kept = Calls.await(context.coordinator().volume(KEPT));
         assertThat(kept.replicas()).isEqualTo(2);
         assertThat(kept.writeQuorum()).isEqualTo(2);
         assertThat(files("/photos")).isZero();
@@ -195,7 +198,7 @@ final class BackupsTest {
 
     private BackupRoot another() {
         try {
-            return new Backups(engine, 2 * PIECE)
+            return new Backups(context.coordinator(), transfers, 2 * PIECE)
                     .backup(VOLUME, new BackupOptions(Optional.empty(), 7, true, TransferListener.NONE))
                     .root();
         } catch (CloudMwException e) {

@@ -1,4 +1,4 @@
-/** The parts of transfers that can be tested alone. */
+/** Tests of transfers. */
 @NullMarked
 package io.cloudmw.client.transfer;
 

@@ -1,6 +1,6 @@
 package io.cloudmw.client.cli.lab;
 
-import io.cloudmw.client.transfer.PositionalTarget;
+import io.cloudmw.client.sink.PositionalTarget;
 
 /** A way of reading a file. Used by one thread. */
 public interface Contender extends AutoCloseable {

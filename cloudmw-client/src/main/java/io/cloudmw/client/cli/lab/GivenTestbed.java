@@ -8,7 +8,7 @@ import io.cloudmw.client.cli.fleet.GeneratedFile;
 import io.cloudmw.client.cli.fleet.WorkingDirectory;
 import io.cloudmw.client.cli.lab.s3.Crossed;
 import io.cloudmw.client.progress.GetReceipt;
-import io.cloudmw.client.transfer.PositionalTarget;
+import io.cloudmw.client.sink.PositionalTarget;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.Mode;
 import io.cloudmw.core.model.VolumeName;

@@ -2,7 +2,7 @@ package io.cloudmw.client.cli.lab;
 
 import com.sun.management.OperatingSystemMXBean;
 import io.cloudmw.client.cli.lab.s3.Crossed;
-import io.cloudmw.client.transfer.PositionalTarget;
+import io.cloudmw.client.sink.PositionalTarget;
 import io.cloudmw.core.emulation.StoreLaw;
 import io.cloudmw.core.time.Sleeper;
 import io.cloudmw.core.time.Ticker;

@@ -2,7 +2,7 @@ package io.cloudmw.it.bench.peers;
 
 import io.cloudmw.client.cli.lab.Contender;
 import io.cloudmw.client.cli.lab.LabFile;
-import io.cloudmw.client.transfer.PositionalTarget;
+import io.cloudmw.client.sink.PositionalTarget;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
 import software.amazon.awssdk.services.s3.S3Client;

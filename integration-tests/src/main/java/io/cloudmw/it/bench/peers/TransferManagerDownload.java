@@ -2,7 +2,7 @@ package io.cloudmw.it.bench.peers;
 
 import io.cloudmw.client.cli.lab.Contender;
 import io.cloudmw.client.cli.lab.LabFile;
-import io.cloudmw.client.transfer.PositionalTarget;
+import io.cloudmw.client.sink.PositionalTarget;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

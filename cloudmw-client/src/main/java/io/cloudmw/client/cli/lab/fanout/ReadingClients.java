@@ -6,7 +6,7 @@ import io.cloudmw.client.CloudMw;
 import io.cloudmw.client.GetOptions;
 import io.cloudmw.client.handle.RemoteFile;
 import io.cloudmw.client.progress.GetReceipt;
-import io.cloudmw.client.transfer.PositionalTarget;
+import io.cloudmw.client.sink.PositionalTarget;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.time.Ticker;
 import java.nio.ByteBuffer;

@@ -1,0 +1,63 @@
+package io.cloudmw.client.context;
+
+import io.cloudmw.client.rpc.CoordinatorClient;
+import io.cloudmw.client.rpc.HelperLinks;
+import io.cloudmw.core.cost.Pricing;
+import io.cloudmw.core.hedge.RedundancyBudget;
+import io.cloudmw.core.time.Ticker;
+import java.util.function.Supplier;
+
+/**
+ * The resources that all transfers of one client share. Safe for any thread.
+ *
+ * @param threads of the client; closed with this context
+ * @param coordinator connection to the coordinator; closed with this context
+ * @param links connections to helpers, opened when first needed; closed with this context
+ * @param reads what only reads share
+ * @param writeCredit memory that all puts together may have in flight
+ * @param pricing prices used for receipts and estimates
+ * @param ticker clock of all transfers
+ */
+public record ClientContext(
+        ClientThreads threads,
+        CoordinatorClient coordinator,
+        SharedLinks links,
+        ReadResources reads,
+        CreditPool writeCredit,
+        Pricing pricing,
+        Ticker ticker)
+        implements AutoCloseable {
+    private static final int WRITE_SHARE = 4;
+
+    /**
+     * A context that owns the given threads, coordinator and links.
+     *
+     * @param linksMaker opens the connections to helpers
+     * @param limits memory and link speed; puts get a quarter of the memory of gets, in a pool of their own, so that a get
+     *     that feeds a put cannot starve it
+     * @param redundancy limit on the redundancy of all gets together
+     */
+    public static ClientContext of(
+            ClientThreads threads,
+            CoordinatorClient coordinator,
+            Supplier<HelperLinks> linksMaker,
+            ClientLimits limits,
+            Pricing pricing,
+            RedundancyBudget redundancy,
+            Ticker ticker) {
+        ReadResources reads =
+                ReadResources.of(limits, redundancy, new PeerServing(coordinator, threads, ticker), ticker);
+        CreditPool writeCredit = new CreditPool(Math.max(1, limits.memoryBytes() / WRITE_SHARE));
+        return new ClientContext(
+                threads, coordinator, new SharedLinks(linksMaker), reads, writeCredit, pricing, ticker);
+    }
+
+    /** Closes the connections and threads. Idempotent. */
+    @Override
+    public void close() {
+        reads.peers().close();
+        coordinator.close();
+        links.close();
+        threads.close();
+    }
+}

@@ -1,0 +1,100 @@
+package io.cloudmw.client.context;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import java.util.ArrayDeque;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * A budget of bytes that all gets, or all puts, of one client may have in flight together. Each transfer first
+ * reserves its minimum, in order of arrival; a get then borrows more while bytes are free. Safe for any thread.
+ */
+public final class CreditPool {
+    private record Waiting(long bytes, CompletableFuture<Void> admitted) {}
+
+    private final long capacity;
+
+    @GuardedBy("this")
+    private long free;
+
+    @GuardedBy("this")
+    private final Queue<Waiting> queue = new ArrayDeque<>();
+
+    public CreditPool(long capacityBytes) {
+        if (capacityBytes <= 0) {
+            throw new IllegalArgumentException("capacityBytes: " + capacityBytes + " (expected: > 0)");
+        }
+        capacity = capacityBytes;
+        free = capacityBytes;
+    }
+
+    public long capacity() {
+        return capacity;
+    }
+
+    public synchronized long free() {
+        return free;
+    }
+
+    /**
+     * Waits, without blocking, until {@code bytes} are free and takes them. More than there can ever be is an
+     * {@link IllegalArgumentException}.
+     */
+    public CompletableFuture<Void> reserve(long bytes) {
+        if (bytes > capacity) {
+            throw new IllegalArgumentException("bytes: " + bytes + " (expected: <= " + capacity + ")");
+        }
+        CompletableFuture<Void> admitted = new CompletableFuture<>();
+        synchronized (this) {
+            queue.add(new Waiting(bytes, admitted));
+        }
+        admit();
+        return admitted;
+    }
+
+    /** Takes up to {@code bytes}; nothing while somebody waits for a reservation. */
+    public synchronized long borrow(long bytes) {
+        return borrow(bytes, 0);
+    }
+
+    /** The same, but leaves a quarter of all there is to those who need it sooner. */
+    public synchronized long borrowSpare(long bytes) {
+        return borrow(bytes, capacity / 4);
+    }
+
+    @GuardedBy("this")
+    private long borrow(long bytes, long left) {
+        if (!queue.isEmpty()) {
+            return 0;
+        }
+        long taken = Math.max(0, Math.min(bytes, free - left));
+        free -= taken;
+        return taken;
+    }
+
+    public void giveBack(long bytes) {
+        synchronized (this) {
+            free += bytes;
+        }
+        admit();
+    }
+
+    private void admit() {
+        while (true) {
+            Waiting next;
+            synchronized (this) {
+                next = queue.peek();
+                if (next == null || (next.bytes > free && !next.admitted.isDone())) {
+                    return;
+                }
+                queue.remove();
+                free -= next.bytes;
+            }
+            if (!next.admitted.complete(null)) {
+                synchronized (this) { // cancelled while it waited
+                    free += next.bytes;
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,49 @@
+package io.cloudmw.client.context;
+
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.error.Reasons;
+import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.VersionId;
+import java.util.Optional;
+import java.util.concurrent.CancellationException;
+
+/** The exceptions that transfers fail with. */
+public final class Failures {
+    private Failures() {}
+
+    /** Converts any failure of a future into one exception of the project. */
+    public static CloudMwException of(Throwable failure) {
+        Throwable cause = Reasons.unwrapped(failure);
+        if (cause instanceof CloudMwException known) {
+            return known;
+        }
+        if (cause instanceof CancellationException) {
+            return new CloudMwException(ErrorCode.CANCELLED, "cancelled", cause);
+        }
+        return new CloudMwException(ErrorCode.INTERNAL, "unexpected: " + cause, cause);
+    }
+
+    /** A failure of another process that broke the protocol. */
+    public static CloudMwException violation(String message) {
+        return new CloudMwException(ErrorCode.PROTOCOL_VIOLATION, message);
+    }
+
+    /** The file has another version than the application's condition names, or is there although it must not be. */
+    public static CloudMwException otherVersion(
+            FilePath file, Optional<VersionId> expected, Optional<VersionId> found) {
+        return new CloudMwException(
+                ErrorCode.CONFLICT,
+                file + " is " + name(found) + " (expected: " + name(expected) + ")"
+                        + (expected.isEmpty() ? ": it exists already" : ""));
+    }
+
+    private static String name(Optional<VersionId> version) {
+        return version.map(id -> "version " + id).orElse("absent");
+    }
+
+    /** The failure of a call to a client that was closed. */
+    public static CloudMwException clientClosed() {
+        return new CloudMwException(ErrorCode.CANCELLED, "the client was closed");
+    }
+}

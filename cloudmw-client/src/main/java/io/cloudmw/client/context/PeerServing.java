@@ -1,0 +1,61 @@
+package io.cloudmw.client.context;
+
+import io.cloudmw.client.peer.PeerNode;
+import io.cloudmw.client.peer.PeerOptions;
+import io.cloudmw.client.rpc.CoordinatorClient;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.model.Location;
+import io.cloudmw.core.time.Ticker;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** The chunk server of a client that serves others; absent until the client starts it. Safe for any thread. */
+public final class PeerServing implements AutoCloseable {
+    private final CoordinatorClient coordinator;
+    private final ClientThreads threads;
+    private final Ticker ticker;
+    private volatile @Nullable PeerNode node;
+    private volatile boolean closed;
+
+    PeerServing(CoordinatorClient coordinator, ClientThreads threads, Ticker ticker) {
+        this.coordinator = coordinator;
+        this.threads = threads;
+        this.ticker = ticker;
+    }
+
+    /**
+     * Starts the server: from now on the client keeps chunks of volumes that allow it, and serves them.
+     *
+     * @param location where this client is
+     * @throws CloudMwException {@code LOCAL_IO} when the address cannot be bound, or there is no directory to keep chunks in
+     */
+    public synchronized PeerNode start(Location location, PeerOptions options) throws CloudMwException {
+        if (closed) {
+            throw Failures.clientClosed();
+        }
+        PeerNode started = node;
+        if (started != null) {
+            throw new IllegalStateException("peers are served already, at " + started.address());
+        }
+        started = PeerNode.start(coordinator, location, threads.timer(), threads.files(), ticker, options);
+        node = started;
+        return started;
+    }
+
+    /** The server; empty when this client serves nobody. */
+    public Optional<PeerNode> node() {
+        return Optional.ofNullable(node);
+    }
+
+    /** Refuses to start a server from now on. Idempotent. */
+    public void refuse() {
+        closed = true;
+    }
+
+    /** Stops the server if there is one. Idempotent. */
+    @Override
+    public void close() {
+        closed = true;
+        node().ifPresent(PeerNode::close);
+    }
+}

@@ -1,0 +1,81 @@
+package io.cloudmw.client.read;
+
+import io.cloudmw.client.progress.TransferListener;
+import io.cloudmw.client.sink.FileSink;
+import io.cloudmw.client.sink.LeafSink;
+import io.cloudmw.client.sink.PositionalSink;
+import io.cloudmw.client.sink.PositionalTarget;
+import io.cloudmw.client.sink.StreamSink;
+import io.cloudmw.core.model.ByteRange;
+import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.Location;
+import io.cloudmw.core.model.Mode;
+import io.cloudmw.core.model.Priority;
+import io.cloudmw.core.model.VersionId;
+import java.nio.channels.WritableByteChannel;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A request to read one file or a range of it.
+ *
+ * @param version empty: the current one
+ * @param range empty: all of it
+ * @param mode empty: the volume's
+ * @param memoryBytes what this get may have in flight
+ * @param deadline how long it should take; empty: as the volume's target says
+ * @param priority how urgent it is to helpers
+ * @param location where the reader is
+ */
+public record GetRequest(
+        FilePath file,
+        Optional<VersionId> version,
+        Optional<ByteRange> range,
+        Optional<Mode> mode,
+        Destination destination,
+        long memoryBytes,
+        TransferListener listener,
+        Optional<Duration> deadline,
+        Priority priority,
+        Location location) {
+    /** Where the bytes go: one of the three. */
+    public record Destination(
+            @Nullable Path file,
+            boolean force,
+            boolean keep,
+            @Nullable WritableByteChannel channel,
+            @Nullable PositionalTarget target) {
+        /**
+         * A file that is replaced when everything is there; {@code force}: and on the disk; {@code keep}: what arrived stays
+         * for the next get of it when this one fails.
+         */
+        public static Destination file(Path file, boolean force, boolean keep) {
+            return new Destination(file, force, keep, null, null);
+        }
+
+        /** In order; the channel stays open. */
+        public static Destination channel(WritableByteChannel channel) {
+            return new Destination(null, false, false, channel, null);
+        }
+
+        /** In any order. */
+        public static Destination target(PositionalTarget target) {
+            return new Destination(null, false, false, null, target);
+        }
+
+        LeafSink sink(ByteRange wanted) {
+            if (file != null) {
+                return new FileSink(file, wanted.length(), force, keep);
+            }
+            if (channel != null) {
+                return new StreamSink(channel, wanted);
+            }
+            if (target != null) {
+                return new PositionalSink(target, wanted);
+            }
+            throw new IllegalStateException("no destination");
+        }
+    }
+}

@@ -1,0 +1,279 @@
+package io.cloudmw.client.read;
+
+import io.cloudmw.client.context.AskAgain;
+import io.cloudmw.client.context.ClientContext;
+import io.cloudmw.client.context.ConfinedTransfer;
+import io.cloudmw.client.context.CreditPool;
+import io.cloudmw.client.context.Failures;
+import io.cloudmw.client.progress.GetReceipt;
+import io.cloudmw.client.read.ledger.DeadlineChoice;
+import io.cloudmw.client.read.ledger.ReadLedger;
+import io.cloudmw.client.read.ledger.ReadScope;
+import io.cloudmw.client.read.relay.TransferCredit;
+import io.cloudmw.client.sink.LeafSink;
+import io.cloudmw.core.cost.ReadShape;
+import io.cloudmw.core.cost.Way;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.mode.ModePolicy;
+import io.cloudmw.core.model.ByteRange;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.Urgency;
+import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.monitor.ExpectedSpeed;
+import io.cloudmw.core.placement.ReadPlan;
+import io.cloudmw.core.thread.Threads;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One get, from its plan to its receipt. It asks for the plan, opens the destination, waits for its share of memory,
+ * lets {@link ReadDriver} deliver, and commits the destination or leaves no trace of it. Its state is confined to
+ * its serial executor.
+ */
+public final class GetTransfer extends ConfinedTransfer<GetReceipt> {
+    private final GetRequest request;
+    private final ReadLedger ledger;
+    private final ReplanLimit plansInVain = new ReplanLimit();
+    private Optional<DeadlineChoice> promise = Optional.empty();
+    private volatile @Nullable LeafSink sink;
+    private @Nullable ReadDriver reception;
+    /** Times that no helper had room for it. */
+    private int refusals;
+
+    public GetTransfer(ClientContext context, GetRequest request) {
+        super(context, request.file().toString());
+        this.request = request;
+        context.reads().link().add(settled());
+        ledger = new ReadLedger(request.listener(), context.ticker());
+    }
+
+    @Override
+    protected void begin() {
+        then(plan(request.version()), this::planned);
+    }
+
+    private void planned(ReadPlan ofVolume) {
+        ReadPlan plan = request.mode().map(ofVolume::withMode).orElse(ofVolume);
+        if (isOver()) {
+            return;
+        }
+        long size = plan.version().sizeBytes();
+        ByteRange wanted = request.range().orElse(new ByteRange(0, size));
+        if (wanted.end() > size) {
+            fail(new CloudMwException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    request.file() + ": range " + wanted + " (expected: within its " + size + " bytes)"));
+            return;
+        }
+        long attemptBytes = ModePolicy.of(plan.mode(), false).attemptBytes(wanted.length());
+        plan.stores().forEach(status -> measured(plan, status.store().id(), attemptBytes));
+        ledger.planned(
+                plan.version(),
+                plan.helpers().stream().map(helper -> helper.id().value()).toList());
+        LeafSink opened = request.destination().sink(wanted);
+        sink = opened;
+        files().execute(() -> {
+            try {
+                opened.open();
+                Optional<DeadlineChoice> made = DeadlineChoice.of(
+                        plan,
+                        ReadShape.of(
+                                plan, wanted.length(), context().reads().link().bytesPerSecond()),
+                        request.deadline(),
+                        request.mode().isPresent(),
+                        context());
+                long mostKept = Math.min(opened.keptBytes(), wanted.length());
+                serial().execute(() -> {
+                    if (mostKept > 0) {
+                        ledger.resuming(mostKept);
+                    }
+                    admit(plan, wanted, opened, made);
+                });
+            } catch (CloudMwException e) {
+                serial().execute(() -> fail(e));
+            }
+        });
+    }
+
+    /** The fleet has seen whether a store is slow as a whole for such attempts; this client may not have read it yet. */
+    private void measured(ReadPlan plan, StoreId store, long attemptBytes) {
+        ExpectedSpeed expected = plan.speeds().of(store, attemptBytes);
+        context().reads().redundancy().measured(store, expected.medianShift());
+    }
+
+    private void admit(ReadPlan ofMode, ByteRange wanted, LeafSink opened, Optional<DeadlineChoice> made) {
+        if (isOver()) {
+            return;
+        }
+        promise = made;
+        Optional<Way> way = made.flatMap(DeadlineChoice::way);
+        ReadPlan plan = way.map(Way::mode).map(ofMode::withMode).orElse(ofMode);
+        ModePolicy mode = plan.switches() > 0
+                ? switched(plan, opened)
+                : way.map(chosen -> chosen.policy(opened.inOrder(), plan.replicas()))
+                        .orElseGet(() -> ModePolicy.of(plan.mode(), opened.inOrder()));
+        CreditPool memory = context().reads().credit();
+        // Two leaves are enough for one relay to keep moving.
+        long least = Math.min(2L * plan.version().leafSizeBytes(), memory.capacity());
+        CompletableFuture<Void> admitted = memory.reserve(least);
+        cancelAtEnd(admitted);
+        var unused = admitted.thenRun(() -> serial().execute(() -> receive(plan, mode, wanted, opened, least)));
+    }
+
+    private CompletableFuture<ReadPlan> plan(Optional<VersionId> version) {
+        return context().coordinator().planRead(request.file(), version, request.mode(), request.location());
+    }
+
+    private static ModePolicy switched(ReadPlan plan, LeafSink opened) {
+        return plan.near().isPresent() ? ModePolicy.near(opened.inOrder()) : ModePolicy.switched(opened.inOrder());
+    }
+
+    private void receive(ReadPlan plan, ModePolicy mode, ByteRange wanted, LeafSink opened, long reserved) {
+        if (isOver()) {
+            context().reads().credit().giveBack(reserved);
+            return;
+        }
+        TransferCredit credit = new TransferCredit(context().reads().credit(), reserved, request.memoryBytes());
+        ReadDriver started = new ReadDriver(
+                new ReadScope(context(), serial(), plan, opened, credit, ledger),
+                mode,
+                urgency(),
+                request.location(),
+                wanted,
+                new ReadDriver.Outcome() {
+                    @Override
+                    public void delivered() {
+                        commit(plan, wanted, opened);
+                    }
+
+                    @Override
+                    public void refused(CloudMwException cause) {
+                        askAgain(plan, wanted, opened, cause);
+                    }
+
+                    @Override
+                    public void unreachable(CloudMwException cause) {
+                        planAgain(plan, wanted, opened, cause);
+                    }
+
+                    @Override
+                    public void failed(CloudMwException cause) {
+                        fail(cause);
+                    }
+                });
+        reception = started;
+        started.start();
+    }
+
+    /** As the helpers are told: what is left of the time it should take. */
+    private Urgency urgency() {
+        long left = Math.max(TimeUnit.MILLISECONDS.toNanos(1), leftNanos());
+        return new Urgency(
+                request.priority(), deadline().isPresent() ? Optional.of(Duration.ofNanos(left)) : Optional.empty());
+    }
+
+    /** The caller's, or the volume's. */
+    private Optional<Duration> deadline() {
+        return promise.map(DeadlineChoice::deadline);
+    }
+
+    private long leftNanos() {
+        return deadline().map(time -> time.minus(elapsed()).toNanos()).orElse(Long.MAX_VALUE);
+    }
+
+    /** Once more from its share of memory on; what is open to the helpers is closed meanwhile. */
+    private void askAgain(ReadPlan plan, ByteRange wanted, LeafSink opened, CloudMwException cause) {
+        if (++refusals > AskAgain.MAX_REFUSALS) {
+            fail(cause);
+            return;
+        }
+        endPlan(cause);
+        Runnable again = () -> serial().execute(() -> admit(plan, wanted, opened, promise));
+        if (Threads.later(context().threads().timer(), AskAgain.pauseNanos(refusals, cause, leftNanos()), again)
+                .isEmpty()) {
+            fail(Failures.clientClosed());
+        }
+    }
+
+    /** Goes on by a new plan for the same version: other helpers may be there, and other copies known to be bad. */
+    private void planAgain(ReadPlan inVain, ByteRange wanted, LeafSink opened, CloudMwException cause) {
+        if (!plansInVain.mayFollow(
+                ledger.chunksDone(),
+                ledger.deliveredAtNanos(),
+                context().ticker().nanos())) {
+            fail(cause);
+            return;
+        }
+        endPlan(cause);
+        Optional<VersionId> version = Optional.of(inVain.version().id());
+        Runnable again = () -> serial().execute(() -> {
+            if (!isOver()) {
+                then(
+                        plan(version),
+                        plan -> admit(request.mode().map(plan::withMode).orElse(plan), wanted, opened, promise));
+            }
+        });
+        if (Threads.later(
+                        context().threads().timer(),
+                        AskAgain.pauseNanos(plansInVain.count(), cause, leftNanos()),
+                        again)
+                .isEmpty()) {
+            fail(Failures.clientClosed());
+        }
+    }
+
+    /** What was issued by this plan counts, and what is under way is of no use any more. */
+    private void endPlan(CloudMwException cause) {
+        tally();
+        stop(cause.code());
+    }
+
+    private void tally() {
+        if (reception != null) {
+            ledger.tally(reception.tally());
+        }
+    }
+
+    /** Everything was handed on. The racers' last words, for the receipt, arrive while the file is forced to disk. */
+    private void commit(ReadPlan plan, ByteRange wanted, LeafSink opened) {
+        if (isOver()) {
+            return;
+        }
+        beginLastStep();
+        CompletableFuture<Void> heard =
+                reception == null ? CompletableFuture.completedFuture(null) : reception.lastWords();
+        files().execute(() -> {
+            try {
+                opened.commit();
+                var unused = heard.thenRun(() -> serial().execute(() -> succeed(receipt(plan, wanted))));
+            } catch (CloudMwException e) {
+                serial().execute(() -> failLastStep(e));
+            }
+        });
+    }
+
+    private GetReceipt receipt(ReadPlan plan, ByteRange wanted) {
+        tally();
+        return ledger.receipt(plan, wanted.length(), elapsed(), context().pricing(), promise);
+    }
+
+    @Override
+    protected void stop(ErrorCode why) {
+        if (reception != null) {
+            reception.close(why);
+        }
+    }
+
+    /** After a commit there is nothing left to abort. */
+    @Override
+    protected void free() {
+        LeafSink opened = sink;
+        if (opened != null) {
+            opened.abort();
+        }
+    }
+}

@@ -1,0 +1,66 @@
+package io.cloudmw.client.read;
+
+import io.cloudmw.core.hedge.SpeedEstimates;
+import io.cloudmw.core.model.HelperAddress;
+import io.cloudmw.core.model.HelperId;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.monitor.ExpectedSpeed;
+import io.cloudmw.core.monitor.SizeClass;
+import io.cloudmw.core.monitor.Speed;
+import io.cloudmw.core.monitor.SpeedBook;
+import io.cloudmw.core.monitor.SpeedKey;
+import io.cloudmw.core.placement.ReadPlan;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The speeds that one get expects of its stores: those in its plan for helpers, this client's own measurements for
+ * direct reads. A store whose median has shifted is expected to be late accordingly, so that a general slowdown
+ * causes no hedges. Confined to its get; the figures are of the moment it was made.
+ */
+public final class PlannedSpeeds implements SpeedEstimates {
+    private final SpeedBook book;
+    private final List<HelperId> helpers;
+    private final Map<SpeedKey, Speed> own;
+    private final Map<Way, io.cloudmw.core.hedge.SpeedEstimate> asked = new HashMap<>();
+
+    /** A race asks for the same few ways with every leaf. */
+    private record Way(StoreId store, int helper, SizeClass size) {}
+
+    /**
+     * @param own speeds this client has seen itself
+     */
+    public PlannedSpeeds(ReadPlan plan, Map<SpeedKey, Speed> own) {
+        book = plan.speeds();
+        helpers = plan.helpers().stream().map(HelperAddress::id).toList();
+        this.own = Map.copyOf(own);
+    }
+
+    @Override
+    public io.cloudmw.core.hedge.SpeedEstimate expected(StoreId store, int helper, long sizeBytes) {
+        return asked.computeIfAbsent(
+                new Way(store, helper, SizeClass.of(sizeBytes)),
+                way -> figures(
+                        helper >= 0 && helper < helpers.size()
+                                ? book.of(helpers.get(helper), store, sizeBytes)
+                                : own(store, sizeBytes)));
+    }
+
+    private ExpectedSpeed own(StoreId store, long sizeBytes) {
+        ExpectedSpeed seen =
+                ExpectedSpeed.of(own.getOrDefault(new SpeedKey(store, SizeClass.of(sizeBytes)), Speed.UNKNOWN));
+        return seen.isKnown() ? seen : book.of(store, sizeBytes);
+    }
+
+    private static io.cloudmw.core.hedge.SpeedEstimate figures(ExpectedSpeed expected) {
+        if (!expected.isKnown()) {
+            return io.cloudmw.core.hedge.SpeedEstimate.UNKNOWN;
+        }
+        return new io.cloudmw.core.hedge.SpeedEstimate(
+                expected.firstByteNanos(),
+                expected.lateFirstByteNanos(),
+                expected.bytesPerSecond(),
+                expected.slowBytesPerSecond());
+    }
+}

@@ -1,0 +1,302 @@
+package io.cloudmw.client.read;
+
+import io.cloudmw.client.context.ClientContext;
+import io.cloudmw.client.manifest.ManifestReader;
+import io.cloudmw.client.progress.Attempt;
+import io.cloudmw.client.read.local.LocalRace;
+import io.cloudmw.client.read.local.LocalStores;
+import io.cloudmw.client.read.racer.CachedBlockRequests;
+import io.cloudmw.client.read.racer.HelperListener;
+import io.cloudmw.client.read.racer.RacerEvents;
+import io.cloudmw.client.rpc.TransferCall;
+import io.cloudmw.client.rpc.TransferSetup;
+import io.cloudmw.core.chunk.Leaves;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.Chunk;
+import io.cloudmw.core.model.HelperAddress;
+import io.cloudmw.core.monitor.Hedges;
+import io.cloudmw.core.placement.ReadPlan;
+import io.cloudmw.core.race.Block;
+import io.cloudmw.core.race.BlockId;
+import io.cloudmw.core.race.Entrant;
+import io.cloudmw.core.race.RacerId;
+import io.cloudmw.core.schedule.Due;
+import io.cloudmw.core.thread.SerialExecutor;
+import io.cloudmw.core.thread.Threads;
+import io.cloudmw.core.wire.IssuedBlock;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Iterator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The racers of one get: the plan's helpers by rank, then, when asked for, in-process racers, as many as there are
+ * replicas and some spare. Confined to the transfer.
+ */
+final class Racers {
+    /** What a helper that is told something at the very end has to hear it. */
+    private static final long HEARING_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    private final ClientContext context;
+    private final SerialExecutor serial;
+    private final ReadPlan plan;
+    private final TransferSetup setup;
+    private final Due due;
+    private final int planned;
+    private final RacerEvents events;
+    private final Map<RacerId, TransferCall> helpers = new HashMap<>();
+    /** What is wanted of switches. */
+    private final Map<RacerId, CachedBlockRequests> kept = new HashMap<>();
+
+    private final Set<RacerId> abandoned = new HashSet<>();
+    private @Nullable LocalRace local;
+    private boolean finished;
+
+    /** @param planned blocks on their way at once from each helper, besides extras */
+    Racers(
+            ClientContext context,
+            SerialExecutor serial,
+            ReadPlan plan,
+            TransferSetup setup,
+            int planned,
+            RacerEvents events) {
+        this.context = context;
+        this.serial = serial;
+        this.plan = plan;
+        this.setup = setup;
+        this.due = new Due(setup.urgency(), context.ticker());
+        this.planned = planned;
+        this.events = events;
+    }
+
+    /** Every helper of the plan; who cannot be reached is gone later. */
+    Set<RacerId> ranks() {
+        Set<RacerId> ranks = new TreeSet<>();
+        for (int rank = 0; rank < plan.helpers().size(); rank++) {
+            ranks.add(new RacerId(rank));
+        }
+        return ranks;
+    }
+
+    String name(RacerId racer) {
+        return setup.lanes().isHelpers(racer)
+                ? plan.helpers().get(setup.lanes().helper(racer)).id().value()
+                : Attempt.LOCAL;
+    }
+
+    /** Whether this helper hosts the racer. Any thread. */
+    boolean isOf(RacerId racer, HelperAddress helper) {
+        return setup.lanes().isHelpers(racer)
+                && plan.helpers().get(setup.lanes().helper(racer)).equals(helper);
+    }
+
+    /** Begins at every helper, unless they need not know each other: then at each with its first block. */
+    void begin() {
+        if (!setup.solitary()) {
+            ranks().forEach(this::begin);
+        }
+    }
+
+    private TransferCall begin(RacerId racer) {
+        return helpers.computeIfAbsent(racer, absent -> {
+            HelperListener listener = new HelperListener(racer, name(racer), serial, events);
+            return TransferCall.begin(context.links().get(), setup, racer.rank(), listener);
+        });
+    }
+
+    void issue(Block block, boolean extra, ManifestReader.Item item) {
+        Chunk chunk = item.chunk().chunk();
+        IssuedBlock issued = new IssuedBlock(
+                block,
+                chunk.id(),
+                chunk.range().length(),
+                chunk.leafSizeBytes(),
+                Leaves.slice(chunk.leaves().crc32c(), block.range(), chunk.leafSizeBytes()),
+                chunk.replicas(),
+                extra,
+                item.chunk().token());
+        for (RacerId host : hosts(block)) {
+            if (!abandoned.contains(host)) {
+                issue(host, issued);
+            }
+        }
+        LocalRace race = local;
+        if (race != null && isLocal(block)) {
+            race.issue(block, item);
+        }
+    }
+
+    private void issue(RacerId host, IssuedBlock issued) {
+        if (host.rank() < plan.switches()) {
+            kept.computeIfAbsent(host, this::keptAt).issue(issued);
+        } else {
+            begin(host).issue(issued);
+        }
+    }
+
+    private CachedBlockRequests keptAt(RacerId host) {
+        return new CachedBlockRequests(
+                serial,
+                context.threads().timer(),
+                plan,
+                name(host),
+                due,
+                context.links().get().lease(plan.helpers().get(host.rank())),
+                events,
+                block -> begin(host).issue(block),
+                planned);
+    }
+
+    void withdraw(Block block) {
+        helpersOf(block, keeper -> keeper.forget(block.id())).forEach(helper -> helper.withdraw(block.id()));
+        LocalRace race = local;
+        if (race != null && isLocal(block)) {
+            race.withdraw(block.id());
+        }
+    }
+
+    /** Asks the helper that sent damaged leaves of the block whether its replica is bad; false when there is none to ask. */
+    boolean doubt(RacerId racer, BlockId block) {
+        RacerId host =
+                setup.lanes().isHelpers(racer) ? new RacerId(setup.lanes().helper(racer)) : racer;
+        CachedBlockRequests keeper = kept.get(host);
+        TransferCall helper = keeper != null && keeper.isComing(block) ? null : helpers.get(host);
+        if (helper != null) {
+            helper.doubt(block);
+        }
+        return helper != null;
+    }
+
+    /** Whether a switch sent what it keeps of the block; it is asked for nothing more of that. */
+    boolean mistrust(RacerId racer, BlockId block) {
+        CachedBlockRequests keeper = setup.lanes().isHelpers(racer)
+                ? kept.get(new RacerId(setup.lanes().helper(racer)))
+                : null;
+        return keeper != null && keeper.mistrust(block);
+    }
+
+    /** In-process attempts fetch on, and switches send on what they keep: what of it is not wanted is not handed on. */
+    void shorten(Block block, long length) {
+        helpersOf(block, keeper -> keeper.isComing(block.id())).forEach(helper -> helper.shorten(block.id(), length));
+    }
+
+    void delivered(Block block) {
+        helpersOf(block, keeper -> keeper.forget(block.id())).forEach(helper -> helper.delivered(block.id()));
+        LocalRace race = local;
+        if (race != null && isLocal(block)) {
+            race.delivered(block.id());
+        }
+    }
+
+    /** Those that were issued the block; not who keeps it, and was only asked for it. */
+    private List<TransferCall> helpersOf(Block block, Predicate<CachedBlockRequests> isKept) {
+        return hosts(block).stream()
+                .filter(host -> !kept.containsKey(host) || !isKept.test(Objects.requireNonNull(kept.get(host))))
+                .map(helpers::get)
+                .filter(Objects::nonNull)
+                .toList();
+    }
+
+    /** The first racers of the helpers that host the block's. */
+    private Set<RacerId> hosts(Block block) {
+        Set<RacerId> hosts = new LinkedHashSet<>();
+        for (Entrant entrant : block.entrants()) {
+            if (!isLocal(entrant)) {
+                hosts.add(new RacerId(setup.lanes().helper(entrant.racer())));
+            }
+        }
+        return hosts;
+    }
+
+    private boolean isLocal(Entrant entrant) {
+        return !setup.lanes().isHelpers(entrant.racer());
+    }
+
+    private boolean isLocal(Block block) {
+        return block.entrants().stream().anyMatch(this::isLocal);
+    }
+
+    /** Closes what is open to this helper and tells the others not to wait for it. */
+    void abandon(RacerId racer, ErrorCode why) {
+        TransferCall gone = helpers.remove(racer);
+        CachedBlockRequests keeper = kept.remove(racer);
+        if (keeper != null) {
+            keeper.close();
+        }
+        if (abandoned.add(racer)) {
+            if (gone != null) {
+                gone.close();
+            }
+            helpers.values().forEach(helper -> helper.racerGone(racer));
+        }
+    }
+
+    /** Makes the in-process racers, {@code spare} more than there are replicas; {@link RacerEvents#localRacersReady} follows. */
+    void raceLocally(int spare) {
+        List<RacerId> ranks = new ArrayList<>();
+        for (int i = 0; i < plan.replicas() + spare; i++) {
+            ranks.add(new RacerId(plan.helpers().size() * setup.lanes().perHelper() + i));
+        }
+        LocalStores stores = new LocalStores(context, plan);
+        local = new LocalRace(context, serial, ranks, stores, events);
+        var unused = stores.reachable()
+                .thenAccept(any -> serial.execute(() -> events.localRacersReady(any ? ranks : List.of())));
+    }
+
+    /** Nothing more is wanted of anybody; what they still have to say is heard. One is told of the second attempts. */
+    void finish(Hedges hedges) {
+        finished = true;
+        Hedges untold = hedges;
+        for (Iterator<TransferCall> all = helpers.values().iterator(); all.hasNext(); ) {
+            if (all.next().finish(untold)) {
+                untold = Hedges.NONE;
+            } else {
+                all.remove();
+            }
+        }
+    }
+
+    /** After {@link #finish}: this helper has said its last. */
+    void silent(RacerId racer) {
+        helpers.remove(racer);
+    }
+
+    /** Whether anybody may still say something. */
+    boolean maySpeak() {
+        return !helpers.isEmpty() || local != null;
+    }
+
+    /** Ends everything. Unless {@link #finish} was called, one helper is told of the second attempts, and ends a little later. */
+    void close(Hedges hedges) {
+        Hedges untold = finished ? Hedges.NONE : hedges;
+        for (TransferCall helper : helpers.values()) {
+            if (!untold.equals(Hedges.NONE) && helper.finish(untold)) {
+                untold = Hedges.NONE;
+                closeLater(helper);
+            } else {
+                helper.close();
+            }
+        }
+        kept.values().forEach(CachedBlockRequests::close);
+        kept.clear();
+        if (local != null) {
+            local.close();
+        }
+    }
+
+    private void closeLater(TransferCall helper) {
+        if (Threads.later(context.threads().timer(), HEARING_NANOS, helper::close)
+                .isEmpty()) {
+            helper.close();
+        }
+    }
+}

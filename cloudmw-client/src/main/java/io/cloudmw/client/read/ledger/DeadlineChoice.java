@@ -1,0 +1,129 @@
+package io.cloudmw.client.read.ledger;
+
+import io.cloudmw.client.context.ClientContext;
+import io.cloudmw.client.progress.SlaReport;
+import io.cloudmw.core.cost.Prediction;
+import io.cloudmw.core.cost.ReadShape;
+import io.cloudmw.core.cost.SlaPlanner;
+import io.cloudmw.core.cost.TransferModel;
+import io.cloudmw.core.cost.Way;
+import io.cloudmw.core.model.Store;
+import io.cloudmw.core.placement.ReadPlan;
+import io.cloudmw.core.placement.StoreStatus;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The deadline of one get, and the mode, fan-out and hedge delay chosen to meet it. The receipt says whether the get
+ * met it. Immutable.
+ */
+public final class DeadlineChoice {
+    /** Of the reads with a deadline of their own, so many must keep it. */
+    static final double QUANTILE = 0.99;
+
+    private static final String CALLER = "the way was the caller's choice";
+    private static final String UNKNOWN = "too little is known of its stores to choose a way";
+
+    private final SlaPlanner.Goal goal;
+    private final SlaPlanner.Choice choice;
+    /** Why the choice was not the promise's; empty: it was. */
+    private final Optional<String> given;
+
+    private DeadlineChoice(SlaPlanner.Goal goal, SlaPlanner.Choice choice, Optional<String> given) {
+        this.goal = goal;
+        this.choice = choice;
+        this.given = given;
+    }
+
+    /**
+     * The promise for a read: the caller's, before the volume's; empty when there is neither. Choosing a way takes
+     * milliseconds of computing.
+     *
+     * @param plan in the mode that counts where no way is chosen
+     * @param modeIsGiven whether the caller named the mode: then it is obeyed
+     * @param context whose prices count, and whose redundancy budget: what it could not allow is not chosen
+     */
+    public static Optional<DeadlineChoice> of(
+            ReadPlan plan, ReadShape shape, Optional<Duration> deadline, boolean modeIsGiven, ClientContext context) {
+        return deadline.map(time -> new SlaPlanner.Goal(QUANTILE, time))
+                .or(() -> plan.target()
+                        .map(target -> new SlaPlanner.Goal(target.quantile(), target.deadline(shape.bytes()))))
+                .map(goal -> modeIsGiven || !shape.isKnown()
+                        ? given(plan, shape, goal, modeIsGiven ? CALLER : UNKNOWN, context)
+                        : chosen(plan, shape, goal, context));
+    }
+
+    /** How long it should take. */
+    public Duration deadline() {
+        return goal.deadline();
+    }
+
+    private static DeadlineChoice given(
+            ReadPlan plan, ReadShape shape, SlaPlanner.Goal goal, String reason, ClientContext context) {
+        Way usual =
+                Way.usual(plan.mode(), plan.helpers().size(), shape.replicas().size());
+        Prediction prediction =
+                TransferModel.predict(shape, usual, context.reads().redundancy());
+        return new DeadlineChoice(goal, SlaPlanner.Choice.of(prediction, goal), Optional.of(reason));
+    }
+
+    private static DeadlineChoice chosen(ReadPlan plan, ReadShape shape, SlaPlanner.Goal goal, ClientContext context) {
+        List<Store> stores = plan.stores().stream().map(StoreStatus::store).toList();
+        SlaPlanner.Rates rates = context.pricing().rates(stores);
+        int helpers = plan.helpers().size();
+        return new DeadlineChoice(
+                goal,
+                SlaPlanner.choose(shape, helpers, goal, rates, context.reads().redundancy()),
+                Optional.empty());
+    }
+
+    public SlaPlanner.Goal goal() {
+        return goal;
+    }
+
+    /** What is expected of the way it is read. */
+    public SlaPlanner.Choice choice() {
+        return choice;
+    }
+
+    /** Why the choice was not the promise's; empty: it was. */
+    public Optional<String> given() {
+        return given;
+    }
+
+    /** How to read for it; empty: as the plan's mode says. */
+    public Optional<Way> way() {
+        return given.isPresent() ? Optional.empty() : Optional.of(choice.way());
+    }
+
+    /** What became of it. */
+    public SlaReport kept(Duration elapsed, ReadLedger ledger) {
+        boolean met = elapsed.compareTo(goal.deadline()) <= 0;
+        Duration predicted = choice.prediction().time(goal.quantile());
+        StringBuilder why = new StringBuilder();
+        if (met) {
+            why.append("took ").append(text(elapsed)).append(" of ").append(text(goal.deadline()));
+        } else {
+            why.append("took ")
+                    .append(text(elapsed.minus(goal.deadline())))
+                    .append(" too long; ")
+                    .append(ledger.slowest());
+            ledger.hindrances().forEach(hindrance -> why.append("; ").append(hindrance));
+        }
+        given.ifPresent(reason -> why.append("; ").append(reason));
+        if (!choice.meets()) {
+            why.append(
+                            given.isPresent()
+                                    ? "; it was expected to take "
+                                    : "; no way was expected to keep it, this one to take ")
+                    .append(text(predicted));
+        }
+        return new SlaReport(
+                goal.deadline(), goal.quantile(), met, why.toString(), choice.way(), given.isEmpty(), predicted);
+    }
+
+    private static String text(Duration duration) {
+        return ReadLedger.text(duration);
+    }
+}

@@ -1,0 +1,411 @@
+package io.cloudmw.client.read.ledger;
+
+import io.cloudmw.client.progress.Attempt;
+import io.cloudmw.client.progress.AttemptState;
+import io.cloudmw.client.progress.Extras;
+import io.cloudmw.client.progress.GetReceipt;
+import io.cloudmw.client.progress.ReadShare;
+import io.cloudmw.client.progress.ReplicaFault;
+import io.cloudmw.client.progress.TransferCost;
+import io.cloudmw.client.progress.TransferListener;
+import io.cloudmw.client.progress.Win;
+import io.cloudmw.core.cost.Pricing;
+import io.cloudmw.core.cost.Usage;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.hedge.IssueCounts;
+import io.cloudmw.core.model.ChunkId;
+import io.cloudmw.core.model.FileVersion;
+import io.cloudmw.core.model.PeerId;
+import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.placement.ReadPlan;
+import io.cloudmw.core.placement.StoreStatus;
+import io.cloudmw.core.race.AttemptId;
+import io.cloudmw.core.race.BlockId;
+import io.cloudmw.core.race.RacerId;
+import io.cloudmw.core.time.Ticker;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The counts of one get, from which it tells its listener and makes its receipt. Sums count everything; rows are
+ * kept up to a limit. Confined to the transfer.
+ */
+public final class ReadLedger {
+    private static final int MAX_HINDRANCES = 8;
+    private static final Logger log = LoggerFactory.getLogger(ReadLedger.class);
+
+    private final TransferListener listener;
+    private final Ticker ticker;
+    private final Map<AttemptId, Attempt> live = new HashMap<>();
+    private final List<Attempt> rows = new ArrayList<>();
+    private final List<Win> wins = new ArrayList<>();
+    private final Map<String, Long> winners = new HashMap<>();
+    private final Set<ReplicaFault> faults = new HashSet<>();
+    private final Map<StoreId, Usage> usage = new HashMap<>();
+    private final Map<Lane, ReadShare> shares = new HashMap<>();
+
+    /** When blocks under way were first attempted; the one that waits for longest makes room. */
+    private final Map<Integer, Long> begunNanos = new LinkedHashMap<>() {
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<Integer, Long> eldest) {
+            return size() > GetReceipt.MAX_ROWS;
+        }
+    };
+
+    /** Blocks that were won before a word came of an attempt at them: bytes and words travel apart. */
+    private final Map<Integer, Win> unheard = new HashMap<>();
+
+    private final Set<String> hindrances = new LinkedHashSet<>();
+    private @Nullable Win slowest;
+    private long slowestNanos;
+    private IssueCounts tally = IssueCounts.NONE;
+    private long fetchedBytes;
+    private long attempts;
+    private long cancelled;
+    private long bytes;
+    private long keptBytes;
+    private long peerBytes;
+    /** Peers that were of no use to this get. */
+    private final Set<PeerId> failedPeers = new HashSet<>();
+
+    private int peersInVain;
+
+    private long deliveredAtNanos;
+    /** Bytes the listener was told of: never fewer, although a chunk may be read again. */
+    private long told;
+    /** Likewise bytes that were there already. */
+    private long toldKept;
+
+    private final BitSet done = new BitSet();
+
+    /** A racer and a store it reads. */
+    private record Lane(String racer, StoreId store) {}
+
+    public ReadLedger(TransferListener listener, Ticker ticker) {
+        this.listener = listener;
+        this.ticker = ticker;
+        deliveredAtNanos = ticker.nanos();
+    }
+
+    /**
+     * Notes how an attempt is doing.
+     *
+     * @param racer who makes it; in-process racers share a name
+     */
+    public void attempted(RacerId racer, Attempt attempt) {
+        AttemptId key = new AttemptId(new BlockId(attempt.block()), racer, attempt.number());
+        Attempt before = live.get(key);
+        boolean neverStarted = before == null && attempt.state() != AttemptState.STARTED && attempt.bytes() == 0;
+        if (neverStarted && attempt.state() == AttemptState.CANCELLED) {
+            return;
+        }
+        if (before == null && !neverStarted) {
+            attempts++;
+            use(attempt, 1, 0);
+            if (!isOfUnheard(attempt)) {
+                begunNanos.putIfAbsent(attempt.block(), ticker.nanos());
+            }
+        }
+        long more = Math.max(0, attempt.bytes() - (before == null ? 0 : before.bytes()));
+        fetchedBytes += more;
+        use(attempt, 0, more);
+        if (attempt.state().isOver()) {
+            live.remove(key);
+            if (attempt.kept() && attempt.state() == AttemptState.FINISHED) {
+                share(attempt.racer(), attempt.store(), share -> share.kept(attempt.bytes()));
+            }
+            cancelled += attempt.state() == AttemptState.CANCELLED ? 1 : 0;
+            if (rows.size() < GetReceipt.MAX_ROWS) {
+                rows.add(attempt);
+            }
+        } else {
+            live.put(key, attempt);
+        }
+        tell(() -> listener.attempted(attempt));
+    }
+
+    /** Whether this is the word of an attempt that has won already; then nothing more is waited for. */
+    private boolean isOfUnheard(Attempt attempt) {
+        Win win = unheard.get(attempt.block());
+        return win != null
+                && win.store().equals(attempt.store())
+                && win.racer().equals(attempt.racer())
+                && unheard.remove(attempt.block(), win);
+    }
+
+    /** What has won without a word, because its helper died or fell silent, was an attempt all the same. */
+    private void countUnheard() {
+        unheard.values().forEach(this::countWithoutWord);
+        unheard.clear();
+    }
+
+    private void countWithoutWord(Win win) {
+        attempts++;
+        fetchedBytes += win.bytes();
+        use(win.store(), 1, win.bytes());
+        share(win.racer(), win.store(), share -> share.fetched(1, win.bytes()));
+    }
+
+    private void use(Attempt attempt, long reads, long bytes) {
+        if (!attempt.kept()) {
+            use(attempt.store(), reads, bytes);
+        }
+        share(attempt.racer(), attempt.store(), share -> share.fetched(attempt.kept() ? 0 : reads, bytes));
+    }
+
+    private void share(String racer, StoreId store, UnaryOperator<ReadShare> change) {
+        Lane lane = new Lane(racer, store);
+        shares.put(lane, change.apply(shares.getOrDefault(lane, ReadShare.nothing(racer, store))));
+    }
+
+    private void use(StoreId store, long reads, long bytes) {
+        usage.merge(store, Usage.ofReads(reads, bytes), Usage::plus);
+    }
+
+    /** Whether there are attempts whose end was not heard. */
+    public boolean hasLiveAttempts() {
+        return !live.isEmpty() || !unheard.isEmpty();
+    }
+
+    public void delivered(long leafBytes, long total) {
+        bytes += leafBytes;
+        progressed(total);
+    }
+
+    /** The same from a peer. */
+    public void deliveredByPeer(long leafBytes, long total) {
+        peerBytes += leafBytes;
+        progressed(total);
+    }
+
+    private void progressed(long total) {
+        deliveredAtNanos = ticker.nanos();
+        tellProgress(total);
+    }
+
+    private void tellProgress(long total) {
+        told = Math.max(told, keptBytes + bytes + peerBytes);
+        tell(() -> listener.progressed(told, total));
+    }
+
+    /**
+     * Asked no more by this get.
+     *
+     * @param inVain whether asking it has cost time, and brought nothing for it
+     */
+    public void peerFailed(PeerId peer, ErrorCode why, boolean inVain) {
+        if (failedPeers.add(peer)) {
+            peersInVain += inVain ? 1 : 0;
+            hinder(peer + " was of no use (" + why + ")");
+            tell(() -> listener.racerGone(peer.value(), why));
+        }
+    }
+
+    /** Peers that were asked in vain. */
+    public int peersInVain() {
+        return peersInVain;
+    }
+
+    public boolean hasFailed(PeerId peer) {
+        return failedPeers.contains(peer);
+    }
+
+    /** When verified bytes last came; when the read began, if none have. */
+    public long deliveredAtNanos() {
+        return deliveredAtNanos;
+    }
+
+    /** So many bytes of an earlier get may be there. */
+    public void resuming(long mostBytes) {
+        tell(() -> listener.resuming(mostBytes));
+    }
+
+    /** So many bytes were there already. */
+    public void kept(long leafBytes, long total) {
+        if (leafBytes > 0) {
+            keptBytes += leafBytes;
+            toldKept = Math.max(toldKept, keptBytes);
+            tell(() -> listener.reused(toldKept));
+            tellProgress(total);
+        }
+    }
+
+    /**
+     * It is read again but for the chunks that are done; what was counted of the others is counted anew.
+     *
+     * @param openBytes handed on of them
+     * @param openKeptBytes that were there of them
+     * @param openPeerBytes that peers brought of them
+     */
+    public void again(long openBytes, long openKeptBytes, long openPeerBytes) {
+        bytes -= openBytes;
+        peerBytes -= openPeerBytes;
+        keptBytes -= openKeptBytes;
+        live.clear();
+        begunNanos.clear();
+        countUnheard();
+    }
+
+    /** All that is wanted of a chunk is at the destination. */
+    public void chunkDone(long index) {
+        done.set(Math.toIntExact(index));
+    }
+
+    public boolean isDone(long index) {
+        return done.get(Math.toIntExact(index));
+    }
+
+    public int chunksDone() {
+        return done.cardinality();
+    }
+
+    public void won(Win win) {
+        Long begun = begunNanos.remove(win.block());
+        if (begun == null && unheard.size() < GetReceipt.MAX_ROWS) {
+            unheard.put(win.block(), win);
+        } else if (begun == null) {
+            countWithoutWord(win);
+        }
+        long took = begun == null ? 0 : ticker.nanos() - begun;
+        if (took > slowestNanos) {
+            slowest = win;
+            slowestNanos = took;
+        }
+        winners.merge(win.racer(), 1L, Long::sum);
+        share(win.racer(), win.store(), share -> share.won(win.bytes()));
+        if (wins.size() < GetReceipt.MAX_ROWS) {
+            wins.add(win);
+        }
+        tell(() -> listener.won(win));
+    }
+
+    /** False when it was known. */
+    public boolean faulted(ReplicaFault fault) {
+        if (faults.size() >= GetReceipt.MAX_ROWS || !faults.add(fault)) {
+            return false;
+        }
+        hinder("a replica in " + fault.store() + " was bad (" + fault.code() + ")");
+        tell(() -> listener.faulted(fault));
+        return true;
+    }
+
+    /** Replicas of this chunk that were found to be bad. */
+    public long faults(ChunkId chunk) {
+        return faults.stream().filter(fault -> fault.chunk().equals(chunk)).count();
+    }
+
+    public void planned(FileVersion version, List<String> racers) {
+        tell(() -> listener.planned(version, racers));
+    }
+
+    public void racerGone(String racer, ErrorCode why) {
+        hinder("helper " + racer + " was lost (" + why + ")");
+        tell(() -> listener.racerGone(racer, why));
+    }
+
+    public void racingLocally() {
+        hinder("no helper was left, the client read by itself");
+        tell(listener::racingLocally);
+    }
+
+    /** Adds what a race that is over issued besides its plan: a read that is planned again has several. */
+    public void tally(IssueCounts more) {
+        tally = tally.plus(more);
+    }
+
+    private Extras extras() {
+        return new Extras(
+                tally.hedges(),
+                tally.hedgesWon(),
+                tally.handOvers(),
+                tally.handOversWon(),
+                tally.steals(),
+                tally.duplicates(),
+                tally.retries(),
+                tally.suppressed());
+    }
+
+    /** Something that makes a read slower, for a promise that was not kept. */
+    void hinder(String what) {
+        if (hindrances.size() < MAX_HINDRANCES) {
+            hindrances.add(what);
+        }
+    }
+
+    /** What made this read slower, in the order it happened. */
+    Set<String> hindrances() {
+        return hindrances;
+    }
+
+    /** The block that took longest, in words. */
+    String slowest() {
+        Win win = slowest;
+        return win == null
+                ? "no block was slow: the time went before the first or after the last"
+                : "slowest was a block of chunk " + win.chunkIndex() + ", " + text(Duration.ofNanos(slowestNanos))
+                        + ", from " + win.store() + " by " + win.racer();
+    }
+
+    /** Seconds as people read them. */
+    public static String text(Duration duration) {
+        return String.format(Locale.ROOT, "%.3f s", duration.toNanos() / 1e9);
+    }
+
+    private TransferCost cost(ReadPlan plan, Duration elapsed, Pricing pricing) {
+        List<Store> stores = plan.stores().stream().map(StoreStatus::store).toList();
+        long helperNanos = elapsed.toNanos() * plan.helpers().size();
+        return new TransferCost(usage, pricing.bill(usage, stores, helperNanos));
+    }
+
+    public GetReceipt receipt(
+            ReadPlan plan, long handedOn, Duration elapsed, Pricing pricing, Optional<DeadlineChoice> promise) {
+        if (tally.suppressed() > 0) {
+            hinder(tally.suppressed() + " second attempts were due and refused");
+        }
+        countUnheard();
+        List<Attempt> all = new ArrayList<>(rows);
+        live.values().stream().limit(GetReceipt.MAX_ROWS - rows.size()).forEach(all::add);
+        return new GetReceipt(
+                plan.version(),
+                handedOn,
+                chunksDone(),
+                bytes,
+                keptBytes,
+                peerBytes,
+                Math.max(0, fetchedBytes - bytes),
+                attempts,
+                cancelled,
+                wins,
+                winners,
+                List.copyOf(shares.values()),
+                all,
+                List.copyOf(faults),
+                elapsed,
+                extras(),
+                cost(plan, elapsed, pricing),
+                promise.map(made -> made.kept(elapsed, this)));
+    }
+
+    private static void tell(Runnable call) {
+        try {
+            call.run();
+        } catch (RuntimeException e) {
+            log.warn("transfer listener failed", e);
+        }
+    }
+}

@@ -1,0 +1,51 @@
+package io.cloudmw.client.read.racer;
+
+import io.cloudmw.client.progress.Attempt;
+import io.cloudmw.client.read.relay.RelayReceiver;
+import io.cloudmw.client.read.relay.RelaySource;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.ChunkId;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.race.BlockId;
+import io.cloudmw.core.race.RacerId;
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * A listener to the racers of one get, helpers and local ones. Called on the transfer's executor, except where a
+ * method says otherwise.
+ */
+public interface RacerEvents {
+    void attempted(RacerId racer, BlockId block, Attempt attempt);
+
+    void waits(RacerId racer, BlockId block);
+
+    /** The block was not issued to its helper yet, or is issued now. */
+    void postponed(BlockId block, boolean postponed);
+
+    void lost(RacerId racer, BlockId block, RacerId winner);
+
+    void forfeited(RacerId racer, BlockId block, ErrorCode code);
+
+    void faulted(ChunkId chunk, StoreId store, ErrorCode code);
+
+    /** A doubted block's replica was looked at; if it is bad, {@link #faulted} was called before. */
+    void judged(BlockId block);
+
+    void gone(RacerId racer, CloudMwException why);
+
+    void localRacersReady(List<RacerId> ranks);
+
+    /** A helper had no room for something, and there should be some after this time. */
+    void roomAfter(Duration pause);
+
+    /** Why an in-process attempt failed, for the last message. */
+    void localFailed(CloudMwException why);
+
+    /** A block is offered; data flows through the relay returned. Any thread. */
+    RelayReceiver offer(RacerId racer, BlockId block, StoreId store, RelaySource source);
+
+    /** Index of the chunk a block is of; -1 when that was forgotten. */
+    long chunkOf(BlockId block);
+}

@@ -1,0 +1,395 @@
+package io.cloudmw.client.read.relay;
+
+import io.cloudmw.client.context.Failures;
+import io.cloudmw.client.sink.LeafSink;
+import io.cloudmw.core.bulk.BulkStreamListener;
+import io.cloudmw.core.chunk.Sha256;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.ByteRange;
+import io.cloudmw.core.model.Chunk;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.race.Block;
+import io.cloudmw.core.race.BlockId;
+import io.cloudmw.core.race.RacerId;
+import io.cloudmw.core.thread.SerialExecutor;
+import io.netty.buffer.ByteBuf;
+import java.nio.ByteBuffer;
+import java.security.MessageDigest;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The client's end of one relay: it verifies one offered block's leaves and hands them on. Leaves arrive whole on an
+ * event loop. One at a time, in order, {@code lane} checks them against the manifest's SHA-256, hands them on and
+ * releases their buffers. Leaves that come before the relay is accepted are checked at once and wait. Grants,
+ * acceptance and closing belong to the transfer.
+ */
+public final class RelayReceiver implements BulkStreamListener {
+    /** What a relay that is prepared or accepted must bring. */
+    private record Expected(Chunk chunk, long from, long length, long wantedFrom) {
+        /** Whether the leaf that begins so many bytes after the block does is to be handed on. */
+        boolean wants(long offset) {
+            return from + offset >= wantedFrom && offset < length;
+        }
+    }
+
+    private final long number;
+    private final BlockId block;
+    private final RacerId racer;
+    private final StoreId store;
+    private final RelaySource source;
+    private final RelayListener owner;
+    private final LeafSink sink;
+    private final SerialExecutor lane;
+    private final MessageDigest sha256 = Sha256.begin();
+    private final AtomicLong received = new AtomicLong();
+    private volatile @Nullable Expected expected;
+    private volatile boolean accepted;
+    private volatile long granted;
+    private volatile boolean closed;
+    /** Bytes handed on; only in the lane. */
+    private long handedOn;
+
+    /** Bytes that came and were checked, or are not wanted; only in the lane. */
+    private long checkedBytes;
+
+    /** A leaf came that was not right; only in the lane. */
+    private boolean spoiled;
+    /** A leaf could not be written; only in the lane. */
+    private boolean broken;
+    /** Leaves that are right and not handed on; only in the lane. */
+    private final Deque<ByteBuf> checked = new ArrayDeque<>();
+
+    private boolean ended;
+    /** Bytes whose credit was given back; only in the transfer. */
+    private long returned;
+
+    private boolean withheld;
+    private boolean shortened;
+
+    public RelayReceiver(
+            long number,
+            BlockId block,
+            RacerId racer,
+            StoreId store,
+            RelaySource source,
+            RelayListener owner,
+            LeafSink sink,
+            Executor threads) {
+        this.number = number;
+        this.block = block;
+        this.racer = racer;
+        this.store = store;
+        this.source = source;
+        this.owner = owner;
+        this.sink = sink;
+        this.lane = new SerialExecutor(threads, this::brokenBy);
+    }
+
+    public long number() {
+        return number;
+    }
+
+    public BlockId block() {
+        return block;
+    }
+
+    public RacerId racer() {
+        return racer;
+    }
+
+    public StoreId store() {
+        return store;
+    }
+
+    boolean isAccepted() {
+        return accepted;
+    }
+
+    /** Whether it may be granted anything. */
+    boolean isExpected() {
+        return expected != null;
+    }
+
+    /** Before the first grant: what comes is checked and waits until it is accepted; as {@link #accept}. */
+    public void prepare(Block offered, ByteRange wanted, Chunk chunk) {
+        expected = expected(offered, wanted, chunk);
+    }
+
+    /**
+     * Before the first grant, unless it was prepared.
+     *
+     * @param wanted the part of the block to hand on; what comes before it is dropped
+     */
+    public void accept(Block offered, ByteRange wanted, Chunk chunk) {
+        expected = expected(offered, wanted, chunk);
+        shortened |= granted > length();
+        accepted = true;
+        lane.execute(this::advance);
+    }
+
+    private static Expected expected(Block offered, ByteRange wanted, Chunk chunk) {
+        long from = offered.range().offset();
+        return new Expected(chunk, from, wanted.end() - from, wanted.offset());
+    }
+
+    /** Only the first {@code length} bytes of the block are still its own. */
+    public void shorten(long length) {
+        Expected what = require();
+        if (length < what.length()) {
+            shortened = true;
+            expected = new Expected(what.chunk(), what.from(), length, what.wantedFrom());
+        }
+    }
+
+    /** Whether more comes than is wanted. */
+    boolean isShortened() {
+        return shortened;
+    }
+
+    /** Whether the next leaf to be returned was handed on, or dropped as known. */
+    boolean isNextWanted() {
+        return require().wants(returned);
+    }
+
+    public Chunk chunk() {
+        return require().chunk();
+    }
+
+    /** Where it begins in the file. */
+    public long position() {
+        Expected what = require();
+        return what.chunk().range().offset() + what.from();
+    }
+
+    public long length() {
+        return require().length();
+    }
+
+    private Expected require() {
+        Expected what = expected;
+        if (what == null) {
+            throw new IllegalStateException("relay " + number + " was neither prepared nor accepted");
+        }
+        return what;
+    }
+
+    public long grantedBytes() {
+        return granted;
+    }
+
+    /** Granted, and neither handed on nor given up. */
+    long outstanding() {
+        return granted - returned;
+    }
+
+    public long returned() {
+        return returned;
+    }
+
+    public boolean isStarved() {
+        return received.get() >= granted;
+    }
+
+    boolean isWithheld() {
+        return withheld;
+    }
+
+    void withheld(boolean now) {
+        withheld = now;
+    }
+
+    public void grant(long bytes) {
+        long sum = granted + bytes; // only the transfer writes it
+        granted = sum;
+        source.grant(bytes);
+    }
+
+    public void returned(long bytes) {
+        returned += bytes;
+    }
+
+    boolean isDelivered() {
+        return accepted && returned >= length();
+    }
+
+    /** Every leaf was handed on. */
+    public void finish() {
+        closed = true;
+        source.finished();
+    }
+
+    /** Nothing that still comes is handed on; {@link RelayListener#drained} follows. */
+    public void refuse(ErrorCode code, String message) {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        source.refuse(code, message);
+        lane.execute(() -> {
+            checked.forEach(ByteBuf::release);
+            checked.clear();
+            owner.drained(this);
+        });
+    }
+
+    @Override
+    public void data(ByteBuf payload, int crc32c) {
+        if (closed) {
+            payload.release();
+            return;
+        }
+        long sum = received.addAndGet(payload.readableBytes());
+        lane.execute(() -> arrived(payload));
+        if (sum >= granted) {
+            owner.starved(this);
+        }
+    }
+
+    @Override
+    public void ended(byte[] trailer) {
+        lane.execute(() -> {
+            ended = true;
+            advance();
+        });
+    }
+
+    private void checkEnd() {
+        Expected what = expected;
+        if (!closed && (what == null || handedOn < what.length())) {
+            owner.relayFailed(
+                    this,
+                    new CloudMwException(
+                            ErrorCode.PROTOCOL_VIOLATION,
+                            "block " + block.value() + ": relay ended after " + handedOn + " bytes"));
+        }
+    }
+
+    @Override
+    public void granted() {}
+
+    @Override
+    public void failed(CloudMwException cause) {
+        lane.execute(() -> owner.relayFailed(this, cause));
+    }
+
+    private void brokenBy(Throwable defect) {
+        owner.relayFailed(this, Failures.of(defect));
+    }
+
+    /** Checks it at once, on the way to its turn. After one leaf that is not right no other is. */
+    private void arrived(ByteBuf payload) {
+        boolean right = false;
+        try {
+            right = !closed && !spoiled && isRight(payload);
+        } finally {
+            if (!right) {
+                payload.release();
+            }
+        }
+        if (right) {
+            checked.add(payload);
+            advance();
+        }
+    }
+
+    private boolean isRight(ByteBuf payload) {
+        Expected what = require(); // once: it may be shortened meanwhile
+        if (checkedBytes >= what.length()) {
+            return false; // it was, after the sender was told how much to send: that spoils nothing
+        }
+        spoiled = true;
+        spoiled = !isLeaf(what, payload);
+        return !spoiled;
+    }
+
+    /** Hands on what is there, unless its turn has not come. */
+    private void advance() {
+        if (isExpected() && !accepted && !closed) {
+            return;
+        }
+        for (ByteBuf leaf = checked.poll(); leaf != null; leaf = checked.poll()) {
+            handOn(leaf);
+        }
+        if (ended) {
+            checkEnd();
+        }
+    }
+
+    private void handOn(ByteBuf payload) {
+        int bytes = payload.readableBytes();
+        boolean delivered = false;
+        try {
+            if (!closed && !broken) {
+                broken = true;
+                delivered = write(payload);
+                broken = !delivered;
+            }
+        } finally {
+            payload.release();
+        }
+        if (delivered) {
+            owner.leafDelivered(this, bytes);
+        }
+    }
+
+    private boolean isLeaf(Expected what, ByteBuf payload) {
+        Chunk chunk = what.chunk();
+        int bytes = payload.readableBytes();
+        long offset = checkedBytes;
+        long due = Math.min(chunk.leafSizeBytes(), what.length() - offset);
+        if (bytes != due) {
+            owner.relayFailed(
+                    this,
+                    new CloudMwException(
+                            ErrorCode.PROTOCOL_VIOLATION,
+                            "chunk=" + chunk.id() + ": frame of " + bytes + " bytes (expected: a leaf of " + due
+                                    + ")"));
+            return false;
+        }
+        checkedBytes = offset + bytes;
+        // What is not wanted now never will be: what is wanted only becomes less.
+        return !what.wants(offset) || matches(chunk, what.from() + offset, payload);
+    }
+
+    private boolean matches(Chunk chunk, long at, ByteBuf payload) {
+        ByteBuffer leaf = payload.nioBuffer();
+        sha256.update(leaf.duplicate());
+        int index = Math.toIntExact(at / chunk.leafSizeBytes());
+        if (!chunk.leaves().matches(index, sha256.digest())) {
+            owner.leafCorrupt(
+                    this,
+                    new CloudMwException(
+                            ErrorCode.REPLICA_CORRUPT,
+                            "chunk=" + chunk.id() + " store=" + store + " leaf=" + index + ": SHA-256 does not match"));
+            return false;
+        }
+        owner.verified(chunk, at, leaf);
+        return true;
+    }
+
+    private boolean write(ByteBuf payload) {
+        Expected what = require();
+        long offset = handedOn;
+        if (offset >= what.length()) {
+            return false; // it was shortened meanwhile
+        }
+        if (what.wants(offset)) {
+            try {
+                sink.write(what.chunk().range().offset() + what.from() + offset, payload.nioBuffer());
+            } catch (CloudMwException | RuntimeException | Error e) {
+                // The caller's channel may throw anything; that says nothing about the replica.
+                if (!closed) {
+                    owner.destinationFailed(Failures.of(e));
+                }
+                return false;
+            }
+        }
+        handedOn = offset + payload.readableBytes();
+        return true;
+    }
+}

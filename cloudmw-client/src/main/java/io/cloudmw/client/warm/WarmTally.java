@@ -1,0 +1,64 @@
+package io.cloudmw.client.warm;
+
+import io.cloudmw.client.progress.WarmedSwitch;
+import io.cloudmw.client.rpc.WarmEvents;
+import io.cloudmw.core.cost.Usage;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.model.HelperAddress;
+import io.cloudmw.core.model.StoreId;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/** The results that one switch reported of a warm-up. Confined to the warm-up. */
+final class WarmTally {
+    private final Map<StoreId, Usage> usage;
+    private long hadBytes;
+    private long parentBytes;
+    private long storeBytes;
+    private long keptBytes;
+    private Optional<CloudMwException> failure = Optional.empty();
+
+    /** @param usage of all switches together, added to */
+    WarmTally(Map<StoreId, Usage> usage) {
+        this.usage = usage;
+    }
+
+    /**
+     * What came of telling it to keep a block.
+     *
+     * @param first whether it was told for the first time: what it keeps later came by the tries before
+     */
+    void answered(WarmEvents.Warmed warmed, boolean first) {
+        hadBytes += first ? warmed.keptBytes() : 0;
+        parentBytes += warmed.parentBytes();
+        warmed.stores().forEach((store, used) -> {
+            storeBytes += used.readBytes();
+            usage.merge(store, used, Usage::plus);
+        });
+    }
+
+    /** So much of a block was there when it was looked at. */
+    void found(long bytes) {
+        keptBytes += bytes;
+    }
+
+    /** Something is missing; the first reason is the one that is told. */
+    void failed(CloudMwException why) {
+        if (failure.isEmpty()) {
+            failure = Optional.of(why);
+        }
+    }
+
+    WarmedSwitch of(HelperAddress helper, long askedBytes, boolean looked) {
+        return new WarmedSwitch(
+                helper.id(),
+                helper.location(),
+                askedBytes,
+                hadBytes,
+                parentBytes,
+                storeBytes,
+                looked ? OptionalLong.of(keptBytes) : OptionalLong.empty(),
+                failure);
+    }
+}

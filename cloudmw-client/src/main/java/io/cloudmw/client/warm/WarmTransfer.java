@@ -1,0 +1,605 @@
+package io.cloudmw.client.warm;
+
+import io.cloudmw.client.context.AskAgain;
+import io.cloudmw.client.context.ClientContext;
+import io.cloudmw.client.context.ConfinedTransfer;
+import io.cloudmw.client.context.Failures;
+import io.cloudmw.client.manifest.ManifestReader;
+import io.cloudmw.client.progress.TransferCost;
+import io.cloudmw.client.progress.WarmListener;
+import io.cloudmw.client.progress.WarmReceipt;
+import io.cloudmw.client.progress.WarmedSwitch;
+import io.cloudmw.client.rpc.HelperStatus;
+import io.cloudmw.client.rpc.WarmEvents;
+import io.cloudmw.client.rpc.WarmSetup;
+import io.cloudmw.client.rpc.WarmStream;
+import io.cloudmw.core.config.Sizes;
+import io.cloudmw.core.cost.Usage;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.ByteRange;
+import io.cloudmw.core.model.HelperAddress;
+import io.cloudmw.core.model.HelperId;
+import io.cloudmw.core.model.Location;
+import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.placement.ReadPlan;
+import io.cloudmw.core.placement.StoreStatus;
+import io.cloudmw.core.race.BlockId;
+import io.cloudmw.core.thread.Threads;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One warm-up: it tells switches the blocks of one version in the order of {@link WarmSchedule}, and collects their
+ * answers. A cached block costs a message only, so an interrupted warm-up is simply repeated. A lost switch stops no
+ * other. When the token expires the warm-up continues by a new plan of the same version. Its state is confined to
+ * its serial executor.
+ */
+public final class WarmTransfer extends ConfinedTransfer<WarmReceipt> {
+    private static final Logger LOG = LoggerFactory.getLogger(WarmTransfer.class);
+
+    /** At a block, each at another replica where there is one. */
+    private static final int MAX_TRIES = 4;
+
+    /** By a switch that is warmed with as many files as it takes, for about ten minutes: nobody waits for this one. */
+    private static final int MAX_REFUSALS = 10 * AskAgain.MAX_REFUSALS;
+
+    /** For what is under way when a token is renewed: without what comes later the receipt is short of some bytes. */
+    private static final long HEAR_OUT_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+    private final WarmRequest request;
+    private final Map<StoreId, Usage> usage = new HashMap<>();
+    private final List<Target> targets = new ArrayList<>();
+    /** Those that have no place yet; the first is asked for one. */
+    private final Deque<Integer> toOpen = new ArrayDeque<>();
+
+    /** Those that still have something to say by a plan that is given up; nobody is told anything meanwhile. */
+    private final Set<Integer> heardOut = new HashSet<>();
+
+    private @Nullable Run run;
+    /** Plans that took the place of others. */
+    private int renewals;
+    /** Blocks that were answered since the last. */
+    private int answered;
+    /** Whether a switch had no room since the last. */
+    private boolean waited;
+
+    /** One switch. */
+    private static final class Target {
+        final HelperAddress helper;
+        final WarmTally tally;
+        final Map<Integer, Integer> tries = new HashMap<>();
+        /** Blocks it was told of, and has not answered. */
+        final Set<Integer> told = new LinkedHashSet<>();
+
+        @Nullable
+        WarmStream stream;
+        /** Blocks it takes at once; 0: it has not said yet, or is gone. */
+        int window;
+
+        int refusals;
+        boolean gone;
+
+        Target(HelperAddress helper, WarmTally tally) {
+            this.helper = helper;
+            this.tally = tally;
+        }
+    }
+
+    public WarmTransfer(ClientContext context, WarmRequest request) {
+        super(context, request.file().toString());
+        this.request = request;
+    }
+
+    @Override
+    protected void begin() {
+        then(
+                context().coordinator().planRead(request.file(), request.version(), Optional.empty(), Location.NONE),
+                plan -> then(context().coordinator().helpers(), helpers -> planned(plan, helpers)));
+    }
+
+    private void planned(ReadPlan plan, List<HelperStatus> helpers) {
+        List<HelperAddress> live = helpers.stream()
+                .filter(HelperStatus::alive)
+                .map(HelperStatus::helper)
+                .toList();
+        Set<HelperId> owners = plan.stores().stream()
+                .flatMap(status -> status.store().owner().stream())
+                .collect(Collectors.toSet());
+        WarmTargets chosen;
+        try {
+            chosen = WarmTargets.of(plan.version(), live, owners, request.to());
+        } catch (CloudMwException e) {
+            fail(e);
+            return;
+        }
+        for (int target = 0; target < chosen.size(); target++) {
+            targets.add(new Target(chosen.at(target), new WarmTally(usage)));
+        }
+        tell(listener -> listener.planned(
+                plan.version(),
+                targets.stream().map(target -> target.helper.id()).toList()));
+        List<HelperAddress> diskOwners =
+                live.stream().filter(helper -> owners.contains(helper.id())).toList();
+        run = new Run(plan, chosen, diskOwners, request.fetch());
+        openAll(run);
+        run.pump();
+    }
+
+    // ---- the switches
+
+    /**
+     * Opens all that are left, one after the other in the order of their ids: who waits for a place at a switch holds only places of those
+     * before it. In the order of each file's trees two warm-ups could wait for each other, each with the place that the other waits for.
+     */
+    private void openAll(Run now) {
+        toOpen.clear();
+        IntStream.range(0, targets.size())
+                .filter(target -> !targets.get(target).gone)
+                .boxed()
+                .sorted(Comparator.comparing(
+                        target -> targets.get(target).helper.id()))
+                .forEach(toOpen::add);
+        openFirst(now);
+    }
+
+    private void openFirst(Run now) {
+        Integer first = toOpen.peek();
+        if (first != null) {
+            open(now, first);
+        }
+    }
+
+    /** One has its place, or needs none any more. */
+    private void openedOrLost(Run now, int target) {
+        if (toOpen.removeFirstOccurrence(target)) {
+            openFirst(now);
+        }
+    }
+
+    private void open(Run now, int target) {
+        List<HelperAddress> members = now.chosen.asked(target);
+        List<HelperAddress> named = Stream.concat(members.stream(), now.owners.stream())
+                .distinct()
+                .map(HelperAddress::withoutVolumes)
+                .toList();
+        List<Store> stores = now.plan.stores().stream().map(StoreStatus::store).toList();
+        WarmSetup setup = new WarmSetup(now.plan.token(), named, members.size(), stores);
+        targets.get(target).stream = WarmStream.begin(
+                context().links().get(), now.chosen.at(target), setup, new Said(target, () -> open(now, target)));
+    }
+
+    /** What one switch says, brought to the executor that owns the state. */
+    private final class Said implements WarmEvents {
+        private final int target;
+        private final Runnable again;
+
+        private final int plan = renewals;
+
+        /** @param again opens another stream to it */
+        Said(int target, Runnable again) {
+            this.target = target;
+            this.again = () -> {
+                if (plan == renewals && heardOut.isEmpty()) {
+                    again.run();
+                }
+            };
+        }
+
+        /** What was said by an old plan does not count: those blocks are told anew. */
+        private void inRun(InRun step) {
+            WarmTransfer.this.inRun(now -> {
+                if (plan == renewals) {
+                    step.with(now);
+                }
+            });
+        }
+
+        @Override
+        public void ready(int window, long capacityBytes) {
+            inRun(now -> WarmTransfer.this.ready(now, target, window, capacityBytes));
+        }
+
+        @Override
+        public void underWay(BlockId block) {
+            inRun(now -> now.schedule.underWay(target, block.value()));
+        }
+
+        @Override
+        public void warmed(BlockId block, Warmed warmed) {
+            inRun(now -> now.warmed(target, block.value(), warmed));
+        }
+
+        @Override
+        public void gone(CloudMwException why) {
+            inRun(now -> WarmTransfer.this.gone(now, target, why, again));
+        }
+    }
+
+    private interface InRun {
+        void with(Run now);
+    }
+
+    private void inRun(InRun step) {
+        serial().execute(() -> {
+            Run now = run;
+            if (!isOver() && now != null) {
+                step.with(now);
+                now.pump();
+            }
+        });
+    }
+
+    private void ready(Run now, int target, int window, long capacityBytes) {
+        if (!heardOut.isEmpty()) {
+            return;
+        }
+        long wantedBytes = Math.max(request.runBytes(), now.plan.version().sizeBytes());
+        if (request.fetch() && wantedBytes > capacityBytes) {
+            lose(
+                    now,
+                    target,
+                    new CloudMwException(
+                            ErrorCode.STORE_FULL,
+                            "helper " + targets.get(target).helper.id() + ": keeps at most "
+                                    + Sizes.approximate(capacityBytes) + " (expected: >= "
+                                    + Sizes.approximate(wantedBytes)
+                                    + ", all that is to be kept; helper.cache.disk.limit of"
+                                    + " a helper.cache.disk.dir, or three quarters of helper.cache.memory)"));
+            return;
+        }
+        targets.get(target).window = window;
+        now.schedule.window(target, window);
+        openedOrLost(now, target);
+    }
+
+    /** One that has no room for another warm-up is asked again, later and later; any other is lost, unless its token has run out. */
+    private void gone(Run now, int target, CloudMwException why, Runnable again) {
+        if (!heardOut.isEmpty()) {
+            saidAll(now, target);
+            return;
+        }
+        Target one = targets.get(target);
+        if (why.code() == ErrorCode.UNAUTHENTICATED && wasGood(one)) {
+            giveUpPlan(now);
+            return;
+        }
+        boolean refused = why.code() == ErrorCode.OVERLOADED && one.window == 0;
+        if (refused && ++one.refusals <= MAX_REFUSALS) {
+            waited = true;
+            later(AskAgain.pauseNanos(one.refusals, why, Long.MAX_VALUE), then -> again.run());
+        } else {
+            lose(now, target, why.code() == ErrorCode.CANCELLED ? closing(one.helper, why) : why);
+        }
+    }
+
+    /**
+     * Whether its token may have been good once: blocks were answered, or there was no room, here or at a switch before, while it lasted.
+     * What was never good, or not for as long as a block takes, is not asked for again and again.
+     */
+    private boolean wasGood(Target one) {
+        return one.window > 0 ? answered > 0 : waited && ++one.refusals <= MAX_REFUSALS;
+    }
+
+    /** No switch is told any more by this plan. What they say to what they were told counts: nobody else would know what it cost. */
+    private void giveUpPlan(Run now) {
+        for (int target = 0; target < targets.size(); target++) {
+            Target one = targets.get(target);
+            WarmStream stream = one.stream;
+            if (!one.gone) {
+                one.window = 0;
+                now.schedule.window(target, 0);
+                if (stream != null && stream.finish()) {
+                    heardOut.add(target);
+                }
+            }
+        }
+        if (heardOut.isEmpty()) {
+            renew(now);
+            return;
+        }
+        int plan = renewals;
+        later(HEAR_OUT_NANOS, then -> {
+            if (plan == renewals) {
+                renew(then);
+            }
+        });
+    }
+
+    private void saidAll(Run now, int target) {
+        if (heardOut.remove(target) && heardOut.isEmpty()) {
+            renew(now);
+        }
+    }
+
+    /** All go on by a new plan. */
+    private void renew(Run now) {
+        heardOut.clear();
+        renewals++;
+        answered = 0;
+        waited = false;
+        for (int target = 0; target < targets.size(); target++) {
+            Target one = targets.get(target);
+            if (!one.gone) {
+                close(one);
+                now.tellAnew(target, one);
+            }
+        }
+        then(
+                context()
+                        .coordinator()
+                        .planRead(
+                                request.file(), Optional.of(now.plan.version().id()), Optional.empty(), Location.NONE),
+                plan -> renewed(now, plan));
+    }
+
+    private void renewed(Run now, ReadPlan plan) {
+        now.goOn(plan);
+        openAll(now);
+        now.pump();
+    }
+
+    /** Not this warm-up was cancelled: the switch closes. */
+    private static CloudMwException closing(HelperAddress helper, CloudMwException why) {
+        return new CloudMwException(
+                ErrorCode.HELPER_UNAVAILABLE,
+                "helper " + helper.id() + " is gone; repeat the command when it is back",
+                why);
+    }
+
+    private void lose(Run now, int target, CloudMwException why) {
+        Target one = targets.get(target);
+        if (!one.gone) {
+            one.gone = true;
+            one.tally.failed(why);
+            close(one);
+            now.gone(target);
+            openedOrLost(now, target);
+        }
+    }
+
+    private static void close(Target target) {
+        WarmStream stream = target.stream;
+        if (stream != null) {
+            stream.close();
+        }
+    }
+
+    private void later(long nanos, InRun step) {
+        if (Threads.later(context().threads().timer(), nanos, () -> inRun(step)).isEmpty()) {
+            fail(Failures.clientClosed());
+        }
+    }
+
+    // ---- the blocks
+
+    /** All blocks once: told to be kept, or looked at. */
+    private final class Run {
+        private final WarmTargets chosen;
+        private final List<HelperAddress> owners;
+        private final boolean fetch;
+        private ReadPlan plan;
+        private WarmBlocks blocks;
+        /** Those before it are open, or done. */
+        private int added;
+
+        private final WarmSchedule schedule = new WarmSchedule(targets.size());
+        private final Map<Integer, WarmBlocks.Piece> open = new HashMap<>();
+        private final BitSet late = new BitSet();
+        private long doneBytes;
+
+        Run(ReadPlan plan, WarmTargets chosen, List<HelperAddress> owners, boolean fetch) {
+            this.plan = plan;
+            this.chosen = chosen;
+            this.owners = owners;
+            this.fetch = fetch;
+            blocks = blocks(plan, WarmBlocks.Place.FIRST);
+            for (int target = 0; target < targets.size(); target++) {
+                late.set(target, chosen.asksLate(target));
+                schedule.window(target, targets.get(target).window);
+                if (targets.get(target).gone) {
+                    schedule.gone(target);
+                }
+            }
+        }
+
+        private WarmBlocks blocks(ReadPlan by, WarmBlocks.Place first) {
+            long size = by.version().sizeBytes();
+            ManifestReader feed = new ManifestReader(
+                    context().coordinator(),
+                    by,
+                    new ByteRange(first.offset(), size - first.offset()),
+                    serial(),
+                    this::pump,
+                    failure -> fail(Failures.of(failure)));
+            return new WarmBlocks(feed, by, first);
+        }
+
+        /** When a switch is ready again it is told, first of all, of what it had not answered. */
+        void tellAnew(int number, Target target) {
+            for (int block : target.told) {
+                schedule.paused(number);
+                schedule.again(number, block);
+            }
+            target.told.clear();
+        }
+
+        /** By a new plan, from the first chunk on that is not done. */
+        void goOn(ReadPlan renewed) {
+            WarmBlocks.Place first = open.values().stream()
+                    .map(WarmBlocks.Piece::place)
+                    .min(Comparator.comparingInt(WarmBlocks.Place::block))
+                    .orElse(blocks.place());
+            blocks.close();
+            plan = renewed;
+            blocks = blocks(renewed, first);
+        }
+
+        /** Whether blocks that are open are not there yet as the new plan has them. */
+        private boolean isGoingOn() {
+            return blocks.next() < added;
+        }
+
+        void pump() {
+            if (isOver() || run != this) {
+                return;
+            }
+            while (isGoingOn() || schedule.hasRoom()) {
+                WarmBlocks.Piece piece = blocks.poll();
+                if (piece == null) {
+                    break;
+                }
+                add(piece);
+            }
+            if (!isGoingOn()) {
+                schedule.next().forEach(this::tell);
+            }
+            boolean all = targets.stream().allMatch(target -> target.gone);
+            if (schedule.isIdle() && (all || blocks.isEnded())) {
+                blocks.close();
+                ended(this);
+            }
+        }
+
+        private void add(WarmBlocks.Piece piece) {
+            if (piece.id() < added) {
+                open.replace(piece.id(), piece);
+                return;
+            }
+            added = piece.id() + 1;
+            int[] above = fetch
+                    ? chosen.above(piece.chunk(), piece.blocksInChunk(), piece.number())
+                    : targets.stream().mapToInt(target -> -1).toArray();
+            open.put(piece.id(), piece);
+            schedule.add(piece.id(), above, late);
+            if (!schedule.isOpen(piece.id())) {
+                open.remove(piece.id());
+            }
+        }
+
+        private void tell(WarmSchedule.Order order) {
+            WarmBlocks.Piece piece = open.get(order.block());
+            Target target = targets.get(order.target());
+            WarmStream stream = target.stream;
+            if (piece == null || stream == null) {
+                throw new IllegalStateException("block " + order.block() + " for " + target.helper.id() + ": is over");
+            }
+            target.told.add(order.block());
+            if (fetch) {
+                stream.keep(piece.issued(target.tries.getOrDefault(order.block(), 0), target.helper.id()));
+            } else {
+                stream.look(piece.issued(0, target.helper.id()));
+            }
+        }
+
+        void warmed(int number, int block, WarmEvents.Warmed warmed) {
+            Target target = targets.get(number);
+            WarmBlocks.Piece piece = open.get(block);
+            if (target.gone || piece == null) {
+                return;
+            }
+            answered++;
+            target.told.remove(block);
+            if (!fetch) {
+                target.tally.found(warmed.keptBytes());
+                if (!request.fetch()) {
+                    target.tally.answered(warmed, true);
+                }
+                done(number, block, 0);
+                return;
+            }
+            int tries = target.tries.merge(block, 1, Integer::sum);
+            target.tally.answered(warmed, tries == 1);
+            Optional<CloudMwException> failure = warmed.failure();
+            if (failure.isPresent() && tries < MAX_TRIES) {
+                schedule.paused(number);
+                later(AskAgain.pauseNanos(tries, failure.get(), Long.MAX_VALUE), then -> schedule.again(number, block));
+                return;
+            }
+            failure.ifPresent(target.tally::failed);
+            target.tries.remove(block);
+            done(number, block, piece.length());
+        }
+
+        void gone(int target) {
+            schedule.gone(target);
+            open.keySet().removeIf(block -> !schedule.isOpen(block));
+        }
+
+        private void done(int target, int block, long bytes) {
+            schedule.ended(target, block);
+            if (!schedule.isOpen(block)) {
+                open.remove(block);
+            }
+            doneBytes += bytes;
+            if (bytes > 0) {
+                long total = plan.version().sizeBytes() * targets.size();
+                WarmTransfer.this.tell(listener -> listener.progressed(doneBytes, total));
+            }
+        }
+    }
+
+    /** Once through all blocks. */
+    private void ended(Run last) {
+        boolean mayLook = targets.stream().anyMatch(target -> !target.gone);
+        if (last.fetch && request.look() && mayLook) {
+            Run look = new Run(last.plan, last.chosen, last.owners, false);
+            run = look;
+            look.pump();
+        } else {
+            succeed(receipt(last.plan));
+        }
+    }
+
+    private WarmReceipt receipt(ReadPlan plan) {
+        long size = plan.version().sizeBytes();
+        List<WarmedSwitch> switches = targets.stream()
+                .map(target -> target.tally.of(target.helper, size, request.look()))
+                .sorted(Comparator.comparing(WarmedSwitch::helper))
+                .toList();
+        List<Store> stores = plan.stores().stream().map(StoreStatus::store).toList();
+        TransferCost cost = new TransferCost(usage, context().pricing().bill(usage, stores, 0));
+        return new WarmReceipt(1, 0, size, switches, elapsed(), cost);
+    }
+
+    private void tell(Consumer<WarmListener> what) {
+        try {
+            what.accept(request.listener());
+        } catch (RuntimeException e) {
+            LOG.warn("warm-up listener failed", e);
+        }
+    }
+
+    @Override
+    protected void stop(ErrorCode why) {
+        Run last = run;
+        if (last != null) {
+            last.blocks.close();
+        }
+        targets.forEach(WarmTransfer::close);
+    }
+
+    @Override
+    protected void free() {
+        // Nothing on this machine.
+    }
+}

@@ -1,0 +1,41 @@
+package io.cloudmw.client.write;
+
+import io.cloudmw.client.manifest.BaseChunks;
+import io.cloudmw.client.rpc.BegunEdit;
+import io.cloudmw.client.rpc.CoordinatorClient;
+import io.cloudmw.core.model.Chunk;
+import io.cloudmw.core.model.FileVersion;
+import io.cloudmw.core.placement.PlannedChunk;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * A change of part of a file that is ready to be put: the put's source has all bytes that the base does not give.
+ *
+ * @param changed the chunks that are written
+ */
+public record PreparedEdit(BegunEdit begun, ChangedChunks changed) {
+    /** What the base gives. */
+    public BaseChunks base(CoordinatorClient coordinator) {
+        if (begun.base().isEmpty()) {
+            return BaseChunks.NONE;
+        }
+        FileVersion base = begun.base().get();
+        return new BaseChunks() {
+            @Override
+            public int count(long firstIndex, int chunks) {
+                return Math.toIntExact(chunks - changed.among(firstIndex, firstIndex + chunks));
+            }
+
+            @Override
+            public CompletableFuture<List<Chunk>> of(int segment) {
+                return coordinator
+                        .segment(base, segment, false)
+                        .thenApply(planned -> planned.chunks().stream()
+                                .map(PlannedChunk::inManifest)
+                                .filter(chunk -> !changed.contains(chunk.index()))
+                                .toList());
+            }
+        };
+    }
+}

@@ -1,0 +1,478 @@
+package io.cloudmw.client.write;
+
+import io.cloudmw.client.context.ClientContext;
+import io.cloudmw.client.context.ConfinedTransfer;
+import io.cloudmw.client.context.Failures;
+import io.cloudmw.client.manifest.BaseChunks;
+import io.cloudmw.client.manifest.ManifestWriter;
+import io.cloudmw.client.progress.PutDelay;
+import io.cloudmw.client.progress.PutProgress;
+import io.cloudmw.client.progress.PutReceipt;
+import io.cloudmw.client.progress.TransferCost;
+import io.cloudmw.client.progress.TransferListener;
+import io.cloudmw.client.progress.WriteShare;
+import io.cloudmw.client.rpc.BegunPut;
+import io.cloudmw.core.chunk.ChunkCutter;
+import io.cloudmw.core.cost.Usage;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.manifest.ManifestDigest;
+import io.cloudmw.core.manifest.ManifestPlan;
+import io.cloudmw.core.model.Chunk;
+import io.cloudmw.core.model.FileVersion;
+import io.cloudmw.core.model.HelperId;
+import io.cloudmw.core.model.ReplicaReport;
+import io.cloudmw.core.model.ReplicaState;
+import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.placement.PlacedChunk;
+import io.cloudmw.core.placement.WritePlan;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+import java.util.function.LongPredicate;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One put, from its beginning to its commit. It asks how to cut, lets {@link ChunkUploads} store the chunks, writes
+ * the manifest segment by segment, and commits by compare-and-set. A {@link PutJournal}, if requested, records
+ * stored chunks, and the next put does not send them again. Its state is confined to its serial executor. Chunks of
+ * a failed put are garbage, which the coordinator collects after a while.
+ */
+public final class PutTransfer extends ConfinedTransfer<PutReceipt>
+        implements ChunkUploads.Outcome, ManifestWriter.Outcome {
+    private static final Logger log = LoggerFactory.getLogger(PutTransfer.class);
+    private static final long WORTH_A_JOURNAL_BYTES = 1 << 20;
+
+    private final PutRequest request;
+    private final Executor source;
+    private final List<ReplicaReport> owed = new ArrayList<>();
+    private final Map<StoreId, Store> stores = new HashMap<>();
+    private final Map<StoreId, Usage> usage = new HashMap<>();
+    private final Map<HelperId, WriteShare> helpers = new HashMap<>();
+
+    private final ManifestDigest digest = new ManifestDigest();
+    private volatile VersionId version;
+    private volatile @Nullable PutJournal journal;
+    private @Nullable StoredUpload earlier;
+    private @Nullable ChunkUploads sending;
+    private @Nullable BegunPut begun;
+    private @Nullable ManifestWriter manifest;
+    /** Empty: not known yet. */
+    private OptionalLong size = OptionalLong.empty();
+
+    private volatile boolean askedToCommit;
+    private long chunkCount;
+    private long toSend;
+    private long stored;
+    private long resumed;
+    private final PutProgress progress = new PutProgress();
+    private final StoreObstacles obstacles;
+    private final PutStallWatch stall;
+
+    public PutTransfer(ClientContext context, PutRequest request) {
+        super(context, request.file().toString());
+        this.request = request;
+        this.obstacles = new StoreObstacles(() -> context.coordinator().status(), serial(), context.ticker());
+        this.stall =
+                new PutStallWatch(context, serial(), this::reasons, delay -> tell(listener -> listener.waiting(delay)));
+        this.version = request.version().orElseGet(VersionId::random);
+        // A file is opened before it is freed, whenever this is cancelled: that happens in order. A stream has nothing
+        // to free.
+        source = request.source().isStream() ? context.threads().sources() : files();
+    }
+
+    // ---- how it begins
+
+    @Override
+    protected void begin() {
+        stall.start();
+        blocking(source, this::open, this::opened);
+    }
+
+    private List<PutDelay.Reason> reasons() {
+        return sending == null ? List.of() : sending.reasons(obstacles);
+    }
+
+    private OptionalLong open() throws CloudMwException {
+        OptionalLong bytes = request.source().open();
+        if (request.journal().isPresent() && bytes.orElse(0) >= WORTH_A_JOURNAL_BYTES) {
+            Optional<String> identity = request.source().identity();
+            if (identity.isPresent()) {
+                journal = PutJournal.open(
+                                request.journal().get(),
+                                identity.get(),
+                                context().ticker())
+                        .orElse(null);
+            }
+        }
+        return bytes;
+    }
+
+    private void opened(OptionalLong bytes) {
+        size = bytes;
+        PutJournal kept = journal;
+        earlier = kept == null ? null : kept.found().orElse(null);
+        if (earlier != null) {
+            version = earlier.version();
+        } else if (kept != null && kept.isOfAnotherSource()) {
+            anew("the source has changed since it was interrupted");
+        }
+        ask();
+    }
+
+    private void ask() {
+        stall.phase("the coordinator has not answered yet that the put may begin");
+        if (request.edit().isPresent()) {
+            begun(request.edit().get().begun().put());
+            return;
+        }
+        then(context().coordinator().beginPut(request.file(), size, version, earlier != null), this::begun);
+    }
+
+    private void begun(BegunPut answer) {
+        begun = answer;
+        stall.advanced();
+        stall.phase("the coordinator has not taken all of the manifest yet");
+        if (earlier != null && !answer.open() && answer.expected().equals(Optional.of(version))) {
+            then(current(), this::found);
+            return;
+        }
+        if (request.condition().isPresent()
+                && !request.condition().get().version().equals(answer.expected())) {
+            fail(Failures.otherVersion(request.file(), request.condition().get().version(), answer.expected()));
+            return;
+        }
+        if (size.isEmpty() && answer.chunkSizeBytes() == 0) {
+            blocking(source, () -> request.source().measure(), bytes -> opened(OptionalLong.of(bytes)));
+            return;
+        }
+        if (size.isPresent() && size.getAsLong() == 0) {
+            checkAndCommit(0);
+            return;
+        }
+        try {
+            send(answer, plan(answer));
+        } catch (IllegalArgumentException e) {
+            fail(Failures.violation("begin put: " + e.getMessage()));
+        }
+    }
+
+    private CompletableFuture<Optional<FileVersion>> current() {
+        return context().coordinator().stat(request.file()).handle((status, failure) -> {
+            if (failure == null) {
+                return Optional.of(status.version());
+            }
+            CloudMwException cause = Failures.of(failure);
+            if (cause.code() == ErrorCode.NOT_FOUND) {
+                return Optional.empty();
+            }
+            throw new CompletionException(cause);
+        });
+    }
+
+    /** All was committed, but whoever did it was interrupted before it heard so. */
+    private void found(Optional<FileVersion> current) {
+        if (current.isEmpty() || !current.get().id().equals(version)) {
+            anew("it was committed, and removed or something else put in its place");
+            ask();
+            return;
+        }
+        resumed = current.get().sizeBytes();
+        tellResumed();
+        committed(current.get());
+    }
+
+    private ManifestPlan plan(BegunPut answer) {
+        return size.isPresent()
+                ? new ManifestPlan(new ChunkCutter(size.getAsLong(), answer.chunkSizeBytes()), answer.leafSizeBytes())
+                : ManifestPlan.longest(answer.chunkSizeBytes(), answer.leafSizeBytes());
+    }
+
+    private void send(BegunPut answer, ManifestPlan plan) {
+        chunkCount = plan.cutter().count();
+        StoredUpload stale = earlier;
+        if (stale != null && !stale.goesOn(answer, plan)) {
+            anew(stale.bytes() > 0 ? "the upload was given up, or the volume made anew meanwhile" : "");
+        }
+        ChangedChunks changed = request.changed(chunkCount);
+        toSend = changed.bytes(plan.cutter());
+        BaseChunks base =
+                request.edit().map(edit -> edit.base(context().coordinator())).orElse(BaseChunks.NONE);
+        ManifestWriter writer =
+                new ManifestWriter(context().coordinator(), version, plan, base, digest, serial(), this);
+        manifest = writer;
+        StoredUpload before = earlier;
+        if (before == null) {
+            note(kept -> kept.begin(version, answer.volumeCreatedAtMillis(), plan));
+        } else {
+            resume(before, writer);
+        }
+        LongPredicate isStored = before == null ? index -> !changed.contains(index) : before::isStored;
+        ChunkUploads started = new ChunkUploads(
+                context(),
+                serial(),
+                request,
+                answer,
+                new ChunkUploads.Upload(version, plan, size.isEmpty(), isStored),
+                this);
+        sending = started;
+        started.start();
+        writer.start();
+    }
+
+    /**
+     * Begins anew: the chunks stored before belong to another version.
+     *
+     * @param why empty: nothing was stored before, and the listener hears nothing
+     */
+    private void anew(String why) {
+        earlier = null;
+        version = VersionId.random();
+        if (!why.isEmpty()) {
+            tell(listener -> listener.begunAnew(why));
+        }
+    }
+
+    private void resume(StoredUpload before, ManifestWriter writer) {
+        owed.addAll(before.owed());
+        stored = before.replicas();
+        resumed = before.bytes();
+        tellResumed();
+        progress.resumed(resumed);
+        tell(listener -> listener.reused(resumed));
+        tellProgress();
+        writer.resume(before.segments());
+        before.chunks().values().forEach(writer::add);
+    }
+
+    private void tellResumed() {
+        if (resumed > 0) {
+            tell(listener -> listener.resumed(resumed));
+        }
+    }
+
+    private void tellProgress() {
+        stall.advanced();
+        long total = request.edit().isPresent() ? toSend : size.orElse(-1);
+        tell(listener -> listener.progressed(progress.storedBytes(), total));
+    }
+
+    /** Notes something, after what was noted before, where it is noted at all. */
+    private void note(Consumer<PutJournal> what) {
+        PutJournal kept = journal;
+        if (kept != null) {
+            files().execute(() -> what.accept(kept));
+        }
+    }
+
+    private void tell(Consumer<TransferListener> what) {
+        try {
+            what.accept(request.listener());
+        } catch (RuntimeException e) {
+            log.warn("{} failed", TransferListener.class.getSimpleName(), e);
+        }
+    }
+
+    // ---- how it comes on
+
+    @Override
+    public void sent(long chunk, long bytes) {
+        if (progress.sent(chunk, bytes)) {
+            stall.advanced();
+            tell(listener -> listener.sent(progress.sentBytes()));
+        }
+    }
+
+    @Override
+    public void again(long chunk) {
+        progress.again(chunk);
+    }
+
+    @Override
+    public void ended(long sizeBytes) {
+        BegunPut put = begun;
+        ManifestWriter writer = manifest;
+        if (put == null || writer == null) {
+            throw new IllegalStateException("not begun");
+        }
+        size = OptionalLong.of(sizeBytes);
+        if (sizeBytes == 0) {
+            chunkCount = 0;
+            checkAndCommit(0);
+            return;
+        }
+        ManifestPlan known = plan(put);
+        chunkCount = known.cutter().count();
+        writer.shorten(known);
+    }
+
+    @Override
+    public void placed(List<Store> named) {
+        named.forEach(store -> stores.put(store.id(), store));
+    }
+
+    @Override
+    public void stored(Chunk chunk, PlacedChunk placed, List<StoreId> durable) {
+        if (isOver() || manifest == null) {
+            return;
+        }
+        stored += durable.size();
+        progress.stored(chunk.index(), chunk.range().length());
+        tellProgress();
+        share(placed.helper(), share -> share.stored(chunk.range().length()));
+        for (StoreId asked : placed.writable()) {
+            usage.merge(asked, Usage.ofWrites(1, chunk.range().length()), Usage::plus);
+        }
+        List<StoreId> late = placed.stores().stream()
+                .filter(store -> !durable.contains(store))
+                .toList();
+        late.forEach(store -> owed.add(new ReplicaReport(chunk.id(), store, ReplicaState.OWED)));
+        note(kept -> kept.stored(chunk, late));
+        try {
+            WritePlan.checkOwed(request.file(), owed.size());
+        } catch (CloudMwException e) {
+            fail(e);
+            return;
+        }
+        manifest.add(chunk);
+    }
+
+    @Override
+    public void wasted(HelperId helper, long bytes) {
+        share(helper, share -> share.failed(bytes));
+    }
+
+    private void share(HelperId helper, UnaryOperator<WriteShare> change) {
+        helpers.put(helper, change.apply(helpers.getOrDefault(helper, WriteShare.NONE)));
+    }
+
+    @Override
+    public void written(int segment, byte[] sha256) {
+        stall.advanced();
+        note(kept -> kept.written(segment, sha256));
+    }
+
+    @Override
+    public void written(int segments) {
+        checkAndCommit(segments);
+    }
+
+    private void checkAndCommit(int segments) {
+        if (isOver()) {
+            return;
+        }
+        blocking(
+                source,
+                () -> {
+                    request.source().checkUnchanged();
+                    return segments;
+                },
+                this::commit);
+    }
+
+    private void commit(int segments) {
+        BegunPut put = begun;
+        if (put == null) {
+            throw new IllegalStateException("not begun");
+        }
+        FileVersion committing = new FileVersion(
+                request.file(),
+                version,
+                size.orElseThrow(),
+                chunkCount,
+                segments,
+                put.leafSizeBytes(),
+                0,
+                digest.finish());
+        askedToCommit = true;
+        stall.advanced();
+        stall.phase("the coordinator has not committed it yet");
+        then(
+                context().coordinator().commitPut(committing.committed(0, put.chunkSizeBytes()), put.expected(), owed),
+                this::committed);
+    }
+
+    private void committed(FileVersion committed) {
+        Duration took = elapsed();
+        long writers =
+                helpers.values().stream().filter(share -> share.chunks() > 0).count();
+        long helperNanos = took.toNanos() * writers;
+        TransferCost cost = new TransferCost(usage, context().pricing().bill(usage, stores.values(), helperNanos));
+        note(PutJournal::finish);
+        succeed(new PutReceipt(committed, stored, owed.size(), resumed, helpers, took, cost));
+    }
+
+    @Override
+    public void failed(CloudMwException cause) {
+        fail(cause);
+    }
+
+    @Override
+    protected void stop(ErrorCode why) {
+        if (isRefusal(why)) {
+            note(PutJournal::finish);
+        }
+        stall.close();
+        obstacles.close();
+        if (sending != null) {
+            sending.close();
+        }
+    }
+
+    /** Whether what is stored would be refused again: going on with it would fail for ever. */
+    private boolean isRefusal(ErrorCode why) {
+        return switch (why) {
+            case VOLUME_NOT_FOUND, INVALID_ARGUMENT -> true;
+            case QUORUM_NOT_MET -> askedToCommit;
+            default -> false;
+        };
+    }
+
+    /** Adds what a repetition of the put meets: a file that may be there, or chunks that are stored. */
+    @Override
+    public CloudMwException explained(CloudMwException cause) {
+        if (askedToCommit && leavesOpen(cause.code())) {
+            return with("; it may have been committed all the same, as version " + version, cause);
+        }
+        boolean goesOn = cause.code() == ErrorCode.CANCELLED && journal != null && progress.storedBytes() > 0;
+        return goesOn ? with("; the same put goes on where this one stopped", cause) : cause;
+    }
+
+    private static CloudMwException with(String more, CloudMwException cause) {
+        String message = cause.getMessage() + more;
+        CloudMwException why = new CloudMwException(cause.code(), cause.verdict(), message, cause.getCause());
+        why.addSuppressed(cause);
+        return why;
+    }
+
+    /** Whether a commit that fails so may have been made: its answer was lost, or not waited for. */
+    private static boolean leavesOpen(ErrorCode code) {
+        return switch (code) {
+            case CANCELLED, COORDINATOR_UNAVAILABLE, DEADLINE_EXCEEDED, OVERLOADED, INTERNAL, PROTOCOL_VIOLATION ->
+                true;
+            default -> false;
+        };
+    }
+
+    @Override
+    protected void free() {
+        PutJournal kept = journal;
+        if (kept != null) {
+            kept.close();
+        }
+        request.source().close();
+    }
+}

@@ -1,0 +1,5 @@
+/** Tests of the shared resources. */
+@NullMarked
+package io.cloudmw.client.context;
+
+import org.jspecify.annotations.NullMarked;

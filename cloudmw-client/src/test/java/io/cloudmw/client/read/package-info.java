@@ -1,0 +1,5 @@
+/** Tests of reads. */
+@NullMarked
+package io.cloudmw.client.read;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,5 @@
+/** Tests of relays. */
+@NullMarked
+package io.cloudmw.client.read.relay;
+
+import org.jspecify.annotations.NullMarked;

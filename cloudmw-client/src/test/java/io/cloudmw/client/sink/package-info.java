@@ -1,0 +1,5 @@
+/** Tests of sinks. */
+@NullMarked
+package io.cloudmw.client.sink;
+
+import org.jspecify.annotations.NullMarked;

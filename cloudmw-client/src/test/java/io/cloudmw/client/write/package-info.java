@@ -1,0 +1,5 @@
+/** Tests of writes. */
+@NullMarked
+package io.cloudmw.client.write;
+
+import org.jspecify.annotations.NullMarked;
