@@ -53,7 +53,7 @@ import io.cloudmw.helper.bucket.KnownBuckets;
 import io.cloudmw.helper.cache.DiskTier;
 import io.cloudmw.helper.cache.LeafCache;
 import io.cloudmw.helper.cache.SharedFetching;
-import io.cloudmw.helper.compete.Surroundings;
+import io.cloudmw.helper.compete.HelperServices;
 import io.cloudmw.helper.compete.Transfers;
 import io.cloudmw.helper.config.HelperConfig;
 import io.cloudmw.helper.disk.DiskOpener;
@@ -73,10 +73,10 @@ import io.cloudmw.helper.peer.StoreDirectory;
 import io.cloudmw.helper.peer.Trees;
 import io.cloudmw.helper.rpc.CompetitionService;
 import io.cloudmw.helper.rpc.CoordinatorCalls;
-import io.cloudmw.helper.rpc.PeerChannels;
 import io.cloudmw.helper.rpc.ProbeService;
 import io.cloudmw.helper.rpc.Registration;
 import io.cloudmw.helper.rpc.ReplicaReports;
+import io.cloudmw.helper.rpc.RivalChannels;
 import io.cloudmw.helper.rpc.SigningService;
 import io.cloudmw.helper.rpc.TransferService;
 import io.cloudmw.helper.rpc.WarmingService;
@@ -267,7 +267,7 @@ public final class HelperServer implements AutoCloseable {
                 spool,
                 transport.allocator()));
         BulkSessions sessions = new BulkSessions();
-        PeerChannels channels = opened(new PeerChannels(PEERS));
+        RivalChannels channels = opened(new RivalChannels(PEERS));
         SwitchMetrics switches = new SwitchMetrics(meters);
         Optional<SharedFetching> keeping = keeping(
                 fetcher,
@@ -280,7 +280,7 @@ public final class HelperServer implements AutoCloseable {
                 meters);
         Fetching shared = keeping.<Fetching>map(kept -> kept).orElse(fetcher);
         Trees trees = trees(transport);
-        Transfers transfers = new Transfers(new Surroundings(
+        Transfers transfers = new Transfers(new HelperServices(
                 reclaimer.over(fetcher, transfer -> transfer),
                 reclaimer.over(shared, transfer -> transfer),
                 fetcher,
@@ -306,7 +306,7 @@ public final class HelperServer implements AutoCloseable {
                 timer,
                 Ticker.system(),
                 config.race(),
-                new Surroundings.Limits(
+                new HelperServices.Limits(
                         limits.transfers(),
                         limits.clientTransfers(),
                         limits.blocks(),

@@ -55,14 +55,14 @@ final class Attempts {
     }
 
     private final TransferSpec spec;
-    private final Surroundings around;
+    private final HelperServices around;
     private final BulkConnection bulk;
     private final Destination destination;
     private final Events events;
     private final Requester requester;
     private final Map<AttemptId, Entry> entries = new HashMap<>();
 
-    Attempts(TransferSpec spec, Surroundings around, BulkConnection bulk, Destination destination, Events events) {
+    Attempts(TransferSpec spec, HelperServices around, BulkConnection bulk, Destination destination, Events events) {
         this.spec = spec;
         this.around = around;
         this.bulk = bulk;

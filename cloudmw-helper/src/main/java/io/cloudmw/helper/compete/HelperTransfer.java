@@ -28,7 +28,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One transfer at this helper: drives {@link Race} for its own racers, and does what it commands.
+ * One transfer at this helper: it drives {@link Race} for its own racers and carries out the actions it orders.
  *
  * <p>The public methods may be called by any thread and take effect in their order, on the transfer's own serial
  * executor; everything private runs there.
@@ -37,13 +37,13 @@ public final class HelperTransfer {
     private static final Logger LOG = LoggerFactory.getLogger(HelperTransfer.class);
 
     private final TransferSpec spec;
-    private final Surroundings around;
+    private final HelperServices around;
     private final Destination destination;
     private final Runnable removed;
     private final SerialExecutor executor;
     private final LaneLayout lanes;
     private final Race race;
-    private final Peers peers;
+    private final Rivals rivals;
     private final Attempts attempts;
     private final AtomicBoolean ended = new AtomicBoolean();
     private final Map<BlockId, WantedBlock> blocks = new HashMap<>();
@@ -60,7 +60,7 @@ public final class HelperTransfer {
      * @param removed run once when the transfer is over
      */
     HelperTransfer(
-            TransferSpec spec, BulkConnection bulk, Surroundings around, Destination destination, Runnable removed) {
+            TransferSpec spec, BulkConnection bulk, HelperServices around, Destination destination, Runnable removed) {
         this.spec = spec;
         this.around = around;
         this.destination = destination;
@@ -71,7 +71,7 @@ public final class HelperTransfer {
                 around.policy().within(around.limits().blocks(), lanes.perHelper()),
                 Set.copyOf(lanes.of(spec.self().rank())),
                 new Actions());
-        this.peers = new Peers(spec.solitary() ? 0 : spec.helpers().size(), spec.self());
+        this.rivals = new Rivals(spec.solitary() ? 0 : spec.helpers().size(), spec.self());
         this.attempts = new Attempts(spec, around, bulk, destination, new AttemptEvents());
     }
 
@@ -79,24 +79,24 @@ public final class HelperTransfer {
         return spec;
     }
 
-    /** Opens the ways to the peers of higher rank and begins to wait for those of lower rank. */
+    /** Opens the links to the rivals of higher rank and begins to wait for those of lower rank. */
     void start() {
         signOfLife();
         if (spec.solitary()) {
             return;
         }
-        post(this::joinPeers);
-        if (after(around.limits().peerNanos(), this::dropAbsentPeers).isEmpty()) {
+        post(this::joinRivals);
+        if (after(around.limits().joinNanos(), this::dropAbsentRivals).isEmpty()) {
             LOG.debug("{}: the helper is closing", spec);
         }
     }
 
-    private void joinPeers() {
+    private void joinRivals() {
         for (int rank = spec.self().rank() + 1; rank < spec.helpers().size(); rank++) {
-            RacerId peer = new RacerId(rank);
-            PeerLink link = around.peers().connect(spec, peer, new PeerEvents(peer));
+            RacerId rival = new RacerId(rank);
+            RivalLink link = around.rivals().connect(spec, rival, new RivalEvents(rival));
             try {
-                peers.linked(peer, link);
+                rivals.linked(rival, link);
             } catch (CloudMwException e) {
                 link.close();
             }
@@ -165,23 +165,23 @@ public final class HelperTransfer {
         post(task);
     }
 
-    /** A peer of lower rank has come. A second one of the same rank, or a late one, is turned away. */
-    void joined(RacerId racer, PeerLink link) {
+    /** A rival of lower rank has joined. A second one of the same rank, or a late one, is refused. */
+    void joined(RacerId racer, RivalLink link) {
         post(
                 () -> {
                     try {
-                        peers.linked(racer, link);
+                        rivals.linked(racer, link);
                     } catch (CloudMwException e) {
-                        LOG.debug("{} turned a peer away: {}", spec, e.getMessage());
+                        LOG.debug("{} refused a rival: {}", spec, e.getMessage());
                         link.close();
                     }
                 },
                 link::close);
     }
 
-    /** What to tell of a peer that joins with this rank. */
-    PeerLink.Listener peerEvents(RacerId racer) {
-        return new PeerEvents(racer);
+    /** The listener for a rival that joins with this rank. */
+    RivalLink.Listener rivalEvents(RacerId racer) {
+        return new RivalEvents(racer);
     }
 
     /** The destination has what it wanted: says how far every attempt has come that still runs, and ends all. */
@@ -241,7 +241,7 @@ public final class HelperTransfer {
             attempts.close();
         } finally {
             try {
-                peers.close();
+                rivals.close();
             } finally {
                 removed.run();
                 atEnd.run();
@@ -276,7 +276,7 @@ public final class HelperTransfer {
 
     /** A helper, named by its rank, is gone with all of its racers. */
     private void gone(RacerId helper) {
-        if (peers.drop(helper)) {
+        if (rivals.drop(helper)) {
             for (RacerId racer : lanes.of(helper.rank())) {
                 if (!closed) {
                     drive(now -> race.rivalGone(racer, now));
@@ -285,7 +285,7 @@ public final class HelperTransfer {
         }
     }
 
-    /** Attempts report again and again, also when nothing arrives: who fetches and says nothing is taken for dead. */
+    /** Attempts report repeatedly, also when nothing arrives: a silent helper that fetches is taken for dead. */
     private void signOfLife() {
         var unused = after(around.limits().progressNanos(), () -> {
             attempts.signOfLife();
@@ -293,10 +293,10 @@ public final class HelperTransfer {
         });
     }
 
-    private void dropAbsentPeers() {
+    private void dropAbsentRivals() {
         for (int rank = 0; rank < spec.helpers().size(); rank++) {
             RacerId racer = new RacerId(rank);
-            if (!peers.settled(racer)) {
+            if (!rivals.settled(racer)) {
                 LOG.debug("{}: racer {} did not join in time", spec, rank);
                 gone(racer);
             }
@@ -341,7 +341,7 @@ public final class HelperTransfer {
 
         @Override
         public void tell(RacerId rival, RivalNotice notice, BlockId block, RacerId self) {
-            HelperTransfer.this.tell(rival, new PeerMessage(notice, block, self));
+            HelperTransfer.this.tell(rival, new RivalMessage(notice, block, self));
         }
 
         @Override
@@ -360,9 +360,9 @@ public final class HelperTransfer {
         }
     }
 
-    private void tell(RacerId racer, PeerMessage message) {
+    private void tell(RacerId racer, RivalMessage message) {
         RacerId helper = new RacerId(lanes.helper(racer));
-        if (!peers.send(helper, message)) {
+        if (!rivals.send(helper, message)) {
             post(() -> gone(helper));
         }
     }
@@ -391,7 +391,7 @@ public final class HelperTransfer {
         return Threads.later(around.timer(), delayNanos, () -> post(task));
     }
 
-    /** What attempts tell, on this transfer's executor. */
+    /** The events of attempts, on this transfer's executor. */
     private final class AttemptEvents implements Attempts.Events {
         @Override
         public void post(Runnable task, Runnable otherwise) {
@@ -421,16 +421,16 @@ public final class HelperTransfer {
         }
     }
 
-    /** What one peer tells. */
-    private final class PeerEvents implements PeerLink.Listener {
+    /** The events of one rival. */
+    private final class RivalEvents implements RivalLink.Listener {
         private final RacerId racer;
 
-        PeerEvents(RacerId racer) {
+        RivalEvents(RacerId racer) {
             this.racer = racer;
         }
 
         @Override
-        public void received(PeerMessage message, Runnable handled) {
+        public void received(RivalMessage message, Runnable handled) {
             post(() -> {
                 if (message.block().value() > highestBlock + around.limits().blocks()) {
                     LOG.warn(

@@ -19,9 +19,9 @@ import java.util.regex.Pattern;
  * @param helpers all of them, in rank order
  * @param self this helper's rank: its first lane
  * @param lanesPerHelper racers of each helper
- * @param token shown to peers
+ * @param token shown to rivals
  * @param claims what the token allows
- * @param solitary whether it joins no peers: every block has one entrant
+ * @param solitary whether it joins no rivals: every block has one entrant
  * @param shared whether blocks with one entrant come from what this helper keeps, and are fetched once for all who ask
  * @param tree the first so many helpers are the members of the trees of its blocks; 0: there are none
  * @param bulkSession the destination's bulk connection to this helper: what makes two transfers one client's

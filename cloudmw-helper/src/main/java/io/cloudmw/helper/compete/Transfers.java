@@ -15,20 +15,20 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The transfers of this helper, and the peers that came for one before its destination did. Safe for any thread.
+ * The transfers of this helper, and the rivals that joined one before its destination did. Safe for any thread.
  */
 public final class Transfers implements AutoCloseable {
-    /** A peer that wants to join a transfer. Called once, by any thread. */
+    /** A rival that wants to join a transfer. Called once, by any thread. */
     public interface Joining {
-        /** The way to the peer; what comes from it goes to {@code listener}. */
-        PeerLink accepted(PeerLink.Listener listener);
+        /** Accepts the rival: its messages go to {@code listener}. */
+        RivalLink accepted(RivalLink.Listener listener);
 
         void refused(CloudMwException cause);
     }
 
     private record Parked(String transfer, RacerId racer, TransferClaims claims, Joining joining) {}
 
-    private final Surroundings around;
+    private final HelperServices around;
     private final Object lock = new Object();
 
     @GuardedBy("lock")
@@ -40,7 +40,7 @@ public final class Transfers implements AutoCloseable {
     @GuardedBy("lock")
     private boolean closed;
 
-    public Transfers(Surroundings around) {
+    public Transfers(HelperServices around) {
         this.around = around;
     }
 
@@ -88,7 +88,7 @@ public final class Transfers implements AutoCloseable {
         }
     }
 
-    /** A peer has come; it is answered now, or when its transfer begins, or when it has waited for too long. */
+    /** A rival wants to join; it is answered now, or when its transfer begins, or when it has waited for too long. */
     public void join(String id, RacerId racer, TransferClaims claims, Joining joining) {
         Parked join = new Parked(id, racer, claims, joining);
         @Nullable HelperTransfer transfer;
@@ -105,7 +105,7 @@ public final class Transfers implements AutoCloseable {
         } else if (room) {
             giveUpLater(join);
         } else {
-            joining.refused(CloudMwException.full("transfer=" + id + ": too many peers wait for transfers to begin"));
+            joining.refused(CloudMwException.full("transfer=" + id + ": too many rivals wait for transfers to begin"));
         }
     }
 
@@ -161,7 +161,7 @@ public final class Transfers implements AutoCloseable {
                             spec + ": racer " + join.racer().rank() + " cannot join with this rank and token"));
             return;
         }
-        PeerLink link = join.joining().accepted(transfer.peerEvents(join.racer()));
+        RivalLink link = join.joining().accepted(transfer.rivalEvents(join.racer()));
         transfer.joined(join.racer(), link);
     }
 
@@ -177,7 +177,7 @@ public final class Transfers implements AutoCloseable {
                                 ErrorCode.NOT_FOUND, "transfer=" + join.transfer() + ": did not begin here in time"));
             }
         };
-        if (Threads.later(around.timer(), around.limits().peerNanos(), giveUp).isEmpty()) {
+        if (Threads.later(around.timer(), around.limits().joinNanos(), giveUp).isEmpty()) {
             giveUp.run();
         }
     }

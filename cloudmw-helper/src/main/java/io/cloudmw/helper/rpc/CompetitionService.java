@@ -7,8 +7,8 @@ import io.cloudmw.core.race.RacerId;
 import io.cloudmw.core.security.TransferClaims;
 import io.cloudmw.core.security.TransferTokens;
 import io.cloudmw.core.wire.WireErrors;
-import io.cloudmw.helper.compete.PeerLink;
-import io.cloudmw.helper.compete.PeerMessage;
+import io.cloudmw.helper.compete.RivalLink;
+import io.cloudmw.helper.compete.RivalMessage;
 import io.cloudmw.helper.compete.Transfers;
 import io.cloudmw.proto.v1.CompeteMessage;
 import io.cloudmw.proto.v1.CompetitionGrpc;
@@ -17,7 +17,7 @@ import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
 import org.jspecify.annotations.Nullable;
 
-/** Peers of lower rank, as they come in. Messages are taken one by one: the next when the last was dealt with. */
+/** The gRPC service that rivals of lower rank join. Messages are taken one by one: the next when the last was handled. */
 public final class CompetitionService extends CompetitionGrpc.CompetitionImplBase {
     private final TransferTokens tokens;
     private final Transfers transfers;
@@ -32,7 +32,7 @@ public final class CompetitionService extends CompetitionGrpc.CompetitionImplBas
         ServerCallStreamObserver<CompeteMessage> call = (ServerCallStreamObserver<CompeteMessage>) answers;
         call.disableAutoRequest();
         Incoming incoming = new Incoming(call);
-        call.setOnCancelHandler(() -> incoming.over(ended("the peer is gone")));
+        call.setOnCancelHandler(() -> incoming.over(ended("the rival is gone")));
         call.request(1);
         return incoming;
     }
@@ -42,13 +42,13 @@ public final class CompetitionService extends CompetitionGrpc.CompetitionImplBas
     }
 
     /** One stream. gRPC calls the observer's methods, transfers the others. */
-    private final class Incoming implements StreamObserver<CompeteMessage>, PeerLink, Transfers.Joining {
+    private final class Incoming implements StreamObserver<CompeteMessage>, RivalLink, Transfers.Joining {
         private final ServerCallStreamObserver<CompeteMessage> call;
         private final Object lock = new Object();
         private boolean joined;
 
         @GuardedBy("lock")
-        private PeerLink.@Nullable Listener listener;
+        private RivalLink.@Nullable Listener listener;
 
         @GuardedBy("lock")
         private @Nullable CloudMwException end;
@@ -64,7 +64,7 @@ public final class CompetitionService extends CompetitionGrpc.CompetitionImplBas
         public void onNext(CompeteMessage message) {
             try {
                 if (joined) {
-                    receive(PeerMessages.fromWire(message));
+                    receive(RivalMessages.fromWire(message));
                 } else {
                     join(message);
                     joined = true;
@@ -87,8 +87,8 @@ public final class CompetitionService extends CompetitionGrpc.CompetitionImplBas
             transfers.join(join.getTransferId(), new RacerId(join.getRacer()), claims, this);
         }
 
-        private void receive(PeerMessage message) {
-            PeerLink.Listener told;
+        private void receive(RivalMessage message) {
+            RivalLink.Listener told;
             synchronized (lock) {
                 told = listener;
             }
@@ -99,17 +99,17 @@ public final class CompetitionService extends CompetitionGrpc.CompetitionImplBas
 
         @Override
         public void onError(Throwable cause) {
-            over(ended("the peer's stream broke: " + cause.getMessage()));
+            over(ended("the rival's stream broke: " + cause.getMessage()));
         }
 
         @Override
         public void onCompleted() {
-            over(ended("the peer has left"));
+            over(ended("the rival has left"));
             close();
         }
 
         @Override
-        public PeerLink accepted(PeerLink.Listener accepting) {
+        public RivalLink accepted(RivalLink.Listener accepting) {
             CloudMwException before;
             synchronized (lock) {
                 listener = accepting;
@@ -135,10 +135,10 @@ public final class CompetitionService extends CompetitionGrpc.CompetitionImplBas
         }
 
         @Override
-        public void send(PeerMessage message) {
+        public void send(RivalMessage message) {
             synchronized (lock) {
                 if (end == null && !call.isCancelled()) {
-                    call.onNext(PeerMessages.toWire(message));
+                    call.onNext(RivalMessages.toWire(message));
                 }
             }
         }
@@ -157,7 +157,7 @@ public final class CompetitionService extends CompetitionGrpc.CompetitionImplBas
         }
 
         void over(CloudMwException cause) {
-            PeerLink.Listener told;
+            RivalLink.Listener told;
             synchronized (lock) {
                 if (end != null) {
                     return;

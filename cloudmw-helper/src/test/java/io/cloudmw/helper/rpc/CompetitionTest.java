@@ -27,9 +27,9 @@ import io.cloudmw.core.thread.Threads;
 import io.cloudmw.core.time.Ticker;
 import io.cloudmw.core.time.WallClock;
 import io.cloudmw.core.wire.Handshake;
-import io.cloudmw.helper.compete.PeerLink;
-import io.cloudmw.helper.compete.PeerMessage;
-import io.cloudmw.helper.compete.Surroundings;
+import io.cloudmw.helper.compete.HelperServices;
+import io.cloudmw.helper.compete.RivalLink;
+import io.cloudmw.helper.compete.RivalMessage;
 import io.cloudmw.helper.compete.TransferSpec;
 import io.cloudmw.helper.compete.Transfers;
 import io.cloudmw.helper.fetch.Fetcher;
@@ -65,7 +65,7 @@ final class CompetitionTest {
     private final ClusterSecret secret = ClusterSecret.of(new byte[32]);
     private final TransferTokens tokens = new TransferTokens(secret, WallClock.system());
     private final ScheduledExecutorService timer = Threads.timer("test");
-    private final PeerChannels channels = new PeerChannels(2);
+    private final RivalChannels channels = new RivalChannels(2);
     private Spool spool;
     private Fetcher fetcher;
     private Server server;
@@ -80,7 +80,7 @@ final class CompetitionTest {
                 new ByteBudget(0),
                 spool,
                 PooledByteBufAllocator.DEFAULT);
-        Transfers transfers = new Transfers(new Surroundings(
+        Transfers transfers = new Transfers(new HelperServices(
                 fetcher,
                 fetcher,
                 fetcher,
@@ -97,7 +97,7 @@ final class CompetitionTest {
                 timer,
                 Ticker.system(),
                 RacePolicy.rounds(),
-                new Surroundings.Limits(1, 1, 1, PARKED, TimeUnit.MILLISECONDS.toNanos(300), 1, 1)));
+                new HelperServices.Limits(1, 1, 1, PARKED, TimeUnit.MILLISECONDS.toNanos(300), 1, 1)));
         server = NettyServerBuilder.forAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
                 .directExecutor()
                 .intercept(Handshake.server())
@@ -132,9 +132,9 @@ final class CompetitionTest {
                 "session",
                 Urgency.of(Priority.BATCH));
         CompletableFuture<ErrorCode> end = new CompletableFuture<>();
-        PeerLink link = channels.connect(spec, new RacerId(1), new PeerLink.Listener() {
+        RivalLink link = channels.connect(spec, new RacerId(1), new RivalLink.Listener() {
             @Override
-            public void received(PeerMessage message, Runnable handled) {
+            public void received(RivalMessage message, Runnable handled) {
                 handled.run();
             }
 
@@ -143,7 +143,7 @@ final class CompetitionTest {
                 end.complete(cause.code());
             }
         });
-        link.send(new PeerMessage(RivalNotice.CLAIM, new BlockId(0), new RacerId(0)));
+        link.send(new RivalMessage(RivalNotice.CLAIM, new BlockId(0), new RacerId(0)));
         return end;
     }
 

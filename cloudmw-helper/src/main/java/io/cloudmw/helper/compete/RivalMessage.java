@@ -5,4 +5,4 @@ import io.cloudmw.core.race.RacerId;
 import io.cloudmw.core.race.RivalNotice;
 
 /** A notice about a block from one helper's racer to the rivals at another helper. */
-public record PeerMessage(RivalNotice notice, BlockId block, RacerId racer) {}
+public record RivalMessage(RivalNotice notice, BlockId block, RacerId racer) {}

@@ -16,15 +16,15 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
 
 /**
- * What a transfer needs of the process around it. Safe for any thread.
+ * The services of the helper process that its transfers use. Safe for any thread.
  *
- * @param own gets what is raced for
- * @param shared gets what several may ask for
- * @param fetcher looks at replicas that were doubted
- * @param threads run transfers; never blocked by them
- * @param timer wakes them
+ * @param own fetches raced blocks
+ * @param shared fetches blocks that several readers may ask for
+ * @param fetcher reads replicas again that were doubted
+ * @param threads run transfers, which never block them
+ * @param timer wakes transfers
  */
-public record Surroundings(
+public record HelperServices(
         Fetching own,
         Fetching shared,
         Fetcher fetcher,
@@ -32,7 +32,7 @@ public record Surroundings(
         Trees trees,
         Sessions sessions,
         RelayOffers offers,
-        PeerConnector peers,
+        RivalConnector rivals,
         ReplicaFaults faults,
         RaceMetrics meters,
         Executor threads,
@@ -41,48 +41,48 @@ public record Surroundings(
         RacePolicy policy,
         Limits limits) {
 
-    /** Finds the stores a transfer names. */
+    /** The lookup of the stores that a transfer names. */
     @FunctionalInterface
     public interface Stores {
         StoreResolver resolver(TransferSpec spec);
     }
 
-    /** Finds the switches above this helper in the trees of a transfer's blocks. */
+    /** The lookup of the switches above this helper in the trees of a transfer's blocks. */
     @FunctionalInterface
     public interface Trees {
         Upstream upstream(TransferSpec spec);
     }
 
-    /** Finds the bulk connections that clients have made. */
+    /** The lookup of bulk connections that clients have made. */
     @FunctionalInterface
     public interface Sessions {
         Optional<BulkConnection> find(String sessionId);
     }
 
-    /** Writes the first message of a relay. */
+    /** The encoder of the first message of a relay. */
     @FunctionalInterface
     public interface RelayOffers {
         byte[] encode(String transfer, BlockId block, RacerId racer, StoreId store);
     }
 
     /**
-     * What one client and one peer may ask of this helper.
+     * The limits on what one client and one rival may ask of this helper.
      *
      * @param transfers at once
-     * @param clientTransfers those of one client
+     * @param clientTransfers of one client at once
      * @param blocks issued to one transfer and not yet delivered or withdrawn
-     * @param parkedJoins peers waiting for their transfer to begin here
-     * @param peerNanos how long a peer may take to join a transfer that has begun, and to wait for one that has not
+     * @param parkedJoins rivals waiting for their transfer to begin here
+     * @param joinNanos how long a rival may take to join a transfer that has begun, and may wait for one that has not
      * @param progressNanos time between two progress reports of an attempt; they are its sign of life
-     * @param waitNanos how long an attempt waits for a thread, and what it fetched for a stream to the destination, before
-     *     that fails with {@code OVERLOADED}
+     * @param waitNanos how long an attempt waits for a thread, and a fetched block for a stream to the destination, before it
+     *     fails with {@code OVERLOADED}
      */
     public record Limits(
             int transfers,
             int clientTransfers,
             int blocks,
             int parkedJoins,
-            long peerNanos,
+            long joinNanos,
             long progressNanos,
             long waitNanos) {
         public Limits {

@@ -5,14 +5,14 @@ import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.race.BlockId;
 import io.cloudmw.core.race.RacerId;
 import io.cloudmw.core.race.RivalNotice;
-import io.cloudmw.helper.compete.PeerMessage;
+import io.cloudmw.helper.compete.RivalMessage;
 import io.cloudmw.proto.v1.CompeteMessage;
 
-/** Between {@link PeerMessage} and the wire. */
-final class PeerMessages {
-    private PeerMessages() {}
+/** The translation between {@link RivalMessage} and the wire. */
+final class RivalMessages {
+    private RivalMessages() {}
 
-    static CompeteMessage toWire(PeerMessage message) {
+    static CompeteMessage toWire(RivalMessage message) {
         CompeteMessage.Builder wire =
                 CompeteMessage.newBuilder().setRacer(message.racer().rank());
         int block = message.block().value();
@@ -25,7 +25,7 @@ final class PeerMessages {
         return wire.build();
     }
 
-    static PeerMessage fromWire(CompeteMessage wire) throws CloudMwException {
+    static RivalMessage fromWire(CompeteMessage wire) throws CloudMwException {
         return switch (wire.getMessageCase()) {
             case CLAIMED_BLOCK -> message(RivalNotice.CLAIM, wire.getClaimedBlock(), wire.getRacer());
             case STARTED_BLOCK -> message(RivalNotice.STARTED, wire.getStartedBlock(), wire.getRacer());
@@ -36,11 +36,11 @@ final class PeerMessages {
         };
     }
 
-    private static PeerMessage message(RivalNotice kind, int block, int racer) throws CloudMwException {
+    private static RivalMessage message(RivalNotice kind, int block, int racer) throws CloudMwException {
         if (block < 0 || racer < 0) {
             throw new CloudMwException(
                     ErrorCode.PROTOCOL_VIOLATION, "block: " + block + ", racer: " + racer + " (expected: >= 0)");
         }
-        return new PeerMessage(kind, new BlockId(block), new RacerId(racer));
+        return new RivalMessage(kind, new BlockId(block), new RacerId(racer));
     }
 }

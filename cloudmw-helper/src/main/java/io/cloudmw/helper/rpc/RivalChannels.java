@@ -8,9 +8,9 @@ import io.cloudmw.core.wire.ChannelTarget;
 import io.cloudmw.core.wire.Handshake;
 import io.cloudmw.core.wire.ToWire;
 import io.cloudmw.core.wire.WireErrors;
-import io.cloudmw.helper.compete.PeerConnector;
-import io.cloudmw.helper.compete.PeerLink;
-import io.cloudmw.helper.compete.PeerMessage;
+import io.cloudmw.helper.compete.RivalConnector;
+import io.cloudmw.helper.compete.RivalLink;
+import io.cloudmw.helper.compete.RivalMessage;
 import io.cloudmw.helper.compete.TransferSpec;
 import io.cloudmw.proto.v1.CompeteMessage;
 import io.cloudmw.proto.v1.CompetitionGrpc;
@@ -25,8 +25,8 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** One gRPC channel to each peer, shared by all transfers with it; the least recently used one makes room. */
-public final class PeerChannels implements PeerConnector, AutoCloseable {
+/** The gRPC channels to rivals, one for each, shared by all transfers with it; the least recently used one is closed. */
+public final class RivalChannels implements RivalConnector, AutoCloseable {
     private static final int MAX_MESSAGE_BYTES = 64 * 1024;
 
     private final int limit;
@@ -39,17 +39,17 @@ public final class PeerChannels implements PeerConnector, AutoCloseable {
     private boolean closed;
 
     /**
-     * Connects to nobody yet.
+     * Opens no channel yet.
      *
      * @param limit channels kept
      */
-    public PeerChannels(int limit) {
+    public RivalChannels(int limit) {
         this.limit = limit;
     }
 
     @Override
-    public PeerLink connect(TransferSpec transfer, RacerId peer, PeerLink.Listener listener) {
-        String address = transfer.helpers().get(peer.rank()).control();
+    public RivalLink connect(TransferSpec transfer, RacerId rival, RivalLink.Listener listener) {
+        String address = transfer.helpers().get(rival.rank()).control();
         Outgoing link = new Outgoing(address, listener);
         ManagedChannel channel = channel(address);
         CompetitionGrpc.newStub(channel).compete(link);
@@ -104,10 +104,10 @@ public final class PeerChannels implements PeerConnector, AutoCloseable {
         all.forEach(ManagedChannel::shutdownNow);
     }
 
-    /** One stream to one peer. gRPC calls the observer's methods, the transfer the others. */
-    private static final class Outgoing implements ClientResponseObserver<CompeteMessage, CompeteMessage>, PeerLink {
+    /** A stream to one rival. gRPC calls the observer's methods, the transfer the others. */
+    private static final class Outgoing implements ClientResponseObserver<CompeteMessage, CompeteMessage>, RivalLink {
         private final String address;
-        private final PeerLink.Listener listener;
+        private final RivalLink.Listener listener;
         private final Object lock = new Object();
 
         @GuardedBy("lock")
@@ -116,7 +116,7 @@ public final class PeerChannels implements PeerConnector, AutoCloseable {
         @GuardedBy("lock")
         private boolean over;
 
-        Outgoing(String address, PeerLink.Listener listener) {
+        Outgoing(String address, RivalLink.Listener listener) {
             this.address = address;
             this.listener = listener;
         }
@@ -134,8 +134,8 @@ public final class PeerChannels implements PeerConnector, AutoCloseable {
         }
 
         @Override
-        public void send(PeerMessage message) {
-            write(PeerMessages.toWire(message));
+        public void send(RivalMessage message) {
+            write(RivalMessages.toWire(message));
         }
 
         private void write(CompeteMessage message) {
@@ -159,7 +159,7 @@ public final class PeerChannels implements PeerConnector, AutoCloseable {
         @Override
         public void onNext(CompeteMessage message) {
             try {
-                listener.received(PeerMessages.fromWire(message), this::requestNext);
+                listener.received(RivalMessages.fromWire(message), this::requestNext);
             } catch (CloudMwException e) {
                 ended(e);
                 synchronized (lock) {
