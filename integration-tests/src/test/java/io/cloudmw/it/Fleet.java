@@ -29,20 +29,29 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SplittableRandom;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.function.IntFunction;
 import java.util.stream.IntStream;
+import org.awaitility.Awaitility;
 
 /** Real processes and a client of them: what the tests of this module work on. */
 final class Fleet implements AutoCloseable {
     private static final Path LAUNCHER =
             Path.of("..", "cloudmw").toAbsolutePath().normalize();
 
+    /** The setting with which no copy is made anew while a test looks at the damage. */
+    static final Map<String, String> NO_REPAIR = Map.of("coordinator.repair-interval", "1h");
+
     /** They live for seconds: the optimising compiler would take half of their processor time, and give little. */
     static final String SHORT_LIVED = "-XX:TieredStopAtLevel=1";
+
+    /** A helper that was killed and is started again, or loses its coordinator, waits for these times. */
+    private static final Map<String, String> SHORT_LEASES =
+            Map.of("coordinator.heartbeat-interval", "500ms", "coordinator.helper-ttl", "4s");
 
     private final Path directory;
     private final LocalFleet processes;
@@ -59,7 +68,9 @@ final class Fleet implements AutoCloseable {
         Map<String, String> processEnvironment = new HashMap<>(Map.of("CLOUDMW_JAVA_OPTS", SHORT_LIVED));
         processEnvironment.putAll(environment);
         this.processes = new LocalFleet(directory, LAUNCHER, processEnvironment);
-        processes.startCoordinator(coordinator);
+        Map<String, String> settings = new HashMap<>(SHORT_LEASES);
+        settings.putAll(coordinator);
+        processes.startCoordinator(settings);
         this.client = CloudMw.connect(CloudMwOptions.of(processes.coordinatorAddress()));
     }
 
@@ -158,6 +169,16 @@ final class Fleet implements AutoCloseable {
         Map<String, String> own = new HashMap<>(settings);
         own.put("helper.http.listen", "127.0.0.1:0");
         return processes.startHelper("helper-" + i, own);
+    }
+
+    /**
+     * Waits until repair has looked once, as it does soon after the coordinator's start whatever its interval. A copy that is found to
+     * be bad afterwards counts as missing until repair looks again.
+     */
+    void awaitTheFirstLookOfRepair() {
+        Awaitility.await()
+                .ignoreException(CompletionException.class)
+                .until(() -> client.status().join().repair().passes() > 0);
     }
 
     CloudMw client() {

@@ -14,14 +14,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -30,8 +29,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Every mode on real processes: the same bytes, whatever happens to a helper or a replica. */
 final class ModesIT {
     private static final int MIB = 1 << 20;
-    private static final int SIZE = 24 * MIB;
-    private static final String SLOW = "8MiB/s";
+    private static final int SIZE = 12 * MIB;
+    private static final String SLOW = "4MiB/s";
     private static final StoreId DAMAGED = new StoreId("disk-1");
 
     @TempDir
@@ -62,8 +61,24 @@ final class ModesIT {
     }
 
     @ParameterizedTest
-    @EnumSource(Mode.class)
+    @EnumSource(
+            value = Mode.class,
+            names = {"HEDGED", "COOPERATIVE"})
     void survivesThatAHelperIsKilled(Mode mode) throws IOException, InterruptedException {
+        assertSurvivesThatAHelperIsKilled(mode);
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = Mode.class,
+            mode = EnumSource.Mode.EXCLUDE,
+            names = {"HEDGED", "COOPERATIVE"})
+    @Tag("full")
+    void survivesInTheOtherModesThatAHelperIsKilled(Mode mode) throws IOException, InterruptedException {
+        assertSurvivesThatAHelperIsKilled(mode);
+    }
+
+    private void assertSurvivesThatAHelperIsKilled(Mode mode) throws IOException, InterruptedException {
         try (Fleet fleet = Fleet.ofDisks(directory, 3, SLOW)) {
             Path source = fleet.file("source", SIZE);
             FilePath file = put(fleet, source);
@@ -101,13 +116,29 @@ final class ModesIT {
 
     /** Every helper has started at its own disk before one finishes, so the bad replica of one chunk at least is read. */
     @ParameterizedTest
-    @EnumSource(Mode.class)
+    @EnumSource(
+            value = Mode.class,
+            names = {"ROUNDS", "COOPERATIVE"})
     void namesACorruptReplicaOnceAndReadsAroundItFromThenOn(Mode mode) throws IOException {
+        assertNamesACorruptReplicaOnce(mode);
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = Mode.class,
+            mode = EnumSource.Mode.EXCLUDE,
+            names = {"ROUNDS", "COOPERATIVE"})
+    @Tag("full")
+    void namesInTheOtherModesACorruptReplicaOnce(Mode mode) throws IOException {
+        assertNamesACorruptReplicaOnce(mode);
+    }
+
+    private void assertNamesACorruptReplicaOnce(Mode mode) throws IOException {
         // A copy that is found to be bad counts as missing until repair comes, which is not to come while this looks.
-        try (Fleet fleet = Fleet.ofDisks(directory, 3, SLOW, Map.of("coordinator.repair-interval", "1h"))) {
+        try (Fleet fleet = Fleet.ofDisks(directory, 3, SLOW, Fleet.NO_REPAIR)) {
             Path source = fleet.file("source", SIZE);
             FilePath file = put(fleet, source);
-            awaitTheFirstLookOfRepair(fleet);
+            fleet.awaitTheFirstLookOfRepair();
             corrupt(fleet.disk(1));
 
             GetReceipt receipt = get(fleet, file, GetOptions.defaults().withMode(mode));
@@ -127,13 +158,6 @@ final class ModesIT {
             assertThat(fleet.target("back")).hasSameBinaryContentAs(source);
             assertThat(again.rows()).noneMatch(row -> row.store().equals(DAMAGED) && bad.contains(row.chunkIndex()));
         }
-    }
-
-    /** It comes soon after the coordinator's start, whatever the interval. */
-    private static void awaitTheFirstLookOfRepair(Fleet fleet) {
-        Awaitility.await()
-                .ignoreException(CompletionException.class)
-                .until(() -> fleet.client().status().join().repair().passes() > 0);
     }
 
     private static FilePath put(Fleet fleet, Path source) {

@@ -31,6 +31,10 @@ final class ReplacedBucketIT {
     private static final int FILES = 10;
     private static final String MARKER = "cloudmw-store.json";
 
+    /** Buckets are looked at, and repaired, this often. */
+    private static final Map<String, String> OFTEN =
+            Map.of("coordinator.store-check", "1s", "coordinator.repair-interval", "500ms");
+
     @TempDir
     private Path directory;
 
@@ -68,7 +72,7 @@ final class ReplacedBucketIT {
     void anEmptiedBucketIsNotTheStoreUntilTheOperatorSaysSo(LocalStack localStack) throws Exception {
         List<String> buckets = List.of(bucket(1), bucket(2), bucket(3));
         String emptied = buckets.get(0);
-        try (Fleet fleet = new Fleet(directory, localStack.environment());
+        try (Fleet fleet = new Fleet(directory, localStack.environment(), OFTEN);
                 S3Client s3 = localStack.s3("us-east-1")) {
             StoreId[] stores = new StoreId[buckets.size()];
             for (int i = 0; i < stores.length; i++) {
@@ -76,7 +80,7 @@ final class ReplacedBucketIT {
                         buckets.get(i), "us-east-1", localStack.endpoint().toString());
             }
             assertThat(keys(s3, emptied)).containsExactly(MARKER);
-            fleet.startHelpers(1, 1, i -> Map.of());
+            fleet.startHelpers(1, 1, i -> Map.of("helper.store-check", "1s"));
             VolumeName volume = fleet.volume("v", new Chunking.BySize(MIB), 2, stores);
             Path source = fleet.file("source", MIB + 7);
             List<FilePath> files = new ArrayList<>();
@@ -130,7 +134,7 @@ final class ReplacedBucketIT {
         String bucket = bucket(1);
         Path first = Files.createDirectory(directory.resolve("first"));
         Path second = Files.createDirectory(directory.resolve("second"));
-        try (Fleet one = new Fleet(first, localStack.environment());
+        try (Fleet one = new Fleet(first, localStack.environment(), OFTEN);
                 Fleet other = new Fleet(second, localStack.environment())) {
             one.bucket(bucket, "us-east-1", localStack.endpoint().toString());
             List<String> add = List.of(

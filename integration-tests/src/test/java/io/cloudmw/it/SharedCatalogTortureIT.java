@@ -8,6 +8,7 @@ import io.cloudmw.it.dynamodb.DynamoDbLocal;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -21,6 +22,7 @@ final class SharedCatalogTortureIT {
     }
 
     @Test
+    @Tag("full")
     void nothingIsLostWhileOneOfThreeCoordinatorsIsGone() throws IOException {
         CommandLine.Result result = new CommandLine("127.0.0.1:1")
                 .with(Map.of("AWS_ACCESS_KEY_ID", "test", "AWS_SECRET_ACCESS_KEY", "test"))

@@ -13,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -67,9 +68,19 @@ final class SmallHeapIT {
     }
 
     @Test
+    @Tag("full")
     void aFileLargerThanAllHeapsTogetherPassesThrough64MegabytesAtTheClient() throws IOException {
+        assertPasses(640 * MIB);
+    }
+
+    @Test
+    void aFileLargerThanItsHeapAndBuffersPassesThroughTheClient() throws IOException {
+        assertPasses(176 * MIB);
+    }
+
+    private void assertPasses(long size) throws IOException {
         try (Fleet fleet = Fleet.ofDisks(directory, 2, "")) {
-            Path source = fleet.file("source", 640 * MIB);
+            Path source = fleet.file("source", size);
             String file = "v:/f";
 
             CommandLine commands = new CommandLine(fleet.coordinatorAddress());

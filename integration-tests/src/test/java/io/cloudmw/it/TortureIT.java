@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -23,8 +24,19 @@ final class TortureIT {
     private Path directory;
 
     @Test
+    @Tag("full")
     void nothingIsLostNothingIsWrongAndWhatCanBeReadIsRead() throws IOException {
-        CommandLine.Result result = commands.run("torture", "--minutes", "0.8", "--seed", "1", "--json");
+        assertThatRunIsClean("2");
+    }
+
+    /** A run that is too short for each change goes on until all changes were made. */
+    @Test
+    void shortestRunMakesEachChangeAndIsClean() throws IOException {
+        assertThatRunIsClean("0.02");
+    }
+
+    private void assertThatRunIsClean(String minutes) throws IOException {
+        CommandLine.Result result = commands.run("torture", "--minutes", minutes, "--seed", "1", "--json");
 
         assertThat(result.exitCode()).as(result.toString()).isZero();
         JsonNode report = result.json();
@@ -44,14 +56,6 @@ final class TortureIT {
                                 loss.path("seconds_to_full_replication").asDouble())
                         .isPositive());
         assertThat(report.path("under_replicated_chunks").asInt()).isZero();
-    }
-
-    @Test
-    void aRunThatIsTooShortForEachChangeGoesOnUntilAllWereMade() throws IOException {
-        CommandLine.Result result = commands.run("torture", "--minutes", "0.02", "--seed", "1", "--json");
-
-        assertThat(result.exitCode()).as(result.toString()).isZero();
-        assertThatEachChangeWasMade(result.json());
     }
 
     private static void assertThatEachChangeWasMade(JsonNode report) {

@@ -29,12 +29,14 @@ import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Simulated transfers, each from one seed, with the six invariants of the race checked after every event. */
+@Tag("simulation")
 class RaceSimulationTest {
     /** Seeds for each mode; more in the full profile. */
     private static final int SEEDS = Integer.getInteger("cloudmw.simulation.seeds", 500);

@@ -5,8 +5,8 @@ import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolver;
 
 /**
- * Hands the run's one shared {@link DynamoDbLocal} to tests that ask for it as a parameter. It is started by the first that
- * does and ended after the last test of the run.
+ * Hands the test JVM's one shared {@link DynamoDbLocal} to tests that ask for it as a parameter. It is started by the first that
+ * does and ended after the last test of that JVM.
  */
 public final class DynamoDbExtension implements ParameterResolver {
     private static final ExtensionContext.Namespace NAMESPACE =
@@ -19,8 +19,7 @@ public final class DynamoDbExtension implements ParameterResolver {
 
     @Override
     public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
-        return context.getRoot()
-                .getStore(NAMESPACE)
+        return context.getStore(ExtensionContext.StoreScope.LAUNCHER_SESSION, NAMESPACE)
                 .getOrComputeIfAbsent(DynamoDbLocal.class, key -> DynamoDbLocal.start(), DynamoDbLocal.class);
     }
 }

@@ -5,8 +5,8 @@ import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolver;
 
 /**
- * Hands the run's one shared {@link LocalStack} to tests that ask for it as a parameter. It is started by the
- * first that does and closed after the last test of the run. When none can be started the test fails.
+ * Hands the test JVM's one shared {@link LocalStack} to tests that ask for it as a parameter. It is started by the
+ * first that does and closed after the last test of that JVM. When none can be started the test fails.
  */
 public final class LocalStackExtension implements ParameterResolver {
     private static final ExtensionContext.Namespace NAMESPACE =
@@ -19,8 +19,7 @@ public final class LocalStackExtension implements ParameterResolver {
 
     @Override
     public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
-        return context.getRoot()
-                .getStore(NAMESPACE)
+        return context.getStore(ExtensionContext.StoreScope.LAUNCHER_SESSION, NAMESPACE)
                 .getOrComputeIfAbsent(LocalStack.class, key -> LocalStackStarter.shared(), LocalStack.class);
     }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.cloudmw.core.model.Mode;
 import io.cloudmw.core.testing.fleet.FleetWorkload.Figures;
 import java.util.logging.Logger;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -13,6 +14,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * The figures the modes are judged by, and the invariants at the size of a fleet, in virtual time. Sizes grow with
  * {@code cloudmw.simulation.scale}; what is printed goes into {@code docs/benchmarks/race-simulation.md}.
  */
+@Tag("simulation")
 class FleetSimulationTest {
     private static final Logger LOG = Logger.getLogger(FleetSimulationTest.class.getName());
     private static final int SCALE = Integer.getInteger("cloudmw.simulation.scale", 1);
