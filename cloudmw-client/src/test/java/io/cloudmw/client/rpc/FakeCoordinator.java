@@ -297,7 +297,10 @@ public final class FakeCoordinator implements AutoCloseable {
             throw new CloudMwException(ErrorCode.VOLUME_NOT_FOUND, change.volume() + ": no such volume");
         }
         if (change.generation() != 0 && change.generation() != before.generation()) {
-            throw new CloudMwException(ErrorCode.CONFLICT, change.volume() + " has another generation");
+            throw new CloudMwException(
+                    ErrorCode.CONFLICT,
+                    "volume " + change.volume() + " was changed meanwhile: it has generation " + before.generation()
+                            + " (expected: " + change.generation() + ")");
         }
         Volume after = new Volume(
                 before.name(),
@@ -649,7 +652,9 @@ public final class FakeCoordinator implements AutoCloseable {
                 UUID order = UpkeepWire.order(request.getOrderId());
                 OrderedRound round = orders.get(order);
                 if (round == null) {
-                    throw new CloudMwException(ErrorCode.NOT_FOUND, "order " + order + ": not known");
+                    throw new CloudMwException(
+                            ErrorCode.NOT_FOUND,
+                            "order " + order + ": not known (its coordinator was restarted; order a new one)");
                 }
                 if (forgetsOrders) {
                     orders.clear();
