@@ -60,8 +60,8 @@ final class CommandContext {
     /** Whether a command has begun that says itself what becomes of it. */
     private volatile boolean begun;
 
-    /** A call that ends work elsewhere, before the client is closed. */
-    private final AtomicReference<@Nullable Runnable> ending = new AtomicReference<>();
+    /** A call that ends work elsewhere, before the client is closed; null: the process has begun to be interrupted. */
+    private final AtomicReference<@Nullable Runnable> ending = new AtomicReference<>(() -> {});
 
     private final AtomicBoolean said = new AtomicBoolean();
 
@@ -221,7 +221,17 @@ final class CommandContext {
 
     /** When the process is interrupted this is done, before the client is closed; it may block for a moment. */
     void whenInterrupted(Runnable end) {
-        ending.set(end);
+        ending.updateAndGet(before -> before == null ? null : end);
+    }
+
+    /**
+     * The failure of a command whose work elsewhere was ended. The command may hear so from the coordinator before
+     * {@link #pause} tells it that this process is interrupted, and that was the cause.
+     *
+     * @param message what is said where the process is not interrupted
+     */
+    CloudMwException endedElsewhere(String message) {
+        return new CloudMwException(ErrorCode.CANCELLED, ending.get() == null ? INTERRUPTED : message);
     }
 
     /** What fails by this still says so, unless it waits for something else than the client. */

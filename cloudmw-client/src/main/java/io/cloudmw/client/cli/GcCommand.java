@@ -4,7 +4,6 @@ import io.cloudmw.client.CloudMw;
 import io.cloudmw.client.rpc.Calls;
 import io.cloudmw.core.config.Sizes;
 import io.cloudmw.core.error.CloudMwException;
-import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.upkeep.collect.CollectFindings;
 import io.cloudmw.core.upkeep.collect.CollectRound;
 import io.cloudmw.core.upkeep.collect.CopyTotal;
@@ -74,10 +73,9 @@ final class GcCommand extends ClientCommand {
         }
     }
 
-    private static CollectRound found(OrderedRound round) throws CloudMwException {
+    private CollectRound found(OrderedRound round) throws CloudMwException {
         if (round.state() == OrderedRound.State.CANCELLED) {
-            throw new CloudMwException(
-                    ErrorCode.CANCELLED, "round " + round.number() + " of garbage collection: was ended");
+            throw context.endedElsewhere("round " + round.number() + " of garbage collection: was ended");
         }
         return round.found();
     }

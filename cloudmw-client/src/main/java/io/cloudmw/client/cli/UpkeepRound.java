@@ -4,7 +4,6 @@ import io.cloudmw.client.CloudMw;
 import io.cloudmw.client.rpc.Calls;
 import io.cloudmw.core.config.Sizes;
 import io.cloudmw.core.error.CloudMwException;
-import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VolumeName;
 import io.cloudmw.core.upkeep.RoundProgress;
@@ -90,7 +89,7 @@ final class UpkeepRound {
             context.whenInterrupted(() -> ended(client.endRound(number)));
             RoundProgress round = awaited(client, number);
             if (round.state() == RoundProgress.State.CANCELLED) {
-                throw new CloudMwException(ErrorCode.CANCELLED, "round " + number + ": was ended: " + text(round));
+                throw context.endedElsewhere("round " + number + ": was ended: " + text(round));
             }
             say("%s", text(round));
             if (round.left() > 0) {

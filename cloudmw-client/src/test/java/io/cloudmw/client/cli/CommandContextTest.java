@@ -89,4 +89,19 @@ final class CommandContextTest {
     void whatIsAskedForAfterItIsCancelled() {
         cancelled(client -> Map.of("fleet", Calls.await(client.fleet())));
     }
+
+    /** The coordinator may answer that the work was ended while the call that ends it is still under way. */
+    @Test
+    void workThatTheInterruptionEndsIsInterruptedAndOtherWorkIsNot() {
+        List<String> heard = new CopyOnWriteArrayList<>();
+        Runnable end = () -> heard.add(context.endedElsewhere("was ended").getMessage());
+        assertThat(context.endedElsewhere("was ended")).hasMessage("was ended");
+        cancelled(
+                client -> {
+                    throw context.endedElsewhere("was ended");
+                },
+                end);
+        assertThat(heard).containsExactly("interrupted");
+        assertThat(context.endedElsewhere("was ended")).hasMessage("interrupted");
+    }
 }
