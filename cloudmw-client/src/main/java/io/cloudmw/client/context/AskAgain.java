@@ -1,6 +1,7 @@
 package io.cloudmw.client.context;
 
 import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.retry.Backoff;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
@@ -25,8 +26,7 @@ public final class AskAgain {
      */
     public static final long MAX_BARREN_NANOS = TimeUnit.MINUTES.toNanos(2);
 
-    private static final long FIRST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
-    private static final long LONGEST_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final Backoff BACKOFF = Backoff.between(Duration.ofMillis(100), Duration.ofSeconds(1));
 
     private AskAgain() {}
 
@@ -43,11 +43,11 @@ public final class AskAgain {
 
     /** How long somebody waits who was in another's way for the {@code times}-th time, from 1: up to {@link #pauseNanos}, or others go on in step. */
     public static long pauseNanos(int times, RandomGenerator random) {
-        return random.nextLong(pauseNanos(times) + 1);
+        return BACKOFF.fullJitterNanos(times, random);
     }
 
     /** How long to wait after the {@code times}-th time, from 1. */
     public static long pauseNanos(int times) {
-        return Math.min(LONGEST_PAUSE_NANOS, FIRST_PAUSE_NANOS << Math.min(times, 10));
+        return BACKOFF.delayNanos(times);
     }
 }

@@ -15,6 +15,7 @@ import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.Volume;
 import io.cloudmw.core.placement.Copies;
+import io.cloudmw.core.retry.Backoff;
 import io.cloudmw.core.time.Ticker;
 import io.cloudmw.core.time.WallClock;
 import io.cloudmw.core.upkeep.Obstacle;
@@ -64,7 +65,7 @@ final class Repair {
     static final int REFUSALS = 3;
 
     static final long FIRST_SPARED_NANOS = TimeUnit.SECONDS.toNanos(10);
-    private static final int MOST_DOUBLINGS = 6;
+    private static final Backoff SPARED = new Backoff(FIRST_SPARED_NANOS, FIRST_SPARED_NANOS << 6);
 
     /** While copies of a store that was replaced are missing, passes over what is recorded follow each other so fast. */
     private static final long PRESSED_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -690,8 +691,7 @@ final class Repair {
     synchronized void refusedBy(StoreId store) {
         int times = refusals.merge(store, 1, Integer::sum);
         if (times >= REFUSALS) {
-            long pause = FIRST_SPARED_NANOS << Math.min(times - REFUSALS, MOST_DOUBLINGS);
-            sparedUntilNanos.put(store, ticker.nanos() + pause);
+            sparedUntilNanos.put(store, ticker.nanos() + SPARED.delayNanos(times - REFUSALS + 1));
         }
     }
 

@@ -2,6 +2,7 @@ package io.cloudmw.coordinator.upkeep;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cloudmw.core.model.HelperId;
+import io.cloudmw.core.retry.Backoff;
 import io.cloudmw.core.time.Ticker;
 import io.cloudmw.core.upkeep.Task;
 import java.util.ArrayList;
@@ -34,6 +35,7 @@ public final class WorkQueue {
 
     static final int MAX_TRIES = 5;
     static final long FIRST_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final Backoff BACKOFF = new Backoff(FIRST_PAUSE_NANOS, FIRST_PAUSE_NANOS << MAX_TRIES);
 
     private static final long BYTES_PER_SECOND = 1 << 20;
     private static final Comparator<Entry> ORDER =
@@ -220,7 +222,7 @@ public final class WorkQueue {
             forget(entry);
             return false;
         }
-        entry.readyNanos = ticker.nanos() + (FIRST_PAUSE_NANOS << (entry.tries - 1));
+        entry.readyNanos = ticker.nanos() + BACKOFF.delayNanos(entry.tries);
         waiting.add(entry);
         return true;
     }

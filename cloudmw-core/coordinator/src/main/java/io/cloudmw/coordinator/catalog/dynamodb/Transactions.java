@@ -3,17 +3,17 @@ package io.cloudmw.coordinator.catalog.dynamodb;
 import io.cloudmw.coordinator.catalog.Refusal;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.retry.Backoff;
 import io.cloudmw.core.time.Sleeper;
+import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.TimeUnit;
 
 /** Runs changes until they take effect, or have met others too often. Safe for any thread. */
 final class Transactions {
     /** About three seconds altogether, when every pause is as long as it may be. */
     static final int MAX_ATTEMPTS = 16;
 
-    private static final long FIRST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
-    private static final long LONGEST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(320);
+    private static final Backoff BACKOFF = Backoff.between(Duration.ofMillis(5), Duration.ofMillis(320));
 
     private final Table table;
     private final Sleeper sleeper;
@@ -73,9 +73,8 @@ final class Transactions {
                             + conflict.getMessage() + ")",
                     conflict);
         }
-        long longest = Math.min(LONGEST_PAUSE_NANOS, FIRST_PAUSE_NANOS << Math.min(attempt - 1, 10));
         try {
-            sleeper.sleep(ThreadLocalRandom.current().nextLong(longest + 1));
+            sleeper.sleep(BACKOFF.fullJitterNanos(attempt, ThreadLocalRandom.current()));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new CloudMwException(ErrorCode.CANCELLED, "catalog: interrupted between two attempts", e);
