@@ -27,7 +27,7 @@ import software.amazon.awssdk.core.sync.RequestBody;
 import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.model.S3Object;
 
-/** What happens to buckets in three regions while files are read in one mode: the subclass says in which. */
+/** Accidents of buckets in three regions while files are read in one mode, which the subclass names. */
 @ExtendWith(LocalStackExtension.class)
 abstract class BucketAccidents {
     static final long MIB = 1 << 20;

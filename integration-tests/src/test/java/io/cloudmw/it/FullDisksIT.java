@@ -99,7 +99,7 @@ final class FullDisksIT {
     }
 
     /**
-     * One file of 16 MiB is stored, twice, and then five more at once: 192 MiB for 120. Each put ends as soon as nothing has room, or
+     * A file of 16 MiB is stored, twice, and then five more at once: 192 MiB for 120. Each put ends as soon as nothing has room, or
      * its file is whole. Of the five none may succeed: the disks may fill with one copy of each.
      */
     @Test

@@ -34,12 +34,8 @@ public final class Failures {
             FilePath file, Optional<VersionId> expected, Optional<VersionId> found) {
         return new CloudMwException(
                 ErrorCode.CONFLICT,
-                file + " is " + name(found) + " (expected: " + name(expected) + ")"
+                file + " is " + VersionId.describe(found) + " (expected: " + VersionId.describe(expected) + ")"
                         + (expected.isEmpty() ? ": it exists already" : ""));
-    }
-
-    private static String name(Optional<VersionId> version) {
-        return version.map(id -> "version " + id).orElse("absent");
     }
 
     /** The failure of a call to a client that was closed. */

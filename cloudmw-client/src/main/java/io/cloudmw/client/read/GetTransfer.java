@@ -30,17 +30,17 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One get, from its plan to its receipt. It asks for the plan, opens the destination, waits for its share of memory,
+ * A get, from its plan to its receipt. The transfer asks for the plan, opens the destination, waits for its share of memory,
  * lets {@link ReadDriver} deliver, and commits the destination or leaves no trace of it. Its state is confined to
  * its serial executor.
  */
 public final class GetTransfer extends ConfinedTransfer<GetReceipt> {
     private final GetRequest request;
     private final ReadLedger ledger;
-    private final ReplanLimit plansInVain = new ReplanLimit();
-    private Optional<DeadlineChoice> promise = Optional.empty();
+    private final ReplanLimit replans = new ReplanLimit();
+    private Optional<DeadlineChoice> choice = Optional.empty();
     private volatile @Nullable LeafSink sink;
-    private @Nullable ReadDriver reception;
+    private @Nullable ReadDriver driver;
     /** Times that no helper had room for it. */
     private int refusals;
 
@@ -109,7 +109,7 @@ public final class GetTransfer extends ConfinedTransfer<GetReceipt> {
         if (isOver()) {
             return;
         }
-        promise = made;
+        choice = made;
         Optional<Way> way = made.flatMap(DeadlineChoice::way);
         ReadPlan plan = way.map(Way::mode).map(ofMode::withMode).orElse(ofMode);
         ModePolicy mode = plan.switches() > 0
@@ -165,7 +165,7 @@ public final class GetTransfer extends ConfinedTransfer<GetReceipt> {
                         fail(cause);
                     }
                 });
-        reception = started;
+        driver = started;
         started.start();
     }
 
@@ -178,7 +178,7 @@ public final class GetTransfer extends ConfinedTransfer<GetReceipt> {
 
     /** The caller's, or the volume's. */
     private Optional<Duration> deadline() {
-        return promise.map(DeadlineChoice::deadline);
+        return choice.map(DeadlineChoice::deadline);
     }
 
     private long leftNanos() {
@@ -192,7 +192,7 @@ public final class GetTransfer extends ConfinedTransfer<GetReceipt> {
             return;
         }
         endPlan(cause);
-        Runnable again = () -> serial().execute(() -> admit(plan, wanted, opened, promise));
+        Runnable again = () -> serial().execute(() -> admit(plan, wanted, opened, choice));
         if (Threads.later(context().threads().timer(), AskAgain.pauseNanos(refusals, cause, leftNanos()), again)
                 .isEmpty()) {
             fail(Failures.clientClosed());
@@ -201,7 +201,7 @@ public final class GetTransfer extends ConfinedTransfer<GetReceipt> {
 
     /** Goes on by a new plan for the same version: other helpers may be there, and other copies known to be bad. */
     private void planAgain(ReadPlan inVain, ByteRange wanted, LeafSink opened, CloudMwException cause) {
-        if (!plansInVain.mayFollow(
+        if (!replans.mayFollow(
                 ledger.chunksDone(),
                 ledger.deliveredAtNanos(),
                 context().ticker().nanos())) {
@@ -214,13 +214,10 @@ public final class GetTransfer extends ConfinedTransfer<GetReceipt> {
             if (!isOver()) {
                 then(
                         plan(version),
-                        plan -> admit(request.mode().map(plan::withMode).orElse(plan), wanted, opened, promise));
+                        plan -> admit(request.mode().map(plan::withMode).orElse(plan), wanted, opened, choice));
             }
         });
-        if (Threads.later(
-                        context().threads().timer(),
-                        AskAgain.pauseNanos(plansInVain.count(), cause, leftNanos()),
-                        again)
+        if (Threads.later(context().threads().timer(), AskAgain.pauseNanos(replans.count(), cause, leftNanos()), again)
                 .isEmpty()) {
             fail(Failures.clientClosed());
         }
@@ -233,8 +230,8 @@ public final class GetTransfer extends ConfinedTransfer<GetReceipt> {
     }
 
     private void tally() {
-        if (reception != null) {
-            ledger.tally(reception.tally());
+        if (driver != null) {
+            ledger.tally(driver.tally());
         }
     }
 
@@ -244,8 +241,7 @@ public final class GetTransfer extends ConfinedTransfer<GetReceipt> {
             return;
         }
         beginLastStep();
-        CompletableFuture<Void> heard =
-                reception == null ? CompletableFuture.completedFuture(null) : reception.lastWords();
+        CompletableFuture<Void> heard = driver == null ? CompletableFuture.completedFuture(null) : driver.lastWords();
         files().execute(() -> {
             try {
                 opened.commit();
@@ -258,13 +254,13 @@ public final class GetTransfer extends ConfinedTransfer<GetReceipt> {
 
     private GetReceipt receipt(ReadPlan plan, ByteRange wanted) {
         tally();
-        return ledger.receipt(plan, wanted.length(), elapsed(), context().pricing(), promise);
+        return ledger.receipt(plan, wanted.length(), elapsed(), context().pricing(), choice);
     }
 
     @Override
     protected void stop(ErrorCode why) {
-        if (reception != null) {
-            reception.close(why);
+        if (driver != null) {
+            driver.close(why);
         }
     }
 

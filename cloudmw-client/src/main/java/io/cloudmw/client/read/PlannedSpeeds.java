@@ -1,5 +1,6 @@
 package io.cloudmw.client.read;
 
+import io.cloudmw.core.hedge.SpeedEstimate;
 import io.cloudmw.core.hedge.SpeedEstimates;
 import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.HelperId;
@@ -23,7 +24,7 @@ public final class PlannedSpeeds implements SpeedEstimates {
     private final SpeedBook book;
     private final List<HelperId> helpers;
     private final Map<SpeedKey, Speed> own;
-    private final Map<Way, io.cloudmw.core.hedge.SpeedEstimate> asked = new HashMap<>();
+    private final Map<Way, SpeedEstimate> asked = new HashMap<>();
 
     /** A race asks for the same few ways with every leaf. */
     private record Way(StoreId store, int helper, SizeClass size) {}
@@ -38,7 +39,7 @@ public final class PlannedSpeeds implements SpeedEstimates {
     }
 
     @Override
-    public io.cloudmw.core.hedge.SpeedEstimate expected(StoreId store, int helper, long sizeBytes) {
+    public SpeedEstimate expected(StoreId store, int helper, long sizeBytes) {
         return asked.computeIfAbsent(
                 new Way(store, helper, SizeClass.of(sizeBytes)),
                 way -> figures(
@@ -53,11 +54,11 @@ public final class PlannedSpeeds implements SpeedEstimates {
         return seen.isKnown() ? seen : book.of(store, sizeBytes);
     }
 
-    private static io.cloudmw.core.hedge.SpeedEstimate figures(ExpectedSpeed expected) {
+    private static SpeedEstimate figures(ExpectedSpeed expected) {
         if (!expected.isKnown()) {
-            return io.cloudmw.core.hedge.SpeedEstimate.UNKNOWN;
+            return SpeedEstimate.UNKNOWN;
         }
-        return new io.cloudmw.core.hedge.SpeedEstimate(
+        return new SpeedEstimate(
                 expected.firstByteNanos(),
                 expected.lateFirstByteNanos(),
                 expected.bytesPerSecond(),

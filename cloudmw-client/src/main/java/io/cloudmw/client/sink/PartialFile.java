@@ -23,7 +23,7 @@ import org.slf4j.LoggerFactory;
  * A temporary file of a get, under a name that the next get of the same target finds if this one is interrupted. A
  * lock keeps it to one get at a time; bytes that other processes wrote into it are verified before use.
  *
- * It is moved to its target before it is closed: without the lock, another get may open it.
+ * The file is moved to its target before it is closed: without the lock, another get may open it.
  */
 final class PartialFile implements Closeable {
     private static final Logger log = LoggerFactory.getLogger(PartialFile.class);

@@ -49,7 +49,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One warm-up: it tells switches the blocks of one version in the order of {@link WarmSchedule}, and collects their
+ * A warm-up, which tells switches the blocks of one version in the order of {@link WarmSchedule}, and collects their
  * answers. A cached block costs a message only, so an interrupted warm-up is simply repeated. A lost switch stops no
  * other. When the token expires the warm-up continues by a new plan of the same version. Its state is confined to
  * its serial executor.

@@ -46,7 +46,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One put, from its beginning to its commit. It asks how to cut, lets {@link ChunkUploads} store the chunks, writes
+ * A put, from its beginning to its commit. The transfer asks how to cut, lets {@link ChunkUploads} store the chunks, writes
  * the manifest segment by segment, and commits by compare-and-set. A {@link PutJournal}, if requested, records
  * stored chunks, and the next put does not send them again. Its state is confined to its serial executor. Chunks of
  * a failed put are garbage, which the coordinator collects after a while.

@@ -1,4 +1,4 @@
-/** What exports and backups consist of. Values, without threads, input or output. */
+/** The records of exports and backups. Values, without threads, input or output. */
 @NullMarked
 package io.cloudmw.core.backup;
 

@@ -1,5 +1,6 @@
 package io.cloudmw.core.model;
 
+import java.util.Optional;
 import java.util.UUID;
 import java.util.regex.Pattern;
 
@@ -16,6 +17,11 @@ public record VersionId(String value) {
     /** A version id nobody else has. */
     public static VersionId random() {
         return new VersionId(UUID.randomUUID().toString().replace("-", ""));
+    }
+
+    /** A file's version in a message: {@code version 0f1e...}, or {@code absent} where the file is not there. */
+    public static String describe(Optional<VersionId> version) {
+        return version.map(id -> "version " + id).orElse("absent");
     }
 
     @Override

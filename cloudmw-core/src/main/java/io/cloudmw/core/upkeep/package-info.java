@@ -1,5 +1,5 @@
 /**
- * What is said about upkeep between processes: tasks, how they went, and how a cluster fares. Immutable values.
+ * Messages about upkeep between processes: tasks, their results, and the condition of a cluster. Immutable values.
  */
 @NullMarked
 package io.cloudmw.core.upkeep;

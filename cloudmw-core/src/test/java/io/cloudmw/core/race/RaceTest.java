@@ -147,7 +147,7 @@ class RaceTest {
         void anAttemptThatStoppedWithoutBeingToldToHasFailed() {
             on(new Issued(block(0)));
 
-            assertThat(on(new Cancelled(attempt(0, 0), 17))).containsExactly(new Start(attempt(0, 1), block(0), 2));
+            assertThat(on(new Cancelled(attempt(0, 0)))).containsExactly(new Start(attempt(0, 1), block(0), 2));
         }
     }
 
@@ -415,7 +415,7 @@ class RaceTest {
                     new Issued(block(2)),
                     finished(3),
                     failed(3, 0, ErrorCode.INTERNAL),
-                    new Cancelled(attempt(3, 0), 5),
+                    new Cancelled(attempt(3, 0)),
                     new RivalClaimed(E0, new BlockId(3)),
                     new RivalClaimed(SELF, new BlockId(3)),
                     new RivalClaimed(new RacerId(9), new BlockId(3)),

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.OptionalLong;
 import java.util.function.UnaryOperator;
 
-/** What the simulation drives at the destination: {@link RecordedDelivery}, or a broken one that the invariants must catch. */
+/** The machine that the simulation drives at the destination: {@link RecordedDelivery}, or a broken one that the invariants must catch. */
 public interface DestinationMachine {
     List<DeliveryCommand> on(DeliveryEvent event, long nowNanos);
 

@@ -55,7 +55,7 @@ public sealed interface RaceEvent {
         }
     }
 
-    record Cancelled(AttemptId attempt, long bytes) implements RaceEvent {
+    record Cancelled(AttemptId attempt) implements RaceEvent {
         @Override
         public void tell(Race race, long nowNanos) {
             race.cancelled(attempt, nowNanos);

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.OptionalLong;
 import java.util.function.Predicate;
 
-/** What the simulation drives at a racer: {@link RecordedRace}, or a broken one that the invariants must catch. */
+/** The machine that the simulation drives at a racer: {@link RecordedRace}, or a broken one that the invariants must catch. */
 public interface RacerMachine {
     List<RaceCommand> on(RaceEvent event, long nowNanos);
 

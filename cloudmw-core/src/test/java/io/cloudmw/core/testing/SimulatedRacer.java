@@ -287,7 +287,7 @@ final class SimulatedRacer {
         transfer.invariants.fetched(fetch, bytes);
         transfer.destination.report(this, attempt, AttemptStage.STOPPED, bytes);
         beginNext();
-        clock.after(1_000, () -> post(new RaceEvent.Cancelled(attempt, bytes)));
+        clock.after(1_000, () -> post(new RaceEvent.Cancelled(attempt)));
     }
 
     /** The destination granted credit for one more leaf. */

@@ -28,7 +28,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One transfer at this helper: it drives {@link Race} for its own racers and carries out the actions it orders.
+ * A transfer at this helper, which drives {@link Race} for its own racers and carries out the actions it orders.
  *
  * <p>The public methods may be called by any thread and take effect in their order, on the transfer's own serial
  * executor; everything private runs there.

@@ -21,8 +21,8 @@ import java.nio.channels.FileChannel;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One in-process attempt: it reads a block of one replica into a nameless temporary file, and verifies it. One
- * thread runs it; any thread may cancel or close it.
+ * An in-process attempt, which reads a block of one replica into a nameless temporary file and verifies it. One
+ * thread runs the attempt; any thread may cancel or close it.
  */
 final class LocalAttempt implements Runnable, AutoCloseable {
     /** Told by the thread that runs it. */

@@ -104,11 +104,8 @@ public final class CatalogErrors {
     public static CloudMwException changed(FilePath file, Optional<VersionId> expected, Optional<VersionId> found) {
         return new CloudMwException(
                 ErrorCode.CONFLICT,
-                file + " is " + name(found) + " (expected: " + name(expected) + "): somebody else changed it");
-    }
-
-    private static String name(Optional<VersionId> version) {
-        return version.map(id -> "version " + id).orElse("absent");
+                file + " is " + VersionId.describe(found) + " (expected: " + VersionId.describe(expected)
+                        + "): somebody else changed it");
     }
 
     static CloudMwException isDirectory(FilePath file) {
