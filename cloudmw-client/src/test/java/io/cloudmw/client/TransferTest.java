@@ -61,6 +61,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -909,18 +910,29 @@ final class TransferTest {
         await().until(() -> client.runningTransfers() == 0 && client.freeMemoryBytes() == 8L << 20);
     }
 
-    /** Sixteen leaves a chunk: the only helper of the plan has sent two of four chunks when it dies. Of a stream not all of that was its turn. */
+    /**
+     * A chunk has sixteen leaves. The only helper of the plan dies when the client has two of four chunks; a stream may
+     * have had to wait for the turn of one of them.
+     */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void aReadGoesOnByANewPlanWithWhatIsNotDone(boolean inOrder) throws Exception {
         coordinator.mode(Mode.SINGLE);
         byte[] content = putAndLoseTheHelper(4 * CHUNK);
-        helper(Script.DIE_LATE);
+        FakeHelper dying = helper(Script.STALL_LATE);
         Path target = directory.resolve("out");
         ByteArrayOutputStream stream = new ByteArrayOutputStream();
-        CompletableFuture<GetReceipt> get = inOrder
-                ? client.read(FILE, Channels.newChannel(stream), GetOptions.defaults())
-                : client.get(FILE, target, GetOptions.defaults());
+        AtomicLong arrived = new AtomicLong();
+        GetOptions options = GetOptions.defaults().withListener(new TransferListener() {
+            @Override
+            public void progressed(long done, long total) {
+                arrived.set(done);
+            }
+        });
+        CompletableFuture<GetReceipt> get =
+                inOrder ? client.read(FILE, Channels.newChannel(stream), options) : client.get(FILE, target, options);
+        await().until(() -> arrived.get() >= 2 * CHUNK);
+        dying.die();
         await().until(() -> coordinator.plans() >= 2);
         FakeHelper other = helper(Script.SERVE);
 

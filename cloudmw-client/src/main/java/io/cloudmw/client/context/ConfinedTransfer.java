@@ -23,6 +23,7 @@ public abstract class ConfinedTransfer<T> implements Transfer {
     private final CancellableFuture<T> result = new CancellableFuture<>(this::cancel, settled);
     private final long startedNanos;
     private @Nullable CompletableFuture<?> pending;
+    private volatile Runnable beforeSettled = () -> {};
     private boolean over;
     private boolean broken;
 
@@ -60,6 +61,11 @@ public abstract class ConfinedTransfer<T> implements Transfer {
 
     public final CancellableFuture<T> result() {
         return result;
+    }
+
+    @Override
+    public final void beforeSettled(Runnable task) {
+        beforeSettled = task;
     }
 
     @Override
@@ -178,6 +184,7 @@ public abstract class ConfinedTransfer<T> implements Transfer {
         try {
             free();
         } finally {
+            beforeSettled.run();
             settled.complete(null);
             completion.run();
         }

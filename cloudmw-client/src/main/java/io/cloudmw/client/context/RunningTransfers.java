@@ -18,7 +18,7 @@ public final class RunningTransfers implements AutoCloseable {
     /** Starts a transfer; once this is closed, cancels it instead. */
     public <T> CancellableFuture<T> start(ConfinedTransfer<T> transfer) {
         running.add(transfer);
-        var unused = transfer.settled().thenRun(() -> running.remove(transfer));
+        transfer.beforeSettled(() -> running.remove(transfer));
         if (closed) {
             transfer.cancel();
         } else {

@@ -74,8 +74,8 @@ public final class FakeHelper implements AutoCloseable {
         FULL_AT_FIRST,
         /** Dies after the first leaf of its first relay. */
         DIE_MID_RELAY,
-        /** Dies after the {@value #LATE}th leaf it relays. */
-        DIE_LATE,
+        /** Relays nothing after the {@value #LATE}th leaf. */
+        STALL_LATE,
         /** The second leaf it relays is not what was written. */
         CORRUPT_LEAF,
         /** The second leaf it relays is damaged on the way; it says that its replica is right. */
@@ -635,10 +635,11 @@ public final class FakeHelper implements AutoCloseable {
                 }
                 var unused = open.send(Unpooled.wrappedBuffer(bytes), crc);
                 sent += leaf;
-                if (script == Script.DIE_MID_RELAY || (script == Script.DIE_LATE && number == LATE)) {
+                if (script == Script.DIE_MID_RELAY) {
                     var unusedThen = unused.whenComplete((nothing, failure) -> die());
                     over = true;
                 }
+                over |= script == Script.STALL_LATE && number >= LATE;
             }
             if (!over && sent == length) {
                 over = true;

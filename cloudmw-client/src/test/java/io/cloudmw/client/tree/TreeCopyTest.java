@@ -8,6 +8,7 @@ import static org.awaitility.Awaitility.await;
 import io.cloudmw.client.FakeCluster;
 import io.cloudmw.client.GetOptions;
 import io.cloudmw.client.PutOptions;
+import io.cloudmw.client.rpc.CancellableFuture;
 import io.cloudmw.client.rpc.FakeHelper;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
@@ -86,6 +87,16 @@ final class TreeCopyTest {
                 .isInstanceOfSatisfying(
                         CloudMwException.class, why -> assertThat(why.code()).isEqualTo(ErrorCode.CANCELLED));
         nothingArrived();
+    }
+
+    @Test
+    void aCancelledTransferHasLeftTheRunningOnesWhenItsWorkIsOver() throws Exception {
+        CompletableFuture<?> get = cluster.client().get(FilePath.parse("vol:/d/0"), copy(), GetOptions.defaults());
+        await().until(() -> cluster.client().runningTransfers() == 1);
+        CompletableFuture<Integer> leftRunning =
+                CancellableFuture.over(get).thenApply(over -> cluster.client().runningTransfers());
+        get.cancel(true);
+        assertThat(leftRunning.get(60, SECONDS)).isZero();
     }
 
     private void nothingArrived() throws IOException {
