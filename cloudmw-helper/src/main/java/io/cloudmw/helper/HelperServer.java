@@ -52,7 +52,6 @@ import io.cloudmw.helper.bucket.Buckets;
 import io.cloudmw.helper.bucket.KnownBuckets;
 import io.cloudmw.helper.cache.DiskTier;
 import io.cloudmw.helper.cache.LeafCache;
-import io.cloudmw.helper.cache.SharedFetching;
 import io.cloudmw.helper.compete.HelperServices;
 import io.cloudmw.helper.compete.Transfers;
 import io.cloudmw.helper.config.HelperConfig;
@@ -70,7 +69,7 @@ import io.cloudmw.helper.fetch.Upstream;
 import io.cloudmw.helper.peer.PeerConnections;
 import io.cloudmw.helper.peer.PeerRights;
 import io.cloudmw.helper.peer.StoreDirectory;
-import io.cloudmw.helper.peer.Trees;
+import io.cloudmw.helper.relay.DestinationSessions;
 import io.cloudmw.helper.rpc.CompetitionService;
 import io.cloudmw.helper.rpc.CoordinatorCalls;
 import io.cloudmw.helper.rpc.ProbeService;
@@ -81,14 +80,14 @@ import io.cloudmw.helper.rpc.SigningService;
 import io.cloudmw.helper.rpc.TransferService;
 import io.cloudmw.helper.rpc.WarmingService;
 import io.cloudmw.helper.rpc.WriteService;
-import io.cloudmw.helper.serve.BulkSessions;
-import io.cloudmw.helper.serve.ChunkServer;
 import io.cloudmw.helper.serve.LateCopies;
 import io.cloudmw.helper.serve.Reads;
-import io.cloudmw.helper.serve.SharedReads;
 import io.cloudmw.helper.serve.StoreLanes;
-import io.cloudmw.helper.serve.Warmings;
 import io.cloudmw.helper.serve.Writes;
+import io.cloudmw.helper.sharing.SharedFetcher;
+import io.cloudmw.helper.sharing.SharedReads;
+import io.cloudmw.helper.sharing.UpstreamSwitches;
+import io.cloudmw.helper.sharing.WarmSessions;
 import io.cloudmw.helper.upkeep.UpkeepWorker;
 import io.grpc.BindableService;
 import io.grpc.Server;
@@ -266,10 +265,10 @@ public final class HelperServer implements AutoCloseable {
                 new ByteBudget(limits.memoryBytes(), reclaimer.relief()),
                 spool,
                 transport.allocator()));
-        BulkSessions sessions = new BulkSessions();
+        DestinationSessions sessions = new DestinationSessions();
         RivalChannels channels = opened(new RivalChannels(PEERS));
         SwitchMetrics switches = new SwitchMetrics(meters);
-        Optional<SharedFetching> keeping = keeping(
+        Optional<SharedFetcher> keeping = keeping(
                 fetcher,
                 new LeafRoom(
                         new ByteBudget(config.switching().memoryBytes(), reclaimer.relief()),
@@ -279,7 +278,7 @@ public final class HelperServer implements AutoCloseable {
                 switches,
                 meters);
         Fetching shared = keeping.<Fetching>map(kept -> kept).orElse(fetcher);
-        Trees trees = trees(transport);
+        UpstreamSwitches trees = trees(transport);
         Transfers transfers = new Transfers(new HelperServices(
                 reclaimer.over(fetcher, transfer -> transfer),
                 reclaimer.over(shared, transfer -> transfer),
@@ -293,7 +292,7 @@ public final class HelperServer implements AutoCloseable {
                                 new Due(spec.urgency(), Ticker.system())),
                         speeds),
                 spec -> trees.upstream(
-                        new Trees.Scope(spec.helpers(), spec.tree(), spec.stores()),
+                        new UpstreamSwitches.Scope(spec.helpers(), spec.tree(), spec.stores()),
                         new PeerRights(spec.token(), spec.claims(), tokens, new Due(spec.urgency(), Ticker.system())),
                         spec.tenant(),
                         Integer.MAX_VALUE),
@@ -344,7 +343,7 @@ public final class HelperServer implements AutoCloseable {
                 transport,
                 socket(bulkAddress.listen()),
                 config.id().value(),
-                new ChunkServer(sessions, reads, writes, sharedReads)));
+                new BulkDispatcher(sessions, reads, writes, sharedReads)));
         List<BindableService> services = new ArrayList<>(List.of(
                 new ProbeService(config.id(), checks, pool(Threads.blocking("probe", PROBES, PROBES))),
                 new SigningService(signer, pool(Threads.blocking("sign", SIGNING_THREADS, SIGNINGS))),
@@ -354,7 +353,7 @@ public final class HelperServer implements AutoCloseable {
                 new WriteService(tokens, writes)));
         keeping.ifPresent(kept -> services.add(new WarmingService(
                 tokens,
-                new Warmings(
+                new WarmSessions(
                         config.switching().volumes(),
                         kept,
                         below::of,
@@ -385,11 +384,11 @@ public final class HelperServer implements AutoCloseable {
     }
 
     /** The ways to the switches above this one: one that does not answer is soon taken for gone, for its readers wait. */
-    private Trees trees(BulkTransport transport) {
+    private UpstreamSwitches trees(BulkTransport transport) {
         BulkOptions impatient = transport.options().withTimeouts(SWITCH_CONNECT, SWITCH_SILENCE);
         PeerConnections above =
                 opened(connections(new BulkConnector(transport, config.id().value(), impatient)));
-        return new Trees(config.id(), above, pool(Threads.unbounded("switch", SWITCH_THREADS)));
+        return new UpstreamSwitches(config.id(), above, pool(Threads.unbounded("switch", SWITCH_THREADS)));
     }
 
     private static PeerConnections connections(BulkConnector connector) {
@@ -398,27 +397,31 @@ public final class HelperServer implements AutoCloseable {
 
     /** How switches below this one get what is not here. */
     private record Below(
-            StoreDirectory stores, Trees trees, TransferTokens tokens, SpeedMonitor speeds, ReplicaReports reports)
+            StoreDirectory stores,
+            UpstreamSwitches trees,
+            TransferTokens tokens,
+            SpeedMonitor speeds,
+            ReplicaReports reports)
             implements SharedReads.Requesters {
         @Override
         public Requester of(BulkRequest.Shared request, TransferClaims claims, Tenant tenant) {
             return of(
-                    new Warmings.Spec(request.token(), claims, request.helpers(), request.tree(), request.stores()),
+                    new WarmSessions.Spec(request.token(), claims, request.helpers(), request.tree(), request.stores()),
                     tenant,
                     request.urgency(),
                     request.height());
         }
 
-        Requester of(Warmings.Spec request, Tenant tenant) {
+        Requester of(WarmSessions.Spec request, Tenant tenant) {
             return of(request, tenant, Urgency.of(tenant.priority()), Integer.MAX_VALUE);
         }
 
-        private Requester of(Warmings.Spec request, Tenant tenant, Urgency urgency, int highest) {
+        private Requester of(WarmSessions.Spec request, Tenant tenant, Urgency urgency, int highest) {
             Due due = new Due(urgency, Ticker.system());
             TransferClaims claims = request.claims();
             StoreResolver resolver = stores.resolver(request.stores(), request.helpers(), request.token(), claims, due);
             Upstream upstream = trees.upstream(
-                    new Trees.Scope(request.helpers(), request.tree(), request.stores()),
+                    new UpstreamSwitches.Scope(request.helpers(), request.tree(), request.stores()),
                     new PeerRights(request.token(), claims, tokens, due),
                     tenant,
                     highest);
@@ -450,7 +453,7 @@ public final class HelperServer implements AutoCloseable {
     }
 
     /** What a switch serves; empty: it is none, and nobody asks. */
-    private Optional<SharedFetching> keeping(
+    private Optional<SharedFetcher> keeping(
             Fetcher fetcher, LeafRoom room, SwitchMetrics switches, MeterRegistry meters) throws IOException {
         HelperConfig.Switching switching = config.switching();
         if (switching.volumes().equals(VolumeSet.NONE)) {
@@ -463,7 +466,7 @@ public final class HelperServer implements AutoCloseable {
                         switching.disk().get(),
                         path -> DiskTier.open(path, switching.diskBytes(), counts)))
                 : Optional.empty();
-        return Optional.of(new SharedFetching(
+        return Optional.of(new SharedFetcher(
                 fetcher,
                 opened(new LeafCache(room, disk, counts)),
                 switches,

@@ -131,7 +131,7 @@ public final class DiskTier implements AutoCloseable {
      * @param openFiles leaves that may be sent from their files at a time
      * @param patience how long somebody waits to write
      */
-    static DiskTier open(Path directory, long limitBytes, int openFiles, Duration patience, CacheMetrics meters)
+    public static DiskTier open(Path directory, long limitBytes, int openFiles, Duration patience, CacheMetrics meters)
             throws IOException {
         Files.createDirectories(directory);
         LockFile lock = LockFile.tryLock(directory.resolve("lock"))
@@ -196,12 +196,12 @@ public final class DiskTier implements AutoCloseable {
     }
 
     /** Whether it keeps this leaf, and a note that it was asked for. Does not block. */
-    boolean has(LeafKey key) {
+    public boolean has(LeafKey key) {
         return index.get(key).isPresent();
     }
 
     /** Whether it keeps this leaf. Does not block. */
-    boolean keeps(LeafKey key) {
+    public boolean keeps(LeafKey key) {
         return index.contains(key);
     }
 
@@ -209,7 +209,7 @@ public final class DiskTier implements AutoCloseable {
      * Keeps a copy of a leaf, if only for a moment. What goes wrong is logged, and the leaf is not kept; nor is it where the disk
      * holds up those who write: who brings it has readers to serve, and nobody needs a cache.
      */
-    void put(LeafKey key, Leaf leaf) {
+    public void put(LeafKey key, Leaf leaf) {
         if (index.contains(key) || !mayWrite()) {
             return;
         }
@@ -240,7 +240,7 @@ public final class DiskTier implements AutoCloseable {
     }
 
     /** Those that may write now. */
-    Semaphore writers() {
+    public Semaphore writers() {
         return writers;
     }
 
@@ -263,7 +263,7 @@ public final class DiskTier implements AutoCloseable {
     }
 
     /** Forgets a leaf that cannot be read as it was written; blocks on the disk. */
-    void damaged(LeafKey key) {
+    public void damaged(LeafKey key) {
         meters.damaged();
         forget(key);
         removeLeaving();
@@ -275,7 +275,7 @@ public final class DiskTier implements AutoCloseable {
     }
 
     /** A leaf was read from here, and found right: it need not be looked at again. */
-    void seen(LeafKey key, Leaf leaf) {
+    public void seen(LeafKey key, Leaf leaf) {
         index.get(key).filter(kept -> kept.length == leaf.length()).ifPresent(kept -> kept.seen(leaf.crc32c()));
     }
 
@@ -290,7 +290,7 @@ public final class DiskTier implements AutoCloseable {
     }
 
     /** Of all leaves, as they take room. */
-    long bytes() {
+    public long bytes() {
         return index.bytes();
     }
 
@@ -300,7 +300,7 @@ public final class DiskTier implements AutoCloseable {
     }
 
     /** Where the leaf is, or would be. */
-    Path file(LeafKey key) {
+    public Path file(LeafKey key) {
         String chunk = key.chunk().toString();
         return leaves.resolve(chunk.substring(0, 2)).resolve(chunk + "." + key.leaf());
     }

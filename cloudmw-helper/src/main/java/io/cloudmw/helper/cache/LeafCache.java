@@ -44,14 +44,14 @@ public final class LeafCache implements AutoCloseable {
     }
 
     /** A leaf that is in memory; the caller releases it. One that is not as {@code expected} is not kept any longer. */
-    Optional<Leaf> inMemory(LeafKey key, Predicate<Leaf> expected) {
+    public Optional<Leaf> inMemory(LeafKey key, Predicate<Leaf> expected) {
         Optional<Leaf> kept = memory.get(key);
         kept.filter(expected.negate()).ifPresent(other -> memory.remove(key, other));
         return kept.filter(expected).filter(Leaf::retain);
     }
 
     /** The disk tier, if it has this leaf. */
-    Optional<DiskTier> onDisk(LeafKey key) {
+    public Optional<DiskTier> onDisk(LeafKey key) {
         DiskTier tier = disk;
         return tier != null && tier.has(key) ? Optional.of(tier) : Optional.empty();
     }
@@ -60,24 +60,24 @@ public final class LeafCache implements AutoCloseable {
      * Whether a leaf is kept, in memory as {@code expected}, or on the disk, where it is looked at when it is read. Says nothing
      * about how often it is asked for.
      */
-    boolean keeps(LeafKey key, Predicate<Leaf> expected) {
+    public boolean keeps(LeafKey key, Predicate<Leaf> expected) {
         DiskTier tier = disk;
         return memory.peek(key).filter(expected).isPresent() || (tier != null && tier.keeps(key));
     }
 
     /** Bytes it may keep: on the disk, where there is one, for what is in memory is there too. */
-    long capacityBytes() {
+    public long capacityBytes() {
         DiskTier tier = disk;
         return tier == null ? memory.limitBytes() : tier.limitBytes();
     }
 
     /** Of its memory, what is left for what is on its way. */
-    long passingBytes() {
+    public long passingBytes() {
         return room.memory().limitBytes() - memory.limitBytes();
     }
 
     /** Keeps what came into memory there, if it is worth it; the caller goes on holding it. */
-    void remember(LeafKey key, Leaf leaf) {
+    public void remember(LeafKey key, Leaf leaf) {
         if (leaf.place() == Leaf.Place.MEMORY && leaf.retain()) {
             memory.put(key, leaf);
             if (closed) {
@@ -87,7 +87,7 @@ public final class LeafCache implements AutoCloseable {
     }
 
     /** Keeps a copy of what a store gave on the disk; blocks. */
-    void save(LeafKey key, Leaf leaf) {
+    public void save(LeafKey key, Leaf leaf) {
         DiskTier tier = disk;
         if (tier != null && leaf.place() != Leaf.Place.STORE) {
             tier.put(key, leaf);
@@ -95,7 +95,7 @@ public final class LeafCache implements AutoCloseable {
     }
 
     /** Keeps this leaf nowhere any longer, until it comes anew. */
-    void forget(LeafKey key) {
+    public void forget(LeafKey key) {
         memory.get(key).ifPresent(leaf -> memory.remove(key, leaf));
         DiskTier tier = disk;
         if (tier != null) {
@@ -103,11 +103,11 @@ public final class LeafCache implements AutoCloseable {
         }
     }
 
-    LeafRoom room() {
+    public LeafRoom room() {
         return room;
     }
 
-    CacheMetrics meters() {
+    public CacheMetrics meters() {
         return meters;
     }
 

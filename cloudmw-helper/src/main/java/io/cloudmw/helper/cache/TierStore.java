@@ -26,14 +26,14 @@ import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /** What the disk tier keeps, in the eyes of an attempt: a store that has some leaves of some chunks. They can only be read. */
-final class TierStore implements ChunkStore, LeafFileStore {
-    static final StoreId ID = new StoreId("cache");
+public final class TierStore implements ChunkStore, LeafFileStore {
+    public static final StoreId ID = new StoreId("cache");
 
     private final DiskTier tier;
     private final int leafSizeBytes;
 
     /** @param leafSizeBytes of the chunks it is asked for */
-    TierStore(DiskTier tier, int leafSizeBytes) {
+    public TierStore(DiskTier tier, int leafSizeBytes) {
         this.tier = tier;
         this.leafSizeBytes = leafSizeBytes;
     }

@@ -1,6 +1,5 @@
 /**
- * What a switch keeps and shares: leaves in memory and on a disk, and fetches under way that any number of readers wait for.
- * Safe for any thread. Only pool threads of {@link io.cloudmw.helper.fetch.Fetcher} block.
+ * The tiers of a switch's cache: leaves in memory and on a disk. Safe for any thread; only the disk tier blocks.
  */
 @NullMarked
 package io.cloudmw.helper.cache;

@@ -13,7 +13,7 @@ import io.cloudmw.helper.fetch.FetchedBlock;
 import io.cloudmw.helper.fetch.Fetching;
 import io.cloudmw.helper.fetch.Requester;
 import io.cloudmw.helper.fetch.WantedBlock;
-import io.cloudmw.helper.relay.Relay;
+import io.cloudmw.helper.relay.RelaySender;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -162,7 +162,7 @@ final class Attempts {
     }
 
     /** One attempt, from its start until nothing of it is left. Its listener methods are called by any thread. */
-    private final class Entry implements Attempt.Listener, Relay.Listener {
+    private final class Entry implements Attempt.Listener, RelaySender.Listener {
         private final AttemptId id;
         private final WantedBlock block;
         private final StoreId store;
@@ -176,7 +176,7 @@ final class Attempts {
         private volatile @Nullable FetchedBlock growing;
 
         private @Nullable FetchedBlock held;
-        private volatile @Nullable Relay relay;
+        private volatile @Nullable RelaySender relay;
         /** To be relayed: when held, or, cut through, from its first leaf. */
         private volatile boolean delivers;
 
@@ -269,14 +269,14 @@ final class Attempts {
 
         /** What the destination took before it wanted no more was a relay all the same. */
         void endRelay() {
-            Relay open = relay;
+            RelaySender open = relay;
             if (open != null && open.cancel() && open.handedBytes() > 0) {
                 around.meters().relayed();
             }
         }
 
         long handedBytes() {
-            Relay open = relay;
+            RelaySender open = relay;
             return open == null ? 0 : open.handedBytes();
         }
 
@@ -333,7 +333,7 @@ final class Attempts {
 
         void relay(FetchedBlock fetched) {
             byte[] offer = around.offers().encode(spec.id(), block.race().id(), id.racer(), store);
-            Relay started = Relay.start(bulk, offer, fetched, this);
+            RelaySender started = RelaySender.start(bulk, offer, fetched, this);
             relay = started;
             started.advanced();
         }
@@ -351,7 +351,7 @@ final class Attempts {
 
         @Override
         public void progressed(long bytes) {
-            Relay open = relay;
+            RelaySender open = relay;
             if (open != null) {
                 open.advanced();
             } else if (delivers && !crowded) {
@@ -375,7 +375,7 @@ final class Attempts {
             whole = true;
             wholeBytes = fetched.availableBytes();
             report(State.FINISHED, fetched.availableBytes(), null);
-            Relay open = relay;
+            RelaySender open = relay;
             if (open != null) {
                 open.advanced();
             } else {
@@ -388,7 +388,7 @@ final class Attempts {
         public void failed(CloudMwException cause, long bytes) {
             events.post(() -> {
                 entries.remove(id);
-                Relay open = relay;
+                RelaySender open = relay;
                 if (open != null && open.fail(cause)) {
                     around.meters().relayFailed();
                 }

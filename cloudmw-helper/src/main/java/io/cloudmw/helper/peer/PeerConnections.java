@@ -105,7 +105,7 @@ public final class PeerConnections implements AutoCloseable {
         private final AtomicBoolean released = new AtomicBoolean();
 
         /** @param release run once when it is closed */
-        Lease(BulkConnection connection, Runnable release) {
+        public Lease(BulkConnection connection, Runnable release) {
             this.connection = connection;
             this.release = release;
         }
@@ -231,7 +231,7 @@ public final class PeerConnections implements AutoCloseable {
     }
 
     /** Peers whose connections are in use. */
-    int inUse() {
+    public int inUse() {
         synchronized (lock) {
             return (int)
                     entries.values().stream().filter(entry -> entry.users > 0).count();

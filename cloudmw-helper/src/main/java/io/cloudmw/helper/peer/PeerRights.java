@@ -19,7 +19,7 @@ import java.util.function.Supplier;
  */
 public record PeerRights(TransferToken token, TransferClaims claims, TransferTokens tokens, Supplier<Urgency> urgency) {
     /** The same, for somebody who may do it no longer than that. */
-    PeerRights until(long endMillis) {
+    public PeerRights until(long endMillis) {
         return new PeerRights(
                 token,
                 new TransferClaims(
@@ -35,7 +35,7 @@ public record PeerRights(TransferToken token, TransferClaims claims, TransferTok
      * A token to read this chunk, whose right to be read was checked here: of a chunk that the transfer's version shares with
      * another, one for that version.
      */
-    TransferToken toRead(ChunkId chunk) {
+    public TransferToken toRead(ChunkId chunk) {
         if (chunk.version().equals(claims.version())) {
             return token;
         }

@@ -1,5 +1,6 @@
 /**
- * Sends a won block to its destination over the bulk plane. Called on event loops and by transfers: never blocks.
+ * Relays: won blocks on their way to destinations over the bulk plane. Called on event loops and by transfers; never
+ * blocks.
  */
 @NullMarked
 package io.cloudmw.helper.relay;

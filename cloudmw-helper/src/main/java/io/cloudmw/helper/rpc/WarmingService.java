@@ -10,10 +10,10 @@ import io.cloudmw.core.security.TransferTokens;
 import io.cloudmw.core.wire.FromWire;
 import io.cloudmw.core.wire.UrgencyWire;
 import io.cloudmw.core.wire.WireErrors;
-import io.cloudmw.helper.cache.Keeping;
 import io.cloudmw.helper.fetch.WantedBlock;
-import io.cloudmw.helper.serve.Warming;
-import io.cloudmw.helper.serve.Warmings;
+import io.cloudmw.helper.sharing.CacheFill;
+import io.cloudmw.helper.sharing.WarmSession;
+import io.cloudmw.helper.sharing.WarmSessions;
 import io.cloudmw.proto.v1.BeginWarming;
 import io.cloudmw.proto.v1.Block;
 import io.cloudmw.proto.v1.StoreReads;
@@ -30,9 +30,9 @@ import org.jspecify.annotations.Nullable;
 /** What clients want kept here, as it comes in. */
 public final class WarmingService extends WarmingGrpc.WarmingImplBase {
     private final TransferTokens tokens;
-    private final Warmings warmings;
+    private final WarmSessions warmings;
 
-    public WarmingService(TransferTokens tokens, Warmings warmings) {
+    public WarmingService(TransferTokens tokens, WarmSessions warmings) {
         this.tokens = tokens;
         this.warmings = warmings;
     }
@@ -56,7 +56,7 @@ public final class WarmingService extends WarmingGrpc.WarmingImplBase {
         private final ServerCallStreamObserver<WarmEvent> call;
         private final Outgoing answers;
         private byte[] token = {};
-        private @Nullable Warming warming;
+        private @Nullable WarmSession warming;
         /** Nothing more is obeyed: what is under way is answered, and that was all. */
         private boolean expired;
         /** No command is asked for: the client does not read. */
@@ -109,7 +109,7 @@ public final class WarmingService extends WarmingGrpc.WarmingImplBase {
             token = begin.getToken().toByteArray();
             TransferClaims allowed = Rights.ofReader(tokens, token);
             warming = warmings.begin(
-                    new Warmings.Spec(
+                    new WarmSessions.Spec(
                             FromWire.token(token),
                             allowed,
                             FromWire.helpers(begin.getHelpersList()),
@@ -120,8 +120,8 @@ public final class WarmingService extends WarmingGrpc.WarmingImplBase {
                     answers);
         }
 
-        private Warming begun(WarmCommand command) throws CloudMwException {
-            Warming begun = warming;
+        private WarmSession begun(WarmCommand command) throws CloudMwException {
+            WarmSession begun = warming;
             if (begun == null) {
                 throw violation(command);
             }
@@ -146,7 +146,7 @@ public final class WarmingService extends WarmingGrpc.WarmingImplBase {
 
         @Override
         public void onCompleted() {
-            Warming begun = warming;
+            WarmSession begun = warming;
             if (begun == null) {
                 answers.ended();
             } else {
@@ -155,7 +155,7 @@ public final class WarmingService extends WarmingGrpc.WarmingImplBase {
         }
 
         void gone() {
-            Warming begun = warming;
+            WarmSession begun = warming;
             if (begun != null) {
                 begun.close();
             }
@@ -163,7 +163,7 @@ public final class WarmingService extends WarmingGrpc.WarmingImplBase {
 
         /** What was begun while a token was good is still answered: the client goes on by another, and would not know what that cost. */
         private void refuse(CloudMwException cause) {
-            Warming begun = warming;
+            WarmSession begun = warming;
             if (begun != null && cause.code() == ErrorCode.UNAUTHENTICATED) {
                 expired = true;
                 answers.endWith(cause);
@@ -176,7 +176,7 @@ public final class WarmingService extends WarmingGrpc.WarmingImplBase {
     }
 
     /** What the client hears: bounded by the window, and by commands being taken only while it reads. Safe for any thread. */
-    private static final class Outgoing implements Warming.Answers {
+    private static final class Outgoing implements WarmSession.Answers {
         @GuardedBy("this")
         private final ServerCallStreamObserver<WarmEvent> call;
 
@@ -209,7 +209,7 @@ public final class WarmingService extends WarmingGrpc.WarmingImplBase {
         }
 
         @Override
-        public void warmed(BlockId block, Keeping.Outcome outcome, Optional<CloudMwException> cause) {
+        public void warmed(BlockId block, CacheFill.Outcome outcome, Optional<CloudMwException> cause) {
             WarmedBlock.Builder warmed = WarmedBlock.newBuilder()
                     .setBlockId(block.value())
                     .setKeptBytes(outcome.keptBytes())

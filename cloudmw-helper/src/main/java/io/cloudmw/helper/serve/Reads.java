@@ -19,13 +19,13 @@ import io.netty.buffer.ByteBufAllocator;
 import java.time.Duration;
 import java.util.concurrent.ScheduledExecutorService;
 
-/** Serves ranges of the chunks on this helper's disks. Safe for any thread. */
+/** The requests for ranges of the chunks on this helper's disks. Safe for any thread. */
 public final class Reads {
     /**
-     * What serving a range needs besides its disk.
+     * What serving a range needs besides its disk: buffers, clocks and limits.
      *
      * @param silence how long a reader may take nothing
-     * @param ticker the pool's, too
+     * @param ticker the ticker of the pool
      */
     public record Means(ByteBufAllocator allocator, Duration silence, Ticker ticker, ScheduledExecutorService timer) {}
 
@@ -33,23 +33,24 @@ public final class Reads {
     private final TransferTokens tokens;
     private final FairPool pool;
     private final Means means;
-    private final Places places;
+    private final ServeSlots slots;
 
     /**
      * Serves nothing yet.
      *
      * @param pool refuses nothing while no more than {@code 2 * limit} tasks wait in it
-     * @param limit reads at once; one connection has half of them at most
+     * @param limit reads at once; one connection gets half of them at most
      */
     public Reads(OwnDisks disks, TransferTokens tokens, FairPool pool, Means means, int limit) {
         this.disks = disks;
         this.tokens = tokens;
         this.pool = pool;
         this.means = means;
-        this.places = new Places("reads", limit);
+        this.slots = new ServeSlots("reads", limit);
     }
 
-    BulkStreamListener open(BulkStream stream, BulkRequest.Read request) throws CloudMwException {
+    /** Starts a response on a stream that was opened to request a range. */
+    public BulkStreamListener open(BulkStream stream, BulkRequest.Read request) throws CloudMwException {
         TransferClaims claims = tokens.verify(request.token().bytes());
         claims.require(TransferRight.READ, request.chunk());
         ChunkStore disk = disks.find(request.store())
@@ -59,12 +60,12 @@ public final class Reads {
             throw new CloudMwException(ErrorCode.INVALID_ARGUMENT, "range: " + request.range() + " is too long");
         }
         String session = stream.connection().sessionId();
-        places.take(session, "chunk=" + request.chunk());
+        slots.take(session, "chunk=" + request.chunk());
         Tenant tenant = new Tenant(
                 session, claims.file().volume().value(), request.urgency().priority());
         Due due = new Due(request.urgency(), means.ticker());
         ReadTurns turns = new ReadTurns(pool, tenant, due.deadlineNanos());
-        ServedRead read = new ServedRead(disk, request, stream, means, turns, () -> places.giveBack(session));
+        ServedRead read = new ServedRead(disk, request, stream, means, turns, () -> slots.giveBack(session));
         read.start();
         return read;
     }

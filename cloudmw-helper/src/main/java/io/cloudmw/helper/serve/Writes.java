@@ -77,7 +77,7 @@ public final class Writes {
         return replication == null ? List.of() : replication.troubles();
     }
 
-    BulkStreamListener open(BulkStream stream, BulkRequest.Write request) throws CloudMwException {
+    public BulkStreamListener open(BulkStream stream, BulkRequest.Write request) throws CloudMwException {
         ChunkId chunk = request.chunk();
         TransferClaims claims = around.tokens().verify(request.token().bytes());
         claims.require(TransferRight.WRITE, chunk);

@@ -12,7 +12,7 @@ import io.cloudmw.core.schedule.Tenant;
 import io.cloudmw.core.testing.store.Chunks;
 import io.cloudmw.core.testing.store.MemoryChunkStore;
 import io.cloudmw.core.thread.Threads;
-import io.cloudmw.helper.relay.Relay;
+import io.cloudmw.helper.relay.RelaySender;
 import io.cloudmw.helper.testing.FakeBulkStream;
 import io.cloudmw.helper.testing.Fetches;
 import io.cloudmw.helper.testing.SteppedStore;
@@ -101,12 +101,12 @@ final class ReclaimerTest {
     }
 
     /** Has a block relayed as it comes, and takes what it grants. */
-    private final class Reader extends Fetches.Ending implements Relay.Listener {
+    private final class Reader extends Fetches.Ending implements RelaySender.Listener {
         private final byte[] content;
         private final Attempt attempt;
         private final CompletableFuture<Void> end = new CompletableFuture<>();
         private final Network stream = new Network();
-        private volatile @Nullable Relay relay;
+        private volatile @Nullable RelaySender relay;
 
         Reader(int length) throws CloudMwException {
             this(length, store, fetcher);
@@ -135,12 +135,12 @@ final class ReclaimerTest {
 
         @Override
         public void began(FetchedBlock growing) {
-            relay = Relay.start(stream, new byte[0], growing, this);
+            relay = RelaySender.start(stream, new byte[0], growing, this);
         }
 
         @Override
         public void progressed(long count) {
-            Relay open = relay;
+            RelaySender open = relay;
             if (open != null) {
                 open.advanced();
             }

@@ -30,11 +30,11 @@ import io.cloudmw.core.wire.IssuedBlock;
 import io.cloudmw.core.wire.ToWire;
 import io.cloudmw.core.wire.WireErrors;
 import io.cloudmw.helper.cache.LeafCache;
-import io.cloudmw.helper.cache.SharedFetching;
 import io.cloudmw.helper.fetch.Fetcher;
 import io.cloudmw.helper.fetch.LeafRoom;
 import io.cloudmw.helper.fetch.Spool;
-import io.cloudmw.helper.serve.Warmings;
+import io.cloudmw.helper.sharing.SharedFetcher;
+import io.cloudmw.helper.sharing.WarmSessions;
 import io.cloudmw.helper.testing.Fetches;
 import io.cloudmw.proto.v1.BeginWarming;
 import io.cloudmw.proto.v1.WarmCommand;
@@ -96,9 +96,9 @@ final class WarmingServiceTest {
                 new CacheMetrics(meters));
         service = new WarmingService(
                 tokens,
-                new Warmings(
+                new WarmSessions(
                         VolumeSet.ALL,
-                        new SharedFetching(fetcher, cache, new SwitchMetrics(meters), store -> false),
+                        new SharedFetcher(fetcher, cache, new SwitchMetrics(meters), store -> false),
                         (spec, tenant) -> Fetches.requester(id -> {
                             Void unused = store.join();
                             throw new CloudMwException(ErrorCode.STORE_UNAVAILABLE, "store s: away");

@@ -1,4 +1,4 @@
-package io.cloudmw.helper.serve;
+package io.cloudmw.helper.sharing;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cloudmw.core.error.CloudMwException;
@@ -7,8 +7,6 @@ import io.cloudmw.core.mode.ModePolicy;
 import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.race.BlockId;
-import io.cloudmw.helper.cache.Keeping;
-import io.cloudmw.helper.cache.SharedFetching;
 import io.cloudmw.helper.fetch.Requester;
 import io.cloudmw.helper.fetch.WantedBlock;
 import java.util.HashMap;
@@ -17,44 +15,46 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.IntStream;
 
-/** One version of a file that is to be kept here, for one client. Safe for any thread; never blocks. */
-public final class Warming {
-    /** Says whether all of a chunk lies on a disk of this helper by this name; no more than a look at the disk's directory. */
+/**
+ * A session in which one client has this switch cache the blocks of one version of a file. Safe for any thread; never blocks.
+ */
+public final class WarmSession {
+    /** Looks up whether a whole chunk lies on a disk of this helper; looks at the disk's directory only. */
     @FunctionalInterface
     public interface OwnDisk {
         boolean holds(StoreId store, ChunkId chunk, long lengthBytes);
     }
 
-    /** What the client hears; must not block. */
+    /** The answers to the client; must not block. */
     public interface Answers {
         /**
-         * It may begin.
+         * The client may begin.
          *
-         * @param window blocks that are taken at once
-         * @param capacityBytes that may be kept here of everything
+         * @param window blocks that may be under way at once
+         * @param capacityBytes size of this switch's cache
          */
         void ready(int window, long capacityBytes);
 
-        /** All that is missing of a block is on its way; left out where it is kept, or has failed, at once. */
+        /** All missing leaves of a block are on their way; not called when the block is kept, or fails, at once. */
         void underWay(BlockId block);
 
-        /** What became of a block; {@code cause}: why something is still missing. */
-        void warmed(BlockId block, Keeping.Outcome outcome, Optional<CloudMwException> cause);
+        /** A block is done; {@code cause} says why leaves are still missing. */
+        void warmed(BlockId block, CacheFill.Outcome outcome, Optional<CloudMwException> cause);
 
-        /** Everything is answered, and nothing more is wanted. */
+        /** Every block is answered, and the client has finished. */
         void ended();
     }
 
-    private final SharedFetching shared;
+    private final SharedFetcher shared;
     private final Requester requester;
     private final OwnDisk ownDisk;
     private final int window;
     private final Answers answers;
     private final Runnable over;
 
-    /** Those that have not ended; empty for a moment, until it is begun. */
+    /** Fills that have not ended; empty for a moment, until a fill has started. */
     @GuardedBy("this")
-    private final Map<BlockId, Optional<Keeping>> underWay = new HashMap<>();
+    private final Map<BlockId, Optional<CacheFill>> underWay = new HashMap<>();
 
     @GuardedBy("this")
     private boolean finishing;
@@ -62,7 +62,8 @@ public final class Warming {
     @GuardedBy("this")
     private boolean closed;
 
-    Warming(SharedFetching shared, Requester requester, OwnDisk ownDisk, int window, Answers answers, Runnable over) {
+    WarmSession(
+            SharedFetcher shared, Requester requester, OwnDisk ownDisk, int window, Answers answers, Runnable over) {
         this.shared = shared;
         this.requester = requester;
         this.ownDisk = ownDisk;
@@ -71,15 +72,15 @@ public final class Warming {
         this.over = over;
     }
 
-    /** Answers how much of a block is here. */
+    /** Answers how much of a block is cached. */
     public void look(WantedBlock block) throws CloudMwException {
         requireOne(block);
         long kept = isOnOwnDisk(block) ? block.length() : shared.keptBytes(block);
-        answers.warmed(block.race().id(), Keeping.Outcome.ofKept(kept), Optional.empty());
+        answers.warmed(block.race().id(), CacheFill.Outcome.ofKept(kept), Optional.empty());
     }
 
     /**
-     * Has what is missing of a block fetched; what becomes of it is answered.
+     * Has the missing leaves of a block fetched and cached, then answers.
      *
      * @throws CloudMwException {@code OVERLOADED} beyond the window; {@code INVALID_ARGUMENT}
      */
@@ -98,13 +99,13 @@ public final class Warming {
             underWay.put(id, Optional.empty());
         }
         if (isOnOwnDisk(block)) {
-            ended(id, Keeping.Outcome.ofKept(block.length()), Optional.empty());
+            ended(id, CacheFill.Outcome.ofKept(block.length()), Optional.empty());
             return;
         }
         try {
             begun(id, shared.keep(requester, block, named(block), (outcome, cause) -> ended(id, outcome, cause)));
         } catch (CloudMwException e) {
-            ended(id, Keeping.Outcome.ofKept(shared.keptBytes(block)), Optional.of(e));
+            ended(id, CacheFill.Outcome.ofKept(shared.keptBytes(block)), Optional.of(e));
         }
     }
 
@@ -129,7 +130,7 @@ public final class Warming {
                         ownDisk.holds(replicas.get(replica), block.leaves().chunk(), block.chunkLength()));
     }
 
-    private void begun(BlockId id, Keeping keeping) {
+    private void begun(BlockId id, CacheFill keeping) {
         boolean late;
         synchronized (this) {
             late = closed;
@@ -143,7 +144,7 @@ public final class Warming {
         }
     }
 
-    private void ended(BlockId id, Keeping.Outcome outcome, Optional<CloudMwException> cause) {
+    private void ended(BlockId id, CacheFill.Outcome outcome, Optional<CloudMwException> cause) {
         synchronized (this) {
             if (closed || underWay.remove(id) == null) {
                 return;
@@ -153,7 +154,7 @@ public final class Warming {
         endIfFinished();
     }
 
-    /** Nothing more is wanted: it ends when all is answered. */
+    /** Ends the session when every block is answered. */
     public void finish() {
         synchronized (this) {
             finishing = true;
@@ -171,9 +172,9 @@ public final class Warming {
         answers.ended();
     }
 
-    /** Cancels what is under way. Idempotent. */
+    /** Cancels the fills under way. Idempotent. */
     public void close() {
-        List<Optional<Keeping>> left;
+        List<Optional<CacheFill>> left;
         synchronized (this) {
             if (closed) {
                 return;
@@ -182,7 +183,7 @@ public final class Warming {
             left = List.copyOf(underWay.values());
             underWay.clear();
         }
-        left.forEach(keeping -> keeping.ifPresent(Keeping::cancel));
+        left.forEach(keeping -> keeping.ifPresent(CacheFill::cancel));
         over.run();
     }
 }

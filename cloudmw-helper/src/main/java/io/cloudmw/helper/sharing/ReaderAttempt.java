@@ -1,4 +1,4 @@
-package io.cloudmw.helper.cache;
+package io.cloudmw.helper.sharing;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cloudmw.core.error.CloudMwException;
@@ -14,13 +14,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One reader's block, put together of leaves that are kept and leaves that come by flights others may wait for too. Leaves
- * come in any order; they are told in theirs. Safe for any thread; the listener hears one thing at a time.
+ * An attempt of one reader: its block, assembled from cached leaves and from leaves that {@link SharedFetch}es bring. Leaves
+ * arrive in any order and are told in theirs. Safe for any thread; the listener hears one event at a time.
  */
-final class SharedAttempt extends Reader implements Attempt {
-    private static final Logger LOG = LoggerFactory.getLogger(SharedAttempt.class);
+final class ReaderAttempt extends LeafSubscriber implements Attempt {
+    private static final Logger LOG = LoggerFactory.getLogger(ReaderAttempt.class);
 
-    private final SharedFetching fetching;
+    private final SharedFetcher fetcher;
     private final Listener listener;
     private final LeavesBlock growing;
     private final AtomicInteger toTell = new AtomicInteger();
@@ -37,7 +37,7 @@ final class SharedAttempt extends Reader implements Attempt {
     @GuardedBy("this")
     private @Nullable End end;
 
-    /** How it ended. */
+    /** How the attempt ended. */
     private enum Outcome {
         FINISHED,
         FAILED,
@@ -46,21 +46,21 @@ final class SharedAttempt extends Reader implements Attempt {
 
     private record End(Outcome outcome, @Nullable CloudMwException cause) {}
 
-    // What the listener heard; only by whoever tells.
+    // What the listener heard. Belongs to the thread that tells.
     private boolean beginTold;
     private boolean endTold;
     private long bytesTold;
 
-    SharedAttempt(SharedFetching fetching, WantedBlock block, StoreId store, Listener listener) {
+    ReaderAttempt(SharedFetcher fetcher, WantedBlock block, StoreId store, Listener listener) {
         super(block, store);
-        this.fetching = fetching;
+        this.fetcher = fetcher;
         this.listener = listener;
         this.growing = new LeavesBlock(block);
         this.wantedBytes = block.length();
     }
 
     @Override
-    boolean isLast() {
+    boolean waitsForTheCache() {
         return false;
     }
 
@@ -73,11 +73,11 @@ final class SharedAttempt extends Reader implements Attempt {
     }
 
     @Override
-    void arrived(int index, Leaf leaf, Stop from) {
+    void arrived(int index, Leaf leaf, FetchSource from) {
         arrived(index, leaf);
     }
 
-    /** The same, from wherever. */
+    /** Takes over a hold on a leaf, wherever it came from. */
     void arrived(int index, Leaf leaf) {
         if (!expects(index, leaf.length(), leaf.crc32c())) {
             leaf.release();
@@ -88,7 +88,7 @@ final class SharedAttempt extends Reader implements Attempt {
             begun = true;
             if (!here.get(index)) {
                 here.set(index);
-                fetching.meters().served(block().leaves().length(index));
+                fetcher.cacheMeters().served(block().leaves().length(index));
                 growing.advance(prefixBytes());
             }
             finishIfEnough();
@@ -141,7 +141,7 @@ final class SharedAttempt extends Reader implements Attempt {
         return true;
     }
 
-    /** What came for it, from wherever it came. */
+    /** Bytes that arrived, from any source. */
     @Override
     public long bytesRead() {
         return growing.availableBytes();
@@ -156,7 +156,7 @@ final class SharedAttempt extends Reader implements Attempt {
         tell();
     }
 
-    /** Whoever comes first tells the listener for all that come meanwhile. */
+    /** Tells the listener; one thread does so at a time, also for those that call meanwhile. */
     @Override
     void tell() {
         if (toTell.getAndIncrement() != 0) {
@@ -173,7 +173,7 @@ final class SharedAttempt extends Reader implements Attempt {
         } while (seen != 0);
     }
 
-    /** The listener failed: it is told of that, and nothing twice, so that whoever tells comes to an end. */
+    /** Ends an attempt whose listener threw, so that the telling thread comes to an end. */
     private void broken(Throwable defect) {
         LOG.error("{}: a reader failed by a defect", block(), defect);
         synchronized (this) {
@@ -205,7 +205,7 @@ final class SharedAttempt extends Reader implements Attempt {
         }
         if (ended != null) {
             endTold = true;
-            fetching.leave(this);
+            fetcher.leave(this);
             tell(ended);
         }
     }

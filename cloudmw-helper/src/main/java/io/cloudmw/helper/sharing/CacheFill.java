@@ -1,4 +1,4 @@
-package io.cloudmw.helper.cache;
+package io.cloudmw.helper.sharing;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cloudmw.core.cost.Usage;
@@ -15,51 +15,52 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A block that is to be kept here, and given to nobody: what is not kept is fetched, as for a reader, and holds no memory
- * once it is where it stays. Safe for any thread.
+ * The filling of the cache with one block, which is given to nobody. Leaves that are missing are fetched as for a reader;
+ * the fill holds no memory for a leaf that is kept. Safe for any thread.
  */
-public final class Keeping extends Reader {
-    /** Told once how it ended, by any thread, unless it was cancelled; must not block. */
+public final class CacheFill extends LeafSubscriber {
+    /** Hears once, on any thread, how a fill ended, unless it was cancelled; must not block. */
     @FunctionalInterface
     public interface Listener {
         /**
-         * It is over.
+         * The fill is over.
          *
-         * @param cause empty: all that was missing came
+         * @param cause why a leaf is missing; empty when all leaves came
          */
         void ended(Outcome outcome, Optional<CloudMwException> cause);
     }
 
     /**
-     * Where the bytes were.
+     * Where the bytes of a block came from.
      *
-     * @param keptBytes here
-     * @param parentBytes came from switches above this one
-     * @param stores what was asked of stores; only requests that brought something
+     * @param keptBytes cached here before
+     * @param parentBytes from switches above this one
+     * @param stores requests to stores, and their bytes; requests that brought nothing do not count
      */
     public record Outcome(long keptBytes, long parentBytes, Map<StoreId, Usage> stores) {
         public Outcome {
             stores = Map.copyOf(stores);
         }
 
-        /** So many bytes are here, and nothing came. */
+        /** An outcome without a fetch: this many bytes were cached. */
         public static Outcome ofKept(long bytes) {
             return new Outcome(bytes, 0, Map.of());
         }
     }
 
-    private final SharedFetching fetching;
+    private final SharedFetcher fetcher;
     private final Listener listener;
 
+    /** Leaves that are kept. */
     @GuardedBy("this")
     private final BitSet here = new BitSet();
 
     @GuardedBy("this")
     private final Map<StoreId, Usage> stores = new HashMap<>();
 
-    /** Those that brought something. */
+    /** Sources that brought a leaf. */
     @GuardedBy("this")
-    private final Set<Stop> requests = new HashSet<>();
+    private final Set<FetchSource> sources = new HashSet<>();
 
     @GuardedBy("this")
     private long keptBytes;
@@ -70,30 +71,35 @@ public final class Keeping extends Reader {
     @GuardedBy("this")
     private @Nullable CloudMwException failure;
 
-    /** All that is not kept has been asked for: until then nothing is told. */
     @GuardedBy("this")
-    private boolean asked;
+    private State state = State.ASKING;
 
-    @GuardedBy("this")
-    private boolean over;
+    private enum State {
+        /** Missing leaves are still being asked for: the listener hears nothing yet. */
+        ASKING,
+        /** All missing leaves are on their way. */
+        WAITING,
+        /** The listener was told, or the fill was cancelled. */
+        OVER
+    }
 
-    Keeping(SharedFetching fetching, WantedBlock block, StoreId store, Listener listener) {
+    CacheFill(SharedFetcher fetcher, WantedBlock block, StoreId store, Listener listener) {
         super(block, store);
-        this.fetching = fetching;
+        this.fetcher = fetcher;
         this.listener = listener;
     }
 
     @Override
-    boolean isLast() {
+    boolean waitsForTheCache() {
         return true;
     }
 
     @Override
     void begun() {
-        // Of no interest.
+        // The fill waits for leaves only.
     }
 
-    /** This leaf is kept already. */
+    /** Notes that a leaf is kept already. */
     synchronized void kept(int index) {
         if (!here.get(index)) {
             here.set(index);
@@ -101,16 +107,18 @@ public final class Keeping extends Reader {
         }
     }
 
-    /** All leaves that are missing are on their way. */
+    /** Notes that all missing leaves are on their way. */
     void asked() {
         synchronized (this) {
-            asked = true;
+            if (state == State.ASKING) {
+                state = State.WAITING;
+            }
         }
         tell();
     }
 
     @Override
-    void arrived(int index, Leaf leaf, Stop from) {
+    void arrived(int index, Leaf leaf, FetchSource from) {
         boolean expected = expects(index, leaf.length(), leaf.crc32c());
         leaf.release();
         if (expected) {
@@ -118,7 +126,7 @@ public final class Keeping extends Reader {
         }
     }
 
-    private synchronized void count(int index, Stop from) {
+    private synchronized void count(int index, FetchSource from) {
         if (here.get(index)) {
             return;
         }
@@ -126,11 +134,11 @@ public final class Keeping extends Reader {
         int bytes = block().leaves().length(index);
         Optional<StoreId> store = from.store();
         if (store.isPresent()) {
-            stores.merge(store.get(), Usage.ofReads(requests.add(from) ? 1 : 0, bytes), Usage::plus);
-            fetching.trees().warmed(bytes);
+            stores.merge(store.get(), Usage.ofReads(sources.add(from) ? 1 : 0, bytes), Usage::plus);
+            fetcher.switchMeters().warmed(bytes);
         } else if (from.isParent()) {
             parentBytes += bytes;
-            fetching.trees().warmed(bytes);
+            fetcher.switchMeters().warmed(bytes);
         } else {
             keptBytes += bytes;
         }
@@ -146,12 +154,12 @@ public final class Keeping extends Reader {
         tell();
     }
 
-    /** It is not wanted any longer; nothing is told of it. */
+    /** Ends the fill; the listener hears nothing more. */
     public void cancel() {
         synchronized (this) {
-            over = true;
+            state = State.OVER;
         }
-        fetching.leave(this);
+        fetcher.leave(this);
     }
 
     @Override
@@ -161,13 +169,13 @@ public final class Keeping extends Reader {
         synchronized (this) {
             boolean whole = here.cardinality() == block().leaves().leaves();
             cause = whole ? null : failure;
-            if (!asked || over || (!whole && cause == null)) {
+            if (state != State.WAITING || (!whole && cause == null)) {
                 return;
             }
-            over = true;
+            state = State.OVER;
             outcome = new Outcome(keptBytes, parentBytes, stores);
         }
-        fetching.leave(this);
+        fetcher.leave(this);
         listener.ended(outcome, Optional.ofNullable(cause));
     }
 }

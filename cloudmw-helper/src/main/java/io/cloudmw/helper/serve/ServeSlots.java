@@ -6,10 +6,10 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Places for what is served at once. One connection has half of them at most: who takes much and reads it slowly leaves the rest to
- * others. Safe for any thread.
+ * The slots for responses that a helper serves at once. One connection gets half of them at most, so that a slow reader
+ * leaves the rest to others. Safe for any thread.
  */
-final class Places {
+public final class ServeSlots {
     private final String what;
     private final int limit;
 
@@ -20,19 +20,19 @@ final class Places {
     @GuardedBy("this")
     private int used;
 
-    /** @param what has a place each, for messages */
-    Places(String what, int limit) {
+    /** @param what the kind of response, for messages */
+    public ServeSlots(String what, int limit) {
         this.what = what;
         this.limit = limit;
     }
 
     /**
-     * Takes one.
+     * Takes a slot.
      *
-     * @param served what is to have it, for messages
-     * @throws CloudMwException {@code OVERLOADED} when all are taken, or as many as this connection may have
+     * @param served the response, for messages
+     * @throws CloudMwException {@code OVERLOADED} when all slots are taken, or half of them by this connection
      */
-    synchronized void take(String session, String served) throws CloudMwException {
+    public synchronized void take(String session, String served) throws CloudMwException {
         int own = taken.getOrDefault(session, 0);
         if (used >= limit) {
             throw CloudMwException.full(served + ": " + used + " " + what + " at once already");
@@ -45,12 +45,12 @@ final class Places {
         used++;
     }
 
-    synchronized void giveBack(String session) {
+    public synchronized void giveBack(String session) {
         used--;
         taken.computeIfPresent(session, (name, own) -> own == 1 ? null : own - 1);
     }
 
-    synchronized boolean isHalfTaken() {
+    public synchronized boolean isHalfTaken() {
         return used >= limit / 2;
     }
 }

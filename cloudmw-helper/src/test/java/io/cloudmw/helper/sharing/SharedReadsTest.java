@@ -1,4 +1,4 @@
-package io.cloudmw.helper.serve;
+package io.cloudmw.helper.sharing;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

@@ -1,4 +1,4 @@
-package io.cloudmw.helper.peer;
+package io.cloudmw.helper.sharing;
 
 import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.benmanes.caffeine.cache.LoadingCache;
@@ -24,50 +24,54 @@ import io.cloudmw.helper.fetch.Attempt;
 import io.cloudmw.helper.fetch.LeafRoom;
 import io.cloudmw.helper.fetch.Upstream;
 import io.cloudmw.helper.fetch.WantedBlock;
+import io.cloudmw.helper.peer.PeerConnections;
+import io.cloudmw.helper.peer.PeerRights;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-/** How this helper asks the switches above it, in the trees it is told of. Safe for any thread; never blocks. */
-public final class Trees {
-    /** Trees that are kept for the next block; of 32 members one takes about 32 KiB. */
+/**
+ * The switches above this one, in the trees of switches that transfers name. Safe for any thread; never blocks.
+ */
+public final class UpstreamSwitches {
+    /** Trees kept for the next block; a tree of 32 members takes about 32 KiB. */
     private static final int KEPT = 64;
 
-    /** Of all that is asked of switches above: what may be on its way and not put away yet, besides a leaf of each block. */
+    /** Bytes from switches above that may be on their way and not stored yet, besides a leaf of each block. */
     private static final long WINDOWS_BYTES = 16 << 20;
 
     private final HelperId self;
     private final PeerConnections connections;
     private final Executor threads;
     private final ByteBudget windows = new ByteBudget(WINDOWS_BYTES);
-    /** By their members: each is asked about many blocks, and takes far longer to make than to ask. */
+    /** Trees by their members: a tree takes far longer to make than to ask. */
     private final LoadingCache<List<HelperAddress>, SwitchTree> trees =
             Caffeine.newBuilder().maximumSize(KEPT).executor(Runnable::run).build(SwitchTree::new);
 
     /**
      * Asks nobody yet.
      *
-     * @param threads put away what comes; they may block
+     * @param threads store the leaves that come; they may block
      */
-    public Trees(HelperId self, PeerConnections connections, Executor threads) {
+    public UpstreamSwitches(HelperId self, PeerConnections connections, Executor threads) {
         this.self = self;
         this.connections = connections;
         this.threads = threads;
     }
 
-    /** Switches that are being asked now. */
+    /** Switches that are asked now. */
     public int asked() {
         return connections.inUse();
     }
 
     /**
-     * What a transfer says of its trees.
+     * The trees of a transfer.
      *
-     * @param helpers of its plan, or those of them that matter
-     * @param members the first so many are the members of the trees; 0: there are none
-     * @param stores those of the replicas, at least
+     * @param helpers the helpers of its plan, or those of them that matter
+     * @param members number of helpers, from the first, that are members of the trees; 0 when there are none
+     * @param stores at least the stores of the replicas
      */
     public record Scope(List<HelperAddress> helpers, int members, List<Store> stores) {
         public Scope {
@@ -80,39 +84,39 @@ public final class Trees {
     }
 
     /**
-     * The switches above this one.
+     * The switches above this one, for one transfer.
      *
-     * @param rights shown to them
-     * @param tenant on whose behalf they are asked: they hear of its share
+     * @param rights the transfer's rights, which are shown to them
+     * @param tenant the client on whose behalf they are asked; they hear of its share
      * @param highest see {@link Upstream#highest}
      */
     public Upstream upstream(Scope scope, PeerRights rights, Tenant tenant, int highest) {
         List<HelperAddress> members = scope.helpers().subList(0, scope.members());
         return members.isEmpty()
-                ? new Alone(highest)
-                : new Below(scope, trees.get(List.copyOf(members)), rights, tenant, highest);
+                ? new WithoutTrees(highest)
+                : new InTrees(scope, trees.get(List.copyOf(members)), rights, tenant, highest);
     }
 
-    /** Where there are no trees nobody is above. */
-    private record Alone(int highest) implements Upstream {
+    /** A transfer without trees: no switch is above. */
+    private record WithoutTrees(int highest) implements Upstream {
         @Override
         public Above of(WantedBlock block) {
             return NONE.of(block);
         }
     }
 
-    /** This helper, as a member of the trees of one transfer, or below one. */
-    private final class Below implements Upstream {
+    /** This helper's place in the trees of one transfer: a member, or below one. */
+    private final class InTrees implements Upstream {
         private final Scope scope;
         private final SwitchTree tree;
-        /** Negative: it is no member. */
+        /** Negative when this helper is no member. */
         private final int rank;
 
         private final PeerRights rights;
         private final Tenant tenant;
         private final int highest;
 
-        Below(Scope scope, SwitchTree tree, PeerRights rights, Tenant tenant, int highest) {
+        InTrees(Scope scope, SwitchTree tree, PeerRights rights, Tenant tenant, int highest) {
             this.scope = scope;
             this.tree = tree;
             this.rank = scope.helpers().subList(0, scope.members()).stream()
@@ -140,7 +144,7 @@ public final class Trees {
             int height = Math.min(position.place(), highest);
             List<Parent> parents = position.above().stream()
                     .filter(ancestor -> ancestor.place() < height)
-                    .<Parent>map(ancestor -> new Ancestor(scope.helpers().get(ancestor.rank()), ancestor.place()))
+                    .<Parent>map(ancestor -> new ParentSwitch(scope.helpers().get(ancestor.rank()), ancestor.place()))
                     .toList();
             return new Above(height, parents);
         }
@@ -168,11 +172,11 @@ public final class Trees {
                     tenant.share());
         }
 
-        private final class Ancestor implements Parent {
+        private final class ParentSwitch implements Parent {
             private final HelperAddress address;
             private final int height;
 
-            Ancestor(HelperAddress address, int height) {
+            ParentSwitch(HelperAddress address, int height) {
                 this.address = address;
                 this.height = height;
             }

@@ -1,4 +1,4 @@
-package io.cloudmw.helper.peer;
+package io.cloudmw.helper.sharing;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -11,6 +11,7 @@ import io.cloudmw.helper.fetch.FetchedBlock;
 import io.cloudmw.helper.fetch.LeafRoom;
 import io.cloudmw.helper.fetch.Spool;
 import io.cloudmw.helper.fetch.WantedBlock;
+import io.cloudmw.helper.peer.PeerConnections;
 import io.cloudmw.helper.testing.FakeBulkStream;
 import io.cloudmw.helper.testing.Fetches;
 import io.netty.buffer.PooledByteBufAllocator;

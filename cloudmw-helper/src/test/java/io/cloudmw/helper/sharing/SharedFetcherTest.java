@@ -1,4 +1,4 @@
-package io.cloudmw.helper.cache;
+package io.cloudmw.helper.sharing;
 
 import static io.cloudmw.helper.testing.Fetches.sent;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -21,6 +21,8 @@ import io.cloudmw.core.store.ChunkStore;
 import io.cloudmw.core.testing.store.Chunks;
 import io.cloudmw.core.testing.store.MemoryChunkStore;
 import io.cloudmw.core.thread.Threads;
+import io.cloudmw.helper.cache.DiskTier;
+import io.cloudmw.helper.cache.LeafCache;
 import io.cloudmw.helper.fetch.Attempt;
 import io.cloudmw.helper.fetch.FetchedBlock;
 import io.cloudmw.helper.fetch.Fetcher;
@@ -60,7 +62,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-final class SharedFetchingTest {
+final class SharedFetcherTest {
     private static final int LEAF = Fetches.LEAF;
     private static final int LENGTH = 9 * LEAF + 100;
     private static final int OPEN_FILES = 100;
@@ -84,7 +86,7 @@ final class SharedFetchingTest {
     private Fetcher others;
 
     private LeafCache cache;
-    private SharedFetching fetching;
+    private SharedFetcher fetching;
 
     @BeforeEach
     void start() throws IOException {
@@ -120,7 +122,7 @@ final class SharedFetchingTest {
                         DiskTier.open(directory.resolve("cache"), 1 << 20, openFiles, Duration.ofHours(1), counts))
                 : Optional.empty();
         cache = new LeafCache(new LeafRoom(memory, spool, PooledByteBufAllocator.DEFAULT, 1), disk, counts);
-        fetching = new SharedFetching(fetcher, cache, new SwitchMetrics(meters), OWN::equals);
+        fetching = new SharedFetcher(fetcher, cache, new SwitchMetrics(meters), OWN::equals);
     }
 
     @AfterEach

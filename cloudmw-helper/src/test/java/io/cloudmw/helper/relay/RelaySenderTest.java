@@ -26,7 +26,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-final class RelayTest implements Relay.Listener {
+final class RelaySenderTest implements RelaySender.Listener {
     @TempDir
     private Path directory;
 
@@ -75,7 +75,7 @@ final class RelayTest implements Relay.Listener {
 
     @Test
     void leavesFollowTheCreditAndNeverExceedIt() {
-        Relay.start(stream, new byte[0], block, this);
+        RelaySender.start(stream, new byte[0], block, this);
         assertThat(stream.sent.size()).isZero();
         stream.allow(Fetches.LEAF - 1);
         assertThat(stream.sent.size()).isZero();
@@ -89,7 +89,7 @@ final class RelayTest implements Relay.Listener {
 
     @Test
     void aRefusedRelaySendsNothingMore() {
-        Relay relay = Relay.start(stream, new byte[0], block, this);
+        RelaySender relay = RelaySender.start(stream, new byte[0], block, this);
         stream.listener().failed(new CloudMwException(ErrorCode.CANCELLED, "not wanted"));
         stream.allow(bytes.length);
         relay.cancel();
@@ -100,7 +100,7 @@ final class RelayTest implements Relay.Listener {
 
     @Test
     void aCancelledRelayResetsItsStreamAndIsSilent() {
-        Relay relay = Relay.start(stream, new byte[0], block, this);
+        RelaySender relay = RelaySender.start(stream, new byte[0], block, this);
         stream.allow(Fetches.LEAF);
         relay.cancel();
         stream.allow(bytes.length);
@@ -111,7 +111,7 @@ final class RelayTest implements Relay.Listener {
 
     @Test
     void dataFromTheDestinationBreaksTheProtocol() {
-        Relay.start(stream, new byte[0], block, this);
+        RelaySender.start(stream, new byte[0], block, this);
         stream.listener().data(Unpooled.buffer(1), 0);
         assertThat(stream.resets).containsExactly(ErrorCode.PROTOCOL_VIOLATION);
         assertThat(heard).containsExactly("PROTOCOL_VIOLATION");
@@ -119,7 +119,7 @@ final class RelayTest implements Relay.Listener {
 
     @Test
     void aBlockClosedUnderItEndsIt() {
-        Relay.start(stream, new byte[0], block, this);
+        RelaySender.start(stream, new byte[0], block, this);
         block.close();
         stream.allow(bytes.length);
         assertThat(heard).containsExactly("STORE_UNAVAILABLE");

@@ -1,4 +1,4 @@
-package io.cloudmw.helper.peer;
+package io.cloudmw.helper.sharing;
 
 import io.cloudmw.core.bulk.BulkStream;
 import io.cloudmw.core.bulk.BulkStreamListener;
@@ -12,6 +12,7 @@ import io.cloudmw.helper.fetch.Attempt;
 import io.cloudmw.helper.fetch.LeafRoom;
 import io.cloudmw.helper.fetch.LeavesBlock;
 import io.cloudmw.helper.fetch.WantedBlock;
+import io.cloudmw.helper.peer.PeerConnections;
 import io.netty.buffer.ByteBuf;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -20,14 +21,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A block on its way from a switch above this one. No thread waits for it: one is used as long as it takes to put a leaf
- * where it stays, so that switches that wait for each other's bytes never wait for each other's threads. The buffers that
- * leaves come in are what is kept of them. Everything private runs on its serial executor.
+ * An attempt that gets a block from a switch above this one. No thread waits for it: a thread only stores the leaves that
+ * came. So switches that wait for each other's bytes never wait for each other's threads. The buffers in which leaves come
+ * are kept, not copied. Private methods run on the attempt's serial executor.
  */
 final class ParentAttempt implements Attempt, BulkStreamListener {
     private static final Logger LOG = LoggerFactory.getLogger(ParentAttempt.class);
 
-    /** Asked for and not yet put away, where there is room for so much; otherwise a leaf. */
+    /** Bytes requested and not stored yet, if the windows' budget has room for them; otherwise one leaf. */
     static final long WINDOW_BYTES = 1 << 20;
 
     private static final byte[] NO_TRAILER = {};
@@ -45,7 +46,7 @@ final class ParentAttempt implements Attempt, BulkStreamListener {
     private @Nullable BulkStream stream;
     private int landed;
     private long grantedBytes;
-    /** Of the windows' budget. */
+    /** Bytes taken of the windows' budget. */
     private long takenBytes;
 
     private boolean over;
@@ -53,9 +54,9 @@ final class ParentAttempt implements Attempt, BulkStreamListener {
     /**
      * Asks nobody yet.
      *
-     * @param parent who is asked, for messages
-     * @param room where nobody waits for room on these threads, which others need
-     * @param windows what all attempts together may have asked for and not yet put away, besides a leaf each
+     * @param parent the switch that is asked, for messages
+     * @param room where the leaves go; the threads do not wait for room, since other attempts need them
+     * @param windows bytes that all attempts together may have requested and not stored yet, besides a leaf each
      * @param threads may block
      */
     ParentAttempt(
@@ -83,7 +84,7 @@ final class ParentAttempt implements Attempt, BulkStreamListener {
         }));
     }
 
-    /** It was in vain. */
+    /** Fails the attempt. */
     void refuse(CloudMwException cause) {
         serial.execute(() -> fail(cause));
     }
@@ -103,7 +104,7 @@ final class ParentAttempt implements Attempt, BulkStreamListener {
         grant(leaves.length(0) + window());
     }
 
-    /** Beyond the first leaf. */
+    /** The window beyond the first leaf. */
     private long window() {
         long bytes = Math.min(Math.max(WINDOW_BYTES, 2L * leaves.leafSizeBytes()), block.length()) - leaves.length(0);
         takenBytes = windows.tryTake(bytes) ? bytes : 0;
@@ -130,7 +131,7 @@ final class ParentAttempt implements Attempt, BulkStreamListener {
             return;
         }
         int leaf = landed;
-        // The checksum is that of the payload: the connection has seen to that.
+        // The connection has checked that the checksum is that of the payload.
         if (leaf == leaves.leaves()
                 || payload.readableBytes() != leaves.length(leaf)
                 || crc32c != leaves.crc32c(leaf)) {
@@ -193,7 +194,7 @@ final class ParentAttempt implements Attempt, BulkStreamListener {
         serial.execute(() -> spoiled(String.valueOf(cause.getMessage())));
     }
 
-    /** What the parent keeps, or sends, is not what it ought to be: it is told, and is of no more use than one that is gone. */
+    /** Fails the attempt because the parent sent wrong bytes; the parent is told, and counts as unavailable. */
     private void spoiled(String why) {
         BulkStream open = stream;
         if (open != null) {
@@ -249,7 +250,7 @@ final class ParentAttempt implements Attempt, BulkStreamListener {
         }
     }
 
-    /** It waits for no thread. */
+    /** Returns false: this attempt waits for no thread. */
     @Override
     public boolean expire(CloudMwException cause) {
         return false;

@@ -1,4 +1,4 @@
-package io.cloudmw.helper.serve;
+package io.cloudmw.helper.sharing;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cloudmw.core.bulk.BulkStream;
@@ -7,26 +7,29 @@ import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.helper.fetch.Attempt;
 import io.cloudmw.helper.fetch.FetchedBlock;
-import io.cloudmw.helper.relay.Relay;
+import io.cloudmw.helper.relay.RelaySender;
 import io.netty.buffer.ByteBuf;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** One block on its way to a switch below this one, leaf by leaf as it comes. Safe for any thread; never blocks. */
-final class SharedRead implements BulkStreamListener, Attempt.Listener, Relay.Listener {
+/**
+ * A response to a switch below this one, or to a reader: a block, sent leaf by leaf as it comes. Safe for any thread; never
+ * blocks.
+ */
+final class SharedRead implements BulkStreamListener, Attempt.Listener, RelaySender.Listener {
     /**
-     * What is told of it.
+     * The callbacks of a response.
      *
-     * @param over run once, when nothing of it is sent any more
-     * @param sent told once how many bytes were
-     * @param doubted run when it did not arrive as it should
+     * @param over run once, when no more of the block is sent
+     * @param sent hears once how many bytes were sent
+     * @param doubted run when the block arrived damaged
      */
     record Events(Runnable over, LongConsumer sent, Runnable doubted) {}
 
     private final BulkStream stream;
     private final boolean answering;
     private final Events events;
-    private volatile @Nullable Relay relay;
+    private volatile @Nullable RelaySender relay;
 
     @GuardedBy("this")
     private @Nullable Attempt attempt;
@@ -37,14 +40,14 @@ final class SharedRead implements BulkStreamListener, Attempt.Listener, Relay.Li
     @GuardedBy("this")
     private boolean over;
 
-    /** @param answering whether who asks is told by credit, of one byte, as soon as all of it is here */
+    /** @param answering whether a credit of one byte tells the other side that the whole block is here */
     SharedRead(BulkStream stream, boolean answering, Events events) {
         this.stream = stream;
         this.answering = answering;
         this.events = events;
     }
 
-    /** This is what brings it; it may have already. */
+    /** Hands over the attempt that brings the block; the attempt may be over already. */
     void started(Attempt running) {
         boolean late;
         synchronized (this) {
@@ -56,16 +59,16 @@ final class SharedRead implements BulkStreamListener, Attempt.Listener, Relay.Li
         }
     }
 
-    // ---- what comes
+    // ---- events of the attempt
 
     @Override
     public void began(FetchedBlock growing) {
-        relay = Relay.on(stream, growing, this);
+        relay = RelaySender.on(stream, growing, this);
     }
 
     @Override
     public void progressed(long bytes) {
-        Relay open = relay;
+        RelaySender open = relay;
         if (open != null) {
             open.advanced();
         }
@@ -90,7 +93,7 @@ final class SharedRead implements BulkStreamListener, Attempt.Listener, Relay.Li
 
     @Override
     public void failed(CloudMwException cause, long bytes) {
-        Relay open = relay;
+        RelaySender open = relay;
         if (open == null) {
             stream.reset(cause);
         } else {
@@ -104,11 +107,11 @@ final class SharedRead implements BulkStreamListener, Attempt.Listener, Relay.Li
         end();
     }
 
-    // ---- what is heard of who wants it
+    // ---- events of the stream
 
     @Override
     public void granted() {
-        Relay open = relay;
+        RelaySender open = relay;
         if (open != null) {
             open.granted();
         }
@@ -117,16 +120,16 @@ final class SharedRead implements BulkStreamListener, Attempt.Listener, Relay.Li
     @Override
     public void data(ByteBuf payload, int crc32c) {
         payload.release();
-        stream.reset(ErrorCode.PROTOCOL_VIOLATION, "data sent to who is asked for some");
+        stream.reset(ErrorCode.PROTOCOL_VIOLATION, "data on a stream that requests data");
         stop();
     }
 
     @Override
     public void ended(byte[] trailer) {
-        // Who asks has nothing to say.
+        // The other side has nothing to say.
     }
 
-    /** Of the stream, and, by way of it, of the relay. */
+    /** The stream failed, or the relay on it. */
     @Override
     public void failed(CloudMwException cause) {
         if (cause.code() == ErrorCode.REPLICA_CORRUPT) {
@@ -141,7 +144,7 @@ final class SharedRead implements BulkStreamListener, Attempt.Listener, Relay.Li
     }
 
     private void stop() {
-        Relay open = relay;
+        RelaySender open = relay;
         if (open != null) {
             open.cancel();
         }
@@ -164,7 +167,7 @@ final class SharedRead implements BulkStreamListener, Attempt.Listener, Relay.Li
             over = true;
             held = whole;
         }
-        Relay sent = relay;
+        RelaySender sent = relay;
         events.sent().accept(sent == null ? 0 : sent.handedBytes());
         if (held != null) {
             held.close();

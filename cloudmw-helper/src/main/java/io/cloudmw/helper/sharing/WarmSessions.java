@@ -1,4 +1,4 @@
-package io.cloudmw.helper.serve;
+package io.cloudmw.helper.sharing;
 
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
@@ -11,25 +11,24 @@ import io.cloudmw.core.placement.ReadPlanner;
 import io.cloudmw.core.schedule.Tenant;
 import io.cloudmw.core.security.TransferClaims;
 import io.cloudmw.core.security.TransferToken;
-import io.cloudmw.helper.cache.SharedFetching;
 import io.cloudmw.helper.fetch.Requester;
 import java.util.List;
 import java.util.concurrent.Semaphore;
 
-/** Has fetched, for clients that say so, what this switch is to serve. Safe for any thread; never blocks. */
-public final class Warmings {
-    /** All of them are one client to the I/O scheduler, in its class for what nobody waits for. */
+/** The warm-ups of this switch: clients have it cache files before they are read. Safe for any thread; never blocks. */
+public final class WarmSessions {
+    /** The one client that all warm-ups are to the I/O scheduler, in its class for prefetches. */
     private static final String CLIENT = "warming";
 
-    /** Enough for stores that take their time; more would only hold memory. */
+    /** Enough for slow stores; more would only hold memory. */
     private static final int MAX_WINDOW = 8;
 
     /**
-     * One version of a file, as a client says it is to be kept.
+     * The version of a file that a client wants cached.
      *
-     * @param claims of the token
-     * @param helpers those that are asked before stores, then the owners of disks
-     * @param tree how many of them are members of the blocks' trees
+     * @param claims the claims of the token
+     * @param helpers switches that are asked before stores, then the owners of disks
+     * @param tree number of helpers, from the first, that are members of the blocks' trees
      */
     public record Spec(
             TransferToken token, TransferClaims claims, List<HelperAddress> helpers, int tree, List<Store> stores) {
@@ -50,16 +49,16 @@ public final class Warmings {
         }
     }
 
-    /** Says how one who was shown to have a right gets what is not here. */
+    /** Makes the requester on whose behalf missing leaves are fetched, once the client's right was shown. */
     @FunctionalInterface
     public interface Requesters {
         Requester of(Spec spec, Tenant tenant);
     }
 
     private final VolumeSet switched;
-    private final SharedFetching shared;
+    private final SharedFetcher shared;
     private final Requesters requesters;
-    private final Warming.OwnDisk ownDisk;
+    private final WarmSession.OwnDisk ownDisk;
     private final int limit;
     private final Semaphore room;
 
@@ -67,11 +66,11 @@ public final class Warmings {
      * Fetches nothing yet.
      *
      * @param switched the volumes this helper is a switch for
-     * @param ownDisk what lies on a disk of this helper is served from there, and not kept besides
-     * @param limit warmings at once
+     * @param ownDisk finds chunks on disks of this helper, which are served from there and not cached
+     * @param limit sessions at once
      */
-    public Warmings(
-            VolumeSet switched, SharedFetching shared, Requesters requesters, Warming.OwnDisk ownDisk, int limit) {
+    public WarmSessions(
+            VolumeSet switched, SharedFetcher shared, Requesters requesters, WarmSession.OwnDisk ownDisk, int limit) {
         this.switched = switched;
         this.shared = shared;
         this.requesters = requesters;
@@ -81,12 +80,12 @@ public final class Warmings {
     }
 
     /**
-     * Begins; {@code answers} hears that at once.
+     * Begins a session; {@code answers} hears at once that it is ready.
      *
-     * @throws CloudMwException {@code HELPER_UNAVAILABLE} when this helper is no switch for the volume; {@code OVERLOADED} when it
-     *     has as many warmings as it takes
+     * @throws CloudMwException {@code HELPER_UNAVAILABLE} when this helper is no switch for the volume; {@code OVERLOADED} at the limit
+     *     of sessions
      */
-    public Warming begin(Spec spec, Warming.Answers answers) throws CloudMwException {
+    public WarmSession begin(Spec spec, WarmSession.Answers answers) throws CloudMwException {
         if (!switched.contains(spec.claims().file().volume())) {
             throw new CloudMwException(
                     ErrorCode.HELPER_UNAVAILABLE, spec.claims().file() + ": this helper is no switch for its volume");
@@ -99,7 +98,7 @@ public final class Warmings {
         try {
             String volume = spec.claims().file().volume().value();
             Requester requester = requesters.of(spec, new Tenant(CLIENT, volume, Priority.PREFETCH));
-            Warming warming = new Warming(shared, requester, ownDisk, window(), answers, room::release);
+            WarmSession warming = new WarmSession(shared, requester, ownDisk, window(), answers, room::release);
             answers.ready(window(), shared.capacityBytes());
             begun = true;
             return warming;
@@ -110,7 +109,7 @@ public final class Warmings {
         }
     }
 
-    /** What is under way is to find room in memory: where there is no disk it would not be kept otherwise. */
+    /** Blocks under way must fit into memory: without a disk tier a leaf that finds no room is not kept. */
     private int window() {
         return (int) Math.max(1, Math.min(MAX_WINDOW, shared.passingBytes() / ModePolicy.SWITCHED_BLOCK_BYTES));
     }

@@ -1,4 +1,4 @@
-package io.cloudmw.helper.serve;
+package io.cloudmw.helper;
 
 import io.cloudmw.core.bulk.BulkConnection;
 import io.cloudmw.core.bulk.BulkHandler;
@@ -7,18 +7,22 @@ import io.cloudmw.core.bulk.BulkStreamListener;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.wire.BulkRequest;
+import io.cloudmw.helper.relay.DestinationSessions;
+import io.cloudmw.helper.serve.Reads;
+import io.cloudmw.helper.serve.Writes;
+import io.cloudmw.helper.sharing.SharedReads;
 
-/** What this helper does with streams that others open to it. */
-public final class ChunkServer implements BulkHandler {
-    /** The longest leaf: more is not asked for over a connection for small requests, which shares its event loop with those of others. */
+/** The dispatcher of the bulk plane: it hands each stream that another process opens to the room that serves it. */
+final class BulkDispatcher implements BulkHandler {
+    /** The longest leaf. A connection for small requests shares its event loop, and takes no longer ones. */
     private static final int SMALL_BYTES = 256 << 10;
 
-    private final BulkSessions sessions;
+    private final DestinationSessions sessions;
     private final Reads reads;
     private final Writes writes;
     private final SharedReads shared;
 
-    public ChunkServer(BulkSessions sessions, Reads reads, Writes writes, SharedReads shared) {
+    BulkDispatcher(DestinationSessions sessions, Reads reads, Writes writes, SharedReads shared) {
         this.shared = shared;
         this.sessions = sessions;
         this.reads = reads;
@@ -35,8 +39,7 @@ public final class ChunkServer implements BulkHandler {
         BulkRequest decoded = BulkRequest.decode(request);
         if (stream.connection().isInteractive() && !isSmall(decoded)) {
             throw new CloudMwException(
-                    ErrorCode.INVALID_ARGUMENT,
-                    "over a connection for small requests readers ask for single leaves only");
+                    ErrorCode.INVALID_ARGUMENT, "a connection for small requests serves single leaves only");
         }
         if (decoded instanceof BulkRequest.Read read) {
             return reads.open(stream, read);

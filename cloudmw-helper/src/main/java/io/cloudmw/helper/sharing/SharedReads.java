@@ -1,4 +1,4 @@
-package io.cloudmw.helper.serve;
+package io.cloudmw.helper.sharing;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cloudmw.core.bulk.BulkStream;
@@ -20,34 +20,38 @@ import io.cloudmw.helper.fetch.Fetcher;
 import io.cloudmw.helper.fetch.Fetching;
 import io.cloudmw.helper.fetch.Requester;
 import io.cloudmw.helper.fetch.WantedBlock;
+import io.cloudmw.helper.serve.ServeSlots;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Gives blocks to the switches below this one, and parts of them to readers. Safe for any thread; never blocks. */
+/**
+ * The requests for blocks that switches below this one, and readers, send over the bulk plane. Safe for any thread; never
+ * blocks.
+ */
 public final class SharedReads {
-    /** Says how one who was shown to have a right gets what is not here. */
+    /** Makes the requester on whose behalf missing leaves are fetched, once its right was shown. */
     @FunctionalInterface
     public interface Requesters {
         Requester of(BulkRequest.Shared request, TransferClaims claims, Tenant tenant);
     }
 
     /**
-     * What others may ask of this one.
+     * The limits of what is served at once.
      *
-     * @param children switches below it at once, for one block; each may ask for several parts of it
-     * @param reads blocks, or parts of them, in all at once; one connection has half of them at most
+     * @param children switches below that may get the same block; each may request several parts of it
+     * @param reads responses in all; one connection gets half of them at most
      */
     public record Limits(int children, int reads) {}
 
     private static final Logger LOG = LoggerFactory.getLogger(SharedReads.class);
 
-    private record Given(ChunkId chunk, long block) {}
+    private record BlockKey(ChunkId chunk, long block) {}
 
-    /** Some of a block for a switch, which is known by its connection. */
-    private record Key(Given block, String child) {}
+    /** A block and a switch that gets some of it, known by its connection. */
+    private record ChildKey(BlockKey block, String child) {}
 
     private final VolumeSet switched;
     private final TransferTokens tokens;
@@ -57,17 +61,17 @@ public final class SharedReads {
     private final SwitchMetrics meters;
     private final Limits limits;
 
-    /** To which switches each is being given, and in how many parts. */
+    /** The switches that are getting each block, and the number of parts that each gets. */
     @GuardedBy("this")
-    private final Map<Given, Map<String, Integer>> given = new HashMap<>();
+    private final Map<BlockKey, Map<String, Integer>> serving = new HashMap<>();
 
-    private final Places places;
+    private final ServeSlots slots;
 
     /**
-     * Gives nothing yet.
+     * Serves nothing yet.
      *
      * @param switched the volumes this helper is a switch for
-     * @param fetcher looks at replicas that were sent and did not arrive as they should
+     * @param fetcher checks replicas that were sent from this helper's disks and arrived damaged
      */
     public SharedReads(
             VolumeSet switched,
@@ -84,10 +88,16 @@ public final class SharedReads {
         this.fetcher = fetcher;
         this.meters = meters;
         this.limits = limits;
-        this.places = new Places("blocks", limits.reads());
+        this.slots = new ServeSlots("blocks", limits.reads());
     }
 
-    BulkStreamListener open(BulkStream stream, BulkRequest.Shared request) throws CloudMwException {
+    /**
+     * Starts a response on a stream that was opened to request a block.
+     *
+     * @throws CloudMwException when the block is not served: {@code NOT_FOUND} when only cached bytes were requested and some
+     *     are missing
+     */
+    public BulkStreamListener open(BulkStream stream, BulkRequest.Shared request) throws CloudMwException {
         try {
             return start(stream, request);
         } catch (CloudMwException e) {
@@ -108,16 +118,17 @@ public final class SharedReads {
                     block + ": this helper is no switch for volume "
                             + claims.file().volume());
         }
-        // Who reads slowly holds what he asked for until he has it: others who must ask this way are to have room, too.
-        if (request.kept() && (places.isHalfTaken() || !shared.keeps(block))) {
+        // A slow reader holds its block until it has all of it; half of the slots stay free for requests that may
+        // fetch.
+        if (request.kept() && (slots.isHalfTaken() || !shared.keeps(block))) {
             throw new CloudMwException(
                     ErrorCode.NOT_FOUND, block + ": not all of it is kept here, or many others are given already");
         }
         String session = stream.connection().sessionId();
-        Optional<Key> key = request.reader()
+        Optional<ChildKey> key = request.reader()
                 ? Optional.empty()
-                : Optional.of(new Key(
-                        new Given(
+                : Optional.of(new ChildKey(
+                        new BlockKey(
                                 block.leaves().chunk(),
                                 block.leaves().range().offset() / ModePolicy.SWITCHED_BLOCK_BYTES),
                         session));
@@ -145,7 +156,7 @@ public final class SharedReads {
         }
     }
 
-    /** A reader; or a switch, on behalf of some of its own clients. */
+    /** The client that counts: a reader, or a share of a switch's clients. */
     private static Tenant tenant(BulkStream stream, BulkRequest.Shared request, TransferClaims claims) {
         Tenant asking = new Tenant(
                 stream.connection().sessionId(),
@@ -154,14 +165,14 @@ public final class SharedReads {
         return request.reader() ? asking : asking.ofShare(request.share());
     }
 
-    /** What is kept of it is kept no longer, and a replica that is sent from where it lies is looked at. */
+    /** Drops a damaged block from the cache, and has a replica on this helper's disk checked. */
     private void doubt(Requester requester, WantedBlock block, StoreId store) {
         LOG.warn("{} store={} arrived damaged", block, store);
         shared.doubt(block);
         try {
             fetcher.check(requester, block, store, wrong -> {});
         } catch (CloudMwException e) {
-            LOG.warn("{} store={} was doubted and not looked at", block, store, e);
+            LOG.warn("{} store={} was doubted and not checked", block, store, e);
         }
     }
 
@@ -175,18 +186,19 @@ public final class SharedReads {
         return WantedBlock.of(issued, untilMillis);
     }
 
-    /** @param child empty: a reader asks, who is none of the switches below */
-    private synchronized void take(String session, WantedBlock block, Optional<Key> child) throws CloudMwException {
+    /** @param child empty when a reader asks, which is none of the switches below */
+    private synchronized void take(String session, WantedBlock block, Optional<ChildKey> child)
+            throws CloudMwException {
         if (child.isPresent()) {
             requireRoom(child.get());
         }
-        places.take(session, block.toString());
+        slots.take(session, block.toString());
         child.ifPresent(this::take);
     }
 
     @GuardedBy("this")
-    private void requireRoom(Key key) throws CloudMwException {
-        Map<String, Integer> children = given.getOrDefault(key.block(), Map.of());
+    private void requireRoom(ChildKey key) throws CloudMwException {
+        Map<String, Integer> children = serving.getOrDefault(key.block(), Map.of());
         if (!children.containsKey(key.child()) && children.size() >= limits.children()) {
             throw CloudMwException.full("chunk=" + key.block().chunk() + ": given to " + children.size()
                     + " switches (expected: < " + limits.children() + ")");
@@ -194,26 +206,26 @@ public final class SharedReads {
     }
 
     @GuardedBy("this")
-    private void take(Key key) {
-        given.computeIfAbsent(key.block(), block -> new HashMap<>()).merge(key.child(), 1, Integer::sum);
+    private void take(ChildKey key) {
+        serving.computeIfAbsent(key.block(), block -> new HashMap<>()).merge(key.child(), 1, Integer::sum);
     }
 
-    /** Switches below this one that blocks are being given to now. */
+    /** Switches below this one that are getting blocks now. */
     public synchronized int children() {
-        return (int) given.values().stream()
+        return (int) serving.values().stream()
                 .flatMap(children -> children.keySet().stream())
                 .distinct()
                 .count();
     }
 
-    private synchronized void giveBack(String session, Optional<Key> child) {
+    private synchronized void giveBack(String session, Optional<ChildKey> child) {
         child.ifPresent(this::giveBack);
-        places.giveBack(session);
+        slots.giveBack(session);
     }
 
     @GuardedBy("this")
-    private void giveBack(Key key) {
-        given.computeIfPresent(key.block(), (block, children) -> {
+    private void giveBack(ChildKey key) {
+        serving.computeIfPresent(key.block(), (block, children) -> {
             children.computeIfPresent(key.child(), (name, parts) -> parts == 1 ? null : parts - 1);
             return children.isEmpty() ? null : children;
         });

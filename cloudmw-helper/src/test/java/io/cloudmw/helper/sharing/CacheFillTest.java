@@ -1,4 +1,4 @@
-package io.cloudmw.helper.cache;
+package io.cloudmw.helper.sharing;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -14,6 +14,8 @@ import io.cloudmw.core.store.ChunkStore;
 import io.cloudmw.core.testing.store.Chunks;
 import io.cloudmw.core.testing.store.MemoryChunkStore;
 import io.cloudmw.core.thread.Threads;
+import io.cloudmw.helper.cache.DiskTier;
+import io.cloudmw.helper.cache.LeafCache;
 import io.cloudmw.helper.fetch.Fetcher;
 import io.cloudmw.helper.fetch.LeafRoom;
 import io.cloudmw.helper.fetch.Spool;
@@ -36,7 +38,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 @Timeout(60)
-final class KeepingTest {
+final class CacheFillTest {
     private static final int LEAF = Fetches.LEAF;
     private static final int LENGTH = 9 * LEAF + 100;
 
@@ -52,7 +54,7 @@ final class KeepingTest {
     private Spool spool;
     private Fetcher fetcher;
     private LeafCache cache;
-    private SharedFetching fetching;
+    private SharedFetcher fetching;
 
     @BeforeEach
     void start() throws IOException {
@@ -76,7 +78,7 @@ final class KeepingTest {
         Optional<DiskTier> disk =
                 onDisk ? Optional.of(DiskTier.open(directory.resolve("cache"), 1 << 20, counts)) : Optional.empty();
         cache = new LeafCache(new LeafRoom(memory, spool, PooledByteBufAllocator.DEFAULT, 1), disk, counts);
-        fetching = new SharedFetching(fetcher, cache, new SwitchMetrics(meters), store -> false);
+        fetching = new SharedFetcher(fetcher, cache, new SwitchMetrics(meters), store -> false);
     }
 
     @AfterEach
@@ -91,12 +93,12 @@ final class KeepingTest {
         timer.shutdownNow();
     }
 
-    private record End(Keeping.Outcome outcome, Optional<CloudMwException> cause) {}
+    private record End(CacheFill.Outcome outcome, Optional<CloudMwException> cause) {}
 
     /** A block that is to be kept, and what was told of it. */
     private final class Kept {
         final CompletableFuture<End> end = new CompletableFuture<>();
-        final Keeping keeping;
+        final CacheFill keeping;
 
         Kept(WantedBlock block) throws CloudMwException {
             keeping = fetching.keep(
@@ -106,15 +108,15 @@ final class KeepingTest {
                     (outcome, cause) -> end.complete(new End(outcome, cause)));
         }
 
-        Keeping.Outcome outcome() throws Exception {
+        CacheFill.Outcome outcome() throws Exception {
             End ended = end.get(30, TimeUnit.SECONDS);
             assertThat(ended.cause()).isEmpty();
             return ended.outcome();
         }
     }
 
-    private static Keeping.Outcome ofStore(long kept, long requests, long fromStore) {
-        return new Keeping.Outcome(kept, 0, Map.of(Fetches.STORE, Usage.ofReads(requests, fromStore)));
+    private static CacheFill.Outcome ofStore(long kept, long requests, long fromStore) {
+        return new CacheFill.Outcome(kept, 0, Map.of(Fetches.STORE, Usage.ofReads(requests, fromStore)));
     }
 
     @Test
@@ -124,7 +126,7 @@ final class KeepingTest {
         assertThat(fetching.keptBytes(whole)).isEqualTo(2 * LEAF);
         assertThat(new Kept(whole).outcome()).isEqualTo(ofStore(2 * LEAF, 2, LENGTH - 2 * LEAF));
         assertThat(fetching.keptBytes(whole)).isEqualTo(LENGTH);
-        assertThat(new Kept(whole).outcome()).isEqualTo(Keeping.Outcome.ofKept(LENGTH));
+        assertThat(new Kept(whole).outcome()).isEqualTo(CacheFill.Outcome.ofKept(LENGTH));
         assertThat(store.given()).isEqualTo(LENGTH);
     }
 

@@ -15,13 +15,14 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends one block to the destination: offers it by opening a stream, or answers one that asks for it, then sends leaf after leaf as they are there and
- * the destination grants credit for them. Does not own the block. Safe for any thread; never blocks.
+ * The sender of one block to its destination. It opens a stream to offer the block, or answers a stream that requests it.
+ * Then it sends the leaves in order, as they arrive here and as the destination grants credit. It does not own the block.
+ * Safe for any thread; never blocks.
  */
-public final class Relay implements BulkStreamListener {
-    /** Told once how a relay ended; on any thread. */
+public final class RelaySender implements BulkStreamListener {
+    /** Hears once, on any thread, how a relay ended. */
     public interface Listener {
-        /** Every leaf left for the destination. */
+        /** Every leaf was sent. */
         void sent();
 
         /** The destination refused it or went away, or sending failed. */
@@ -38,10 +39,10 @@ public final class Relay implements BulkStreamListener {
     private final AtomicBoolean over = new AtomicBoolean();
     private volatile @Nullable BulkStream stream;
 
-    /** Written by whoever pumps: one thread at a time. */
+    /** Written by the thread that pumps, one at a time. */
     private int next;
 
-    private Relay(FetchedBlock block, Listener listener) {
+    private RelaySender(FetchedBlock block, Listener listener) {
         this.block = block;
         this.listener = listener;
     }
@@ -51,40 +52,39 @@ public final class Relay implements BulkStreamListener {
      *
      * @param offer an encoded {@code OpenRelay}
      */
-    public static Relay start(BulkConnection destination, byte[] offer, FetchedBlock block, Listener listener) {
-        Relay relay = new Relay(block, listener);
+    public static RelaySender start(BulkConnection destination, byte[] offer, FetchedBlock block, Listener listener) {
+        RelaySender relay = new RelaySender(block, listener);
         relay.stream = destination.open(offer, relay);
         relay.pump();
         return relay;
     }
 
     /**
-     * Sends {@code block} on a stream that was opened to ask for it. Whoever listens to that passes on to the relay what it
-     * hears.
+     * Sends {@code block} on a stream that was opened to request it. The stream's listener passes its events on to the relay.
      */
-    public static Relay on(BulkStream asked, FetchedBlock block, Listener listener) {
-        Relay relay = new Relay(block, listener);
+    public static RelaySender on(BulkStream asked, FetchedBlock block, Listener listener) {
+        RelaySender relay = new RelaySender(block, listener);
         relay.stream = asked;
         relay.pump();
         return relay;
     }
 
-    /** How much of the block, from its first byte, was handed to the connection: the destination had asked for it. */
+    /** Bytes of the block, from its first, that were handed to the connection. */
     public long handedBytes() {
         return handedBytes.get();
     }
 
-    /** More of the block is there. */
+    /** More of the block has arrived here. */
     public void advanced() {
         pump();
     }
 
-    /** The rest of the block will not come; the listener hears nothing more. False when it was over already. */
+    /** Ends the relay, since the rest of the block will not come. Returns false when it was over already. */
     public boolean fail(CloudMwException cause) {
         return reset(cause);
     }
 
-    /** Stops sending; the listener hears nothing more. False when it was over already. */
+    /** Stops sending; the listener hears nothing more. Returns false when the relay was over already. */
     public boolean cancel() {
         return reset(new CloudMwException(ErrorCode.CANCELLED, "no longer wanted"));
     }
@@ -111,7 +111,7 @@ public final class Relay implements BulkStreamListener {
 
     @Override
     public void ended(byte[] trailer) {
-        // The destination says so when it has everything; it confirms that on the control plane as well.
+        // The destination has everything; it confirms that on the control plane as well.
     }
 
     @Override
@@ -121,7 +121,7 @@ public final class Relay implements BulkStreamListener {
         }
     }
 
-    /** Whoever comes first pumps for all that come meanwhile. */
+    /** Sends what is granted; one thread does so at a time, also for those that call meanwhile. */
     private void pump() {
         if (wanted.getAndIncrement() != 0) {
             return;
@@ -141,7 +141,7 @@ public final class Relay implements BulkStreamListener {
         while (next < leaves && !over.get() && block.block().leaves().length(next) <= open.credit()) {
             CompletableFuture<Void> sent = block.send(open, next);
             if (sent == null) {
-                return; // whoever brings it says so
+                return; // it has not arrived; advanced() is called when it has
             }
             handedBytes.addAndGet(block.block().leaves().length(next));
             next++;
@@ -160,7 +160,7 @@ public final class Relay implements BulkStreamListener {
         }
     }
 
-    /** It was the store that did not give it, unless it is said to be this helper. */
+    /** The failure blames the store, unless its cause says that this helper failed. */
     private CloudMwException unsent(Throwable error) {
         return error instanceof CloudMwException known && known.code() == ErrorCode.HELPER_UNAVAILABLE
                 ? known
