@@ -8,9 +8,9 @@ import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.wire.BulkRequest;
 import io.cloudmw.helper.relay.DestinationSessions;
-import io.cloudmw.helper.serve.Reads;
-import io.cloudmw.helper.serve.Writes;
-import io.cloudmw.helper.sharing.SharedReads;
+import io.cloudmw.helper.serve.ReadHandler;
+import io.cloudmw.helper.serve.WriteHandler;
+import io.cloudmw.helper.sharing.SharedReadHandler;
 
 /** The dispatcher of the bulk plane: it hands each stream that another process opens to the room that serves it. */
 final class BulkDispatcher implements BulkHandler {
@@ -18,11 +18,11 @@ final class BulkDispatcher implements BulkHandler {
     private static final int SMALL_BYTES = 256 << 10;
 
     private final DestinationSessions sessions;
-    private final Reads reads;
-    private final Writes writes;
-    private final SharedReads shared;
+    private final ReadHandler reads;
+    private final WriteHandler writes;
+    private final SharedReadHandler shared;
 
-    BulkDispatcher(DestinationSessions sessions, Reads reads, Writes writes, SharedReads shared) {
+    BulkDispatcher(DestinationSessions sessions, ReadHandler reads, WriteHandler writes, SharedReadHandler shared) {
         this.shared = shared;
         this.sessions = sessions;
         this.reads = reads;

@@ -48,44 +48,44 @@ import io.cloudmw.core.time.WallClock;
 import io.cloudmw.core.wire.BulkRequest;
 import io.cloudmw.core.wire.Handshake;
 import io.cloudmw.core.wire.Membership;
-import io.cloudmw.helper.bucket.Buckets;
+import io.cloudmw.helper.block.LeafAllocator;
+import io.cloudmw.helper.block.Spool;
+import io.cloudmw.helper.bucket.HelperBuckets;
 import io.cloudmw.helper.bucket.KnownBuckets;
 import io.cloudmw.helper.cache.DiskTier;
 import io.cloudmw.helper.cache.LeafCache;
 import io.cloudmw.helper.compete.HelperServices;
-import io.cloudmw.helper.compete.Transfers;
+import io.cloudmw.helper.compete.HelperTransfers;
 import io.cloudmw.helper.config.HelperConfig;
 import io.cloudmw.helper.disk.DiskOpener;
 import io.cloudmw.helper.disk.OwnDisk;
 import io.cloudmw.helper.disk.OwnDisks;
-import io.cloudmw.helper.fetch.Fetcher;
-import io.cloudmw.helper.fetch.Fetching;
-import io.cloudmw.helper.fetch.LeafRoom;
+import io.cloudmw.helper.fetch.BlockFetcher;
 import io.cloudmw.helper.fetch.Reclaimer;
 import io.cloudmw.helper.fetch.Requester;
-import io.cloudmw.helper.fetch.Spool;
+import io.cloudmw.helper.fetch.StoreFetcher;
 import io.cloudmw.helper.fetch.StoreResolver;
 import io.cloudmw.helper.fetch.Upstream;
-import io.cloudmw.helper.peer.PeerConnections;
-import io.cloudmw.helper.peer.PeerRights;
-import io.cloudmw.helper.peer.StoreDirectory;
 import io.cloudmw.helper.relay.DestinationSessions;
+import io.cloudmw.helper.remote.HelperConnections;
+import io.cloudmw.helper.remote.RemoteRights;
+import io.cloudmw.helper.remote.StoreDirectory;
 import io.cloudmw.helper.rpc.CompetitionService;
 import io.cloudmw.helper.rpc.CoordinatorCalls;
 import io.cloudmw.helper.rpc.ProbeService;
 import io.cloudmw.helper.rpc.Registration;
-import io.cloudmw.helper.rpc.ReplicaReports;
+import io.cloudmw.helper.rpc.ReplicaReportSender;
 import io.cloudmw.helper.rpc.RivalChannels;
 import io.cloudmw.helper.rpc.SigningService;
 import io.cloudmw.helper.rpc.TransferService;
 import io.cloudmw.helper.rpc.WarmingService;
 import io.cloudmw.helper.rpc.WriteService;
-import io.cloudmw.helper.serve.LateCopies;
-import io.cloudmw.helper.serve.Reads;
+import io.cloudmw.helper.serve.LateCopyBudget;
+import io.cloudmw.helper.serve.ReadHandler;
 import io.cloudmw.helper.serve.StoreLanes;
-import io.cloudmw.helper.serve.Writes;
+import io.cloudmw.helper.serve.WriteHandler;
 import io.cloudmw.helper.sharing.SharedFetcher;
-import io.cloudmw.helper.sharing.SharedReads;
+import io.cloudmw.helper.sharing.SharedReadHandler;
 import io.cloudmw.helper.sharing.UpstreamSwitches;
 import io.cloudmw.helper.sharing.WarmSessions;
 import io.cloudmw.helper.upkeep.UpkeepWorker;
@@ -184,7 +184,7 @@ public final class HelperServer implements AutoCloseable {
     public static HelperServer start(
             HelperConfig config,
             ClusterSecret secret,
-            Buckets buckets,
+            HelperBuckets buckets,
             DiskOpener.Throttle throttle,
             MeterRegistry meters)
             throws CloudMwException {
@@ -242,12 +242,12 @@ public final class HelperServer implements AutoCloseable {
             TransferTokens tokens, CoordinatorCalls coordinator, StoreOpener others, MeterRegistry meters)
             throws IOException {
         HelperConfig.Limits limits = config.limits();
-        ReplicaReports reports = opened(new ReplicaReports(coordinator, REPORTS));
+        ReplicaReportSender reports = opened(new ReplicaReportSender(coordinator, REPORTS));
         ScheduledExecutorService timer = pool(Threads.timer("timer"));
         BulkOptions wire =
                 BulkOptions.defaults().withBusyPoll(config.switching().busyPoll());
         BulkTransport transport = opened(new BulkTransport("cloudmw-bulk", 2, wire, meters));
-        PeerConnections peers =
+        HelperConnections peers =
                 opened(connections(new BulkConnector(transport, config.id().value())));
         StoreDirectory stores = new StoreDirectory(config.id(), disks, peers, others, tokens);
         RaceMetrics races = new RaceMetrics(meters);
@@ -257,11 +257,12 @@ public final class HelperServer implements AutoCloseable {
                 limits.spoolDirectory(),
                 path -> Spool.open(path, new ByteBudget(limits.spoolBytes(), reclaimer.relief()))));
         FairPool fetching = fairPool("fetch", limits.fetchThreads(), limits.schedule(), timer, meters);
-        Fetcher fetcher = opened(new Fetcher(
-                new Fetcher.Pools(
+        StoreFetcher fetcher = opened(new StoreFetcher(
+                new StoreFetcher.Pools(
                         fetching,
                         fairPool("fetch-extra", limits.extraThreads(), uncapped(limits.schedule()), timer, meters)),
-                new Fetcher.Limits(limits.memoryBlockBytes(), limits.fetchWait().toNanos()),
+                new StoreFetcher.Limits(
+                        limits.memoryBlockBytes(), limits.fetchWait().toNanos()),
                 new ByteBudget(limits.memoryBytes(), reclaimer.relief()),
                 spool,
                 transport.allocator()));
@@ -270,16 +271,16 @@ public final class HelperServer implements AutoCloseable {
         SwitchMetrics switches = new SwitchMetrics(meters);
         Optional<SharedFetcher> keeping = keeping(
                 fetcher,
-                new LeafRoom(
+                new LeafAllocator(
                         new ByteBudget(config.switching().memoryBytes(), reclaimer.relief()),
                         spool,
                         transport.allocator(),
                         limits.fetchWait().toNanos()),
                 switches,
                 meters);
-        Fetching shared = keeping.<Fetching>map(kept -> kept).orElse(fetcher);
+        BlockFetcher shared = keeping.<BlockFetcher>map(kept -> kept).orElse(fetcher);
         UpstreamSwitches trees = trees(transport);
-        Transfers transfers = new Transfers(new HelperServices(
+        HelperTransfers transfers = new HelperTransfers(new HelperServices(
                 reclaimer.over(fetcher, transfer -> transfer),
                 reclaimer.over(shared, transfer -> transfer),
                 fetcher,
@@ -293,7 +294,7 @@ public final class HelperServer implements AutoCloseable {
                         speeds),
                 spec -> trees.upstream(
                         new UpstreamSwitches.Scope(spec.helpers(), spec.tree(), spec.stores()),
-                        new PeerRights(spec.token(), spec.claims(), tokens, new Due(spec.urgency(), Ticker.system())),
+                        new RemoteRights(spec.token(), spec.claims(), tokens, new Due(spec.urgency(), Ticker.system())),
                         spec.tenant(),
                         Integer.MAX_VALUE),
                 sessions::find,
@@ -313,7 +314,7 @@ public final class HelperServer implements AutoCloseable {
                         PEER_TIMEOUT.toNanos(),
                         PROGRESS_INTERVAL.toNanos(),
                         limits.fetchWait().toNanos())));
-        Reads reads = new Reads(
+        ReadHandler reads = new ReadHandler(
                 disks,
                 tokens,
                 opened(fairPool(
@@ -322,18 +323,18 @@ public final class HelperServer implements AutoCloseable {
                         ScheduleLimits.uncapped(2 * limits.reads(), 2 * limits.reads()),
                         timer,
                         meters)),
-                new Reads.Means(transport.allocator(), limits.readSilence(), Ticker.system(), timer),
+                new ReadHandler.Means(transport.allocator(), limits.readSilence(), Ticker.system(), timer),
                 limits.reads());
         Below below = new Below(stores, trees, tokens, speeds, reports);
-        Writes writes = new Writes(writes(tokens, stores, spool, reports, timer));
-        SharedReads sharedReads = new SharedReads(
+        WriteHandler writes = new WriteHandler(writes(tokens, stores, spool, reports, timer));
+        SharedReadHandler sharedReads = new SharedReadHandler(
                 config.switching().volumes(),
                 tokens,
                 reclaimer.over(shared, Requester::tenant),
                 below,
                 fetcher,
                 switches,
-                new SharedReads.Limits(
+                new SharedReadHandler.Limits(
                         config.switching().children(), config.switching().reads()));
         AddressPolicy addresses = new AddressPolicy(config.coordinator(), Network.ofThisMachine());
         AddressPolicy.Decision controlAddress =
@@ -386,13 +387,13 @@ public final class HelperServer implements AutoCloseable {
     /** The ways to the switches above this one: one that does not answer is soon taken for gone, for its readers wait. */
     private UpstreamSwitches trees(BulkTransport transport) {
         BulkOptions impatient = transport.options().withTimeouts(SWITCH_CONNECT, SWITCH_SILENCE);
-        PeerConnections above =
+        HelperConnections above =
                 opened(connections(new BulkConnector(transport, config.id().value(), impatient)));
         return new UpstreamSwitches(config.id(), above, pool(Threads.unbounded("switch", SWITCH_THREADS)));
     }
 
-    private static PeerConnections connections(BulkConnector connector) {
-        return new PeerConnections(connector, PEERS, Ticker.system(), PEER_AWAY);
+    private static HelperConnections connections(BulkConnector connector) {
+        return new HelperConnections(connector, PEERS, Ticker.system(), PEER_AWAY);
     }
 
     /** How switches below this one get what is not here. */
@@ -401,8 +402,8 @@ public final class HelperServer implements AutoCloseable {
             UpstreamSwitches trees,
             TransferTokens tokens,
             SpeedMonitor speeds,
-            ReplicaReports reports)
-            implements SharedReads.Requesters {
+            ReplicaReportSender reports)
+            implements SharedReadHandler.Requesters {
         @Override
         public Requester of(BulkRequest.Shared request, TransferClaims claims, Tenant tenant) {
             return of(
@@ -422,7 +423,7 @@ public final class HelperServer implements AutoCloseable {
             StoreResolver resolver = stores.resolver(request.stores(), request.helpers(), request.token(), claims, due);
             Upstream upstream = trees.upstream(
                     new UpstreamSwitches.Scope(request.helpers(), request.tree(), request.stores()),
-                    new PeerRights(request.token(), claims, tokens, due),
+                    new RemoteRights(request.token(), claims, tokens, due),
                     tenant,
                     highest);
             return new Requester(
@@ -454,7 +455,7 @@ public final class HelperServer implements AutoCloseable {
 
     /** What a switch serves; empty: it is none, and nobody asks. */
     private Optional<SharedFetcher> keeping(
-            Fetcher fetcher, LeafRoom room, SwitchMetrics switches, MeterRegistry meters) throws IOException {
+            StoreFetcher fetcher, LeafAllocator room, SwitchMetrics switches, MeterRegistry meters) throws IOException {
         HelperConfig.Switching switching = config.switching();
         if (switching.volumes().equals(VolumeSet.NONE)) {
             return Optional.empty();
@@ -502,19 +503,19 @@ public final class HelperServer implements AutoCloseable {
                 switching);
     }
 
-    private Writes.Surroundings writes(
+    private WriteHandler.Surroundings writes(
             TransferTokens tokens,
             StoreDirectory stores,
             Spool spool,
-            ReplicaReports reports,
+            ReplicaReportSender reports,
             ScheduledExecutorService timer) {
-        return new Writes.Surroundings(
+        return new WriteHandler.Surroundings(
                 tokens,
                 stores,
                 reports,
                 means("upload", spool, config.limits().uploads()),
                 means("copy", spool, config.limits().copies()),
-                new LateCopies(
+                new LateCopyBudget(
                         config.limits().late().chunks(), config.limits().late().spoolBytes()),
                 config.limits().silence(),
                 Ticker.system(),
@@ -522,9 +523,9 @@ public final class HelperServer implements AutoCloseable {
                 RETRY_DELAYS);
     }
 
-    private Writes.Means means(String name, Spool spool, HelperConfig.Received limits) {
+    private WriteHandler.Means means(String name, Spool spool, HelperConfig.Received limits) {
         int threads = config.limits().storeThreads();
-        return new Writes.Means(
+        return new WriteHandler.Means(
                 spool.share(limits.spoolBytes()),
                 pool(Threads.blocking(name + "-receive", threads, limits.chunks())),
                 new StoreLanes(

@@ -245,7 +245,7 @@ final class HelperLimitsTest {
     /** It is said once that it is, not for each chunk. */
     @Test
     void aStoreThatIsAwayHoldsUpNoUploads() throws Exception {
-        Logger log = (Logger) LoggerFactory.getLogger("io.cloudmw.helper.serve.Replication");
+        Logger log = (Logger) LoggerFactory.getLogger("io.cloudmw.helper.serve.ChunkReplication");
         ListAppender<ILoggingEvent> said = new ListAppender<>();
         said.start();
         log.addAppender(said);

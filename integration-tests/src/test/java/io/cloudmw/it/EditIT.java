@@ -18,7 +18,7 @@ import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.Volume;
 import io.cloudmw.core.model.VolumeName;
-import io.cloudmw.helper.standalone.Standalone;
+import io.cloudmw.helper.standalone.StandaloneCluster;
 import io.cloudmw.helper.standalone.StandaloneConfig;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -49,12 +49,12 @@ final class EditIT {
     @TempDir
     Path directory;
 
-    private Standalone cluster;
+    private StandaloneCluster cluster;
     private CloudMw client;
 
     @BeforeEach
     void start() throws CloudMwException {
-        cluster = Standalone.start(new StandaloneConfig(
+        cluster = StandaloneCluster.start(new StandaloneConfig(
                 new HostPort("127.0.0.1", 0), directory.resolve("cluster"), directory.resolve("secret"), 3));
         client = CloudMw.connect(cluster.coordinator().toString());
         volume("sized", new Chunking.BySize(MIB));

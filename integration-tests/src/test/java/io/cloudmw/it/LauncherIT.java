@@ -134,7 +134,7 @@ final class LauncherIT {
                         .run("helper", "--version")
                         .orThrow()
                         .out())
-                .contains("io.cloudmw.helper.cli.Main source: shared objects file");
+                .contains("io.cloudmw.helper.cli.ServerMain source: shared objects file");
     }
 
     /** A JVM that is like the one of the tests, but fails when it is to say which classes it loads. */

@@ -25,7 +25,7 @@ import io.cloudmw.core.model.Snapshot;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.Volume;
 import io.cloudmw.core.model.VolumeName;
-import io.cloudmw.helper.standalone.Standalone;
+import io.cloudmw.helper.standalone.StandaloneCluster;
 import io.cloudmw.helper.standalone.StandaloneConfig;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -51,12 +51,12 @@ final class SnapshotIT {
     @TempDir
     Path directory;
 
-    private Standalone cluster;
+    private StandaloneCluster cluster;
     private CloudMw client;
 
     @BeforeEach
     void start() throws CloudMwException {
-        cluster = Standalone.start(new StandaloneConfig(
+        cluster = StandaloneCluster.start(new StandaloneConfig(
                 new HostPort("127.0.0.1", 0), directory.resolve("cluster"), directory.resolve("secret"), 2));
         client = CloudMw.connect(cluster.coordinator().toString());
         List<StoreId> disks = List.of(new StoreId("disk-1"), new StoreId("disk-2"));

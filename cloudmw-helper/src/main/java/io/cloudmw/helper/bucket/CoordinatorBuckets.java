@@ -17,7 +17,7 @@ import java.util.Optional;
  * Signs URLs for chunks in S3 (clients reach no other store by themselves), and makes buckets.
  */
 public final class CoordinatorBuckets implements BucketAccess, AutoCloseable {
-    private final Connections connections = new Connections("coordinator", S3Settings.DEFAULT);
+    private final BucketConnections connections = new BucketConnections("coordinator", S3Settings.DEFAULT);
 
     @Override
     public Optional<URI> presign(Store store, ChunkId chunk, Duration validity) throws CloudMwException {

@@ -24,7 +24,7 @@ public final class KnownBuckets implements StoreOpener {
 
     @Override
     public ChunkStore open(Store store) throws CloudMwException {
-        return new Doubting(opener.open(known(store)), watch);
+        return new WatchedBucket(opener.open(known(store)), watch);
     }
 
     private Store known(Store named) {

@@ -9,7 +9,7 @@ import io.cloudmw.core.metrics.CacheMetrics;
 import io.cloudmw.core.metrics.CacheMetrics.Tier;
 import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.store.LockFile;
-import io.cloudmw.helper.fetch.Leaf;
+import io.cloudmw.helper.block.Leaf;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryStream;

@@ -4,8 +4,8 @@ import io.cloudmw.core.cache.ByteBoundedCache;
 import io.cloudmw.core.cache.LeafKey;
 import io.cloudmw.core.metrics.CacheMetrics;
 import io.cloudmw.core.metrics.CacheMetrics.Tier;
-import io.cloudmw.helper.fetch.Leaf;
-import io.cloudmw.helper.fetch.LeafRoom;
+import io.cloudmw.helper.block.Leaf;
+import io.cloudmw.helper.block.LeafAllocator;
 import java.util.Optional;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -18,7 +18,7 @@ public final class LeafCache implements AutoCloseable {
     /** Of the memory; the rest is for leaves on their way that are not kept, or no longer. */
     private static final double KEPT_SHARE = 0.75;
 
-    private final LeafRoom room;
+    private final LeafAllocator room;
     private final ByteBoundedCache<LeafKey, Leaf> memory;
     private final @Nullable DiskTier disk;
     private final CacheMetrics meters;
@@ -30,7 +30,7 @@ public final class LeafCache implements AutoCloseable {
      * @param room where leaves are put; most of its memory may be used by those that are kept
      * @param disk taken over; empty: only memory
      */
-    public LeafCache(LeafRoom room, Optional<DiskTier> disk, CacheMetrics meters) {
+    public LeafCache(LeafAllocator room, Optional<DiskTier> disk, CacheMetrics meters) {
         this.room = room;
         this.disk = disk.orElse(null);
         this.meters = meters;
@@ -103,7 +103,7 @@ public final class LeafCache implements AutoCloseable {
         }
     }
 
-    public LeafRoom room() {
+    public LeafAllocator room() {
         return room;
     }
 

@@ -22,7 +22,7 @@ import picocli.CommandLine.Option;
 @Command(
         name = "coordinator",
         mixinStandardHelpOptions = true,
-        versionProvider = Version.class,
+        versionProvider = ServerVersion.class,
         description = "Keeps the catalog: volumes, files, where their chunks are, and which helpers live.")
 final class CoordinatorCommand implements Callable<Integer> {
     @Mixin
@@ -59,9 +59,9 @@ final class CoordinatorCommand implements Callable<Integer> {
         given.put("coordinator.http.listen", http);
         Settings settings = options.settings(given);
         CoordinatorConfig config = CoordinatorConfig.read(settings);
-        Duration stopTimeout = Serving.stopTimeout(settings);
+        Duration stopTimeout = ServingProcess.stopTimeout(settings);
         settings.finish();
-        try (Serving serving = Serving.begin("coordinator", stopTimeout)) {
+        try (ServingProcess serving = ServingProcess.begin("coordinator", stopTimeout)) {
             CoordinatorBuckets direct = serving.with(new CoordinatorBuckets());
             PrometheusMeterRegistry meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
             serving.with((AutoCloseable) meters::close);
@@ -77,7 +77,7 @@ final class CoordinatorCommand implements Callable<Integer> {
                 where.put("http", http.address().toString());
             });
             where.put("pid", ProcessHandle.current().pid());
-            Serving.ready(System.out, options.json(), "coordinator", where);
+            ServingProcess.ready(System.out, options.json(), "coordinator", where);
             serving.awaitSignal();
         }
         return 0;

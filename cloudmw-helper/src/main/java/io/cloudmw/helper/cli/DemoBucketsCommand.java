@@ -55,7 +55,7 @@ final class DemoBucketsCommand implements Callable<Integer> {
     @Override
     public Integer call() throws CloudMwException {
         try (S3Stores s3 = S3Stores.open(S3Settings.DEFAULT)) {
-            Serving.print(System.out, erase ? erased(s3) : prepared(s3));
+            ServingProcess.print(System.out, erase ? erased(s3) : prepared(s3));
         }
         return 0;
     }

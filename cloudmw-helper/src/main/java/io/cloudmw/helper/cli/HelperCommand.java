@@ -7,7 +7,7 @@ import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.security.ClusterSecret;
 import io.cloudmw.helper.HelperServer;
-import io.cloudmw.helper.bucket.Buckets;
+import io.cloudmw.helper.bucket.HelperBuckets;
 import io.cloudmw.helper.config.DirectMemory;
 import io.cloudmw.helper.config.HelperConfig;
 import io.cloudmw.helper.disk.DiskOpener;
@@ -37,7 +37,7 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "helper",
         mixinStandardHelpOptions = true,
-        versionProvider = Version.class,
+        versionProvider = ServerVersion.class,
         description = "Stores chunks on its disks, races for them, and relays what it won.",
         footer = {
             "",
@@ -122,15 +122,15 @@ final class HelperCommand implements Callable<Integer> {
         requireId(settings);
         ClusterSecret secret = ClusterKey.read(settings);
         HelperConfig config = HelperConfig.read(settings).replacing(replacedDisks);
-        Duration stopTimeout = Serving.stopTimeout(settings);
+        Duration stopTimeout = ServingProcess.stopTimeout(settings);
         settings.finish();
         config.requireFits(DirectMemory.limitBytes());
-        try (Serving serving = Serving.begin("helper", stopTimeout)) {
+        try (ServingProcess serving = ServingProcess.begin("helper", stopTimeout)) {
             PrometheusMeterRegistry meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
             serving.with((AutoCloseable) meters::close);
             Optional<HttpEndpoint> endpoint = serving.listen("helper.http.listen", config.http());
             HelperConfig.Limits limits = config.limits();
-            Buckets buckets = serving.with(new Buckets(
+            HelperBuckets buckets = serving.with(new HelperBuckets(
                     limits.fetchThreads(),
                     limits.extraThreads(),
                     limits.warmConnections(),
@@ -157,7 +157,7 @@ final class HelperCommand implements Callable<Integer> {
                         helper.lostDisks().stream().map(Object::toString).toList());
             }
             where.put("pid", ProcessHandle.current().pid());
-            Serving.ready(System.out, options.json(), "helper", where);
+            ServingProcess.ready(System.out, options.json(), "helper", where);
             serving.awaitSignal(helper.refused());
         }
         return 0;
@@ -175,7 +175,7 @@ final class HelperCommand implements Callable<Integer> {
     /** The coordinator of an option before the command. */
     private @Nullable String coordinatorBefore() {
         CommandSpec parent = spec == null ? null : spec.parent();
-        return parent != null && parent.userObject() instanceof Main main
+        return parent != null && parent.userObject() instanceof ServerMain main
                 ? main.coordinator().orElse(null)
                 : null;
     }

@@ -21,7 +21,7 @@ import io.cloudmw.core.store.open.DirectStoreOpener;
 import io.cloudmw.core.thread.ForcedEnd;
 import io.cloudmw.core.time.Ticker;
 import io.cloudmw.core.time.WallClock;
-import io.cloudmw.helper.bucket.Buckets;
+import io.cloudmw.helper.bucket.HelperBuckets;
 import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -51,7 +51,7 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "recover",
         mixinStandardHelpOptions = true,
-        versionProvider = Version.class,
+        versionProvider = ServerVersion.class,
         description = {
             "Makes a volume again from what is in stores, in a catalog that has lost it. No coordinator may use that catalog's file"
                     + " meanwhile; nothing is written to stores.",
@@ -135,7 +135,8 @@ final class RecoverCommand implements Callable<Integer> {
                 from,
                 config.catalog(),
                 dryRun);
-        try (Buckets buckets = new Buckets(CONNECTIONS, 1, 0, Optional.empty(), new CompositeMeterRegistry());
+        try (HelperBuckets buckets =
+                        new HelperBuckets(CONNECTIONS, 1, 0, Optional.empty(), new CompositeMeterRegistry());
                 CachingStoreOpener stores = new CachingStoreOpener(DirectStoreOpener.reading(buckets))) {
             Recovery recovery = new Recovery(request, stores, new Telling(), WallClock.system());
             report = dryRun ? rehearse(recovery) : perform(recovery, config);
@@ -266,7 +267,7 @@ final class RecoverCommand implements Callable<Integer> {
         report.unreadable()
                 .forEach((store, why) -> System.err.println("cloudmw: not read: store " + store + ": " + why));
         if (options.json()) {
-            Serving.print(System.out, json(report));
+            ServingProcess.print(System.out, json(report));
             return;
         }
         RecoveryReport.Copies copies = report.copies();

@@ -4,7 +4,7 @@ import io.cloudmw.core.config.Settings;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.helper.HelperServer;
-import io.cloudmw.helper.standalone.Standalone;
+import io.cloudmw.helper.standalone.StandaloneCluster;
 import io.cloudmw.helper.standalone.StandaloneConfig;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -21,7 +21,7 @@ import picocli.CommandLine.Option;
 @Command(
         name = "standalone",
         mixinStandardHelpOptions = true,
-        versionProvider = Version.class,
+        versionProvider = ServerVersion.class,
         description = "A coordinator and helpers with a disk each, in one process: for development.")
 final class StandaloneCommand implements Callable<Integer> {
     @Mixin
@@ -53,10 +53,10 @@ final class StandaloneCommand implements Callable<Integer> {
         given.put("standalone.helpers", helpers);
         Settings settings = options.settings(given);
         StandaloneConfig config = StandaloneConfig.read(settings).replacing(replacedDisks);
-        Duration stopTimeout = Serving.stopTimeout(settings);
+        Duration stopTimeout = ServingProcess.stopTimeout(settings);
         settings.finish();
-        try (Serving serving = Serving.begin("standalone", stopTimeout)) {
-            Standalone cluster = serving.with(Standalone.start(config));
+        try (ServingProcess serving = ServingProcess.begin("standalone", stopTimeout)) {
+            StandaloneCluster cluster = serving.with(StandaloneCluster.start(config));
             Map<String, Object> said = new LinkedHashMap<>();
             said.put("address", cluster.coordinator().toString());
             said.put(
@@ -68,7 +68,7 @@ final class StandaloneCommand implements Callable<Integer> {
                             .toList());
             serving.started(said, settings);
             said.put("pid", ProcessHandle.current().pid());
-            Serving.ready(System.out, options.json(), "standalone", said);
+            ServingProcess.ready(System.out, options.json(), "standalone", said);
             serving.awaitSignal();
         }
         return 0;

@@ -7,8 +7,8 @@ import io.cloudmw.core.race.BlockId;
 import io.cloudmw.core.race.RacePolicy;
 import io.cloudmw.core.race.RacerId;
 import io.cloudmw.core.time.Ticker;
-import io.cloudmw.helper.fetch.Fetcher;
-import io.cloudmw.helper.fetch.Fetching;
+import io.cloudmw.helper.fetch.BlockFetcher;
+import io.cloudmw.helper.fetch.StoreFetcher;
 import io.cloudmw.helper.fetch.StoreResolver;
 import io.cloudmw.helper.fetch.Upstream;
 import java.util.Optional;
@@ -25,9 +25,9 @@ import java.util.concurrent.ScheduledExecutorService;
  * @param timer wakes transfers
  */
 public record HelperServices(
-        Fetching own,
-        Fetching shared,
-        Fetcher fetcher,
+        BlockFetcher own,
+        BlockFetcher shared,
+        StoreFetcher fetcher,
         Stores stores,
         Trees trees,
         Sessions sessions,

@@ -14,7 +14,7 @@ import io.cloudmw.core.race.RacerId;
 import io.cloudmw.core.race.RivalNotice;
 import io.cloudmw.core.thread.SerialExecutor;
 import io.cloudmw.core.thread.Threads;
-import io.cloudmw.helper.fetch.WantedBlock;
+import io.cloudmw.helper.block.WantedBlock;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -44,7 +44,7 @@ public final class HelperTransfer {
     private final LaneLayout lanes;
     private final Race race;
     private final Rivals rivals;
-    private final Attempts attempts;
+    private final TransferAttempts attempts;
     private final AtomicBoolean ended = new AtomicBoolean();
     private final Map<BlockId, WantedBlock> blocks = new HashMap<>();
     private final Map<BlockId, CloudMwException> lastFailures = new HashMap<>();
@@ -72,7 +72,7 @@ public final class HelperTransfer {
                 Set.copyOf(lanes.of(spec.self().rank())),
                 new Actions());
         this.rivals = new Rivals(spec.solitary() ? 0 : spec.helpers().size(), spec.self());
-        this.attempts = new Attempts(spec, around, bulk, destination, new AttemptEvents());
+        this.attempts = new TransferAttempts(spec, around, bulk, destination, new AttemptEvents());
     }
 
     public TransferSpec spec() {
@@ -392,7 +392,7 @@ public final class HelperTransfer {
     }
 
     /** The events of attempts, on this transfer's executor. */
-    private final class AttemptEvents implements Attempts.Events {
+    private final class AttemptEvents implements TransferAttempts.Events {
         @Override
         public void post(Runnable task, Runnable otherwise) {
             HelperTransfer.this.post(task, otherwise);

@@ -5,6 +5,8 @@ import io.cloudmw.core.bulk.BulkStream;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.memory.ByteBudget;
+import io.cloudmw.helper.block.FetchedBlock;
+import io.cloudmw.helper.block.WantedBlock;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -16,12 +18,12 @@ final class ReclaimableBlock extends FetchedBlock {
     /** How it is fetched. */
     @FunctionalInterface
     interface Source {
-        Attempt start(WantedBlock some, Attempt.Listener listener) throws CloudMwException;
+        BlockAttempt start(WantedBlock some, BlockAttempt.Listener listener) throws CloudMwException;
     }
 
     private final Reclaimer reclaimer;
     private final Reclaimer.Reader reader;
-    private final Attempt.Listener listener;
+    private final BlockAttempt.Listener listener;
     private final Source source;
     private volatile long takenNanos;
 
@@ -42,7 +44,7 @@ final class ReclaimableBlock extends FetchedBlock {
     private boolean coming;
 
     @GuardedBy("this")
-    private @Nullable Attempt again;
+    private @Nullable BlockAttempt again;
 
     @GuardedBy("this")
     private @Nullable CloudMwException failure;
@@ -52,7 +54,11 @@ final class ReclaimableBlock extends FetchedBlock {
 
     /** @param reader leaves with this block */
     ReclaimableBlock(
-            Reclaimer reclaimer, Reclaimer.Reader reader, WantedBlock block, Attempt.Listener listener, Source source) {
+            Reclaimer reclaimer,
+            Reclaimer.Reader reader,
+            WantedBlock block,
+            BlockAttempt.Listener listener,
+            Source source) {
         super(block);
         this.reclaimer = reclaimer;
         this.reader = reader;
@@ -62,10 +68,10 @@ final class ReclaimableBlock extends FetchedBlock {
     }
 
     /** Has it fetched for the first time. */
-    Attempt start() throws CloudMwException {
+    BlockAttempt start() throws CloudMwException {
         boolean started = false;
         try {
-            Attempt attempt = source.start(block(), new First());
+            BlockAttempt attempt = source.start(block(), new First());
             started = true;
             return attempt;
         } finally {
@@ -85,7 +91,7 @@ final class ReclaimableBlock extends FetchedBlock {
     }
 
     @Override
-    synchronized long holds(ByteBudget budget) {
+    public synchronized long holds(ByteBudget budget) {
         FetchedBlock here = bytes;
         return here == null ? 0 : here.holds(budget);
     }
@@ -113,8 +119,7 @@ final class ReclaimableBlock extends FetchedBlock {
     }
 
     @Override
-    @Nullable
-    CompletableFuture<Void> sendHeld(BulkStream stream, int leaf) {
+    protected @Nullable CompletableFuture<Void> sendHeld(BulkStream stream, int leaf) {
         FetchedBlock from;
         int index;
         synchronized (this) {
@@ -130,13 +135,13 @@ final class ReclaimableBlock extends FetchedBlock {
             if (from == null && !coming) {
                 coming = true;
                 first = leaf;
-            } else if (from == null || !from.has(index) || !from.tryHold()) {
+            } else if (from == null || !from.has(index) || !from.retain()) {
                 return null;
             } else {
                 sending++;
             }
         }
-        return from == null ? fetchFrom(leaf) : sent(from.sendAndLetGo(stream, index));
+        return from == null ? fetchFrom(leaf) : sent(from.sendAndRelease(stream, index));
     }
 
     private @Nullable CompletableFuture<Void> sent(@Nullable CompletableFuture<Void> sent) {
@@ -159,7 +164,7 @@ final class ReclaimableBlock extends FetchedBlock {
 
     /** Nothing is sent now. */
     private @Nullable CompletableFuture<Void> fetchFrom(int leaf) {
-        Attempt running;
+        BlockAttempt running;
         try {
             running = source.start(block().part(leaf, block().leaves().leaves() - leaf), new Again());
         } catch (CloudMwException e) {
@@ -211,9 +216,9 @@ final class ReclaimableBlock extends FetchedBlock {
     }
 
     @Override
-    void free() {
+    protected void free() {
         FetchedBlock held;
-        Attempt running;
+        BlockAttempt running;
         synchronized (this) {
             freed = true;
             held = bytes;
@@ -231,7 +236,7 @@ final class ReclaimableBlock extends FetchedBlock {
     }
 
     /** What the reader hears as well. */
-    private final class First implements Attempt.Listener {
+    private final class First implements BlockAttempt.Listener {
         @Override
         public boolean turnCame() {
             return listener.turnCame();
@@ -276,7 +281,7 @@ final class ReclaimableBlock extends FetchedBlock {
     }
 
     /** Of what was given up. */
-    private final class Again implements Attempt.Listener {
+    private final class Again implements BlockAttempt.Listener {
         @Override
         public void began(FetchedBlock growing) {
             comes(growing);

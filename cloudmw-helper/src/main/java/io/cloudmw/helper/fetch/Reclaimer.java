@@ -4,6 +4,7 @@ import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.memory.ByteBudget;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.time.Ticker;
+import io.cloudmw.helper.block.WantedBlock;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -52,10 +53,11 @@ public final class Reclaimer {
      *
      * @param reader whose they are: as long as he takes some, he is going to take the others
      */
-    public Fetching over(Fetching way, Function<Requester, Object> reader) {
-        return new Fetching() {
+    public BlockFetcher over(BlockFetcher way, Function<Requester, Object> reader) {
+        return new BlockFetcher() {
             @Override
-            public Attempt start(Requester requester, WantedBlock block, StoreId store, Attempt.Listener listener)
+            public BlockAttempt start(
+                    Requester requester, WantedBlock block, StoreId store, BlockAttempt.Listener listener)
                     throws CloudMwException {
                 ReclaimableBlock reclaimable = new ReclaimableBlock(
                         Reclaimer.this,

@@ -1,6 +1,8 @@
 package io.cloudmw.helper.fetch;
 
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.helper.block.LeafAllocator;
+import io.cloudmw.helper.block.WantedBlock;
 import java.util.List;
 
 /** The switches that are asked for what is not here before its store is read. Safe for any thread; never blocks. */
@@ -45,6 +47,6 @@ public interface Upstream {
          * @param store the replica to be read when nobody has the block
          * @param room where the leaves go
          */
-        Attempt start(WantedBlock block, StoreId store, Attempt.Listener listener, LeafRoom room);
+        BlockAttempt start(WantedBlock block, StoreId store, BlockAttempt.Listener listener, LeafAllocator room);
     }
 }

@@ -35,7 +35,7 @@ public final class HttpEndpoint implements AutoCloseable {
     private final HostPort listen;
     private final HttpServer server;
     private final ThreadPoolExecutor threads = Threads.blocking("http", THREADS, MOST_QUEUED);
-    private Optional<Readiness> readiness = Optional.empty();
+    private Optional<ReadinessCheck> readiness = Optional.empty();
 
     /**
      * Binds; who connects is not answered before {@link #serve}.
@@ -61,7 +61,7 @@ public final class HttpEndpoint implements AutoCloseable {
      * @param unready why the process cannot serve now; empty: it can. May block: called by a thread of its own
      */
     public void serve(PrometheusMeterRegistry meters, BooleanSupplier healthy, Supplier<Optional<String>> unready) {
-        Readiness looks = new Readiness(unready);
+        ReadinessCheck looks = new ReadinessCheck(unready);
         readiness = Optional.of(looks);
         server.createContext("/metrics", exchange -> answer(exchange, 200, meters.scrape()));
         server.createContext("/readyz", exchange -> looks.ask(reason -> answered(exchange, reason)));
@@ -119,6 +119,6 @@ public final class HttpEndpoint implements AutoCloseable {
     public void close() {
         server.stop(0);
         threads.shutdownNow();
-        readiness.ifPresent(Readiness::close);
+        readiness.ifPresent(ReadinessCheck::close);
     }
 }

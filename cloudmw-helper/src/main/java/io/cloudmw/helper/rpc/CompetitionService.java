@@ -7,9 +7,9 @@ import io.cloudmw.core.race.RacerId;
 import io.cloudmw.core.security.TransferClaims;
 import io.cloudmw.core.security.TransferTokens;
 import io.cloudmw.core.wire.WireErrors;
+import io.cloudmw.helper.compete.HelperTransfers;
 import io.cloudmw.helper.compete.RivalLink;
 import io.cloudmw.helper.compete.RivalMessage;
-import io.cloudmw.helper.compete.Transfers;
 import io.cloudmw.proto.v1.CompeteMessage;
 import io.cloudmw.proto.v1.CompetitionGrpc;
 import io.cloudmw.proto.v1.Join;
@@ -20,9 +20,9 @@ import org.jspecify.annotations.Nullable;
 /** The gRPC service that rivals of lower rank join. Messages are taken one by one: the next when the last was handled. */
 public final class CompetitionService extends CompetitionGrpc.CompetitionImplBase {
     private final TransferTokens tokens;
-    private final Transfers transfers;
+    private final HelperTransfers transfers;
 
-    public CompetitionService(TransferTokens tokens, Transfers transfers) {
+    public CompetitionService(TransferTokens tokens, HelperTransfers transfers) {
         this.tokens = tokens;
         this.transfers = transfers;
     }
@@ -42,7 +42,7 @@ public final class CompetitionService extends CompetitionGrpc.CompetitionImplBas
     }
 
     /** One stream. gRPC calls the observer's methods, transfers the others. */
-    private final class Incoming implements StreamObserver<CompeteMessage>, RivalLink, Transfers.Joining {
+    private final class Incoming implements StreamObserver<CompeteMessage>, RivalLink, HelperTransfers.Joining {
         private final ServerCallStreamObserver<CompeteMessage> call;
         private final Object lock = new Object();
         private boolean joined;

@@ -14,8 +14,8 @@ import io.cloudmw.core.wire.FromWire;
 import io.cloudmw.core.wire.MonitorWire;
 import io.cloudmw.core.wire.UrgencyWire;
 import io.cloudmw.helper.compete.HelperTransfer;
+import io.cloudmw.helper.compete.HelperTransfers;
 import io.cloudmw.helper.compete.TransferSpec;
-import io.cloudmw.helper.compete.Transfers;
 import io.cloudmw.proto.v1.BeginTransfer;
 import io.cloudmw.proto.v1.TransferCommand;
 import io.cloudmw.proto.v1.TransferEvent;
@@ -30,11 +30,11 @@ import org.jspecify.annotations.Nullable;
 public final class TransferService extends TransfersGrpc.TransfersImplBase {
     private final HelperId self;
     private final TransferTokens tokens;
-    private final Transfers transfers;
+    private final HelperTransfers transfers;
     private final VolumeSet switched;
 
     /** @param switched the volumes this helper is a switch for */
-    public TransferService(HelperId self, TransferTokens tokens, Transfers transfers, VolumeSet switched) {
+    public TransferService(HelperId self, TransferTokens tokens, HelperTransfers transfers, VolumeSet switched) {
         this.switched = switched;
         this.self = self;
         this.tokens = tokens;
@@ -54,12 +54,12 @@ public final class TransferService extends TransfersGrpc.TransfersImplBase {
     /** One stream; called by gRPC, one call at a time. */
     private final class Incoming implements StreamObserver<TransferCommand> {
         private final ServerCallStreamObserver<TransferEvent> call;
-        private final EventStream events;
+        private final TransferEventStream events;
         private @Nullable HelperTransfer transfer;
 
         Incoming(ServerCallStreamObserver<TransferEvent> call) {
             this.call = call;
-            this.events = new EventStream(call);
+            this.events = new TransferEventStream(call);
         }
 
         @Override
@@ -124,7 +124,7 @@ public final class TransferService extends TransfersGrpc.TransfersImplBase {
 
     private TransferSpec spec(BeginTransfer begin) throws CloudMwException {
         byte[] token = begin.getToken().toByteArray();
-        TransferClaims claims = Rights.ofReader(tokens, token);
+        TransferClaims claims = ReadAuthorization.ofReader(tokens, token);
         FromWire.mode(begin.getMode());
         List<Store> stores = FromWire.stores(begin.getStoresList()).stream()
                 .map(StoreStatus::store)
@@ -153,7 +153,8 @@ public final class TransferService extends TransfersGrpc.TransfersImplBase {
     private void obey(HelperTransfer transfer, TransferCommand command) throws CloudMwException {
         switch (command.getCommandCase()) {
             case ISSUE ->
-                transfer.issue(Rights.checked(tokens, transfer.spec().claims(), FromWire.block(command.getIssue())));
+                transfer.issue(ReadAuthorization.checked(
+                        tokens, transfer.spec().claims(), FromWire.block(command.getIssue())));
             case WITHDRAW_BLOCK -> transfer.withdraw(new BlockId(command.getWithdrawBlock()));
             case DELIVERED_BLOCK -> transfer.delivered(new BlockId(command.getDeliveredBlock()));
             case RACER_GONE -> transfer.racerGone(new RacerId(command.getRacerGone()));

@@ -10,7 +10,7 @@ import io.cloudmw.core.security.TransferTokens;
 import io.cloudmw.core.wire.FromWire;
 import io.cloudmw.core.wire.UrgencyWire;
 import io.cloudmw.core.wire.WireErrors;
-import io.cloudmw.helper.fetch.WantedBlock;
+import io.cloudmw.helper.block.WantedBlock;
 import io.cloudmw.helper.sharing.CacheFill;
 import io.cloudmw.helper.sharing.WarmSession;
 import io.cloudmw.helper.sharing.WarmSessions;
@@ -107,7 +107,7 @@ public final class WarmingService extends WarmingGrpc.WarmingImplBase {
                 throw new CloudMwException(ErrorCode.PROTOCOL_VIOLATION, "begun twice");
             }
             token = begin.getToken().toByteArray();
-            TransferClaims allowed = Rights.ofReader(tokens, token);
+            TransferClaims allowed = ReadAuthorization.ofReader(tokens, token);
             warming = warmings.begin(
                     new WarmSessions.Spec(
                             FromWire.token(token),
@@ -136,7 +136,7 @@ public final class WarmingService extends WarmingGrpc.WarmingImplBase {
 
         /** The token must hold still: other switches are shown it, and who had to go on without them would read stores. */
         private WantedBlock wanted(Block block) throws CloudMwException {
-            return Rights.checked(tokens, Rights.ofReader(tokens, token), FromWire.block(block));
+            return ReadAuthorization.checked(tokens, ReadAuthorization.ofReader(tokens, token), FromWire.block(block));
         }
 
         @Override

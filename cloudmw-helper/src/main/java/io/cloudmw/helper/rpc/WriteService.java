@@ -7,7 +7,7 @@ import io.cloudmw.core.security.TransferRight;
 import io.cloudmw.core.security.TransferTokens;
 import io.cloudmw.core.wire.UnaryCalls;
 import io.cloudmw.core.wire.WriteTrouble;
-import io.cloudmw.helper.serve.Writes;
+import io.cloudmw.helper.serve.WriteHandler;
 import io.cloudmw.proto.v1.GetWriteRequest;
 import io.cloudmw.proto.v1.GetWriteResponse;
 import io.cloudmw.proto.v1.WritingGrpc;
@@ -17,10 +17,10 @@ import java.util.List;
 /** Tells writers what is in the way of chunks that they have sent. Answers at once. */
 public final class WriteService extends WritingGrpc.WritingImplBase {
     private final TransferTokens tokens;
-    private final Writes writes;
+    private final WriteHandler writes;
     private final UnaryCalls calls = new UnaryCalls(Runnable::run);
 
-    public WriteService(TransferTokens tokens, Writes writes) {
+    public WriteService(TransferTokens tokens, WriteHandler writes) {
         this.tokens = tokens;
         this.writes = writes;
     }

@@ -30,7 +30,7 @@ final class ServedRead extends ServedStream {
     private final ByteRange range;
     private final ByteBufAllocator allocator;
     private final Duration longest;
-    private final Silence silence;
+    private final IdleTimeout silence;
     private final ReadTurns turns;
     private final CRC32C crc = new CRC32C();
     /** It will see what it may send: nobody need tell it again. */
@@ -43,7 +43,7 @@ final class ServedRead extends ServedStream {
             ChunkStore disk,
             BulkRequest.Read request,
             BulkStream stream,
-            Reads.Means means,
+            ReadHandler.Means means,
             ReadTurns turns,
             Runnable finished) {
         super("chunk=" + request.chunk() + " store=" + disk.id(), stream, turns, finished);
@@ -53,7 +53,7 @@ final class ServedRead extends ServedStream {
         this.range = request.range();
         this.allocator = means.allocator();
         this.longest = means.silence();
-        this.silence = new Silence(longest, means.ticker(), means.timer(), () -> post(this::checkSilence));
+        this.silence = new IdleTimeout(longest, means.ticker(), means.timer(), () -> post(this::checkSilence));
     }
 
     /** Opens at once, so that a missing chunk is told without waiting for credit. */

@@ -8,7 +8,7 @@ import io.cloudmw.core.store.FileSource;
 import io.cloudmw.core.wire.BulkRequest;
 import io.cloudmw.core.wire.WriteEnd;
 import io.cloudmw.core.wire.WriteResult;
-import io.cloudmw.helper.fetch.Spool;
+import io.cloudmw.helper.block.Spool;
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One chunk coming in: leaf by leaf into a spool file, checked against what the writer says at its end, then handed
- * to {@link Replication}. A writer that is silent for too long loses its place.
+ * to {@link ChunkReplication}. A writer that is silent for too long loses its place.
  */
 final class Upload extends ServedStream {
     /** Granted and not yet written to the spool. */
@@ -29,10 +29,10 @@ final class Upload extends ServedStream {
 
     private final BulkRequest.Write request;
     private final Spool spool;
-    private final Writes.Surroundings around;
-    private final LateCopies lateCopies;
-    private final Replication replication;
-    private final Silence silence;
+    private final WriteHandler.Surroundings around;
+    private final LateCopyBudget lateCopies;
+    private final ChunkReplication replication;
+    private final IdleTimeout silence;
     private final int[] checksums;
     private Spool.@Nullable SpoolFile file;
     private long received;
@@ -46,9 +46,9 @@ final class Upload extends ServedStream {
     Upload(
             BulkRequest.Write request,
             BulkStream stream,
-            Writes.Means means,
-            Writes.Surroundings around,
-            Replication replication,
+            WriteHandler.Means means,
+            WriteHandler.Surroundings around,
+            ChunkReplication replication,
             Runnable finished) {
         super("chunk=" + request.chunk(), stream, means.receiving(), finished);
         this.request = request;
@@ -56,7 +56,8 @@ final class Upload extends ServedStream {
         this.around = around;
         this.lateCopies = around.late();
         this.replication = replication;
-        this.silence = new Silence(around.silence(), around.ticker(), around.timer(), () -> post(this::checkSilence));
+        this.silence =
+                new IdleTimeout(around.silence(), around.ticker(), around.timer(), () -> post(this::checkSilence));
         this.checksums = new int[(int) ((request.length() + request.leafSizeBytes() - 1) / request.leafSizeBytes())];
     }
 
@@ -155,7 +156,7 @@ final class Upload extends ServedStream {
         silence.end();
         handOver();
         Kept kept = new Kept(source);
-        replication.start(new FileSource(source.channel(), request.length()), new Replication.Listener() {
+        replication.start(new FileSource(source.channel(), request.length()), new ChunkReplication.Listener() {
             @Override
             public boolean mayGoOn() {
                 return kept.late();

@@ -4,16 +4,16 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.Priority;
-import io.cloudmw.helper.fetch.Attempt;
-import io.cloudmw.helper.fetch.FetchedBlock;
-import io.cloudmw.helper.fetch.Leaf;
+import io.cloudmw.helper.block.FetchedBlock;
+import io.cloudmw.helper.block.Leaf;
+import io.cloudmw.helper.fetch.BlockAttempt;
 import org.jspecify.annotations.Nullable;
 
 /**
  * An attempt of a {@link SharedFetch} at one source, from a leaf on. Safe for any thread; some of it is guarded by the
  * fetch's lock.
  */
-final class FetchAttempt implements Attempt.Listener {
+final class FetchAttempt implements BlockAttempt.Listener {
     /** Hears what an attempt brings and how it ends; on the thread that fetches. */
     interface Listener {
         /** The attempt's turn has come. Returns false when the attempt is not wanted any more. */
@@ -44,7 +44,7 @@ final class FetchAttempt implements Attempt.Listener {
     private boolean chosen;
 
     @GuardedBy("this")
-    private @Nullable Attempt attempt;
+    private @Nullable BlockAttempt attempt;
 
     @GuardedBy("this")
     private boolean cancelled;
@@ -119,7 +119,7 @@ final class FetchAttempt implements Attempt.Listener {
         return source.isParent() ? taken > 0 : growing != null;
     }
 
-    void started(Attempt running) {
+    void started(BlockAttempt running) {
         boolean late;
         synchronized (this) {
             attempt = running;
@@ -131,7 +131,7 @@ final class FetchAttempt implements Attempt.Listener {
     }
 
     void cancel() {
-        Attempt running;
+        BlockAttempt running;
         synchronized (this) {
             cancelled = true;
             running = attempt;

@@ -2,10 +2,10 @@ package io.cloudmw.helper.sharing;
 
 import io.cloudmw.core.model.Priority;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.helper.block.WantedBlock;
 import io.cloudmw.helper.cache.DiskTier;
 import io.cloudmw.helper.fetch.Requester;
 import io.cloudmw.helper.fetch.Upstream;
-import io.cloudmw.helper.fetch.WantedBlock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

@@ -4,14 +4,14 @@ import io.cloudmw.core.cache.LeafKey;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.helper.block.Leaf;
+import io.cloudmw.helper.block.LeafAllocator;
+import io.cloudmw.helper.block.WantedBlock;
 import io.cloudmw.helper.cache.DiskTier;
 import io.cloudmw.helper.cache.TierStore;
-import io.cloudmw.helper.fetch.Attempt;
-import io.cloudmw.helper.fetch.Leaf;
-import io.cloudmw.helper.fetch.LeafRoom;
+import io.cloudmw.helper.fetch.BlockAttempt;
 import io.cloudmw.helper.fetch.Requester;
 import io.cloudmw.helper.fetch.Upstream;
-import io.cloudmw.helper.fetch.WantedBlock;
 import java.util.Optional;
 
 /** A place that a switch asks for leaves: its disk tier, a switch above it, or a store. Safe for any thread. */
@@ -31,7 +31,7 @@ abstract class FetchSource {
      *
      * @throws CloudMwException {@code OVERLOADED} when too many attempts wait here already; the source was not asked
      */
-    abstract Attempt start(WantedBlock block, Attempt.Listener listener) throws CloudMwException;
+    abstract BlockAttempt start(WantedBlock block, BlockAttempt.Listener listener) throws CloudMwException;
 
     /** The store this source reads; empty when it reads none. */
     Optional<StoreId> store() {
@@ -97,7 +97,7 @@ abstract class FetchSource {
         }
 
         @Override
-        Attempt start(WantedBlock block, Attempt.Listener listener) throws CloudMwException {
+        BlockAttempt start(WantedBlock block, BlockAttempt.Listener listener) throws CloudMwException {
             TierStore store = new TierStore(tier, block.leaves().leafSizeBytes());
             Requester ofTier = new Requester(requester.tenant(), requester.deadlineNanos(), id -> store, Upstream.NONE);
             return fetcher()
@@ -154,8 +154,8 @@ abstract class FetchSource {
         }
 
         @Override
-        Attempt start(WantedBlock block, Attempt.Listener listener) throws CloudMwException {
-            LeafRoom room = fetcher().cache().room();
+        BlockAttempt start(WantedBlock block, BlockAttempt.Listener listener) throws CloudMwException {
+            LeafAllocator room = fetcher().cache().room();
             return fetcher()
                     .stores()
                     .startAtItsTurn(requester, block, listener, () -> parent.start(block, store, listener, room));
@@ -199,7 +199,7 @@ abstract class FetchSource {
         }
 
         @Override
-        Attempt start(WantedBlock block, Attempt.Listener listener) throws CloudMwException {
+        BlockAttempt start(WantedBlock block, BlockAttempt.Listener listener) throws CloudMwException {
             return fetcher()
                     .stores()
                     .start(

@@ -4,8 +4,8 @@ import io.cloudmw.core.cache.LeafKey;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.store.LeafRange;
-import io.cloudmw.helper.fetch.Leaf;
-import io.cloudmw.helper.fetch.WantedBlock;
+import io.cloudmw.helper.block.Leaf;
+import io.cloudmw.helper.block.WantedBlock;
 import java.util.LinkedHashSet;
 import java.util.Set;
 

@@ -8,11 +8,11 @@ import io.cloudmw.core.error.Reasons;
 import io.cloudmw.core.memory.ByteBudget;
 import io.cloudmw.core.store.LeafRange;
 import io.cloudmw.core.thread.SerialExecutor;
-import io.cloudmw.helper.fetch.Attempt;
-import io.cloudmw.helper.fetch.LeafRoom;
-import io.cloudmw.helper.fetch.LeavesBlock;
-import io.cloudmw.helper.fetch.WantedBlock;
-import io.cloudmw.helper.peer.PeerConnections;
+import io.cloudmw.helper.block.LeafAllocator;
+import io.cloudmw.helper.block.LeavesBlock;
+import io.cloudmw.helper.block.WantedBlock;
+import io.cloudmw.helper.fetch.BlockAttempt;
+import io.cloudmw.helper.remote.HelperConnections;
 import io.netty.buffer.ByteBuf;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -25,7 +25,7 @@ import org.slf4j.LoggerFactory;
  * came. So switches that wait for each other's bytes never wait for each other's threads. The buffers in which leaves come
  * are kept, not copied. Private methods run on the attempt's serial executor.
  */
-final class ParentAttempt implements Attempt, BulkStreamListener {
+final class ParentAttempt implements BlockAttempt, BulkStreamListener {
     private static final Logger LOG = LoggerFactory.getLogger(ParentAttempt.class);
 
     /** Bytes requested and not stored yet, if the windows' budget has room for them; otherwise one leaf. */
@@ -38,11 +38,11 @@ final class ParentAttempt implements Attempt, BulkStreamListener {
     private final LeafRange leaves;
     private final Listener listener;
     private final LeavesBlock growing;
-    private final LeafRoom.Landing landing;
+    private final LeafAllocator.Landing landing;
     private final ByteBudget windows;
     private final SerialExecutor serial;
     private volatile long wantedBytes;
-    private PeerConnections.@Nullable Lease lease;
+    private HelperConnections.@Nullable Lease lease;
     private @Nullable BulkStream stream;
     private int landed;
     private long grantedBytes;
@@ -60,7 +60,12 @@ final class ParentAttempt implements Attempt, BulkStreamListener {
      * @param threads may block
      */
     ParentAttempt(
-            String parent, WantedBlock block, Listener listener, LeafRoom room, ByteBudget windows, Executor threads) {
+            String parent,
+            WantedBlock block,
+            Listener listener,
+            LeafAllocator room,
+            ByteBudget windows,
+            Executor threads) {
         this.parent = parent;
         this.block = block;
         this.leaves = block.leaves();
@@ -73,7 +78,7 @@ final class ParentAttempt implements Attempt, BulkStreamListener {
     }
 
     /** Asks as soon as there is a connection. */
-    void ask(CompletableFuture<PeerConnections.Lease> connecting, byte[] request) {
+    void ask(CompletableFuture<HelperConnections.Lease> connecting, byte[] request) {
         var unused = connecting.whenComplete((made, failure) -> serial.execute(() -> {
             if (made != null) {
                 connected(made, request);
@@ -93,7 +98,7 @@ final class ParentAttempt implements Attempt, BulkStreamListener {
         return block + " from switch " + parent + ": ";
     }
 
-    private void connected(PeerConnections.Lease made, byte[] request) {
+    private void connected(HelperConnections.Lease made, byte[] request) {
         if (over) {
             made.close();
             return;
@@ -244,7 +249,7 @@ final class ParentAttempt implements Attempt, BulkStreamListener {
         landing.close();
         windows.giveBack(takenBytes);
         takenBytes = 0;
-        PeerConnections.Lease held = lease;
+        HelperConnections.Lease held = lease;
         if (held != null) {
             held.close();
         }

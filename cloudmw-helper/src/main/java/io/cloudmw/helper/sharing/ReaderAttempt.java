@@ -3,10 +3,10 @@ package io.cloudmw.helper.sharing;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.StoreId;
-import io.cloudmw.helper.fetch.Attempt;
-import io.cloudmw.helper.fetch.Leaf;
-import io.cloudmw.helper.fetch.LeavesBlock;
-import io.cloudmw.helper.fetch.WantedBlock;
+import io.cloudmw.helper.block.Leaf;
+import io.cloudmw.helper.block.LeavesBlock;
+import io.cloudmw.helper.block.WantedBlock;
+import io.cloudmw.helper.fetch.BlockAttempt;
 import java.util.BitSet;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -17,7 +17,7 @@ import org.slf4j.LoggerFactory;
  * An attempt of one reader: its block, assembled from cached leaves and from leaves that {@link SharedFetch}es bring. Leaves
  * arrive in any order and are told in theirs. Safe for any thread; the listener hears one event at a time.
  */
-final class ReaderAttempt extends LeafSubscriber implements Attempt {
+final class ReaderAttempt extends LeafSubscriber implements BlockAttempt {
     private static final Logger LOG = LoggerFactory.getLogger(ReaderAttempt.class);
 
     private final SharedFetcher fetcher;

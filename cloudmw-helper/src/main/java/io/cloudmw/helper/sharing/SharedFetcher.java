@@ -9,15 +9,15 @@ import io.cloudmw.core.metrics.CacheMetrics.Tier;
 import io.cloudmw.core.metrics.SwitchMetrics;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.monitor.SwitchActivity;
+import io.cloudmw.helper.block.Leaf;
+import io.cloudmw.helper.block.WantedBlock;
 import io.cloudmw.helper.cache.DiskTier;
 import io.cloudmw.helper.cache.LeafCache;
-import io.cloudmw.helper.fetch.Attempt;
-import io.cloudmw.helper.fetch.Fetcher;
-import io.cloudmw.helper.fetch.Fetching;
-import io.cloudmw.helper.fetch.Leaf;
+import io.cloudmw.helper.fetch.BlockAttempt;
+import io.cloudmw.helper.fetch.BlockFetcher;
 import io.cloudmw.helper.fetch.Requester;
+import io.cloudmw.helper.fetch.StoreFetcher;
 import io.cloudmw.helper.fetch.Upstream;
-import io.cloudmw.helper.fetch.WantedBlock;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -41,8 +41,8 @@ import org.jspecify.annotations.Nullable;
  *
  * Safe for any thread; never blocks.
  */
-public final class SharedFetcher implements Fetching {
-    private final Fetcher stores;
+public final class SharedFetcher implements BlockFetcher {
+    private final StoreFetcher stores;
     private final LeafCache cache;
     private final SwitchMetrics switchMeters;
     private final Predicate<StoreId> own;
@@ -59,7 +59,7 @@ public final class SharedFetcher implements Fetching {
      * @param own whether a store is a disk of this helper; switches above are not asked for its chunks, since they would
      *     read them from here
      */
-    public SharedFetcher(Fetcher stores, LeafCache cache, SwitchMetrics switchMeters, Predicate<StoreId> own) {
+    public SharedFetcher(StoreFetcher stores, LeafCache cache, SwitchMetrics switchMeters, Predicate<StoreId> own) {
         this.stores = stores;
         this.own = own;
         this.cache = cache;
@@ -72,7 +72,7 @@ public final class SharedFetcher implements Fetching {
      * @throws CloudMwException {@code OVERLOADED} also when a fetch that would be joined may wait for the requester
      */
     @Override
-    public Attempt start(Requester requester, WantedBlock block, StoreId store, Attempt.Listener listener)
+    public BlockAttempt start(Requester requester, WantedBlock block, StoreId store, BlockAttempt.Listener listener)
             throws CloudMwException {
         ReaderAttempt reader = new ReaderAttempt(this, block, store, listener);
         Request request = request(reader, requester, store);
@@ -346,7 +346,7 @@ public final class SharedFetcher implements Fetching {
         return lock;
     }
 
-    Fetcher stores() {
+    StoreFetcher stores() {
         return stores;
     }
 

@@ -5,8 +5,8 @@ import io.cloudmw.core.bulk.BulkStream;
 import io.cloudmw.core.bulk.BulkStreamListener;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
-import io.cloudmw.helper.fetch.Attempt;
-import io.cloudmw.helper.fetch.FetchedBlock;
+import io.cloudmw.helper.block.FetchedBlock;
+import io.cloudmw.helper.fetch.BlockAttempt;
 import io.cloudmw.helper.relay.RelaySender;
 import io.netty.buffer.ByteBuf;
 import java.util.function.LongConsumer;
@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * A response to a switch below this one, or to a reader: a block, sent leaf by leaf as it comes. Safe for any thread; never
  * blocks.
  */
-final class SharedRead implements BulkStreamListener, Attempt.Listener, RelaySender.Listener {
+final class SharedRead implements BulkStreamListener, BlockAttempt.Listener, RelaySender.Listener {
     /**
      * The callbacks of a response.
      *
@@ -32,7 +32,7 @@ final class SharedRead implements BulkStreamListener, Attempt.Listener, RelaySen
     private volatile @Nullable RelaySender relay;
 
     @GuardedBy("this")
-    private @Nullable Attempt attempt;
+    private @Nullable BlockAttempt attempt;
 
     @GuardedBy("this")
     private @Nullable FetchedBlock whole;
@@ -48,7 +48,7 @@ final class SharedRead implements BulkStreamListener, Attempt.Listener, RelaySen
     }
 
     /** Hands over the attempt that brings the block; the attempt may be over already. */
-    void started(Attempt running) {
+    void started(BlockAttempt running) {
         boolean late;
         synchronized (this) {
             attempt = running;
@@ -148,7 +148,7 @@ final class SharedRead implements BulkStreamListener, Attempt.Listener, RelaySen
         if (open != null) {
             open.cancel();
         }
-        Attempt running;
+        BlockAttempt running;
         synchronized (this) {
             running = attempt;
         }

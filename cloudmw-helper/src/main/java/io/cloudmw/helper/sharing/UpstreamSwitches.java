@@ -20,12 +20,12 @@ import io.cloudmw.core.schedule.Tenant;
 import io.cloudmw.core.store.LeafRange;
 import io.cloudmw.core.wire.BulkRequest;
 import io.cloudmw.core.wire.IssuedBlock;
-import io.cloudmw.helper.fetch.Attempt;
-import io.cloudmw.helper.fetch.LeafRoom;
+import io.cloudmw.helper.block.LeafAllocator;
+import io.cloudmw.helper.block.WantedBlock;
+import io.cloudmw.helper.fetch.BlockAttempt;
 import io.cloudmw.helper.fetch.Upstream;
-import io.cloudmw.helper.fetch.WantedBlock;
-import io.cloudmw.helper.peer.PeerConnections;
-import io.cloudmw.helper.peer.PeerRights;
+import io.cloudmw.helper.remote.HelperConnections;
+import io.cloudmw.helper.remote.RemoteRights;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Executor;
@@ -43,7 +43,7 @@ public final class UpstreamSwitches {
     private static final long WINDOWS_BYTES = 16 << 20;
 
     private final HelperId self;
-    private final PeerConnections connections;
+    private final HelperConnections connections;
     private final Executor threads;
     private final ByteBudget windows = new ByteBudget(WINDOWS_BYTES);
     /** Trees by their members: a tree takes far longer to make than to ask. */
@@ -55,7 +55,7 @@ public final class UpstreamSwitches {
      *
      * @param threads store the leaves that come; they may block
      */
-    public UpstreamSwitches(HelperId self, PeerConnections connections, Executor threads) {
+    public UpstreamSwitches(HelperId self, HelperConnections connections, Executor threads) {
         this.self = self;
         this.connections = connections;
         this.threads = threads;
@@ -90,7 +90,7 @@ public final class UpstreamSwitches {
      * @param tenant the client on whose behalf they are asked; they hear of its share
      * @param highest see {@link Upstream#highest}
      */
-    public Upstream upstream(Scope scope, PeerRights rights, Tenant tenant, int highest) {
+    public Upstream upstream(Scope scope, RemoteRights rights, Tenant tenant, int highest) {
         List<HelperAddress> members = scope.helpers().subList(0, scope.members());
         return members.isEmpty()
                 ? new WithoutTrees(highest)
@@ -112,11 +112,11 @@ public final class UpstreamSwitches {
         /** Negative when this helper is no member. */
         private final int rank;
 
-        private final PeerRights rights;
+        private final RemoteRights rights;
         private final Tenant tenant;
         private final int highest;
 
-        InTrees(Scope scope, SwitchTree tree, PeerRights rights, Tenant tenant, int highest) {
+        InTrees(Scope scope, SwitchTree tree, RemoteRights rights, Tenant tenant, int highest) {
             this.scope = scope;
             this.tree = tree;
             this.rank = scope.helpers().subList(0, scope.members()).stream()
@@ -187,7 +187,8 @@ public final class UpstreamSwitches {
             }
 
             @Override
-            public Attempt start(WantedBlock block, StoreId store, Attempt.Listener listener, LeafRoom room) {
+            public BlockAttempt start(
+                    WantedBlock block, StoreId store, BlockAttempt.Listener listener, LeafAllocator room) {
                 ParentAttempt attempt =
                         new ParentAttempt(address.id().value(), block, listener, room, windows, threads);
                 try {

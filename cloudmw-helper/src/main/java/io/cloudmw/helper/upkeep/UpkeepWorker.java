@@ -20,9 +20,9 @@ import io.cloudmw.core.time.Ticker;
 import io.cloudmw.core.upkeep.Handout;
 import io.cloudmw.core.upkeep.Task;
 import io.cloudmw.core.upkeep.TaskResult;
-import io.cloudmw.helper.fetch.Spool;
+import io.cloudmw.helper.block.Spool;
 import io.cloudmw.helper.fetch.StoreResolver;
-import io.cloudmw.helper.peer.StoreDirectory;
+import io.cloudmw.helper.remote.StoreDirectory;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -52,7 +52,7 @@ public final class UpkeepWorker implements AutoCloseable {
     /** What a listing or a deletion is charged with, however many bytes lie there: it moves none. */
     private static final long SWEEP_COST = 1;
 
-    private final WorkCalls coordinator;
+    private final WorkSource coordinator;
     private final StoreDirectory stores;
     private final Spool spool;
     private final UpkeepMetrics metrics;
@@ -83,7 +83,7 @@ public final class UpkeepWorker implements AutoCloseable {
      * @param limit tasks at once
      */
     public UpkeepWorker(
-            WorkCalls coordinator,
+            WorkSource coordinator,
             StoreDirectory stores,
             Spool spool,
             UpkeepMetrics metrics,
@@ -149,7 +149,8 @@ public final class UpkeepWorker implements AutoCloseable {
             }
             running += handout.assignments().size();
             for (long number : handout.unknown()) {
-                results.add(failure(number, ErrorCode.VERSION_UNSUPPORTED, "of a kind unknown here", new Findings()));
+                results.add(
+                        failure(number, ErrorCode.VERSION_UNSUPPORTED, "of a kind unknown here", new TaskFindings()));
             }
         } finally {
             lock.unlock();
@@ -168,7 +169,7 @@ public final class UpkeepWorker implements AutoCloseable {
         try {
             var unused =
                     pool.submit(new Tenant(CLIENT, volume, Priority.REPAIR), bytes, OptionalLong.of(endNanos), () -> {
-                        Findings findings = new Findings();
+                        TaskFindings findings = new TaskFindings();
                         finished(done(assignment, handout, endNanos, findings));
                         return task instanceof Task.OfCopy ? findings.bytesRead() : SWEEP_COST;
                     });
@@ -180,7 +181,7 @@ public final class UpkeepWorker implements AutoCloseable {
     }
 
     private void refused(Handout.Assignment assignment, CloudMwException cause) {
-        finished(failure(assignment.number(), cause.code(), String.valueOf(cause.getMessage()), new Findings()));
+        finished(failure(assignment.number(), cause.code(), String.valueOf(cause.getMessage()), new TaskFindings()));
     }
 
     private void finished(TaskResult result) {
@@ -194,7 +195,7 @@ public final class UpkeepWorker implements AutoCloseable {
         }
     }
 
-    private TaskResult done(Handout.Assignment assignment, Handout handout, long endNanos, Findings findings) {
+    private TaskResult done(Handout.Assignment assignment, Handout handout, long endNanos, TaskFindings findings) {
         long number = assignment.number();
         Task task = assignment.task();
         if (ticker.nanos() - endNanos >= 0) {
@@ -227,18 +228,18 @@ public final class UpkeepWorker implements AutoCloseable {
     }
 
     /** Bytes that were moved or verified. */
-    private long run(Task.OfCopy task, StoreResolver resolver, Findings findings, long endNanos)
+    private long run(Task.OfCopy task, StoreResolver resolver, TaskFindings findings, long endNanos)
             throws CloudMwException {
         if (task instanceof Task.Copy copy) {
             if (deleting.containsKey(copy.copy())) {
                 throw new CloudMwException(ErrorCode.OVERLOADED, copy.copy() + ": a deletion there is not over");
             }
-            long written = new CopyRunner(copy, resolver, spool, findings, () -> ticker.nanos() - endNanos >= 0).run();
+            long written = new ChunkCopier(copy, resolver, spool, findings, () -> ticker.nanos() - endNanos >= 0).run();
             metrics.copied(written);
             return written;
         }
         StoreId store = task.store().id();
-        Optional<ErrorCode> fault = CopyCheck.fault(resolver.open(store), task.chunk(), findings);
+        Optional<ErrorCode> fault = CopyVerifier.fault(resolver.open(store), task.chunk(), findings);
         fault.ifPresent(code -> findings.note(task.chunk().id(), store, code));
         long bytes = task.chunk().range().length();
         metrics.verified(bytes);
@@ -254,7 +255,7 @@ public final class UpkeepWorker implements AutoCloseable {
             page = store.list(survey.after(), Task.Survey.PAGE);
         } else if (task instanceof Task.Look look) {
             page = new Page<>(
-                    new ChunkLook(store)
+                    new ChunkLookup(store)
                             .run(look.chunks()).stream()
                                     .map(chunk -> new StoredChunk(chunk, 0))
                                     .toList(),
@@ -268,7 +269,7 @@ public final class UpkeepWorker implements AutoCloseable {
     private long deleted(Task.Delete task, ChunkStore store, long endNanos) throws CloudMwException {
         task.keys().forEach(copy -> deleting.merge(copy, 1, Integer::sum));
         try {
-            long bytes = new Deletion(store, () -> ticker.nanos() - endNanos >= 0).run(task.chunks());
+            long bytes = new ChunkDeleter(store, () -> ticker.nanos() - endNanos >= 0).run(task.chunks());
             metrics.deleted(task.chunks().size(), bytes);
             return bytes;
         } finally {
@@ -276,7 +277,7 @@ public final class UpkeepWorker implements AutoCloseable {
         }
     }
 
-    private TaskResult failure(long number, ErrorCode code, String message, Findings findings) {
+    private TaskResult failure(long number, ErrorCode code, String message, TaskFindings findings) {
         metrics.failed(code);
         return new TaskResult(number, Optional.of(code), message, 0, findings.faults(), findings.blamed());
     }

@@ -12,6 +12,9 @@ import io.cloudmw.core.schedule.Tenant;
 import io.cloudmw.core.testing.store.Chunks;
 import io.cloudmw.core.testing.store.MemoryChunkStore;
 import io.cloudmw.core.thread.Threads;
+import io.cloudmw.helper.block.FetchedBlock;
+import io.cloudmw.helper.block.LeafAllocator;
+import io.cloudmw.helper.block.Spool;
 import io.cloudmw.helper.relay.RelaySender;
 import io.cloudmw.helper.testing.FakeBulkStream;
 import io.cloudmw.helper.testing.Fetches;
@@ -52,7 +55,7 @@ final class ReclaimerTest {
     private final SteppedStore store = stepped();
     private int clients;
     private Spool spool;
-    private Fetcher fetcher;
+    private StoreFetcher fetcher;
 
     @BeforeEach
     void start() throws IOException {
@@ -66,9 +69,9 @@ final class ReclaimerTest {
         if (fetcher != null) {
             fetcher.close();
         }
-        fetcher = new Fetcher(
+        fetcher = new StoreFetcher(
                 Fetches.pools(timer, 2, 8),
-                new Fetcher.Limits(SMALL, waitNanos),
+                new StoreFetcher.Limits(SMALL, waitNanos),
                 memory,
                 spool,
                 PooledByteBufAllocator.DEFAULT);
@@ -103,7 +106,7 @@ final class ReclaimerTest {
     /** Has a block relayed as it comes, and takes what it grants. */
     private final class Reader extends Fetches.Ending implements RelaySender.Listener {
         private final byte[] content;
-        private final Attempt attempt;
+        private final BlockAttempt attempt;
         private final CompletableFuture<Void> end = new CompletableFuture<>();
         private final Network stream = new Network();
         private volatile @Nullable RelaySender relay;
@@ -112,11 +115,11 @@ final class ReclaimerTest {
             this(length, store, fetcher);
         }
 
-        Reader(int length, SteppedStore from, Fetching way) throws CloudMwException {
+        Reader(int length, SteppedStore from, BlockFetcher way) throws CloudMwException {
             this("client-" + ++clients, length, from, way);
         }
 
-        Reader(String client, int length, SteppedStore from, Fetching way) throws CloudMwException {
+        Reader(String client, int length, SteppedStore from, BlockFetcher way) throws CloudMwException {
             content = Chunks.bytes(length, length);
             ChunkId chunk = Chunks.id();
             from.put(chunk, Chunks.source(content));
@@ -196,8 +199,8 @@ final class ReclaimerTest {
     @Test
     void leavesThatNobodyTakesMakeRoomInMemory() throws Exception {
         ByteBudget leaves = new ByteBudget(LARGE, reclaimer.relief());
-        LeafRoom room = new LeafRoom(leaves, spool, PooledByteBufAllocator.DEFAULT, 1);
-        Fetching way = (requester, block, from, listener) -> fetcher.start(requester, block, from, listener, room);
+        LeafAllocator room = new LeafAllocator(leaves, spool, PooledByteBufAllocator.DEFAULT, 1);
+        BlockFetcher way = (requester, block, from, listener) -> fetcher.start(requester, block, from, listener, room);
         Reader idle = new Reader(LARGE, store, way).whole();
         now.addAndGet(IDLE);
         Reader other = new Reader(LARGE, store, way).whole();
@@ -279,8 +282,8 @@ final class ReclaimerTest {
         now.addAndGet(IDLE);
         ByteBudget full = new ByteBudget(LARGE, reclaimer.relief());
         assertThat(full.tryTake(LARGE)).isTrue();
-        LeafRoom room = new LeafRoom(full, spool, PooledByteBufAllocator.DEFAULT, 0);
-        Fetching way = (requester, block, from, listener) -> fetcher.start(requester, block, from, listener, room);
+        LeafAllocator room = new LeafAllocator(full, spool, PooledByteBufAllocator.DEFAULT, 0);
+        BlockFetcher way = (requester, block, from, listener) -> fetcher.start(requester, block, from, listener, room);
         new Reader(LARGE, store, way).whole().takeAll();
         idle.takeAll();
     }
@@ -288,8 +291,8 @@ final class ReclaimerTest {
     @Test
     void whoRestsLongestGoesFirstAndOfOneReaderWhatHeNeedsLast() throws Exception {
         ByteBudget leaves = new ByteBudget(3L * LARGE, reclaimer.relief());
-        LeafRoom room = new LeafRoom(leaves, spool, PooledByteBufAllocator.DEFAULT, 0);
-        Fetching way = (requester, block, from, listener) -> fetcher.start(requester, block, from, listener, room);
+        LeafAllocator room = new LeafAllocator(leaves, spool, PooledByteBufAllocator.DEFAULT, 0);
+        BlockFetcher way = (requester, block, from, listener) -> fetcher.start(requester, block, from, listener, room);
         SteppedStore earlier = stepped();
         SteppedStore later = stepped();
         earlier.allow(1 << 20);

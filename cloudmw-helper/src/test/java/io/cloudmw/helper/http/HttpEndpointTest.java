@@ -90,7 +90,7 @@ final class HttpEndpointTest {
         };
         try (HttpEndpoint endpoint = endpoint(hanging)) {
             List<CompletableFuture<HttpResponse<String>>> asked = new ArrayList<>();
-            for (int i = 0; i <= Readiness.MOST_WAITING; i++) {
+            for (int i = 0; i <= ReadinessCheck.MOST_WAITING; i++) {
                 asked.add(CLIENT.sendAsync(request(endpoint, "/readyz", "*/*"), ofString()));
             }
             HttpResponse<?> refused =
@@ -103,7 +103,7 @@ final class HttpEndpointTest {
             for (CompletableFuture<HttpResponse<String>> one : asked) {
                 ready += one.get().statusCode() == 200 ? 1 : 0;
             }
-            assertThat(ready).isEqualTo(Readiness.MOST_WAITING);
+            assertThat(ready).isEqualTo(ReadinessCheck.MOST_WAITING);
         }
     }
 

@@ -9,9 +9,9 @@ import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.testing.store.Chunks;
 import io.cloudmw.core.testing.store.MemoryChunkStore;
 import io.cloudmw.core.thread.Threads;
-import io.cloudmw.helper.fetch.FetchedBlock;
-import io.cloudmw.helper.fetch.Fetcher;
-import io.cloudmw.helper.fetch.Spool;
+import io.cloudmw.helper.block.FetchedBlock;
+import io.cloudmw.helper.block.Spool;
+import io.cloudmw.helper.fetch.StoreFetcher;
 import io.cloudmw.helper.testing.FakeBulkStream;
 import io.cloudmw.helper.testing.Fetches;
 import io.netty.buffer.PooledByteBufAllocator;
@@ -35,15 +35,15 @@ final class RelaySenderTest implements RelaySender.Listener {
     private final List<String> heard = new ArrayList<>();
     private final ScheduledExecutorService timer = Threads.timer("test-timer");
     private Spool spool;
-    private Fetcher fetcher;
+    private StoreFetcher fetcher;
     private FetchedBlock block;
 
     @BeforeEach
     void fetch() throws Exception {
         spool = Spool.open(directory.resolve("spool"), new ByteBudget(1));
-        fetcher = new Fetcher(
+        fetcher = new StoreFetcher(
                 Fetches.pools(timer),
-                new Fetcher.Limits(1 << 20, 1),
+                new StoreFetcher.Limits(1 << 20, 1),
                 new ByteBudget(1 << 20),
                 spool,
                 PooledByteBufAllocator.DEFAULT);

@@ -27,13 +27,13 @@ import io.cloudmw.core.thread.Threads;
 import io.cloudmw.core.time.Ticker;
 import io.cloudmw.core.time.WallClock;
 import io.cloudmw.core.wire.Handshake;
+import io.cloudmw.helper.block.Spool;
 import io.cloudmw.helper.compete.HelperServices;
+import io.cloudmw.helper.compete.HelperTransfers;
 import io.cloudmw.helper.compete.RivalLink;
 import io.cloudmw.helper.compete.RivalMessage;
 import io.cloudmw.helper.compete.TransferSpec;
-import io.cloudmw.helper.compete.Transfers;
-import io.cloudmw.helper.fetch.Fetcher;
-import io.cloudmw.helper.fetch.Spool;
+import io.cloudmw.helper.fetch.StoreFetcher;
 import io.cloudmw.helper.fetch.Upstream;
 import io.cloudmw.helper.testing.Fetches;
 import io.grpc.Server;
@@ -67,20 +67,20 @@ final class CompetitionTest {
     private final ScheduledExecutorService timer = Threads.timer("test");
     private final RivalChannels channels = new RivalChannels(2);
     private Spool spool;
-    private Fetcher fetcher;
+    private StoreFetcher fetcher;
     private Server server;
     private HelperAddress peer;
 
     @BeforeEach
     void start() throws IOException {
         spool = Spool.open(directory.resolve("spool"), new ByteBudget(1));
-        fetcher = new Fetcher(
+        fetcher = new StoreFetcher(
                 Fetches.pools(timer),
-                new Fetcher.Limits(0, 1),
+                new StoreFetcher.Limits(0, 1),
                 new ByteBudget(0),
                 spool,
                 PooledByteBufAllocator.DEFAULT);
-        Transfers transfers = new Transfers(new HelperServices(
+        HelperTransfers transfers = new HelperTransfers(new HelperServices(
                 fetcher,
                 fetcher,
                 fetcher,

@@ -265,7 +265,7 @@ final class RegistrationTest {
         TransferClaims claims =
                 new TransferClaims(Set.of(TransferRight.READ), FilePath.parse("v:/f"), version, Long.MAX_VALUE);
         ReplicaReport report = new ReplicaReport(new ChunkId(version, 0), new StoreId("s"), ReplicaState.CORRUPT);
-        try (ReplicaReports reports = new ReplicaReports(calls, 1)) {
+        try (ReplicaReportSender reports = new ReplicaReportSender(calls, 1)) {
             reports.report(claims, report);
             reports.report(claims, report);
             await().until(() -> coordinator.reports.size() == 3);
@@ -289,7 +289,7 @@ final class RegistrationTest {
         WallClock clock = () ->
                 breaks.getAndSet(false) ? broken.millis() : WallClock.system().millis();
         try (CoordinatorCalls breaking = calls(clock);
-                ReplicaReports reports = new ReplicaReports(breaking, 1)) {
+                ReplicaReportSender reports = new ReplicaReportSender(breaking, 1)) {
             reports.report(claims, report);
             await().until(() -> {
                 reports.report(claims, report);

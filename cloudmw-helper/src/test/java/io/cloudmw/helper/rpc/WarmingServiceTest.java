@@ -29,10 +29,10 @@ import io.cloudmw.core.thread.Threads;
 import io.cloudmw.core.wire.IssuedBlock;
 import io.cloudmw.core.wire.ToWire;
 import io.cloudmw.core.wire.WireErrors;
+import io.cloudmw.helper.block.LeafAllocator;
+import io.cloudmw.helper.block.Spool;
 import io.cloudmw.helper.cache.LeafCache;
-import io.cloudmw.helper.fetch.Fetcher;
-import io.cloudmw.helper.fetch.LeafRoom;
-import io.cloudmw.helper.fetch.Spool;
+import io.cloudmw.helper.fetch.StoreFetcher;
 import io.cloudmw.helper.sharing.SharedFetcher;
 import io.cloudmw.helper.sharing.WarmSessions;
 import io.cloudmw.helper.testing.Fetches;
@@ -76,22 +76,22 @@ final class WarmingServiceTest {
 
     private final ScheduledExecutorService timer = Threads.timer("test-timer");
     private Spool spool;
-    private Fetcher fetcher;
+    private StoreFetcher fetcher;
     private LeafCache cache;
     private WarmingService service;
 
     @BeforeEach
     void start() throws IOException {
         spool = Spool.open(directory.resolve("spool"), new ByteBudget(1 << 20));
-        fetcher = new Fetcher(
+        fetcher = new StoreFetcher(
                 Fetches.pools(timer),
-                new Fetcher.Limits(LEAF, 1),
+                new StoreFetcher.Limits(LEAF, 1),
                 new ByteBudget(1 << 20),
                 spool,
                 PooledByteBufAllocator.DEFAULT);
         SimpleMeterRegistry meters = new SimpleMeterRegistry();
         cache = new LeafCache(
-                new LeafRoom(new ByteBudget(1 << 20), spool, PooledByteBufAllocator.DEFAULT, 1),
+                new LeafAllocator(new ByteBudget(1 << 20), spool, PooledByteBufAllocator.DEFAULT, 1),
                 Optional.empty(),
                 new CacheMetrics(meters));
         service = new WarmingService(
@@ -260,6 +260,7 @@ final class WarmingServiceTest {
                 new BlockId(0), 0, new ByteRange(0, LEAF), 1, List.of(new Entrant(new RacerId(0), 0)), BlockRule.SOLE);
         IssuedBlock issued =
                 new IssuedBlock(block, chunk, LEAF, LEAF, new int[1], List.of(Fetches.STORE), false, Optional.of(own));
-        assertThat(Rights.checked(tokens, transfer, issued).untilMillis()).isEqualTo(ends);
+        assertThat(ReadAuthorization.checked(tokens, transfer, issued).untilMillis())
+                .isEqualTo(ends);
     }
 }

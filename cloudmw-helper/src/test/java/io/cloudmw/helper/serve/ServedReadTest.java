@@ -86,8 +86,8 @@ final class ServedReadTest {
         BulkRequest.Read request = new BulkRequest.Read(
                 TransferToken.of(new byte[1]), store.id(), chunk, new ByteRange(0, LENGTH), Urgency.of(Priority.BATCH));
         ReadTurns turns = new ReadTurns(pool, new Tenant(client, "v", Priority.BATCH), deadlineNanos);
-        Reads.Means means =
-                new Reads.Means(PooledByteBufAllocator.DEFAULT, Duration.ofMinutes(1), Ticker.system(), timer);
+        ReadHandler.Means means =
+                new ReadHandler.Means(PooledByteBufAllocator.DEFAULT, Duration.ofMinutes(1), Ticker.system(), timer);
         new ServedRead(store, request, stream, means, turns, () -> {}).start();
         return whole;
     }

@@ -14,12 +14,12 @@ import io.cloudmw.core.store.ChunkStore;
 import io.cloudmw.core.testing.store.Chunks;
 import io.cloudmw.core.testing.store.MemoryChunkStore;
 import io.cloudmw.core.thread.Threads;
+import io.cloudmw.helper.block.LeafAllocator;
+import io.cloudmw.helper.block.Spool;
+import io.cloudmw.helper.block.WantedBlock;
 import io.cloudmw.helper.cache.DiskTier;
 import io.cloudmw.helper.cache.LeafCache;
-import io.cloudmw.helper.fetch.Fetcher;
-import io.cloudmw.helper.fetch.LeafRoom;
-import io.cloudmw.helper.fetch.Spool;
-import io.cloudmw.helper.fetch.WantedBlock;
+import io.cloudmw.helper.fetch.StoreFetcher;
 import io.cloudmw.helper.testing.Fetches;
 import io.cloudmw.helper.testing.SteppedStore;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -52,7 +52,7 @@ final class CacheFillTest {
     private SteppedStore store;
     private ByteBudget memory;
     private Spool spool;
-    private Fetcher fetcher;
+    private StoreFetcher fetcher;
     private LeafCache cache;
     private SharedFetcher fetching;
 
@@ -62,9 +62,9 @@ final class CacheFillTest {
         holding.put(chunk, Chunks.source(bytes));
         store = new SteppedStore(holding);
         spool = Spool.open(directory.resolve("spool"), new ByteBudget(1 << 20));
-        fetcher = new Fetcher(
+        fetcher = new StoreFetcher(
                 Fetches.pools(timer, 4, 64),
-                new Fetcher.Limits(LENGTH, 1),
+                new StoreFetcher.Limits(LENGTH, 1),
                 new ByteBudget(1 << 20),
                 spool,
                 PooledByteBufAllocator.DEFAULT);
@@ -77,7 +77,7 @@ final class CacheFillTest {
         CacheMetrics counts = new CacheMetrics(meters);
         Optional<DiskTier> disk =
                 onDisk ? Optional.of(DiskTier.open(directory.resolve("cache"), 1 << 20, counts)) : Optional.empty();
-        cache = new LeafCache(new LeafRoom(memory, spool, PooledByteBufAllocator.DEFAULT, 1), disk, counts);
+        cache = new LeafCache(new LeafAllocator(memory, spool, PooledByteBufAllocator.DEFAULT, 1), disk, counts);
         fetching = new SharedFetcher(fetcher, cache, new SwitchMetrics(meters), store -> false);
     }
 

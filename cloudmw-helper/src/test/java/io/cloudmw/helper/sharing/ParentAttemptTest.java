@@ -7,11 +7,11 @@ import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.memory.ByteBudget;
 import io.cloudmw.core.testing.store.Chunks;
-import io.cloudmw.helper.fetch.FetchedBlock;
-import io.cloudmw.helper.fetch.LeafRoom;
-import io.cloudmw.helper.fetch.Spool;
-import io.cloudmw.helper.fetch.WantedBlock;
-import io.cloudmw.helper.peer.PeerConnections;
+import io.cloudmw.helper.block.FetchedBlock;
+import io.cloudmw.helper.block.LeafAllocator;
+import io.cloudmw.helper.block.Spool;
+import io.cloudmw.helper.block.WantedBlock;
+import io.cloudmw.helper.remote.HelperConnections;
 import io.cloudmw.helper.testing.FakeBulkStream;
 import io.cloudmw.helper.testing.Fetches;
 import io.netty.buffer.PooledByteBufAllocator;
@@ -45,7 +45,7 @@ final class ParentAttemptTest {
     @BeforeEach
     void open() throws IOException {
         spool = Spool.open(directory.resolve("spool"), new ByteBudget(1 << 20));
-        LeafRoom room = new LeafRoom(new ByteBudget(0), spool, PooledByteBufAllocator.DEFAULT, AN_HOUR);
+        LeafAllocator room = new LeafAllocator(new ByteBudget(0), spool, PooledByteBufAllocator.DEFAULT, AN_HOUR);
         attempt = new ParentAttempt("above", block, ending, room, windows, Runnable::run);
     }
 
@@ -74,7 +74,7 @@ final class ParentAttemptTest {
     }
 
     private void connected() {
-        attempt.ask(CompletableFuture.completedFuture(new PeerConnections.Lease(stream, () -> {})), new byte[0]);
+        attempt.ask(CompletableFuture.completedFuture(new HelperConnections.Lease(stream, () -> {})), new byte[0]);
     }
 
     @Test

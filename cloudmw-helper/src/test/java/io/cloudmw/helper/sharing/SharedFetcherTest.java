@@ -21,18 +21,18 @@ import io.cloudmw.core.store.ChunkStore;
 import io.cloudmw.core.testing.store.Chunks;
 import io.cloudmw.core.testing.store.MemoryChunkStore;
 import io.cloudmw.core.thread.Threads;
+import io.cloudmw.helper.block.FetchedBlock;
+import io.cloudmw.helper.block.Leaf;
+import io.cloudmw.helper.block.LeafAllocator;
+import io.cloudmw.helper.block.Spool;
+import io.cloudmw.helper.block.WantedBlock;
 import io.cloudmw.helper.cache.DiskTier;
 import io.cloudmw.helper.cache.LeafCache;
-import io.cloudmw.helper.fetch.Attempt;
-import io.cloudmw.helper.fetch.FetchedBlock;
-import io.cloudmw.helper.fetch.Fetcher;
-import io.cloudmw.helper.fetch.Leaf;
-import io.cloudmw.helper.fetch.LeafRoom;
+import io.cloudmw.helper.fetch.BlockAttempt;
 import io.cloudmw.helper.fetch.Requester;
-import io.cloudmw.helper.fetch.Spool;
+import io.cloudmw.helper.fetch.StoreFetcher;
 import io.cloudmw.helper.fetch.StoreResolver;
 import io.cloudmw.helper.fetch.Upstream;
-import io.cloudmw.helper.fetch.WantedBlock;
 import io.cloudmw.helper.testing.Fetches;
 import io.cloudmw.helper.testing.IdleAttempt;
 import io.cloudmw.helper.testing.SteppedStore;
@@ -81,9 +81,9 @@ final class SharedFetcherTest {
     private SteppedStore other;
     private ByteBudget memory;
     private Spool spool;
-    private Fetcher fetcher;
+    private StoreFetcher fetcher;
     /** Of the switches above. */
-    private Fetcher others;
+    private StoreFetcher others;
 
     private LeafCache cache;
     private SharedFetcher fetching;
@@ -98,9 +98,13 @@ final class SharedFetcherTest {
         open(1 << 20, OPEN_FILES);
     }
 
-    private Fetcher fetcher(Fetcher.Pools pools) {
-        return new Fetcher(
-                pools, new Fetcher.Limits(LENGTH, 1), new ByteBudget(1 << 20), spool, PooledByteBufAllocator.DEFAULT);
+    private StoreFetcher fetcher(StoreFetcher.Pools pools) {
+        return new StoreFetcher(
+                pools,
+                new StoreFetcher.Limits(LENGTH, 1),
+                new ByteBudget(1 << 20),
+                spool,
+                PooledByteBufAllocator.DEFAULT);
     }
 
     private SteppedStore stepped(StoreId id) throws CloudMwException {
@@ -121,7 +125,7 @@ final class SharedFetcherTest {
                 ? Optional.of(
                         DiskTier.open(directory.resolve("cache"), 1 << 20, openFiles, Duration.ofHours(1), counts))
                 : Optional.empty();
-        cache = new LeafCache(new LeafRoom(memory, spool, PooledByteBufAllocator.DEFAULT, 1), disk, counts);
+        cache = new LeafCache(new LeafAllocator(memory, spool, PooledByteBufAllocator.DEFAULT, 1), disk, counts);
         fetching = new SharedFetcher(fetcher, cache, new SwitchMetrics(meters), OWN::equals);
     }
 
@@ -141,7 +145,7 @@ final class SharedFetcherTest {
     /** A reader, and what it has heard. */
     private final class Reader {
         final Fetches.Ending ending = new Fetches.Ending();
-        final Attempt attempt;
+        final BlockAttempt attempt;
 
         Reader(WantedBlock block, StoreId from) {
             this(Fetches.requester(id -> id.equals(OTHER) ? other : store), block, from);
@@ -818,7 +822,8 @@ final class SharedFetcherTest {
             }
 
             @Override
-            public Attempt start(WantedBlock block, StoreId from, Attempt.Listener listener, LeafRoom room) {
+            public BlockAttempt start(
+                    WantedBlock block, StoreId from, BlockAttempt.Listener listener, LeafAllocator room) {
                 asked.add(block.leaves().range().offset());
                 try {
                     return others.start(
@@ -831,7 +836,7 @@ final class SharedFetcherTest {
     }
 
     /** Passes everything on, failures with another code. */
-    private record Translating(Attempt.Listener listener, ErrorCode code) implements Attempt.Listener {
+    private record Translating(BlockAttempt.Listener listener, ErrorCode code) implements BlockAttempt.Listener {
         @Override
         public void began(FetchedBlock growing) {
             listener.began(growing);
@@ -1026,7 +1031,7 @@ final class SharedFetcherTest {
     @Test
     void aSwitchAboveThatHasBeenAskedIsNotAskedAgainForAnotherClientBeforeItAnswers() throws Exception {
         oneThread(1 << 20, 64);
-        CompletableFuture<Attempt> begun = new CompletableFuture<>();
+        CompletableFuture<BlockAttempt> begun = new CompletableFuture<>();
         Upstream.Parent connecting = new Upstream.Parent() {
             @Override
             public int height() {
@@ -1034,8 +1039,9 @@ final class SharedFetcherTest {
             }
 
             @Override
-            public Attempt start(WantedBlock block, StoreId from, Attempt.Listener listener, LeafRoom room) {
-                Attempt silent = new IdleAttempt(() -> listener.cancelled(0));
+            public BlockAttempt start(
+                    WantedBlock block, StoreId from, BlockAttempt.Listener listener, LeafAllocator room) {
+                BlockAttempt silent = new IdleAttempt(() -> listener.cancelled(0));
                 assertThat(begun.complete(silent)).isTrue();
                 return silent;
             }

@@ -17,13 +17,13 @@ import io.cloudmw.core.schedule.ScheduleLimits;
 import io.cloudmw.core.schedule.Tenant;
 import io.cloudmw.core.store.LeafRange;
 import io.cloudmw.core.time.Ticker;
-import io.cloudmw.helper.fetch.Attempt;
-import io.cloudmw.helper.fetch.FetchedBlock;
-import io.cloudmw.helper.fetch.Fetcher;
+import io.cloudmw.helper.block.FetchedBlock;
+import io.cloudmw.helper.block.WantedBlock;
+import io.cloudmw.helper.fetch.BlockAttempt;
 import io.cloudmw.helper.fetch.Requester;
+import io.cloudmw.helper.fetch.StoreFetcher;
 import io.cloudmw.helper.fetch.StoreResolver;
 import io.cloudmw.helper.fetch.Upstream;
-import io.cloudmw.helper.fetch.WantedBlock;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.List;
 import java.util.OptionalLong;
@@ -83,7 +83,7 @@ public final class Fetches {
     /** All that a block has, sent leaf by leaf. */
     public static byte[] sent(FetchedBlock block) {
         FakeBulkStream stream = new FakeBulkStream();
-        stream.open(new byte[0], new Unheard());
+        stream.open(new byte[0], new IgnoringListener());
         stream.allow(block.block().length());
         IntStream.range(0, block.block().leaves().leaves())
                 .forEach(leaf -> assertThat(block.send(stream, leaf)).isCompleted());
@@ -96,19 +96,20 @@ public final class Fetches {
     }
 
     /** Pools of one thread each, and one place in their queues. */
-    public static Fetcher.Pools pools(ScheduledExecutorService timer) {
+    public static StoreFetcher.Pools pools(ScheduledExecutorService timer) {
         return pools(timer, 1, 1);
     }
 
     /** Pools of so many threads each, and so many places in their queues. */
-    public static Fetcher.Pools pools(ScheduledExecutorService timer, int threads, int queue) {
+    public static StoreFetcher.Pools pools(ScheduledExecutorService timer, int threads, int queue) {
         return pools(timer, threads, queue, queue);
     }
 
     /** The same, where one client has so many places. */
-    public static Fetcher.Pools pools(ScheduledExecutorService timer, int threads, int queue, int clientQueue) {
+    public static StoreFetcher.Pools pools(ScheduledExecutorService timer, int threads, int queue, int clientQueue) {
         ScheduleLimits limits = ScheduleLimits.uncapped(queue, clientQueue);
-        return new Fetcher.Pools(pool("fetch", timer, threads, limits), pool("fetch-extra", timer, threads, limits));
+        return new StoreFetcher.Pools(
+                pool("fetch", timer, threads, limits), pool("fetch-extra", timer, threads, limits));
     }
 
     private static FairPool pool(String name, ScheduledExecutorService timer, int threads, ScheduleLimits limits) {
@@ -117,7 +118,7 @@ public final class Fetches {
     }
 
     /** Keeps how an attempt ended. */
-    public static class Ending implements Attempt.Listener {
+    public static class Ending implements BlockAttempt.Listener {
         private final CompletableFuture<FetchedBlock> end = new CompletableFuture<>();
         public final CompletableFuture<Long> progress = new CompletableFuture<>();
         /** Of a cancelled one. */

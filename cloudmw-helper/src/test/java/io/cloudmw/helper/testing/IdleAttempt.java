@@ -1,14 +1,14 @@
 package io.cloudmw.helper.testing;
 
 import io.cloudmw.core.error.CloudMwException;
-import io.cloudmw.helper.fetch.Attempt;
+import io.cloudmw.helper.fetch.BlockAttempt;
 
 /**
  * Brings nothing, ever.
  *
  * @param cancelled run when it is cancelled
  */
-public record IdleAttempt(Runnable cancelled) implements Attempt {
+public record IdleAttempt(Runnable cancelled) implements BlockAttempt {
     @Override
     public void cancel() {
         cancelled.run();

@@ -39,10 +39,10 @@ import io.cloudmw.core.time.Ticker;
 import io.cloudmw.core.upkeep.Handout;
 import io.cloudmw.core.upkeep.Task;
 import io.cloudmw.core.upkeep.TaskResult;
+import io.cloudmw.helper.block.Spool;
 import io.cloudmw.helper.disk.OwnDisks;
-import io.cloudmw.helper.fetch.Spool;
-import io.cloudmw.helper.peer.PeerConnections;
-import io.cloudmw.helper.peer.StoreDirectory;
+import io.cloudmw.helper.remote.HelperConnections;
+import io.cloudmw.helper.remote.StoreDirectory;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -74,8 +74,8 @@ final class UpkeepWorkerTest {
     private final FakeTicker ticker = new FakeTicker();
     private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
     private final BulkTransport transport = new BulkTransport("test", 1, BulkOptions.defaults(), meters);
-    private final PeerConnections peers =
-            new PeerConnections(new BulkConnector(transport, "h"), 1, Ticker.system(), Duration.ZERO);
+    private final HelperConnections peers =
+            new HelperConnections(new BulkConnector(transport, "h"), 1, Ticker.system(), Duration.ZERO);
     private final TransferTokens tokens = new TransferTokens(ClusterSecret.of(new byte[32]), () -> 0);
     private final Held store = new Held(new MemoryChunkStore(BUCKET.id(), 1 << 20));
     private final BlockingQueue<Handout.Assignment> given = new LinkedBlockingQueue<>();

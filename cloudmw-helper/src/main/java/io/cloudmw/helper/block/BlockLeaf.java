@@ -1,0 +1,39 @@
+package io.cloudmw.helper.block;
+
+import io.cloudmw.core.bulk.BulkStream;
+import java.nio.channels.FileChannel;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+
+/** A leaf of a block that is held as one: holds the block. */
+final class BlockLeaf extends Leaf {
+    private final FetchedBlock block;
+    private final int index;
+
+    /** Takes over one hold on {@code block}. */
+    BlockLeaf(FetchedBlock block, int index) {
+        super(block.block().leaves().length(index), block.block().leaves().crc32c(index));
+        this.block = block;
+        this.index = index;
+    }
+
+    @Override
+    public Place place() {
+        return Place.STORE;
+    }
+
+    @Override
+    public void copyTo(FileChannel file) {
+        throw new UnsupportedOperationException("a leaf of " + block.block() + " is kept by its store");
+    }
+
+    @Override
+    CompletableFuture<Void> sendHeld(BulkStream stream) {
+        return Objects.requireNonNull(block.sendHeld(stream, index), "what a leaf is made of is there");
+    }
+
+    @Override
+    protected void free() {
+        block.release();
+    }
+}

@@ -1,0 +1,91 @@
+package io.cloudmw.helper.bucket;
+
+import io.cloudmw.core.access.ProbeReport;
+import io.cloudmw.core.access.StoreFault;
+import io.cloudmw.core.emulation.StoreLaw;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.identity.MarkedStore;
+import io.cloudmw.core.model.ChunkId;
+import io.cloudmw.core.model.Store;
+import io.cloudmw.core.reach.BucketProbe;
+import io.cloudmw.core.signing.ReadSigner;
+import io.cloudmw.core.store.CachingStoreOpener;
+import io.cloudmw.core.store.ChunkStore;
+import io.cloudmw.core.store.MeteredChunkStore;
+import io.cloudmw.core.store.StoreOpener;
+import io.cloudmw.core.store.ThrottledChunkStore;
+import io.cloudmw.core.store.s3.S3Settings;
+import io.cloudmw.core.time.Sleeper;
+import io.cloudmw.core.time.Ticker;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.net.URI;
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * Opens S3 stores, each once, metered and, for demonstrations, throttled. Signs URLs for their chunks.
+ */
+public final class HelperBuckets implements StoreOpener, BucketProbe, ReadSigner.Own, AutoCloseable {
+    private final Optional<StoreLaw> throttle;
+    private final MeterRegistry meters;
+    private final CachingStoreOpener stores = new CachingStoreOpener(this::openAnew);
+    private final BucketConnections connections;
+
+    /**
+     * Opens nothing yet.
+     *
+     * @param readers reads at once, besides those that make up for late ones; each has a connection
+     * @param extraReaders reads at once that make up for late ones; each has a connection that no other uses
+     * @param warm connections of those to each bucket that are kept open
+     * @param throttle how fast each bucket may be read from here; empty: as fast as it can
+     */
+    public HelperBuckets(int readers, int extraReaders, int warm, Optional<StoreLaw> throttle, MeterRegistry meters) {
+        this.connections = new BucketConnections("helper", settings(readers, extraReaders, warm));
+        this.throttle = throttle;
+        this.meters = meters;
+    }
+
+    /** Never fewer connections than usual: what is written needs some too. */
+    static S3Settings settings(int readers, int extraReaders, int warm) {
+        int usual = S3Settings.DEFAULT.maxConnections();
+        return S3Settings.DEFAULT.withConnections(Math.max(usual, readers), extraReaders, Math.min(warm, extraReaders));
+    }
+
+    @Override
+    public ChunkStore open(Store store) throws CloudMwException {
+        return stores.open(store);
+    }
+
+    private ChunkStore openAnew(Store store) throws CloudMwException {
+        ChunkStore bucket = connections.open().open(store);
+        if (store.identity().isKnown()) {
+            bucket = new MarkedStore(bucket, store, connections.open().markers(), Ticker.system());
+        }
+        if (throttle.isPresent()) {
+            bucket = new ThrottledChunkStore(bucket, throttle.get(), Ticker.system(), Sleeper.system());
+        }
+        return new MeteredChunkStore(bucket, meters, Ticker.system());
+    }
+
+    @Override
+    public Optional<URI> presign(Store store, ChunkId chunk, Duration validity) throws CloudMwException {
+        return connections.presign(store, chunk, validity);
+    }
+
+    @Override
+    public Optional<StoreFault> look(Store bucket) {
+        return connections.look(bucket);
+    }
+
+    @Override
+    public ProbeReport probe(Store bucket, Duration timeout) {
+        return connections.probe(bucket, timeout);
+    }
+
+    /** Closes every store and the connections. Idempotent. */
+    @Override
+    public void close() {
+        stores.close();
+        connections.close();
+    }
+}

@@ -1,8 +1,0 @@
-/**
- * The bulk plane from the calling side: disks of other helpers as stores. Calls block their thread; listeners run on
- * event loops and do not.
- */
-@NullMarked
-package io.cloudmw.helper.peer;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,31 @@
+package io.cloudmw.helper.remote;
+
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.HelperAddress;
+import io.cloudmw.core.model.Store;
+import io.cloudmw.core.wire.WriteTargets;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A bucket that this helper cannot use, written through a helper that can, with the rights of one transfer. Chunks can be
+ * put; nothing else is asked of a carrier. Holds no connection of its own.
+ */
+final class CarriedBucket extends RemoteStore {
+    CarriedBucket(Store bucket, HelperAddress carrier, HelperConnections connections, RemoteRights rights) {
+        super(
+                bucket,
+                carrier,
+                new WriteTargets(List.of(bucket), List.of(carrier), Map.of(bucket.id(), carrier.id())),
+                connections,
+                rights);
+    }
+
+    @Override
+    CloudMwException refused(String operation) {
+        return new CloudMwException(
+                ErrorCode.STORE_DENIED,
+                operation + " store=" + store.id() + ": helper " + peer.id() + " only writes there for this helper");
+    }
+}

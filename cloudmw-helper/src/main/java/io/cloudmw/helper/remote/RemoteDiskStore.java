@@ -1,0 +1,51 @@
+package io.cloudmw.helper.remote;
+
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.ByteRange;
+import io.cloudmw.core.model.ChunkId;
+import io.cloudmw.core.model.HelperAddress;
+import io.cloudmw.core.model.Store;
+import io.cloudmw.core.store.ChunkReader;
+import io.cloudmw.core.wire.BulkRequest;
+import io.cloudmw.core.wire.WriteTargets;
+import java.util.List;
+
+/**
+ * A disk of another helper, read and written through its owner, with the rights of one transfer. Chunks can be read
+ * and put; nothing else is asked of a peer's disk. Holds no connection of its own.
+ */
+public final class RemoteDiskStore extends RemoteStore {
+    public RemoteDiskStore(Store store, HelperAddress owner, HelperConnections connections, RemoteRights rights) {
+        super(store, owner, new WriteTargets(List.of(store), List.of(owner)), connections, rights);
+    }
+
+    @Override
+    public ChunkReader read(ChunkId chunk, ByteRange range) throws CloudMwException {
+        HelperConnections.Lease lease = connections.to(peer);
+        boolean opened = false;
+        try {
+            RemoteReader reader = new RemoteReader(
+                    "chunk=" + chunk + " store=" + store.id() + " owner=" + peer.id(), range, lease::close);
+            BulkRequest request = new BulkRequest.Read(
+                    rights.toRead(chunk),
+                    store.id(),
+                    chunk,
+                    range,
+                    rights.urgency().get());
+            reader.open(lease.connection(), request.encode());
+            opened = true;
+            return reader;
+        } finally {
+            if (!opened) {
+                lease.close();
+            }
+        }
+    }
+
+    @Override
+    CloudMwException refused(String operation) {
+        return new CloudMwException(
+                ErrorCode.STORE_DENIED, operation + " store=" + store.id() + ": a disk of helper " + peer.id());
+    }
+}

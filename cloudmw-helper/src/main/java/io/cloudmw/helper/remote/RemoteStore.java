@@ -1,0 +1,77 @@
+package io.cloudmw.helper.remote;
+
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.model.ByteRange;
+import io.cloudmw.core.model.ChunkId;
+import io.cloudmw.core.model.HelperAddress;
+import io.cloudmw.core.model.Page;
+import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.StoredChunk;
+import io.cloudmw.core.store.ChunkReader;
+import io.cloudmw.core.store.ChunkSource;
+import io.cloudmw.core.store.ChunkStore;
+import io.cloudmw.core.store.PutOutcome;
+import io.cloudmw.core.wire.WriteTargets;
+import java.util.OptionalLong;
+
+/**
+ * A store that another helper writes for this one, with the rights of one transfer. Operations other than a put are refused
+ * unless a subclass offers them.
+ */
+abstract class RemoteStore implements ChunkStore {
+    final Store store;
+    final HelperAddress peer;
+    final HelperConnections connections;
+    final RemoteRights rights;
+    private final WriteTargets targets;
+
+    /** @param targets the store alone, and how the peer writes it */
+    RemoteStore(
+            Store store, HelperAddress peer, WriteTargets targets, HelperConnections connections, RemoteRights rights) {
+        this.store = store;
+        this.peer = peer;
+        this.targets = targets;
+        this.connections = connections;
+        this.rights = rights;
+    }
+
+    /** Returns the failure of an operation that the peer does not offer. */
+    abstract CloudMwException refused(String operation);
+
+    @Override
+    public StoreId id() {
+        return store.id();
+    }
+
+    @Override
+    public PutOutcome put(ChunkId chunk, ChunkSource source) throws CloudMwException {
+        RemoteWriter.copy(connections, peer, rights, targets, chunk, source);
+        return PutOutcome.WRITTEN;
+    }
+
+    @Override
+    public ChunkReader read(ChunkId chunk, ByteRange range) throws CloudMwException {
+        throw refused("read");
+    }
+
+    @Override
+    public OptionalLong length(ChunkId chunk) throws CloudMwException {
+        throw refused("length");
+    }
+
+    @Override
+    public boolean delete(ChunkId chunk) throws CloudMwException {
+        throw refused("delete");
+    }
+
+    @Override
+    public Page<StoredChunk> list(String pageToken, int limit) throws CloudMwException {
+        throw refused("list");
+    }
+
+    @Override
+    public void close() {
+        // The connection is everybody's.
+    }
+}

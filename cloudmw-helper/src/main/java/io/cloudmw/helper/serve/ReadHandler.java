@@ -1,0 +1,72 @@
+package io.cloudmw.helper.serve;
+
+import io.cloudmw.core.bulk.BulkStream;
+import io.cloudmw.core.bulk.BulkStreamListener;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.Chunking;
+import io.cloudmw.core.schedule.Due;
+import io.cloudmw.core.schedule.FairPool;
+import io.cloudmw.core.schedule.Tenant;
+import io.cloudmw.core.security.TransferClaims;
+import io.cloudmw.core.security.TransferRight;
+import io.cloudmw.core.security.TransferTokens;
+import io.cloudmw.core.store.ChunkStore;
+import io.cloudmw.core.time.Ticker;
+import io.cloudmw.core.wire.BulkRequest;
+import io.cloudmw.helper.disk.OwnDisks;
+import io.netty.buffer.ByteBufAllocator;
+import java.time.Duration;
+import java.util.concurrent.ScheduledExecutorService;
+
+/** The requests for ranges of the chunks on this helper's disks. Safe for any thread. */
+public final class ReadHandler {
+    /**
+     * What serving a range needs besides its disk: buffers, clocks and limits.
+     *
+     * @param silence how long a reader may take nothing
+     * @param ticker the ticker of the pool
+     */
+    public record Means(ByteBufAllocator allocator, Duration silence, Ticker ticker, ScheduledExecutorService timer) {}
+
+    private final OwnDisks disks;
+    private final TransferTokens tokens;
+    private final FairPool pool;
+    private final Means means;
+    private final ServeSlots slots;
+
+    /**
+     * Serves nothing yet.
+     *
+     * @param pool refuses nothing while no more than {@code 2 * limit} tasks wait in it
+     * @param limit reads at once; one connection gets half of them at most
+     */
+    public ReadHandler(OwnDisks disks, TransferTokens tokens, FairPool pool, Means means, int limit) {
+        this.disks = disks;
+        this.tokens = tokens;
+        this.pool = pool;
+        this.means = means;
+        this.slots = new ServeSlots("reads", limit);
+    }
+
+    /** Starts a response on a stream that was opened to request a range. */
+    public BulkStreamListener open(BulkStream stream, BulkRequest.Read request) throws CloudMwException {
+        TransferClaims claims = tokens.verify(request.token().bytes());
+        claims.require(TransferRight.READ, request.chunk());
+        ChunkStore disk = disks.find(request.store())
+                .orElseThrow(() -> new CloudMwException(
+                        ErrorCode.STORE_UNAVAILABLE, "store=" + request.store() + ": not attached here"));
+        if (request.range().length() > Chunking.MAX_CHUNK_BYTES) {
+            throw new CloudMwException(ErrorCode.INVALID_ARGUMENT, "range: " + request.range() + " is too long");
+        }
+        String session = stream.connection().sessionId();
+        slots.take(session, "chunk=" + request.chunk());
+        Tenant tenant = new Tenant(
+                session, claims.file().volume().value(), request.urgency().priority());
+        Due due = new Due(request.urgency(), means.ticker());
+        ReadTurns turns = new ReadTurns(pool, tenant, due.deadlineNanos());
+        ServedRead read = new ServedRead(disk, request, stream, means, turns, () -> slots.giveBack(session));
+        read.start();
+        return read;
+    }
+}

@@ -1,0 +1,52 @@
+package io.cloudmw.helper.upkeep;
+
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.Chunk;
+import io.cloudmw.core.store.ChunkStore;
+import io.cloudmw.core.store.LeafRange;
+import io.cloudmw.core.store.LeafTarget;
+import io.cloudmw.core.store.LeafVerifier;
+import java.nio.ByteBuffer;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/** Reads copies to see whether they are right: CRC32C and SHA-256 of every leaf, and the length. Blocks. */
+final class CopyVerifier {
+    private CopyVerifier() {}
+
+    /** Reads a chunk whole, and hands on what is right of it. */
+    static void read(ChunkStore store, Chunk chunk, LeafTarget leaves, TaskFindings findings) throws CloudMwException {
+        LeafVerifier reading = new LeafVerifier(store, LeafRange.whole(chunk));
+        try {
+            reading.run(new VerifyingLeafTarget(chunk, leaves), bytes -> {});
+        } finally {
+            findings.read(reading.bytesRead());
+        }
+    }
+
+    static ByteBuffer scratch(Chunk chunk) {
+        return ByteBuffer.allocate(chunk.leafSizeBytes());
+    }
+
+    /**
+     * What is wrong with a store's copy.
+     *
+     * @return {@code REPLICA_MISSING}, {@code REPLICA_CORRUPT}; empty: nothing
+     * @throws CloudMwException when that could not be found out
+     */
+    static Optional<ErrorCode> fault(ChunkStore store, Chunk chunk, TaskFindings findings) throws CloudMwException {
+        try {
+            read(store, chunk, LeafTarget.discarding(scratch(chunk)), findings);
+            OptionalLong expected = OptionalLong.of(chunk.range().length());
+            return store.length(chunk.id()).equals(expected)
+                    ? Optional.empty()
+                    : Optional.of(ErrorCode.REPLICA_CORRUPT);
+        } catch (CloudMwException e) {
+            if (e.code().isOfReplica()) {
+                return Optional.of(e.code());
+            }
+            throw e;
+        }
+    }
+}

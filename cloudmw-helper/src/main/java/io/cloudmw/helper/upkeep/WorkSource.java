@@ -1,0 +1,13 @@
+package io.cloudmw.helper.upkeep;
+
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.upkeep.Handout;
+import io.cloudmw.core.upkeep.TaskResult;
+import java.util.List;
+
+/** Where tasks come from. */
+@FunctionalInterface
+public interface WorkSource {
+    /** Reports results and takes up to {@code room} tasks; blocks for at most some seconds. */
+    Handout work(List<TaskResult> results, int room) throws CloudMwException;
+}
