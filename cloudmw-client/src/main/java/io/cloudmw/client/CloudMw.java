@@ -17,23 +17,23 @@ import io.cloudmw.client.progress.ReadEstimate;
 import io.cloudmw.client.progress.WarmReceipt;
 import io.cloudmw.client.read.GetRequest;
 import io.cloudmw.client.rpc.AddedStore;
-import io.cloudmw.client.rpc.CoordinatorClient;
 import io.cloudmw.client.rpc.CoordinatorTimes;
 import io.cloudmw.client.rpc.FileEntry;
 import io.cloudmw.client.rpc.FileStatus;
-import io.cloudmw.client.rpc.HelperLinks;
 import io.cloudmw.client.rpc.HelperStatus;
-import io.cloudmw.client.rpc.Snapshots;
 import io.cloudmw.client.rpc.Watch;
 import io.cloudmw.client.rpc.WatchListener;
+import io.cloudmw.client.rpc.coordinator.CoordinatorClient;
+import io.cloudmw.client.rpc.coordinator.SnapshotCalls;
+import io.cloudmw.client.rpc.link.HelperLinks;
 import io.cloudmw.client.sink.PositionalTarget;
-import io.cloudmw.client.transfer.Transfers;
+import io.cloudmw.client.transfer.TransferStarter;
 import io.cloudmw.client.warm.WarmRequest;
-import io.cloudmw.client.write.FileSource;
+import io.cloudmw.client.write.FilePutSource;
 import io.cloudmw.client.write.PutJournal;
 import io.cloudmw.client.write.PutRequest;
 import io.cloudmw.client.write.PutSource;
-import io.cloudmw.client.write.StreamSource;
+import io.cloudmw.client.write.StreamPutSource;
 import io.cloudmw.core.access.CredentialsReference;
 import io.cloudmw.core.access.ProbeReport;
 import io.cloudmw.core.config.HostPorts;
@@ -91,13 +91,13 @@ import java.util.function.BiConsumer;
 public final class CloudMw implements AutoCloseable {
     private final CloudMwOptions options;
     private final ClientContext context;
-    private final Transfers transfers;
+    private final TransferStarter transfers;
     private final OpenFiles open;
 
     private CloudMw(CloudMwOptions options, ClientContext context) {
         this.options = options;
         this.context = context;
-        this.transfers = new Transfers(context);
+        this.transfers = new TransferStarter(context);
         this.open = new OpenFiles(
                 context,
                 transfers,
@@ -351,7 +351,7 @@ public final class CloudMw implements AutoCloseable {
                 .journals()
                 .map(directory ->
                         directory.resolve(PutJournal.name(HostPorts.parse(options.coordinator()), source, target)));
-        return put(new FileSource(source), target, putOptions, journal);
+        return put(new FilePutSource(source), target, putOptions, journal);
     }
 
     /**
@@ -362,7 +362,7 @@ public final class CloudMw implements AutoCloseable {
      * @param source read by another thread until the future is done; not closed
      */
     public CompletableFuture<PutReceipt> put(InputStream source, FilePath target, PutOptions putOptions) {
-        return put(new StreamSource(source), target, putOptions, Optional.empty());
+        return put(new StreamPutSource(source), target, putOptions, Optional.empty());
     }
 
     /**
@@ -373,7 +373,7 @@ public final class CloudMw implements AutoCloseable {
      */
     public CompletableFuture<PutReceipt> put(
             InputStream source, long sizeBytes, FilePath target, PutOptions putOptions) {
-        return put(new StreamSource(source, sizeBytes), target, putOptions, Optional.empty());
+        return put(new StreamPutSource(source, sizeBytes), target, putOptions, Optional.empty());
     }
 
     private CompletableFuture<PutReceipt> put(
@@ -388,7 +388,7 @@ public final class CloudMw implements AutoCloseable {
      * answered says as which version it may have been made all the same: {@link #stat} tells whether to do it again.
      */
     public CompletableFuture<PutReceipt> append(Path source, FilePath target, PutOptions putOptions) {
-        return edit(new FileSource(source), Edit.Kind.APPEND, 0, target, putOptions);
+        return edit(new FilePutSource(source), Edit.Kind.APPEND, 0, target, putOptions);
     }
 
     /**
@@ -398,7 +398,7 @@ public final class CloudMw implements AutoCloseable {
      * @param source read by another thread until the future is done; not closed
      */
     public CompletableFuture<PutReceipt> append(InputStream source, FilePath target, PutOptions putOptions) {
-        return edit(new StreamSource(source), Edit.Kind.APPEND, 0, target, putOptions);
+        return edit(new StreamPutSource(source), Edit.Kind.APPEND, 0, target, putOptions);
     }
 
     /**
@@ -409,7 +409,7 @@ public final class CloudMw implements AutoCloseable {
      */
     public CompletableFuture<PutReceipt> append(
             InputStream source, long sizeBytes, FilePath target, PutOptions putOptions) {
-        return edit(new StreamSource(source, sizeBytes), Edit.Kind.APPEND, 0, target, putOptions);
+        return edit(new StreamPutSource(source, sizeBytes), Edit.Kind.APPEND, 0, target, putOptions);
     }
 
     /**
@@ -419,19 +419,19 @@ public final class CloudMw implements AutoCloseable {
      * @param offset of the first byte; beyond the end of the file it is {@code INVALID_ARGUMENT}
      */
     public CompletableFuture<PutReceipt> write(Path source, FilePath target, long offset, PutOptions putOptions) {
-        return edit(new FileSource(source), Edit.Kind.WRITE, offset, target, putOptions);
+        return edit(new FilePutSource(source), Edit.Kind.WRITE, offset, target, putOptions);
     }
 
     /** Writes all that a stream gives over part of a file, once it is read to its end; see {@link #append(InputStream, FilePath, PutOptions)}. */
     public CompletableFuture<PutReceipt> write(
             InputStream source, FilePath target, long offset, PutOptions putOptions) {
-        return edit(new StreamSource(source), Edit.Kind.WRITE, offset, target, putOptions);
+        return edit(new StreamPutSource(source), Edit.Kind.WRITE, offset, target, putOptions);
     }
 
     /** Writes from a stream over part of a file; see {@link #write(Path, FilePath, long, PutOptions)}. */
     public CompletableFuture<PutReceipt> write(
             InputStream source, long sizeBytes, FilePath target, long offset, PutOptions putOptions) {
-        return edit(new StreamSource(source, sizeBytes), Edit.Kind.WRITE, offset, target, putOptions);
+        return edit(new StreamPutSource(source, sizeBytes), Edit.Kind.WRITE, offset, target, putOptions);
     }
 
     /**
@@ -441,7 +441,7 @@ public final class CloudMw implements AutoCloseable {
      * @param sizeBytes more than the file has is {@code INVALID_ARGUMENT}
      */
     public CompletableFuture<PutReceipt> truncate(FilePath target, long sizeBytes, PutOptions putOptions) {
-        StreamSource nothing = new StreamSource(InputStream.nullInputStream(), 0);
+        StreamPutSource nothing = new StreamPutSource(InputStream.nullInputStream(), 0);
         return edit(nothing, Edit.Kind.TRUNCATE, sizeBytes, target, putOptions);
     }
 
@@ -622,7 +622,7 @@ public final class CloudMw implements AutoCloseable {
     }
 
     /** How the names of volumes were at moments that were kept. */
-    public Snapshots snapshots() {
+    public SnapshotCalls snapshots() {
         return context.coordinator().snapshots();
     }
 
@@ -674,7 +674,7 @@ public final class CloudMw implements AutoCloseable {
         return context.reads().peers().start(options.location(), peerOptions);
     }
 
-    /** Transfers under way; for tests and monitoring. */
+    /** TransferStarter under way; for tests and monitoring. */
     public int runningTransfers() {
         return transfers.running();
     }

@@ -3,11 +3,11 @@ package io.cloudmw.client.backup;
 import io.cloudmw.client.progress.TransferListener;
 import io.cloudmw.client.read.GetRequest;
 import io.cloudmw.client.rpc.Calls;
-import io.cloudmw.client.rpc.CoordinatorClient;
 import io.cloudmw.client.rpc.FileEntry;
-import io.cloudmw.client.transfer.Transfers;
+import io.cloudmw.client.rpc.coordinator.CoordinatorClient;
+import io.cloudmw.client.transfer.TransferStarter;
 import io.cloudmw.client.write.PutRequest;
-import io.cloudmw.client.write.StreamSource;
+import io.cloudmw.client.write.StreamPutSource;
 import io.cloudmw.core.backup.BackupPart;
 import io.cloudmw.core.backup.BackupRoot;
 import io.cloudmw.core.error.CloudMwException;
@@ -41,11 +41,11 @@ final class BackupVolume {
     private static final long GET_MEMORY_BYTES = 4L << 20;
 
     private final CoordinatorClient coordinator;
-    private final Transfers transfers;
+    private final TransferStarter transfers;
     private final VolumeName kept;
     private final VolumeName volume;
 
-    BackupVolume(CoordinatorClient coordinator, Transfers transfers, VolumeName kept, VolumeName volume) {
+    BackupVolume(CoordinatorClient coordinator, TransferStarter transfers, VolumeName kept, VolumeName volume) {
         this.coordinator = coordinator;
         this.transfers = transfers;
         this.kept = kept;
@@ -185,7 +185,7 @@ final class BackupVolume {
             VersionId version)
             throws CloudMwException {
         PutRequest request =
-                new PutRequest(path, new StreamSource(bytes), listener, condition, Optional.empty()).as(version);
+                new PutRequest(path, new StreamPutSource(bytes), listener, condition, Optional.empty()).as(version);
         return Calls.await(transfers.put(request)).version();
     }
 

@@ -2,8 +2,8 @@ package io.cloudmw.client.backup;
 
 import io.cloudmw.client.progress.TransferListener;
 import io.cloudmw.client.rpc.Calls;
-import io.cloudmw.client.rpc.CoordinatorClient;
-import io.cloudmw.client.transfer.Transfers;
+import io.cloudmw.client.rpc.coordinator.CoordinatorClient;
+import io.cloudmw.client.transfer.TransferStarter;
 import io.cloudmw.core.backup.BackupPart;
 import io.cloudmw.core.backup.BackupRoot;
 import io.cloudmw.core.backup.ExportCursor;
@@ -48,16 +48,16 @@ public final class Backups {
 
     private static final String SUFFIX = "-backup";
     private final CoordinatorClient coordinator;
-    private final Transfers transfers;
+    private final TransferStarter transfers;
     private final long partBytes;
 
     /** Both stay the caller's. */
-    public Backups(CoordinatorClient coordinator, Transfers transfers) {
+    public Backups(CoordinatorClient coordinator, TransferStarter transfers) {
         this(coordinator, transfers, PART_BYTES);
     }
 
     /** In parts of another size. */
-    Backups(CoordinatorClient coordinator, Transfers transfers, long partBytes) {
+    Backups(CoordinatorClient coordinator, TransferStarter transfers, long partBytes) {
         this.coordinator = coordinator;
         this.transfers = transfers;
         this.partBytes = partBytes;

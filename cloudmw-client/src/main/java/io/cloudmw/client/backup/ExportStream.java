@@ -1,8 +1,8 @@
 package io.cloudmw.client.backup;
 
 import io.cloudmw.client.rpc.Calls;
-import io.cloudmw.client.rpc.CoordinatorClient;
-import io.cloudmw.client.rpc.ExportPiece;
+import io.cloudmw.client.rpc.coordinator.CoordinatorClient;
+import io.cloudmw.client.rpc.coordinator.ExportPiece;
 import io.cloudmw.core.backup.ExportCursor;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.VolumeName;

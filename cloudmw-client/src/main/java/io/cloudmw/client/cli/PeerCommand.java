@@ -2,7 +2,7 @@ package io.cloudmw.client.cli;
 
 import io.cloudmw.client.CloudMw;
 import io.cloudmw.client.GetOptions;
-import io.cloudmw.client.peer.HeldChunks;
+import io.cloudmw.client.peer.PeerChunkCache;
 import io.cloudmw.client.peer.PeerNode;
 import io.cloudmw.client.peer.PeerOptions;
 import io.cloudmw.client.progress.GetReceipt;
@@ -118,7 +118,7 @@ final class PeerCommand extends ClientCommand {
     }
 
     /** It is read to be kept: no faster than the disk takes it. */
-    private static void written(HeldChunks chunks) throws InterruptedIOException {
+    private static void written(PeerChunkCache chunks) throws InterruptedIOException {
         try {
             chunks.awaitWritten();
         } catch (InterruptedException e) {

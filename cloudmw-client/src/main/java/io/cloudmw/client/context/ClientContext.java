@@ -1,7 +1,7 @@
 package io.cloudmw.client.context;
 
-import io.cloudmw.client.rpc.CoordinatorClient;
-import io.cloudmw.client.rpc.HelperLinks;
+import io.cloudmw.client.rpc.coordinator.CoordinatorClient;
+import io.cloudmw.client.rpc.link.HelperLinks;
 import io.cloudmw.core.cost.Pricing;
 import io.cloudmw.core.hedge.RedundancyBudget;
 import io.cloudmw.core.time.Ticker;

@@ -2,7 +2,7 @@ package io.cloudmw.client.context;
 
 import io.cloudmw.client.peer.PeerNode;
 import io.cloudmw.client.peer.PeerOptions;
-import io.cloudmw.client.rpc.CoordinatorClient;
+import io.cloudmw.client.rpc.coordinator.CoordinatorClient;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.Location;
 import io.cloudmw.core.time.Ticker;

@@ -1,6 +1,6 @@
 package io.cloudmw.client.context;
 
-import io.cloudmw.client.rpc.HelperLinks;
+import io.cloudmw.client.rpc.link.HelperLinks;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 

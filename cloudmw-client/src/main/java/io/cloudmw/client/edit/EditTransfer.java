@@ -1,15 +1,15 @@
 package io.cloudmw.client.edit;
 
-import io.cloudmw.client.context.AskAgain;
 import io.cloudmw.client.context.ClientContext;
 import io.cloudmw.client.context.ConfinedTransfer;
 import io.cloudmw.client.context.Failures;
+import io.cloudmw.client.context.RetryLimits;
 import io.cloudmw.client.context.RunningTransfers;
 import io.cloudmw.client.progress.PutReceipt;
 import io.cloudmw.client.progress.TransferListener;
 import io.cloudmw.client.read.GetRequest;
 import io.cloudmw.client.read.GetTransfer;
-import io.cloudmw.client.rpc.BegunEdit;
+import io.cloudmw.client.rpc.coordinator.EditParameters;
 import io.cloudmw.client.sink.PositionalTarget;
 import io.cloudmw.client.write.ChangedChunks;
 import io.cloudmw.client.write.PreparedEdit;
@@ -95,7 +95,7 @@ public final class EditTransfer extends ConfinedTransfer<PutReceipt> {
                 this::begun);
     }
 
-    private void begun(BegunEdit edit) {
+    private void begun(EditParameters edit) {
         ChunkCutter cutter;
         ChangedChunks changed;
         ByteRange before;
@@ -115,7 +115,7 @@ public final class EditTransfer extends ConfinedTransfer<PutReceipt> {
     }
 
     /** Reads a range of the base into the temporary file. */
-    private CompletableFuture<Void> keep(BegunEdit edit, ByteRange range, long position) {
+    private CompletableFuture<Void> keep(EditParameters edit, ByteRange range, long position) {
         FileChannel into = kept;
         if (range.isEmpty() || edit.base().isEmpty() || into == null) {
             return CompletableFuture.completedFuture(null);
@@ -145,7 +145,7 @@ public final class EditTransfer extends ConfinedTransfer<PutReceipt> {
         }
     }
 
-    private void put(BegunEdit edit, ChangedChunks changed, ByteRange before) {
+    private void put(EditParameters edit, ChangedChunks changed, ByteRange before) {
         FileChannel from = kept;
         if (from == null) {
             throw new IllegalStateException("not open");
@@ -185,7 +185,7 @@ public final class EditTransfer extends ConfinedTransfer<PutReceipt> {
                 ask();
             }
         });
-        long pause = AskAgain.pauseNanos(conflicts, ThreadLocalRandom.current());
+        long pause = RetryLimits.pauseNanos(conflicts, ThreadLocalRandom.current());
         if (Threads.later(context().threads().timer(), pause, again).isEmpty()) {
             fail(Failures.clientClosed());
         }

@@ -18,11 +18,11 @@ import java.util.concurrent.atomic.AtomicBoolean;
 final class LeafFetch {
     private final OpenFiles files;
     private final RemoteFile file;
-    private final LeafPlace place;
+    private final PlannedLeaf place;
     private final CompletableFuture<byte[]> result;
     private final AtomicBoolean ordinary = new AtomicBoolean();
 
-    LeafFetch(OpenFiles files, RemoteFile file, LeafPlace place, CompletableFuture<byte[]> result) {
+    LeafFetch(OpenFiles files, RemoteFile file, PlannedLeaf place, CompletableFuture<byte[]> result) {
         this.files = files;
         this.file = file;
         this.place = place;
@@ -46,9 +46,10 @@ final class LeafFetch {
     }
 
     private void ask(HelperAddress helper) {
-        LeafRead read = new LeafRead(place, files.context().threads().workers());
+        SwitchLeafRead read =
+                new SwitchLeafRead(place, files.context().threads().workers());
         CompletableFuture<byte[]> answer = read.ask(files.switches().to(helper), place.request(helper));
-        Patience.Wait wait = files.patience().begin(this::readOrdinarily);
+        TimeoutQueue.Wait wait = files.patience().begin(this::readOrdinarily);
         var unused = answer.whenComplete((bytes, failure) -> {
             wait.over();
             if (bytes != null) {

@@ -3,7 +3,7 @@ package io.cloudmw.client.handle;
 import io.cloudmw.client.context.ClientContext;
 import io.cloudmw.client.progress.TransferListener;
 import io.cloudmw.client.read.GetRequest;
-import io.cloudmw.client.transfer.Transfers;
+import io.cloudmw.client.transfer.TransferStarter;
 import io.cloudmw.core.error.Reasons;
 import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.FilePath;
@@ -27,13 +27,13 @@ public final class OpenFiles implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofMillis(500);
 
     private final ClientContext context;
-    private final Transfers transfers;
+    private final TransferStarter transfers;
     private final long memoryPerGetBytes;
     private final Location location;
-    private final LeafWindow window;
+    private final LeafBuffer window;
     private final SwitchLinks switches;
-    private final Patience patience;
-    private final Waiting waiting;
+    private final TimeoutQueue patience;
+    private final SpinWait waiting;
     private final Set<RemoteFile> open = ConcurrentHashMap.newKeySet();
     private volatile boolean closed;
 
@@ -47,7 +47,7 @@ public final class OpenFiles implements AutoCloseable {
      */
     public OpenFiles(
             ClientContext context,
-            Transfers transfers,
+            TransferStarter transfers,
             long memoryBytes,
             long memoryPerGetBytes,
             Location location,
@@ -56,10 +56,10 @@ public final class OpenFiles implements AutoCloseable {
         this.transfers = transfers;
         this.memoryPerGetBytes = memoryPerGetBytes;
         this.location = location;
-        this.window = new LeafWindow(memoryBytes / SHARE);
-        this.waiting = new Waiting(Pace.ofMachine(busyPoll, context.ticker()), context.ticker());
+        this.window = new LeafBuffer(memoryBytes / SHARE);
+        this.waiting = new SpinWait(Pace.ofMachine(busyPoll, context.ticker()), context.ticker());
         this.switches = new SwitchLinks(context.links()::get, context.ticker());
-        this.patience = new Patience(context.threads().timer(), context.ticker(), PATIENCE);
+        this.patience = new TimeoutQueue(context.threads().timer(), context.ticker(), PATIENCE);
     }
 
     /** Opens a version, or, if none is named, the current one. */
@@ -75,7 +75,7 @@ public final class OpenFiles implements AutoCloseable {
         return result;
     }
 
-    private void opened(FileMap map, CompletableFuture<RemoteFile> result) {
+    private void opened(LeafLocator map, CompletableFuture<RemoteFile> result) {
         RemoteFile file = new RemoteFile(this, map);
         open.add(file);
         if (closed || !result.complete(file)) {
@@ -84,9 +84,9 @@ public final class OpenFiles implements AutoCloseable {
         }
     }
 
-    CompletableFuture<FileMap> map(FilePath file, Optional<VersionId> version) {
+    CompletableFuture<LeafLocator> map(FilePath file, Optional<VersionId> version) {
         CompletableFuture<ReadPlan> plan = context.coordinator().planRead(file, version, Optional.empty(), location);
-        return plan.thenCompose(made -> FileMap.of(context.coordinator(), made));
+        return plan.thenCompose(made -> LeafLocator.of(context.coordinator(), made));
     }
 
     /** How a range is read the ordinary way. */
@@ -108,11 +108,11 @@ public final class OpenFiles implements AutoCloseable {
         return context;
     }
 
-    Transfers transfers() {
+    TransferStarter transfers() {
         return transfers;
     }
 
-    LeafWindow window() {
+    LeafBuffer window() {
         return window;
     }
 
@@ -120,11 +120,11 @@ public final class OpenFiles implements AutoCloseable {
         return switches;
     }
 
-    Patience patience() {
+    TimeoutQueue patience() {
         return patience;
     }
 
-    Waiting waiting() {
+    SpinWait waiting() {
         return waiting;
     }
 

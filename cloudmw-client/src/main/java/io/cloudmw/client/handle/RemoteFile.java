@@ -38,7 +38,7 @@ public final class RemoteFile implements AutoCloseable {
     private final OpenFiles files;
     private final FileVersion version;
     private final Set<CompletableFuture<Integer>> reading = ConcurrentHashMap.newKeySet();
-    private volatile FileMap map;
+    private volatile LeafLocator map;
     private volatile boolean closed;
 
     @GuardedBy("this")
@@ -47,7 +47,7 @@ public final class RemoteFile implements AutoCloseable {
     @GuardedBy("this")
     private boolean planning;
 
-    RemoteFile(OpenFiles files, FileMap map) {
+    RemoteFile(OpenFiles files, LeafLocator map) {
         this.files = files;
         this.map = map;
         this.version = map.plan().version();
@@ -122,7 +122,7 @@ public final class RemoteFile implements AutoCloseable {
     }
 
     private CompletableFuture<Void> readLeaves(ByteBuffer into, ByteRange range) {
-        FileMap now = map;
+        LeafLocator now = map;
         List<CompletableFuture<Void>> pieces = new ArrayList<>();
         return readChunk(now, into, range, range.offset(), pieces)
                 .thenCompose(asked -> CompletableFuture.allOf(pieces.toArray(CompletableFuture[]::new)));
@@ -130,12 +130,12 @@ public final class RemoteFile implements AutoCloseable {
 
     /** Asks for the leaves of a chunk, then for those of the next; done when all are asked for. */
     private CompletableFuture<Void> readChunk(
-            FileMap now, ByteBuffer into, ByteRange range, long position, List<CompletableFuture<Void>> pieces) {
+            LeafLocator now, ByteBuffer into, ByteRange range, long position, List<CompletableFuture<Void>> pieces) {
         return now.chunk(position).thenCompose(planned -> {
             long end = Math.min(range.end(), planned.chunk().range().end());
-            int last = LeafPlace.at(now, planned, end - 1).leaf();
-            for (int leaf = LeafPlace.at(now, planned, position).leaf(); leaf <= last; leaf++) {
-                LeafPlace place = new LeafPlace(now, planned, leaf);
+            int last = PlannedLeaf.at(now, planned, end - 1).leaf();
+            for (int leaf = PlannedLeaf.at(now, planned, position).leaf(); leaf <= last; leaf++) {
+                PlannedLeaf place = new PlannedLeaf(now, planned, leaf);
                 pieces.add(leaf(place).thenAccept(bytes -> copy(bytes, place.inFile(), into, range)));
             }
             return end < range.end()
@@ -144,7 +144,7 @@ public final class RemoteFile implements AutoCloseable {
         });
     }
 
-    private CompletableFuture<byte[]> leaf(LeafPlace place) {
+    private CompletableFuture<byte[]> leaf(PlannedLeaf place) {
         return files.window()
                 .get(place.key(), place.length(), result -> new LeafFetch(files, this, place, result).begin());
     }

@@ -2,7 +2,7 @@ package io.cloudmw.client.handle;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cloudmw.client.context.Failures;
-import io.cloudmw.client.rpc.HelperLinks;
+import io.cloudmw.client.rpc.link.HelperLinks;
 import io.cloudmw.core.bulk.BulkConnection;
 import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.HelperId;

@@ -1,8 +1,8 @@
 package io.cloudmw.client.manifest;
 
 import io.cloudmw.client.context.Failures;
-import io.cloudmw.client.rpc.CoordinatorClient;
-import io.cloudmw.client.rpc.PlannedSegment;
+import io.cloudmw.client.rpc.coordinator.CoordinatorClient;
+import io.cloudmw.client.rpc.coordinator.SegmentPlan;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.manifest.ManifestDigest;
 import io.cloudmw.core.manifest.ManifestSegment;
@@ -38,7 +38,7 @@ public final class ManifestReader {
     private final Consumer<Throwable> failed;
     private final @Nullable ManifestDigest digest;
     private final Queue<Item> queue = new ArrayDeque<>();
-    private @Nullable CompletableFuture<PlannedSegment> asked;
+    private @Nullable CompletableFuture<SegmentPlan> asked;
     private int nextSegment;
     private long nextOffset;
     private boolean closed;
@@ -98,12 +98,12 @@ public final class ManifestReader {
                     + version.sizeBytes() + ")"));
             return;
         }
-        CompletableFuture<PlannedSegment> call = coordinator.segment(plan, nextSegment++);
+        CompletableFuture<SegmentPlan> call = coordinator.segment(plan, nextSegment++);
         asked = call;
         var unused = call.whenComplete((segment, failure) -> owner.execute(() -> answered(segment, failure)));
     }
 
-    private void answered(@Nullable PlannedSegment segment, @Nullable Throwable failure) {
+    private void answered(@Nullable SegmentPlan segment, @Nullable Throwable failure) {
         asked = null;
         if (closed) {
             return;
@@ -140,7 +140,7 @@ public final class ManifestReader {
         return Failures.violation(version.file() + ": manifest of version " + version.id() + ": " + message);
     }
 
-    private void check(PlannedSegment segment) throws CloudMwException {
+    private void check(SegmentPlan segment) throws CloudMwException {
         ManifestSegment checked;
         try {
             checked = new ManifestSegment(

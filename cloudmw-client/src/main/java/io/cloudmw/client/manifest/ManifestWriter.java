@@ -1,7 +1,7 @@
 package io.cloudmw.client.manifest;
 
 import io.cloudmw.client.context.Failures;
-import io.cloudmw.client.rpc.CoordinatorClient;
+import io.cloudmw.client.rpc.coordinator.CoordinatorClient;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.manifest.ManifestDigest;
 import io.cloudmw.core.manifest.ManifestPlan;

@@ -1,6 +1,6 @@
 package io.cloudmw.client.peer;
 
-import io.cloudmw.client.rpc.CoordinatorClient;
+import io.cloudmw.client.rpc.coordinator.CoordinatorClient;
 import io.cloudmw.core.address.AddressPolicy;
 import io.cloudmw.core.address.Network;
 import io.cloudmw.core.error.CloudMwException;
@@ -55,7 +55,7 @@ public final class PeerNode implements AutoCloseable {
     private final Location location;
     private final ScheduledExecutorService timer;
     private final Ticker ticker;
-    private final HeldChunks chunks;
+    private final PeerChunkCache chunks;
     private final PeerServer server;
     private final String address;
     private final AtomicBoolean closed = new AtomicBoolean();
@@ -83,7 +83,7 @@ public final class PeerNode implements AutoCloseable {
         AddressPolicy.Decision decided =
                 new AddressPolicy(coordinator.addresses(), Network.ofThisMachine()).decide(options.wish());
         makeDirectory(options.directory());
-        chunks = new HeldChunks(options.directory(), options.keepBytes(), files);
+        chunks = new PeerChunkCache(options.directory(), options.keepBytes(), files);
         server = PeerServer.start(id, key.tokens(WallClock.system()), chunks, options, ticker);
         address = decided.advertised(server.port()).toString();
         toldNanos = ticker.nanos();
@@ -132,7 +132,7 @@ public final class PeerNode implements AutoCloseable {
     }
 
     /** What it holds. */
-    public HeldChunks chunks() {
+    public PeerChunkCache chunks() {
         return chunks;
     }
 

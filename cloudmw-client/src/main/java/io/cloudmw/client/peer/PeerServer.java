@@ -42,18 +42,18 @@ final class PeerServer implements AutoCloseable {
 
     private final PeerId self;
     private final TransferTokens tokens;
-    private final HeldChunks chunks;
+    private final PeerChunkCache chunks;
     private final Semaphore room;
     private final int uploads;
     private final AtomicLong sentBytes = new AtomicLong();
     private final AtomicLong refused = new AtomicLong();
     private final Set<PeerUpload> open = ConcurrentHashMap.newKeySet();
     private final Ticker ticker;
-    private final Neighbours neighbours;
+    private final PeerSessions neighbours;
     private final BulkTransport transport;
     private final BulkServer server;
 
-    private PeerServer(PeerId self, TransferTokens tokens, HeldChunks chunks, PeerOptions options, Ticker ticker)
+    private PeerServer(PeerId self, TransferTokens tokens, PeerChunkCache chunks, PeerOptions options, Ticker ticker)
             throws CloudMwException {
         this.self = self;
         this.tokens = tokens;
@@ -61,7 +61,7 @@ final class PeerServer implements AutoCloseable {
         this.ticker = ticker;
         uploads = options.uploads();
         room = new Semaphore(uploads);
-        neighbours = new Neighbours(IDLE_CONNECTIONS * uploads);
+        neighbours = new PeerSessions(IDLE_CONNECTIONS * uploads);
         // A neighbour has a connection for all it asks at a time.
         BulkOptions limits = BulkOptions.defaults()
                 .withTimeouts(HANDSHAKE, IDLE)
@@ -87,7 +87,8 @@ final class PeerServer implements AutoCloseable {
      * @param tokens verifies what readers show
      * @throws CloudMwException {@code LOCAL_IO} when the address cannot be bound
      */
-    static PeerServer start(PeerId self, TransferTokens tokens, HeldChunks chunks, PeerOptions options, Ticker ticker)
+    static PeerServer start(
+            PeerId self, TransferTokens tokens, PeerChunkCache chunks, PeerOptions options, Ticker ticker)
             throws CloudMwException {
         return new PeerServer(self, tokens, chunks, options, ticker);
     }
@@ -147,7 +148,7 @@ final class PeerServer implements AutoCloseable {
             throw new CloudMwException(
                     ErrorCode.OVERLOADED, "chunk=" + read.chunk() + ": " + uploads + " uploads at once already");
         }
-        HeldChunk chunk = chunks.use(read.chunk());
+        PeerChunk chunk = chunks.use(read.chunk());
         if (chunk == null || !chunk.covers(read.range())) {
             room.release();
             if (chunk != null) {
@@ -161,7 +162,7 @@ final class PeerServer implements AutoCloseable {
         return begun(stream, chunk, read.range());
     }
 
-    private PeerUpload begun(BulkStream stream, HeldChunk chunk, ByteRange range) {
+    private PeerUpload begun(BulkStream stream, PeerChunk chunk, ByteRange range) {
         AtomicReference<PeerUpload> own = new AtomicReference<>();
         PeerUpload upload = new PeerUpload(stream, chunk, range, ticker, new PeerUpload.Listener() {
             @Override

@@ -29,7 +29,7 @@ final class PeerUpload implements BulkStreamListener {
     private static final byte[] NO_TRAILER = {};
 
     private final BulkStream stream;
-    private final HeldChunk chunk;
+    private final PeerChunk chunk;
     private final ByteRange range;
     private final Listener listener;
     private final Ticker ticker;
@@ -51,7 +51,7 @@ final class PeerUpload implements BulkStreamListener {
     @GuardedBy("this")
     private boolean told;
 
-    PeerUpload(BulkStream stream, HeldChunk chunk, ByteRange range, Ticker ticker, Listener listener) {
+    PeerUpload(BulkStream stream, PeerChunk chunk, ByteRange range, Ticker ticker, Listener listener) {
         this.stream = stream;
         this.chunk = chunk;
         this.range = range;

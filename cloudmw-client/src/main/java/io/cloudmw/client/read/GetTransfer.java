@@ -1,10 +1,10 @@
 package io.cloudmw.client.read;
 
-import io.cloudmw.client.context.AskAgain;
 import io.cloudmw.client.context.ClientContext;
 import io.cloudmw.client.context.ConfinedTransfer;
 import io.cloudmw.client.context.CreditPool;
 import io.cloudmw.client.context.Failures;
+import io.cloudmw.client.context.RetryLimits;
 import io.cloudmw.client.progress.GetReceipt;
 import io.cloudmw.client.read.ledger.DeadlineChoice;
 import io.cloudmw.client.read.ledger.ReadLedger;
@@ -187,13 +187,13 @@ public final class GetTransfer extends ConfinedTransfer<GetReceipt> {
 
     /** Once more from its share of memory on; what is open to the helpers is closed meanwhile. */
     private void askAgain(ReadPlan plan, ByteRange wanted, LeafSink opened, CloudMwException cause) {
-        if (++refusals > AskAgain.MAX_REFUSALS) {
+        if (++refusals > RetryLimits.MAX_REFUSALS) {
             fail(cause);
             return;
         }
         endPlan(cause);
         Runnable again = () -> serial().execute(() -> admit(plan, wanted, opened, choice));
-        if (Threads.later(context().threads().timer(), AskAgain.pauseNanos(refusals, cause, leftNanos()), again)
+        if (Threads.later(context().threads().timer(), RetryLimits.pauseNanos(refusals, cause, leftNanos()), again)
                 .isEmpty()) {
             fail(Failures.clientClosed());
         }
@@ -217,7 +217,8 @@ public final class GetTransfer extends ConfinedTransfer<GetReceipt> {
                         plan -> admit(request.mode().map(plan::withMode).orElse(plan), wanted, opened, choice));
             }
         });
-        if (Threads.later(context().threads().timer(), AskAgain.pauseNanos(replans.count(), cause, leftNanos()), again)
+        if (Threads.later(
+                        context().threads().timer(), RetryLimits.pauseNanos(replans.count(), cause, leftNanos()), again)
                 .isEmpty()) {
             fail(Failures.clientClosed());
         }

@@ -3,7 +3,7 @@ package io.cloudmw.client.read;
 import io.cloudmw.client.context.ClientContext;
 import io.cloudmw.client.context.Failures;
 import io.cloudmw.client.manifest.ManifestReader;
-import io.cloudmw.client.peer.HeldChunks;
+import io.cloudmw.client.peer.PeerChunkCache;
 import io.cloudmw.client.progress.Attempt;
 import io.cloudmw.client.progress.AttemptState;
 import io.cloudmw.client.progress.ReplicaFault;
@@ -18,8 +18,8 @@ import io.cloudmw.client.read.relay.RelayReceiver;
 import io.cloudmw.client.read.relay.RelaySource;
 import io.cloudmw.client.read.relay.Relays;
 import io.cloudmw.client.read.relay.StreamRelaySource;
-import io.cloudmw.client.rpc.RelayAcceptor;
-import io.cloudmw.client.rpc.TransferSetup;
+import io.cloudmw.client.rpc.link.RelayAcceptor;
+import io.cloudmw.client.rpc.link.TransferSetup;
 import io.cloudmw.client.sink.LeafSink;
 import io.cloudmw.client.sink.LeafVerification;
 import io.cloudmw.core.bulk.BulkStream;
@@ -136,7 +136,7 @@ final class ReadDriver implements RelayAcceptor, Relays.Listener, RacerEvents, P
     private final Relays relays;
     private final PeerStage peers;
     /** Chunks that this client is going to serve. */
-    private final Map<Long, HeldChunks.Growing> growing = new ConcurrentHashMap<>();
+    private final Map<Long, PeerChunkCache.Growing> growing = new ConcurrentHashMap<>();
     /** Blocks of which damaged leaves came, and who was asked about their replicas and has not answered. */
     private final Map<BlockId, RacerId> doubted = new HashMap<>();
 
@@ -575,7 +575,7 @@ final class ReadDriver implements RelayAcceptor, Relays.Listener, RacerEvents, P
         }
         feed.close();
         peers.close(why);
-        growing.values().forEach(HeldChunks.Growing::close);
+        growing.values().forEach(PeerChunkCache.Growing::close);
         delivery.close();
         relays.close(why);
         racers.close(hedges());
@@ -675,7 +675,7 @@ final class ReadDriver implements RelayAcceptor, Relays.Listener, RacerEvents, P
     /** All that is wanted of it is there. */
     private void done(Chunk chunk) {
         ledger.chunkDone(chunk.index());
-        HeldChunks.Growing whole = growing.remove(chunk.index());
+        PeerChunkCache.Growing whole = growing.remove(chunk.index());
         if (whole != null) {
             whole.close();
         }
@@ -683,7 +683,7 @@ final class ReadDriver implements RelayAcceptor, Relays.Listener, RacerEvents, P
 
     @Override
     public void verified(Chunk chunk, long offset, ByteBuffer leaf) {
-        HeldChunks.Growing kept = growing.get(chunk.index());
+        PeerChunkCache.Growing kept = growing.get(chunk.index());
         if (kept != null) {
             kept.keep(offset, leaf);
         }

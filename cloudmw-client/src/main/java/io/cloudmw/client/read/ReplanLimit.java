@@ -1,6 +1,6 @@
 package io.cloudmw.client.read;
 
-import io.cloudmw.client.context.AskAgain;
+import io.cloudmw.client.context.RetryLimits;
 
 /** The limit on plans that one get may try in a row without progress. Confined to its get. */
 final class ReplanLimit {
@@ -21,7 +21,7 @@ final class ReplanLimit {
         }
         count = chunksDone > chunksAtLast ? 1 : count + 1;
         chunksAtLast = chunksDone;
-        return count < AskAgain.MAX_PLANS && nowNanos - firstAtNanos < AskAgain.MAX_BARREN_NANOS;
+        return count < RetryLimits.MAX_PLANS && nowNanos - firstAtNanos < RetryLimits.MAX_BARREN_NANOS;
     }
 
     /** Plans in vain since a chunk was last read to its end. */

@@ -12,7 +12,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 
 /** How every channel of the client is set up: plain text, handshake, and pings that notice a silent peer. */
-final class Channels {
+public final class Channels {
     /** A manifest segment is the longest answer. */
     private static final int MAX_MESSAGE_BYTES = 16 << 20;
 
@@ -21,12 +21,12 @@ final class Channels {
     private Channels() {}
 
     /** To one process. */
-    static ManagedChannel open(String address, Executor executor) {
+    public static ManagedChannel open(String address, Executor executor) {
         return builder(ChannelTarget.of(address), executor).build();
     }
 
     /** To all coordinators there are: calls go to those that answer, in turn. */
-    static ManagedChannel openAll(HostPorts coordinators, Executor executor) {
+    public static ManagedChannel openAll(HostPorts coordinators, Executor executor) {
         return builder(ChannelTarget.of(coordinators), executor)
                 .disableServiceConfigLookUp()
                 .defaultLoadBalancingPolicy("round_robin")
@@ -37,7 +37,7 @@ final class Channels {
      * Waits until these, which were shut down, need their executor no more, a second at most for all of them. An executor
      * that refuses an answer leaves its call without an end, and the memory that holds it is lost. Not for event loops.
      */
-    static void awaitEnd(Collection<ManagedChannel> closed) {
+    public static void awaitEnd(Collection<ManagedChannel> closed) {
         try {
             Ticker ticker = Ticker.system();
             long untilNanos = ticker.nanos() + TimeUnit.MILLISECONDS.toNanos(END_MILLIS);

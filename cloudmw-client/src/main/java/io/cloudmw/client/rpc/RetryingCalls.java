@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  * Unary calls that survive a server's restart: each try has a deadline, and tries that found nobody, or a server with
  * too much to do, are repeated, ever less often, until the total time is over. Safe for any thread.
  */
-final class RetryingCalls implements AutoCloseable {
+public final class RetryingCalls implements AutoCloseable {
     /** The delays between tries of a call, and of a watch. */
     static final Backoff BACKOFF = Backoff.between(Duration.ofMillis(50), Duration.ofSeconds(1));
 
@@ -65,7 +65,7 @@ final class RetryingCalls implements AutoCloseable {
      * @param several whether another server is asked where one is silent
      * @param waiting told once, until there is an answer, that there was none for {@code UNNOTICED_NANOS}
      */
-    RetryingCalls(
+    public RetryingCalls(
             ManagedChannel channel,
             String peer,
             boolean several,
@@ -83,7 +83,7 @@ final class RetryingCalls implements AutoCloseable {
     }
 
     /** Calls; the future fails with a {@link CloudMwException}. Cancelling it, or one derived, cancels the call. */
-    <Q, A> CompletableFuture<A> call(MethodDescriptor<Q, A> method, Q request) {
+    public <Q, A> CompletableFuture<A> call(MethodDescriptor<Q, A> method, Q request) {
         Call<Q, A> call = new Call<>(method, request);
         underWay.add(call);
         var unused = call.result.whenComplete((answer, failure) -> underWay.remove(call));

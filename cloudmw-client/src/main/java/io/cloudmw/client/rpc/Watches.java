@@ -12,7 +12,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
 
 /** The watches of one client. Safe for any thread. */
-final class Watches implements AutoCloseable {
+public final class Watches implements AutoCloseable {
     private final ManagedChannel channel;
     private final String peer;
     private final CoordinatorTimes times;
@@ -22,7 +22,7 @@ final class Watches implements AutoCloseable {
     private volatile boolean closed;
 
     /** @param times for how long a watch goes on while no coordinator can be reached */
-    Watches(
+    public Watches(
             ManagedChannel channel,
             String peer,
             CoordinatorTimes times,
@@ -57,7 +57,7 @@ final class Watches implements AutoCloseable {
     }
 
     /** Fails at once when {@value Watch#MAX_OPEN} are open, or closed while their listener has not returned. */
-    Watch watch(VolumeName volume, String path, OptionalLong after, WatchListener listener, Executor threads) {
+    public Watch watch(VolumeName volume, String path, OptionalLong after, WatchListener listener, Executor threads) {
         Watch watch = new Watch(this, volume, path, after, listener, threads);
         boolean room = isAdded(watch);
         var unused = watch.done().whenComplete((nothing, failure) -> watch.afterListener(() -> open.remove(watch)));

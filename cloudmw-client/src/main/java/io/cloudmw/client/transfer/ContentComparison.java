@@ -3,9 +3,9 @@ package io.cloudmw.client.transfer;
 import io.cloudmw.client.context.ClientContext;
 import io.cloudmw.client.context.Failures;
 import io.cloudmw.client.rpc.CancellableFuture;
-import io.cloudmw.client.rpc.PlannedSegment;
+import io.cloudmw.client.rpc.coordinator.SegmentPlan;
 import io.cloudmw.client.sink.LeafVerification;
-import io.cloudmw.client.write.FileSource;
+import io.cloudmw.client.write.FilePutSource;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.ByteRange;
@@ -22,10 +22,10 @@ import java.util.concurrent.Executor;
 final class ContentComparison implements LeafVerification.Bytes {
     private final ClientContext context;
     private final FileVersion version;
-    private final FileSource source;
+    private final FilePutSource source;
     private volatile boolean cancelled;
 
-    private ContentComparison(ClientContext context, FileVersion version, FileSource source) {
+    private ContentComparison(ClientContext context, FileVersion version, FilePutSource source) {
         this.context = context;
         this.version = version;
         this.source = source;
@@ -33,7 +33,7 @@ final class ContentComparison implements LeafVerification.Bytes {
 
     /** Cancelling it, or one derived, ends it with the chunk it is at. */
     static CompletableFuture<Boolean> of(ClientContext context, Path path, FileVersion version) {
-        return new ContentComparison(context, version, new FileSource(path)).begin();
+        return new ContentComparison(context, version, new FilePutSource(path)).begin();
     }
 
     private CompletableFuture<Boolean> begin() {
@@ -80,7 +80,7 @@ final class ContentComparison implements LeafVerification.Bytes {
                 .thenCompose(same -> same ? from(segment + 1) : CompletableFuture.completedFuture(false));
     }
 
-    private boolean isSame(PlannedSegment segment) {
+    private boolean isSame(SegmentPlan segment) {
         try {
             for (PlannedChunk planned : segment.chunks()) {
                 requireWanted();

@@ -56,7 +56,7 @@ public abstract class TreeCopy extends TreeTask {
     @Override
     final void work() throws IOException, InterruptedException {
         check();
-        TreeCount count = new TreeCount(ledger());
+        SourceCount count = new SourceCount(ledger());
         try {
             if (options().listener().wantsTotals()) {
                 count.start(() -> countAll(count));
@@ -78,7 +78,7 @@ public abstract class TreeCopy extends TreeTask {
     abstract void copyAll() throws IOException, InterruptedException;
 
     /** Counts what is to be copied, and what is there already. */
-    abstract void countAll(TreeCount count) throws IOException, InterruptedException;
+    abstract void countAll(SourceCount count) throws IOException, InterruptedException;
 
     abstract void deleteOthers() throws IOException, InterruptedException;
 

@@ -42,11 +42,11 @@ final class TreeDownload extends TreeCopy {
     }
 
     @Override
-    void countAll(TreeCount count) throws IOException, InterruptedException {
+    void countAll(SourceCount count) throws IOException, InterruptedException {
         count(there(), count);
     }
 
-    private void count(RemotePath directory, TreeCount count) throws CloudMwException, InterruptedException {
+    private void count(RemotePath directory, SourceCount count) throws CloudMwException, InterruptedException {
         String token = "";
         do {
             Page<FileEntry> page = Calls.await(directory.list(client(), token));

@@ -36,9 +36,9 @@ public abstract class TreeTask {
     private final CloudMw client;
     private final RemotePath there;
     private final TreeOptions options;
-    private final Ledger ledger;
+    private final TreeCounters ledger;
     private final Semaphore room;
-    private final UnderWay underWay = new UnderWay();
+    private final PendingCalls underWay = new PendingCalls();
     /** Looks at files and changes them, and tells the listener; at most one task for each file under way. */
     private final ExecutorService files;
     /** A failure that concerns all. */
@@ -54,7 +54,7 @@ public abstract class TreeTask {
         this.there = there;
         this.options = options;
         files = Threads.unbounded("client-tree", Math.min(options.parallel(), MAX_THREADS));
-        ledger = new Ledger(options.listener());
+        ledger = new TreeCounters(options.listener());
         room = new Semaphore(options.parallel());
     }
 
@@ -127,7 +127,7 @@ public abstract class TreeTask {
         return options;
     }
 
-    final Ledger ledger() {
+    final TreeCounters ledger() {
         return ledger;
     }
 

@@ -40,7 +40,7 @@ final class TreeUpload extends TreeCopy {
     }
 
     @Override
-    void countAll(TreeCount count) throws IOException {
+    void countAll(SourceCount count) throws IOException {
         Files.walkFileTree(here(), new SimpleFileVisitor<>() {
             @Override
             public FileVisitResult visitFile(Path path, BasicFileAttributes here) {

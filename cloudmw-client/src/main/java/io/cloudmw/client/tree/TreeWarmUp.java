@@ -18,7 +18,7 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 public final class TreeWarmUp extends TreeTask {
     private final WarmOptions how;
-    private final SeenVersions fetchedVersions = new SeenVersions();
+    private final VersionFilter fetchedVersions = new VersionFilter();
 
     @GuardedBy("this")
     private Optional<WarmReceipt> fetched = Optional.empty();

@@ -1,7 +1,7 @@
 package io.cloudmw.client.warm;
 
 import io.cloudmw.client.progress.WarmedSwitch;
-import io.cloudmw.client.rpc.WarmEvents;
+import io.cloudmw.client.rpc.link.WarmEvents;
 import io.cloudmw.core.cost.Usage;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.HelperAddress;

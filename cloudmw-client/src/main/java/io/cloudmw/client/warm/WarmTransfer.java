@@ -1,18 +1,18 @@
 package io.cloudmw.client.warm;
 
-import io.cloudmw.client.context.AskAgain;
 import io.cloudmw.client.context.ClientContext;
 import io.cloudmw.client.context.ConfinedTransfer;
 import io.cloudmw.client.context.Failures;
+import io.cloudmw.client.context.RetryLimits;
 import io.cloudmw.client.manifest.ManifestReader;
 import io.cloudmw.client.progress.TransferCost;
 import io.cloudmw.client.progress.WarmListener;
 import io.cloudmw.client.progress.WarmReceipt;
 import io.cloudmw.client.progress.WarmedSwitch;
 import io.cloudmw.client.rpc.HelperStatus;
-import io.cloudmw.client.rpc.WarmEvents;
-import io.cloudmw.client.rpc.WarmSetup;
-import io.cloudmw.client.rpc.WarmStream;
+import io.cloudmw.client.rpc.link.WarmCall;
+import io.cloudmw.client.rpc.link.WarmEvents;
+import io.cloudmw.client.rpc.link.WarmSetup;
 import io.cloudmw.core.config.Sizes;
 import io.cloudmw.core.cost.Usage;
 import io.cloudmw.core.error.CloudMwException;
@@ -61,7 +61,7 @@ public final class WarmTransfer extends ConfinedTransfer<WarmReceipt> {
     private static final int MAX_TRIES = 4;
 
     /** By a switch that is warmed with as many files as it takes, for about ten minutes: nobody waits for this one. */
-    private static final int MAX_REFUSALS = 10 * AskAgain.MAX_REFUSALS;
+    private static final int MAX_REFUSALS = 10 * RetryLimits.MAX_REFUSALS;
 
     /** For what is under way when a token is renewed: without what comes later the receipt is short of some bytes. */
     private static final long HEAR_OUT_NANOS = TimeUnit.SECONDS.toNanos(5);
@@ -92,7 +92,7 @@ public final class WarmTransfer extends ConfinedTransfer<WarmReceipt> {
         final Set<Integer> told = new LinkedHashSet<>();
 
         @Nullable
-        WarmStream stream;
+        WarmCall stream;
         /** Blocks it takes at once; 0: it has not said yet, or is gone. */
         int window;
 
@@ -184,7 +184,7 @@ public final class WarmTransfer extends ConfinedTransfer<WarmReceipt> {
                 .toList();
         List<Store> stores = now.plan.stores().stream().map(StoreStatus::store).toList();
         WarmSetup setup = new WarmSetup(now.plan.token(), named, members.size(), stores);
-        targets.get(target).stream = WarmStream.begin(
+        targets.get(target).stream = WarmCall.begin(
                 context().links().get(), now.chosen.at(target), setup, new Said(target, () -> open(now, target)));
     }
 
@@ -286,7 +286,7 @@ public final class WarmTransfer extends ConfinedTransfer<WarmReceipt> {
         boolean refused = why.code() == ErrorCode.OVERLOADED && one.window == 0;
         if (refused && ++one.refusals <= MAX_REFUSALS) {
             waited = true;
-            later(AskAgain.pauseNanos(one.refusals, why, Long.MAX_VALUE), then -> again.run());
+            later(RetryLimits.pauseNanos(one.refusals, why, Long.MAX_VALUE), then -> again.run());
         } else {
             lose(now, target, why.code() == ErrorCode.CANCELLED ? closing(one.helper, why) : why);
         }
@@ -304,7 +304,7 @@ public final class WarmTransfer extends ConfinedTransfer<WarmReceipt> {
     private void giveUpPlan(Run now) {
         for (int target = 0; target < targets.size(); target++) {
             Target one = targets.get(target);
-            WarmStream stream = one.stream;
+            WarmCall stream = one.stream;
             if (!one.gone) {
                 one.window = 0;
                 now.schedule.window(target, 0);
@@ -378,7 +378,7 @@ public final class WarmTransfer extends ConfinedTransfer<WarmReceipt> {
     }
 
     private static void close(Target target) {
-        WarmStream stream = target.stream;
+        WarmCall stream = target.stream;
         if (stream != null) {
             stream.close();
         }
@@ -499,7 +499,7 @@ public final class WarmTransfer extends ConfinedTransfer<WarmReceipt> {
         private void tell(WarmSchedule.Order order) {
             WarmBlocks.Piece piece = open.get(order.block());
             Target target = targets.get(order.target());
-            WarmStream stream = target.stream;
+            WarmCall stream = target.stream;
             if (piece == null || stream == null) {
                 throw new IllegalStateException("block " + order.block() + " for " + target.helper.id() + ": is over");
             }
@@ -532,7 +532,9 @@ public final class WarmTransfer extends ConfinedTransfer<WarmReceipt> {
             Optional<CloudMwException> failure = warmed.failure();
             if (failure.isPresent() && tries < MAX_TRIES) {
                 schedule.paused(number);
-                later(AskAgain.pauseNanos(tries, failure.get(), Long.MAX_VALUE), then -> schedule.again(number, block));
+                later(
+                        RetryLimits.pauseNanos(tries, failure.get(), Long.MAX_VALUE),
+                        then -> schedule.again(number, block));
                 return;
             }
             failure.ifPresent(target.tally::failed);

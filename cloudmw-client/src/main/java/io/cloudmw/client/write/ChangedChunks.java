@@ -1,6 +1,6 @@
 package io.cloudmw.client.write;
 
-import io.cloudmw.client.rpc.BegunEdit;
+import io.cloudmw.client.rpc.coordinator.EditParameters;
 import io.cloudmw.core.chunk.ChunkCutter;
 import io.cloudmw.core.model.ByteRange;
 
@@ -17,7 +17,7 @@ public record ChangedChunks(long first, long end) {
      *
      * @param after how the new version is cut
      */
-    public static ChangedChunks of(BegunEdit edit, ChunkCutter after) {
+    public static ChangedChunks of(EditParameters edit, ChunkCutter after) {
         if (edit.base().isEmpty() || edit.baseChunkSizeBytes() != after.chunkSizeBytes()) {
             return new ChangedChunks(0, after.count());
         }

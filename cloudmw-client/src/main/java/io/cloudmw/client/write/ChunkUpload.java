@@ -1,7 +1,7 @@
 package io.cloudmw.client.write;
 
 import io.cloudmw.client.context.Failures;
-import io.cloudmw.client.rpc.BulkLease;
+import io.cloudmw.client.rpc.link.BulkLease;
 import io.cloudmw.core.bulk.BulkStream;
 import io.cloudmw.core.bulk.BulkStreamListener;
 import io.cloudmw.core.chunk.ChunkDigester;

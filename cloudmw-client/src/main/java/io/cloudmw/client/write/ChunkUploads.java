@@ -1,12 +1,12 @@
 package io.cloudmw.client.write;
 
-import io.cloudmw.client.context.AskAgain;
 import io.cloudmw.client.context.ClientContext;
 import io.cloudmw.client.context.ClientThreads;
 import io.cloudmw.client.context.CreditPool;
 import io.cloudmw.client.context.Failures;
+import io.cloudmw.client.context.RetryLimits;
 import io.cloudmw.client.progress.PutDelay;
-import io.cloudmw.client.rpc.BegunPut;
+import io.cloudmw.client.rpc.coordinator.PutParameters;
 import io.cloudmw.core.chunk.ChunkCutter;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
@@ -157,7 +157,7 @@ final class ChunkUploads {
     private final SerialExecutor serial;
     private final PutRequest request;
     private final VersionId version;
-    private final BegunPut begun;
+    private final PutParameters begun;
     private final LongPredicate isStored;
     private final Outcome outcome;
     private final SerialExecutor sourceLane;
@@ -196,7 +196,7 @@ final class ChunkUploads {
             ClientContext context,
             SerialExecutor serial,
             PutRequest request,
-            BegunPut begun,
+            PutParameters begun,
             Upload upload,
             Outcome outcome) {
         this.context = context;
@@ -276,7 +276,7 @@ final class ChunkUploads {
 
     /** Too few stores now may be enough in a moment: a helper that was started again brings its disks back. */
     private static boolean mayBeEnoughLater(CloudMwException cause, int times) {
-        return cause.code() == ErrorCode.QUORUM_NOT_MET && times < AskAgain.MAX_REFUSALS;
+        return cause.code() == ErrorCode.QUORUM_NOT_MET && times < RetryLimits.MAX_REFUSALS;
     }
 
     /**
@@ -359,7 +359,7 @@ final class ChunkUploads {
 
     private @Nullable Future<?> later(int times, CloudMwException cause, Runnable step) {
         Future<?> due = Threads.later(
-                        context.threads().timer(), AskAgain.pauseNanos(times, cause, Long.MAX_VALUE), step)
+                        context.threads().timer(), RetryLimits.pauseNanos(times, cause, Long.MAX_VALUE), step)
                 .orElse(null);
         if (due == null) {
             outcome.failed(Failures.clientClosed());
@@ -559,7 +559,7 @@ final class ChunkUploads {
         boolean hopeless = cause.isForGood()
                 || switch (cause.code()) {
                     case LOCAL_IO, INVALID_ARGUMENT, VERSION_UNSUPPORTED, CANCELLED -> true;
-                    default -> times >= (refused ? AskAgain.MAX_REFUSALS : MAX_TRIES);
+                    default -> times >= (refused ? RetryLimits.MAX_REFUSALS : MAX_TRIES);
                 };
         if (hopeless) {
             finish(job);

@@ -1,8 +1,8 @@
 package io.cloudmw.client.write;
 
 import io.cloudmw.client.manifest.BaseChunks;
-import io.cloudmw.client.rpc.BegunEdit;
-import io.cloudmw.client.rpc.CoordinatorClient;
+import io.cloudmw.client.rpc.coordinator.CoordinatorClient;
+import io.cloudmw.client.rpc.coordinator.EditParameters;
 import io.cloudmw.core.model.Chunk;
 import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.placement.PlannedChunk;
@@ -14,7 +14,7 @@ import java.util.concurrent.CompletableFuture;
  *
  * @param changed the chunks that are written
  */
-public record PreparedEdit(BegunEdit begun, ChangedChunks changed) {
+public record PreparedEdit(EditParameters begun, ChangedChunks changed) {
     /** What the base gives. */
     public BaseChunks base(CoordinatorClient coordinator) {
         if (begun.base().isEmpty()) {

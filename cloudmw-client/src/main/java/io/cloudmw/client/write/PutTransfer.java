@@ -11,7 +11,7 @@ import io.cloudmw.client.progress.PutReceipt;
 import io.cloudmw.client.progress.TransferCost;
 import io.cloudmw.client.progress.TransferListener;
 import io.cloudmw.client.progress.WriteShare;
-import io.cloudmw.client.rpc.BegunPut;
+import io.cloudmw.client.rpc.coordinator.PutParameters;
 import io.cloudmw.core.chunk.ChunkCutter;
 import io.cloudmw.core.cost.Usage;
 import io.cloudmw.core.error.CloudMwException;
@@ -68,7 +68,7 @@ public final class PutTransfer extends ConfinedTransfer<PutReceipt>
     private volatile @Nullable PutJournal journal;
     private @Nullable StoredUpload earlier;
     private @Nullable ChunkUploads sending;
-    private @Nullable BegunPut begun;
+    private @Nullable PutParameters begun;
     private @Nullable ManifestWriter manifest;
     /** Empty: not known yet. */
     private OptionalLong size = OptionalLong.empty();
@@ -142,7 +142,7 @@ public final class PutTransfer extends ConfinedTransfer<PutReceipt>
         then(context().coordinator().beginPut(request.file(), size, version, earlier != null), this::begun);
     }
 
-    private void begun(BegunPut answer) {
+    private void begun(PutParameters answer) {
         begun = answer;
         stall.advanced();
         stall.phase("the coordinator has not taken all of the manifest yet");
@@ -195,13 +195,13 @@ public final class PutTransfer extends ConfinedTransfer<PutReceipt>
         committed(current.get());
     }
 
-    private ManifestPlan plan(BegunPut answer) {
+    private ManifestPlan plan(PutParameters answer) {
         return size.isPresent()
                 ? new ManifestPlan(new ChunkCutter(size.getAsLong(), answer.chunkSizeBytes()), answer.leafSizeBytes())
                 : ManifestPlan.longest(answer.chunkSizeBytes(), answer.leafSizeBytes());
     }
 
-    private void send(BegunPut answer, ManifestPlan plan) {
+    private void send(PutParameters answer, ManifestPlan plan) {
         chunkCount = plan.cutter().count();
         StoredUpload stale = earlier;
         if (stale != null && !stale.goesOn(answer, plan)) {
@@ -303,7 +303,7 @@ public final class PutTransfer extends ConfinedTransfer<PutReceipt>
 
     @Override
     public void ended(long sizeBytes) {
-        BegunPut put = begun;
+        PutParameters put = begun;
         ManifestWriter writer = manifest;
         if (put == null || writer == null) {
             throw new IllegalStateException("not begun");
@@ -384,7 +384,7 @@ public final class PutTransfer extends ConfinedTransfer<PutReceipt>
     }
 
     private void commit(int segments) {
-        BegunPut put = begun;
+        PutParameters put = begun;
         if (put == null) {
             throw new IllegalStateException("not begun");
         }

@@ -1,6 +1,6 @@
 package io.cloudmw.client.write;
 
-import io.cloudmw.client.rpc.BegunPut;
+import io.cloudmw.client.rpc.coordinator.PutParameters;
 import io.cloudmw.core.manifest.ManifestPlan;
 import io.cloudmw.core.model.Chunk;
 import io.cloudmw.core.model.ReplicaReport;
@@ -29,7 +29,7 @@ record StoredUpload(
         long replicas,
         long bytes) {
     /** Whether it can go on: it is still open, in the same volume, and the file is cut as it was. */
-    boolean goesOn(BegunPut answer, ManifestPlan planned) {
+    boolean goesOn(PutParameters answer, ManifestPlan planned) {
         return answer.open() && answer.volumeCreatedAtMillis() == volumeCreatedAtMillis && plan.equals(planned);
     }
 

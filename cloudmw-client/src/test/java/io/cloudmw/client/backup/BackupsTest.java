@@ -8,13 +8,13 @@ import io.cloudmw.client.context.ClientLimits;
 import io.cloudmw.client.context.ClientThreads;
 import io.cloudmw.client.progress.TransferListener;
 import io.cloudmw.client.rpc.Calls;
-import io.cloudmw.client.rpc.CoordinatorClient;
 import io.cloudmw.client.rpc.CoordinatorTimes;
 import io.cloudmw.client.rpc.FakeCoordinator;
 import io.cloudmw.client.rpc.FakeExports;
 import io.cloudmw.client.rpc.FakeHelper;
-import io.cloudmw.client.rpc.HelperLinks;
-import io.cloudmw.client.transfer.Transfers;
+import io.cloudmw.client.rpc.coordinator.CoordinatorClient;
+import io.cloudmw.client.rpc.link.HelperLinks;
+import io.cloudmw.client.transfer.TransferStarter;
 import io.cloudmw.core.backup.BackupPart;
 import io.cloudmw.core.backup.BackupRoot;
 import io.cloudmw.core.cost.Pricing;
@@ -59,7 +59,7 @@ final class BackupsTest {
     private FakeExports exports;
     private FakeHelper helper;
     private ClientContext context;
-    private Transfers transfers;
+    private TransferStarter transfers;
     private Backups backups;
 
     @BeforeEach
@@ -81,7 +81,7 @@ final class BackupsTest {
                 Pricing.DEFAULT,
                 new RedundancyBudget(RedundancyBudget.Limits.DEFAULT),
                 Ticker.system());
-        transfers = new Transfers(context);
+        transfers = new TransferStarter(context);
         helper = new FakeHelper("h", FakeHelper.Script.SERVE, new ConcurrentHashMap<>());
         coordinator.add(helper.address());
         coordinator.add(new Store(new StoreId("s"), "d", new Store.Disk(new HelperId("h"), Path.of("/nowhere"))));

@@ -8,9 +8,9 @@ import io.cloudmw.client.context.ClientLimits;
 import io.cloudmw.client.context.ClientThreads;
 import io.cloudmw.client.progress.PutReceipt;
 import io.cloudmw.client.progress.TransferListener;
-import io.cloudmw.client.rpc.CoordinatorClient;
 import io.cloudmw.client.rpc.CoordinatorTimes;
-import io.cloudmw.client.transfer.Transfers;
+import io.cloudmw.client.rpc.coordinator.CoordinatorClient;
+import io.cloudmw.client.transfer.TransferStarter;
 import io.cloudmw.client.write.PutSource;
 import io.cloudmw.core.cost.Pricing;
 import io.cloudmw.core.hedge.RedundancyBudget;
@@ -93,7 +93,7 @@ final class EditTransferTest {
                 Pricing.DEFAULT,
                 new RedundancyBudget(RedundancyBudget.Limits.DEFAULT),
                 Ticker.system());
-        try (Transfers transfers = new Transfers(context)) {
+        try (TransferStarter transfers = new TransferStarter(context)) {
             SlowSource source = new SlowSource();
             CompletableFuture<PutReceipt> edit = transfers.edit(new EditRequest(
                     FilePath.parse("v:/f"),

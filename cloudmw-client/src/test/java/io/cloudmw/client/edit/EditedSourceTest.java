@@ -2,11 +2,11 @@ package io.cloudmw.client.edit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.cloudmw.client.rpc.BegunEdit;
-import io.cloudmw.client.rpc.BegunPut;
+import io.cloudmw.client.rpc.coordinator.EditParameters;
+import io.cloudmw.client.rpc.coordinator.PutParameters;
 import io.cloudmw.client.write.ChangedChunks;
 import io.cloudmw.client.write.PutSource;
-import io.cloudmw.client.write.StreamSource;
+import io.cloudmw.client.write.StreamPutSource;
 import io.cloudmw.core.chunk.ChunkCutter;
 import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.Edit;
@@ -57,7 +57,7 @@ final class EditedSourceTest {
         long chunkSize = random.nextLong(1, 13);
         long chunkSizeBefore = random.nextInt(4) == 0 ? chunkSize + 1 : chunkSize;
         ChunkCutter cutter = new ChunkCutter(after.length, chunkSize);
-        BegunEdit begun = begun(before.length, chunkSizeBefore, range, cutter);
+        EditParameters begun = begun(before.length, chunkSizeBefore, range, cutter);
         ChangedChunks changed = ChangedChunks.of(begun, cutter);
         ByteRange front = changed.before(range, cutter);
         ByteRange back = changed.behind(range, cutter);
@@ -68,7 +68,7 @@ final class EditedSourceTest {
                         : Arrays.copyOfRange(before, (int) stays.offset(), (int) stays.end());
                 kept.write(ByteBuffer.wrap(bytes));
             }
-            StreamSource source = new StreamSource(new ByteArrayInputStream(written), written.length);
+            StreamPutSource source = new StreamPutSource(new ByteArrayInputStream(written), written.length);
             EditedSource edited = new EditedSource(source, kept, after.length, front, range);
             long fresh = 0;
             for (long index = 0; index < cutter.count(); index++) {
@@ -92,12 +92,12 @@ final class EditedSourceTest {
         }
     }
 
-    private static BegunEdit begun(int sizeBefore, long chunkSizeBefore, ByteRange written, ChunkCutter after) {
+    private static EditParameters begun(int sizeBefore, long chunkSizeBefore, ByteRange written, ChunkCutter after) {
         VersionId id = VersionId.random();
         FileVersion base =
                 new FileVersion(FilePath.parse("v:/f"), id, sizeBefore, 1, 1, 4096, 0, "0".repeat(64), chunkSizeBefore);
-        BegunPut put = new BegunPut(after.chunkSizeBytes(), 4096, Optional.of(id), 1, false, 0);
-        return new BegunEdit(put, Optional.of(base), chunkSizeBefore, written, after.fileSizeBytes());
+        PutParameters put = new PutParameters(after.chunkSizeBytes(), 4096, Optional.of(id), 1, false, 0);
+        return new EditParameters(put, Optional.of(base), chunkSizeBefore, written, after.fileSizeBytes());
     }
 
     /** In two pieces, as leaves are. */

@@ -3,9 +3,9 @@ package io.cloudmw.client.manifest;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.cloudmw.client.rpc.CoordinatorClient;
 import io.cloudmw.client.rpc.CoordinatorTimes;
 import io.cloudmw.client.rpc.FakeCoordinator;
+import io.cloudmw.client.rpc.coordinator.CoordinatorClient;
 import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.HelperId;

@@ -48,7 +48,7 @@ public final class Chunks {
     }
 
     /** Gives it all its leaves but {@code except}, the last first. */
-    static void grow(HeldChunks.Growing growing, byte[] bytes, int except) {
+    static void grow(PeerChunkCache.Growing growing, byte[] bytes, int except) {
         for (int leaf = Chunk.leafCount(bytes.length, LEAF) - 1; leaf >= 0; leaf--) {
             if (leaf != except) {
                 int length = Math.min(LEAF, bytes.length - leaf * LEAF);
@@ -57,7 +57,7 @@ public final class Chunks {
         }
     }
 
-    static void hold(HeldChunks held, Chunk chunk, byte[] bytes) {
+    static void hold(PeerChunkCache held, Chunk chunk, byte[] bytes) {
         grow(held.begin(chunk).orElseThrow(), bytes, -1);
     }
 }

@@ -63,13 +63,13 @@ final class PeerServerTest {
     private final Chunk chunk = Chunks.of(VERSION, 4, bytes);
     private final BulkTransport transport =
             new BulkTransport("test", 1, BulkOptions.defaults(), new SimpleMeterRegistry());
-    private HeldChunks held;
+    private PeerChunkCache held;
     private PeerServer server;
     private BulkConnection connection;
 
     @BeforeEach
     void start() throws Exception {
-        held = new HeldChunks(directory, 1 << 20, Runnable::run);
+        held = new PeerChunkCache(directory, 1 << 20, Runnable::run);
         Chunks.hold(held, chunk, bytes);
         PeerOptions options = PeerOptions.at(HostPort.parse("127.0.0.1:0")).withUploads(UPLOADS);
         server = PeerServer.start(SELF, key.tokens(this::now), held, options, ticker);
@@ -257,7 +257,7 @@ final class PeerServerTest {
 
     @Test
     void whatTurnedOutToBeSpoiledIsDropped() throws Exception {
-        HeldChunk here = Objects.requireNonNull(held.use(chunk.id()));
+        PeerChunk here = Objects.requireNonNull(held.use(chunk.id()));
         here.file().write(ByteBuffer.wrap(new byte[] {(byte) ~bytes[LEAF]}), LEAF);
         held.end(here);
         assertThat(ask(request(good(), new ByteRange(0, LENGTH)), LENGTH).code())

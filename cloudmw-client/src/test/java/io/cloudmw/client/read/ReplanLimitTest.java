@@ -2,7 +2,7 @@ package io.cloudmw.client.read;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.cloudmw.client.context.AskAgain;
+import io.cloudmw.client.context.RetryLimits;
 import org.junit.jupiter.api.Test;
 
 final class ReplanLimitTest {
@@ -10,7 +10,7 @@ final class ReplanLimitTest {
 
     @Test
     void nineFollowTheFirstUnlessAChunkWasDone() {
-        for (int i = 1; i < AskAgain.MAX_PLANS; i++) {
+        for (int i = 1; i < RetryLimits.MAX_PLANS; i++) {
             assertThat(plans.mayFollow(0, 0, i)).as("after %d", i).isTrue();
         }
         assertThat(plans.mayFollow(0, 0, 10)).isFalse();
@@ -22,13 +22,14 @@ final class ReplanLimitTest {
     void noneFollowsTwoMinutesAfterTheFirstFailedWhenNoByteCame() {
         long first = 1_000_000_000_000L;
         assertThat(plans.mayFollow(0, 0, first)).as("however long it took").isTrue();
-        assertThat(plans.mayFollow(0, 0, first + AskAgain.MAX_BARREN_NANOS - 1)).isTrue();
-        assertThat(plans.mayFollow(0, 0, first + AskAgain.MAX_BARREN_NANOS)).isFalse();
+        assertThat(plans.mayFollow(0, 0, first + RetryLimits.MAX_BARREN_NANOS - 1))
+                .isTrue();
+        assertThat(plans.mayFollow(0, 0, first + RetryLimits.MAX_BARREN_NANOS)).isFalse();
     }
 
     @Test
     void aByteThatCameSinceBeginsTheTimeAnewAtTheNextFailure() {
-        long limit = AskAgain.MAX_BARREN_NANOS;
+        long limit = RetryLimits.MAX_BARREN_NANOS;
         assertThat(plans.mayFollow(0, 0, 10)).isTrue();
         assertThat(plans.mayFollow(0, 20, 5 * limit)).isTrue();
         assertThat(plans.mayFollow(0, 20, 6 * limit - 1)).isTrue();

@@ -480,7 +480,7 @@ public final class FakeCoordinator implements AutoCloseable {
     }
 
     /** Every try of a remove. */
-    List<RemoveRequest> removals() {
+    public List<RemoveRequest> removals() {
         return List.copyOf(removals);
     }
 

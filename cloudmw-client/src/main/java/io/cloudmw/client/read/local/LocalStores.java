@@ -3,7 +3,7 @@ package io.cloudmw.client.read.local;
 import io.cloudmw.client.context.ClientContext;
 import io.cloudmw.client.context.Failures;
 import io.cloudmw.client.manifest.ManifestReader;
-import io.cloudmw.client.rpc.PlannedSegment;
+import io.cloudmw.client.rpc.coordinator.SegmentPlan;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.ChunkId;
@@ -110,7 +110,7 @@ public final class LocalStores {
     }
 
     private Optional<URI> url(StoreId store, ChunkId chunk, int segment) throws CloudMwException {
-        PlannedSegment answer = signed(segment);
+        SegmentPlan answer = signed(segment);
         for (PlannedChunk planned : answer.chunks()) {
             URI url = planned.direct().get(store);
             if (url != null && planned.chunk().id().equals(chunk)) {
@@ -127,7 +127,7 @@ public final class LocalStores {
                                                 + " (cloudmw store ls says who cannot use it)"));
     }
 
-    private PlannedSegment signed(int segment) throws CloudMwException {
+    private SegmentPlan signed(int segment) throws CloudMwException {
         try {
             return signed.of(segment).join();
         } catch (RuntimeException e) {

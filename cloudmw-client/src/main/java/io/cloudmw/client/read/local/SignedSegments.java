@@ -1,6 +1,6 @@
 package io.cloudmw.client.read.local;
 
-import io.cloudmw.client.rpc.PlannedSegment;
+import io.cloudmw.client.rpc.coordinator.SegmentPlan;
 import io.cloudmw.core.time.Ticker;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -19,7 +19,7 @@ final class SignedSegments {
 
     private static final Duration MAX_AGE = Duration.ofMinutes(MAX_AGE_MINUTES);
 
-    private record Signed(CompletableFuture<PlannedSegment> segment, long askedNanos) {
+    private record Signed(CompletableFuture<SegmentPlan> segment, long askedNanos) {
         boolean isFresh(long nowNanos) {
             if (!segment.isDone()) {
                 return true;
@@ -34,7 +34,7 @@ final class SignedSegments {
     }
 
     private final Ticker ticker;
-    private final IntFunction<CompletableFuture<PlannedSegment>> coordinator;
+    private final IntFunction<CompletableFuture<SegmentPlan>> coordinator;
     private final Map<Integer, Signed> segments = new LinkedHashMap<>() {
         @Override
         protected boolean removeEldestEntry(Map.Entry<Integer, Signed> eldest) {
@@ -43,12 +43,12 @@ final class SignedSegments {
     };
 
     /** @param coordinator signs a segment */
-    SignedSegments(Ticker ticker, IntFunction<CompletableFuture<PlannedSegment>> coordinator) {
+    SignedSegments(Ticker ticker, IntFunction<CompletableFuture<SegmentPlan>> coordinator) {
         this.ticker = ticker;
         this.coordinator = coordinator;
     }
 
-    CompletableFuture<PlannedSegment> of(int index) {
+    CompletableFuture<SegmentPlan> of(int index) {
         synchronized (segments) {
             Signed signed = segments.get(index);
             long now = ticker.nanos();

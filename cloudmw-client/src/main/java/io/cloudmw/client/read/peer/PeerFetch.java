@@ -5,7 +5,7 @@ import io.cloudmw.client.context.Failures;
 import io.cloudmw.client.read.ledger.ReadScope;
 import io.cloudmw.client.read.relay.RelayListener;
 import io.cloudmw.client.read.relay.RelayReceiver;
-import io.cloudmw.client.rpc.BulkLease;
+import io.cloudmw.client.rpc.link.BulkLease;
 import io.cloudmw.client.sink.LeafSink;
 import io.cloudmw.core.bulk.BulkStream;
 import io.cloudmw.core.error.CloudMwException;

@@ -4,8 +4,8 @@ import io.cloudmw.client.progress.Attempt;
 import io.cloudmw.client.progress.AttemptState;
 import io.cloudmw.client.read.relay.RelayReceiver;
 import io.cloudmw.client.read.relay.StreamRelaySource;
-import io.cloudmw.client.rpc.BulkLease;
-import io.cloudmw.client.rpc.SharedRequests;
+import io.cloudmw.client.rpc.link.BulkLease;
+import io.cloudmw.client.rpc.link.SwitchRequests;
 import io.cloudmw.core.bulk.BulkStream;
 import io.cloudmw.core.bulk.BulkStreamListener;
 import io.cloudmw.core.error.CloudMwException;
@@ -307,7 +307,7 @@ public final class CachedBlockRequests {
                 notKept(this);
             } else if (isPending()) {
                 byte[] request =
-                        SharedRequests.of(plan, block, urgency.get(), true).encode();
+                        SwitchRequests.of(plan, block, urgency.get(), true).encode();
                 stream = made.connection().open(request, this);
             }
         }

@@ -1,7 +1,7 @@
 package io.cloudmw.client.read.racer;
 
 import io.cloudmw.client.progress.Attempt;
-import io.cloudmw.client.rpc.HelperEvents;
+import io.cloudmw.client.rpc.link.TransferEvents;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.ChunkId;
@@ -15,7 +15,8 @@ import java.util.concurrent.Executor;
  *
  * @param helper its first racer
  */
-public record HelperListener(RacerId helper, String name, Executor serial, RacerEvents events) implements HelperEvents {
+public record HelperListener(RacerId helper, String name, Executor serial, RacerEvents events)
+        implements TransferEvents {
     @Override
     public void attempted(RacerId racer, BlockId block, Report report) {
         serial.execute(() -> events.attempted(

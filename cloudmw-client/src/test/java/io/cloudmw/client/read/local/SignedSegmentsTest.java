@@ -2,7 +2,7 @@ package io.cloudmw.client.read.local;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.cloudmw.client.rpc.PlannedSegment;
+import io.cloudmw.client.rpc.coordinator.SegmentPlan;
 import io.cloudmw.core.testing.FakeTicker;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 final class SignedSegmentsTest {
     private final FakeTicker time = new FakeTicker();
     private final List<Integer> asked = new ArrayList<>();
-    private final List<CompletableFuture<PlannedSegment>> answers = new ArrayList<>();
+    private final List<CompletableFuture<SegmentPlan>> answers = new ArrayList<>();
     private final SignedSegments segments = new SignedSegments(time, index -> {
         asked.add(index);
         answers.add(new CompletableFuture<>());
@@ -22,7 +22,7 @@ final class SignedSegmentsTest {
     });
 
     private void answered(Duration validity) {
-        answers.get(answers.size() - 1).complete(new PlannedSegment(0, List.of(), validity, Map.of()));
+        answers.get(answers.size() - 1).complete(new SegmentPlan(0, List.of(), validity, Map.of()));
     }
 
     @Test
@@ -39,7 +39,7 @@ final class SignedSegmentsTest {
     @Test
     void urlsThatAreGoodForLongAreNotKeptForLong() {
         for (Duration validity : List.of(Duration.ofHours(6), Duration.ZERO)) {
-            CompletableFuture<PlannedSegment> first = segments.of(0);
+            CompletableFuture<SegmentPlan> first = segments.of(0);
             answered(validity);
             time.advance(Duration.ofMinutes(SignedSegments.MAX_AGE_MINUTES));
             assertThat(segments.of(0)).isSameAs(first);
@@ -57,14 +57,14 @@ final class SignedSegmentsTest {
         assertThat(asked).hasSize(2);
     }
 
-    private static void answersNothing(CompletableFuture<PlannedSegment> answer) {
+    private static void answersNothing(CompletableFuture<SegmentPlan> answer) {
         answer.completeExceptionally(new IllegalStateException("no answer"));
     }
 
     @Test
     void theOneAskedForLongestAgoMakesRoom() {
         for (int i = 0; i <= SignedSegments.KEPT; i++) {
-            segments.of(i).complete(new PlannedSegment(i, List.of(), Duration.ofHours(1), Map.of()));
+            segments.of(i).complete(new SegmentPlan(i, List.of(), Duration.ofHours(1), Map.of()));
         }
         assertThat(segments.of(1)).isCompleted();
         assertThat(segments.of(0)).isNotDone();

@@ -1,0 +1,134 @@
+package io.cloudmw.client.handle;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.cloudmw.core.cache.LeafKey;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import java.util.ArrayDeque;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Verified leaves of all open files of a client: those on their way, which any number of reads wait for, and those read last, up
+ * to a number of bytes together. Beyond that, and beyond a number at once, leaves wait for their turn, in order. Safe for any thread; calls
+ * nobody with its lock held.
+ */
+final class LeafBuffer {
+    /** Leaves on their way at once. */
+    static final int MAX_RUNNING = 64;
+
+    /** Leaves that wait for that. */
+    static final int MAX_WAITING = 4096;
+
+    private final long limitBytes;
+
+    /** Least recently used first. */
+    @GuardedBy("this")
+    private final Map<LeafKey, Slot> slots = new LinkedHashMap<>(16, 0.75f, true);
+
+    @GuardedBy("this")
+    private final Queue<Slot> waiting = new ArrayDeque<>();
+
+    /** Of leaves that are here or on their way. */
+    @GuardedBy("this")
+    private long usedBytes;
+
+    @GuardedBy("this")
+    private int running;
+
+    private static final class Slot {
+        final LeafKey key;
+        final int length;
+        final Consumer<CompletableFuture<byte[]>> fetch;
+        final CompletableFuture<byte[]> leaf = new CompletableFuture<>();
+
+        Slot(LeafKey key, int length, Consumer<CompletableFuture<byte[]>> fetch) {
+            this.key = key;
+            this.length = length;
+            this.fetch = fetch;
+        }
+    }
+
+    /** @param limitBytes of leaves here and on their way; one that is longer comes alone */
+    LeafBuffer(long limitBytes) {
+        this.limitBytes = limitBytes;
+    }
+
+    /**
+     * A leaf, as soon as it is here.
+     *
+     * @param fetch completes what it is given; not called when the leaf is here or on its way already
+     * @return fails with what the fetch did; the next who asks has it fetched anew. Its bytes must not be changed
+     */
+    CompletableFuture<byte[]> get(LeafKey key, int length, Consumer<CompletableFuture<byte[]>> fetch) {
+        Slot slot;
+        synchronized (this) {
+            Slot known = slots.get(key);
+            if (known != null) {
+                return known.leaf;
+            }
+            if (waiting.size() == MAX_WAITING) {
+                return CompletableFuture.failedFuture(new CloudMwException(
+                        ErrorCode.OVERLOADED, "leaf " + key + ": " + MAX_WAITING + " others wait to be read already"));
+            }
+            slot = new Slot(key, length, fetch);
+            slots.put(key, slot);
+            waiting.add(slot);
+        }
+        begin();
+        return slot.leaf;
+    }
+
+    private void begin() {
+        for (Slot next = next(); next != null; next = next()) {
+            Slot begun = next;
+            var unused = begun.leaf.whenComplete((bytes, failure) -> done(begun, failure == null));
+            begun.fetch.accept(begun.leaf);
+        }
+    }
+
+    private synchronized @Nullable Slot next() {
+        Slot next = waiting.peek();
+        if (next == null || running == MAX_RUNNING || !makeRoom(next.length)) {
+            return null;
+        }
+        waiting.remove();
+        running++;
+        usedBytes += next.length;
+        return next;
+    }
+
+    /** What was read longest ago goes; what is on its way stays. */
+    @GuardedBy("this")
+    private boolean makeRoom(int length) {
+        Iterator<Slot> oldestFirst = slots.values().iterator();
+        while (usedBytes + length > limitBytes && oldestFirst.hasNext()) {
+            Slot slot = oldestFirst.next();
+            if (slot.leaf.isDone()) {
+                oldestFirst.remove();
+                usedBytes -= slot.length;
+            }
+        }
+        return usedBytes + length <= limitBytes || running == 0;
+    }
+
+    private void done(Slot slot, boolean here) {
+        synchronized (this) {
+            running--;
+            if (!here && slots.remove(slot.key, slot)) {
+                usedBytes -= slot.length;
+            }
+        }
+        begin();
+    }
+
+    /** Of leaves that are here or on their way. */
+    synchronized long usedBytes() {
+        return usedBytes;
+    }
+}

@@ -1,0 +1,123 @@
+package io.cloudmw.client.handle;
+
+import io.cloudmw.core.bulk.BulkConnection;
+import io.cloudmw.core.bulk.BulkStream;
+import io.cloudmw.core.bulk.BulkStreamListener;
+import io.cloudmw.core.chunk.Sha256;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.netty.buffer.ByteBuf;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+
+/** One leaf on its way from a switch: a request, a frame, verified here. */
+final class SwitchLeafRead implements BulkStreamListener {
+    /** Longer leaves are not hashed by the event loop, which others wait for: 64 KiB take it some 40 microseconds. */
+    private static final int HASHED_AT_ONCE_BYTES = 64 << 10;
+
+    private static final byte[] NO_TRAILER = {};
+
+    private final PlannedLeaf place;
+    private final int length;
+    private final Executor workers;
+    private final CompletableFuture<byte[]> answer = new CompletableFuture<>();
+    private volatile @Nullable BulkStream stream;
+    /** By the event loop only. */
+    private boolean taken;
+
+    SwitchLeafRead(PlannedLeaf place, Executor workers) {
+        this.place = place;
+        this.length = place.length();
+        this.workers = workers;
+    }
+
+    /** Asks a switch; the answer is verified. */
+    CompletableFuture<byte[]> ask(CompletableFuture<BulkConnection> connecting, byte[] request) {
+        var unused = connecting.whenComplete((connection, failure) -> {
+            if (failure != null) {
+                answer.completeExceptionally(failure);
+            } else if (connection != null && !answer.isDone()) {
+                BulkStream opened = connection.open(request, this);
+                stream = opened;
+                opened.grant(length);
+                connection.expect();
+            }
+        });
+        return answer;
+    }
+
+    /** It is not wanted any more; nothing when it has come. */
+    void cancel() {
+        if (!answer.isDone()) {
+            fail(ErrorCode.CANCELLED, "no longer wanted");
+        }
+    }
+
+    @Override
+    public void data(ByteBuf payload, int crc32c) {
+        byte[] bytes = new byte[payload.readableBytes()];
+        payload.readBytes(bytes);
+        payload.release();
+        if (taken || bytes.length != length || crc32c != place.crc32c()) {
+            fail(ErrorCode.REPLICA_CORRUPT, "another leaf came");
+            return;
+        }
+        taken = true;
+        if (length <= HASHED_AT_ONCE_BYTES) {
+            verify(bytes);
+        } else {
+            workers.execute(() -> verify(bytes));
+        }
+    }
+
+    private void verify(byte[] bytes) {
+        if (place.chunk().leaves().matches(place.leaf(), Sha256.begin().digest(bytes))) {
+            answer.complete(bytes);
+            end();
+        } else {
+            fail(ErrorCode.REPLICA_CORRUPT, "SHA-256 does not match");
+        }
+    }
+
+    /** Only now: on a stream that is over at both ends it could not be said that what came was spoiled. */
+    private void end() {
+        BulkStream open = stream;
+        if (open != null) {
+            open.end(NO_TRAILER);
+        }
+    }
+
+    @Override
+    public void ended(byte[] trailer) {
+        if (!taken) {
+            fail(ErrorCode.PROTOCOL_VIOLATION, "the stream ended without it");
+        }
+    }
+
+    @Override
+    public void granted() {
+        // Nothing is sent.
+    }
+
+    @Override
+    public void failed(CloudMwException cause) {
+        answer.completeExceptionally(cause);
+    }
+
+    /** The switch is told, and keeps it no longer. */
+    @Override
+    public void damaged(CloudMwException cause) {
+        fail(ErrorCode.REPLICA_CORRUPT, String.valueOf(cause.getMessage()));
+    }
+
+    private void fail(ErrorCode code, String why) {
+        String what = place + ": " + why;
+        if (answer.completeExceptionally(new CloudMwException(code, what))) {
+            BulkStream open = stream;
+            if (open != null) {
+                open.reset(code, what);
+            }
+        }
+    }
+}

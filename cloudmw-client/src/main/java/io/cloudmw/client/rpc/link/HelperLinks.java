@@ -1,0 +1,306 @@
+package io.cloudmw.client.rpc.link;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.cloudmw.client.rpc.Channels;
+import io.cloudmw.core.bulk.BulkConnection;
+import io.cloudmw.core.bulk.BulkConnector;
+import io.cloudmw.core.bulk.BulkHandler;
+import io.cloudmw.core.bulk.BulkOptions;
+import io.cloudmw.core.bulk.BulkStream;
+import io.cloudmw.core.bulk.BulkStreamListener;
+import io.cloudmw.core.bulk.BulkTransport;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.ChunkId;
+import io.cloudmw.core.model.HelperAddress;
+import io.cloudmw.core.security.TransferToken;
+import io.cloudmw.core.wire.BulkRequest;
+import io.cloudmw.core.wire.ToWire;
+import io.cloudmw.core.wire.WriteTrouble;
+import io.cloudmw.proto.v1.GetWriteRequest;
+import io.cloudmw.proto.v1.GetWriteResponse;
+import io.cloudmw.proto.v1.WritingGrpc;
+import io.grpc.CallOptions;
+import io.grpc.ManagedChannel;
+import io.grpc.stub.ClientCalls;
+import io.grpc.stub.StreamObserver;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.netty.buffer.ByteBufAllocator;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+
+/**
+ * The helpers this client is connected to: one bulk connection and one channel each, opened when first needed, kept
+ * for the next transfer, and closed, least recently used first, beyond a limit. Safe for any thread.
+ */
+public final class HelperLinks implements AutoCloseable {
+    private static final class Entry {
+        final CompletableFuture<HelperLink> link;
+        int users;
+
+        Entry(CompletableFuture<HelperLink> link) {
+            this.link = link;
+        }
+    }
+
+    private static final int EVENT_LOOPS = 2;
+    private static final int MAX_IDLE = 32;
+    private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
+    private static final Duration IDLE_TIMEOUT = Duration.ofSeconds(10);
+
+    private final BulkTransport transport;
+    private final BulkConnector connector;
+    private final BulkConnector interactive;
+    private final Function<String, ManagedChannel> channels;
+    private final ScheduledExecutorService timer;
+    private final int maxIdle;
+    private final Map<String, RelayAcceptor> transfers = new ConcurrentHashMap<>();
+
+    @GuardedBy("entries")
+    private final Map<HelperAddress, Entry> entries = new LinkedHashMap<>(16, 0.75f, true);
+
+    @GuardedBy("entries")
+    private boolean closed;
+
+    /**
+     * @param transport owned by these links and closed with them
+     * @param channels opens a channel to an address, which the link then owns
+     * @param maxIdle links kept although no transfer uses them
+     */
+    HelperLinks(
+            BulkTransport transport,
+            Function<String, ManagedChannel> channels,
+            ScheduledExecutorService timer,
+            int maxIdle) {
+        this.transport = transport;
+        connector = new BulkConnector(transport, "client");
+        interactive = connector.interactive();
+        this.channels = channels;
+        this.timer = timer;
+        this.maxIdle = maxIdle;
+    }
+
+    /** Links with a bulk transport of their own; {@code busyPoll} is that of {@link BulkOptions}. */
+    public static HelperLinks open(Executor executor, ScheduledExecutorService timer, Duration busyPoll) {
+        BulkOptions limits = BulkOptions.defaults()
+                .withTimeouts(CONNECT_TIMEOUT, IDLE_TIMEOUT)
+                .withBusyPoll(busyPoll);
+        BulkTransport transport =
+                new BulkTransport("cloudmw-client-bulk", EVENT_LOOPS, limits, new SimpleMeterRegistry());
+        return new HelperLinks(transport, address -> Channels.open(address, executor), timer, MAX_IDLE);
+    }
+
+    /** Bytes of data that helpers have sent so far, verified or not. */
+    public long receivedBytes() {
+        return transport.receivedBytes();
+    }
+
+    /** Buffers for what is sent to helpers. */
+    public ByteBufAllocator allocator() {
+        return transport.allocator();
+    }
+
+    ScheduledExecutorService timer() {
+        return timer;
+    }
+
+    /** From now on relays of this transfer go to {@code acceptor}. */
+    public void register(String transferId, RelayAcceptor acceptor) {
+        transfers.put(transferId, acceptor);
+    }
+
+    public void unregister(String transferId) {
+        transfers.remove(transferId);
+    }
+
+    /** A link to the helper; each success must be followed by one {@link #release}. */
+    CompletableFuture<HelperLink> acquire(HelperAddress helper) {
+        Entry entry;
+        synchronized (entries) {
+            if (closed) {
+                return CompletableFuture.failedFuture(
+                        new CloudMwException(ErrorCode.CANCELLED, "the client was closed"));
+            }
+            entry = entries.get(helper);
+            if (entry == null || isDead(entry)) {
+                entry = new Entry(connect(helper));
+                entries.put(helper, entry);
+            }
+            entry.users++;
+        }
+        Entry acquired = entry;
+        return entry.link.whenComplete((link, failure) -> {
+            if (failure != null) {
+                forget(helper, acquired);
+            }
+        });
+    }
+
+    /** The helper's bulk connection; each success must be closed. */
+    public CompletableFuture<BulkLease> lease(HelperAddress helper) {
+        return acquire(helper).thenApply(link -> new BulkLease(this, link));
+    }
+
+    /** Obstacles to a chunk that the helper was sent, and has not stored yet. */
+    public CompletableFuture<List<WriteTrouble>> troubles(HelperAddress helper, ChunkId chunk, TransferToken token) {
+        GetWriteRequest request = GetWriteRequest.newBuilder()
+                .setChunkId(chunk.toString())
+                .setToken(ToWire.token(token))
+                .build();
+        return acquire(helper).thenCompose(link -> {
+            CompletableFuture<List<WriteTrouble>> answer = new CompletableFuture<>();
+            ClientCalls.asyncUnaryCall(
+                    link.channel()
+                            .newCall(
+                                    WritingGrpc.getGetWriteMethod(),
+                                    CallOptions.DEFAULT.withDeadlineAfter(
+                                            CONNECT_TIMEOUT.toNanos(), TimeUnit.NANOSECONDS)),
+                    request,
+                    new StreamObserver<GetWriteResponse>() {
+                        @Override
+                        public void onNext(GetWriteResponse message) {
+                            try {
+                                answer.complete(WriteTrouble.fromWire(message));
+                            } catch (CloudMwException e) {
+                                answer.completeExceptionally(e);
+                            }
+                        }
+
+                        @Override
+                        public void onError(Throwable failure) {
+                            answer.completeExceptionally(failure);
+                        }
+
+                        @Override
+                        public void onCompleted() {}
+                    });
+            return answer.whenComplete((troubles, failure) -> release(link));
+        });
+    }
+
+    private static boolean isDead(Entry entry) {
+        if (entry.link.isCompletedExceptionally()) {
+            return true;
+        }
+        HelperLink link = entry.link.getNow(null);
+        return link != null && link.bulk().isClosed();
+    }
+
+    private CompletableFuture<HelperLink> connect(HelperAddress helper) {
+        return dial(connector, helper).thenApply(connection -> linked(helper, connection));
+    }
+
+    /** A new connection to the helper, for small requests that somebody waits for; the caller's to close. */
+    public CompletableFuture<BulkConnection> dialInteractive(HelperAddress helper) {
+        return dial(interactive, helper);
+    }
+
+    private CompletableFuture<BulkConnection> dial(BulkConnector through, HelperAddress helper) {
+        InetSocketAddress bulk;
+        try {
+            bulk = BulkAddress.parse(helper.bulk());
+        } catch (CloudMwException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+        return through.connect(bulk, new Relays(helper));
+    }
+
+    private HelperLink linked(HelperAddress helper, BulkConnection connection) {
+        HelperLink link = new HelperLink(helper, channels.apply(helper.control()), connection);
+        connection.onClosed(link::close);
+        boolean late;
+        synchronized (entries) {
+            late = closed;
+        }
+        if (late) {
+            link.close();
+        }
+        return link;
+    }
+
+    private void forget(HelperAddress helper, Entry entry) {
+        synchronized (entries) {
+            entries.remove(helper, entry);
+        }
+    }
+
+    void release(HelperLink link) {
+        List<HelperLink> surplus = new ArrayList<>();
+        synchronized (entries) {
+            Entry entry = entries.get(link.helper());
+            if (entry != null && link.equals(entry.link.getNow(null))) {
+                entry.users--;
+            }
+            collectSurplus(surplus);
+        }
+        surplus.forEach(HelperLink::close);
+    }
+
+    @GuardedBy("entries")
+    private void collectSurplus(List<HelperLink> surplus) {
+        long idle = entries.values().stream().filter(entry -> entry.users == 0).count();
+        Iterator<Entry> oldestFirst = entries.values().iterator();
+        while (idle > maxIdle && oldestFirst.hasNext()) {
+            Entry entry = oldestFirst.next();
+            HelperLink link = entry.link.getNow(null);
+            if (entry.users == 0 && link != null) {
+                oldestFirst.remove();
+                surplus.add(link);
+                idle--;
+            }
+        }
+    }
+
+    /** Closes every link, and waits, briefly, until their channels need the executor no more. Not for event loops. Idempotent. */
+    @Override
+    public void close() {
+        List<Entry> all;
+        synchronized (entries) {
+            closed = true;
+            all = List.copyOf(entries.values());
+            entries.clear();
+        }
+        List<ManagedChannel> ending = new ArrayList<>();
+        for (Entry entry : all) {
+            HelperLink link = entry.link.isCompletedExceptionally() ? null : entry.link.getNow(null);
+            if (link != null) {
+                link.close();
+                ending.add(link.channel());
+            }
+        }
+        transport.close();
+        Channels.awaitEnd(ending);
+    }
+
+    /** Sends each relay a helper opens to its transfer. */
+    private final class Relays implements BulkHandler {
+        private final HelperAddress helper;
+
+        Relays(HelperAddress helper) {
+            this.helper = helper;
+        }
+
+        @Override
+        public BulkStreamListener opened(BulkStream stream, byte[] request) throws CloudMwException {
+            if (!(BulkRequest.decode(request) instanceof BulkRequest.Relay relay)) {
+                throw new CloudMwException(ErrorCode.INVALID_ARGUMENT, "a client accepts relays only");
+            }
+            RelayAcceptor acceptor = transfers.get(relay.transfer());
+            if (acceptor == null) {
+                throw new CloudMwException(ErrorCode.CANCELLED, "transfer " + relay.transfer() + " is over");
+            }
+            return acceptor.offered(helper, relay.racer(), relay.block(), relay.store(), stream);
+        }
+    }
+}

@@ -1,0 +1,255 @@
+package io.cloudmw.client.rpc.link;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.error.Reasons;
+import io.cloudmw.core.model.HelperAddress;
+import io.cloudmw.core.wire.WireErrors;
+import io.grpc.ManagedChannel;
+import io.grpc.stub.ClientCallStreamObserver;
+import io.grpc.stub.ClientResponseObserver;
+import io.grpc.stub.StreamObserver;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Commands to one helper, and what it says to them, for as long as both want: commands go out in order, also those given
+ * before the helper was reached. What waits for that is for the giver to bound. Safe for any thread.
+ *
+ * @param <C> commands
+ * @param <E> what the helper says
+ */
+abstract class HelperStream<C, E> {
+    private static final Duration READY_TIMEOUT = Duration.ofSeconds(5);
+
+    private final HelperLinks links;
+    private final HelperAddress helper;
+    private final CompletableFuture<HelperLink> acquired;
+
+    @GuardedBy("this")
+    private final Queue<C> waiting = new ArrayDeque<>();
+
+    @GuardedBy("this")
+    private @Nullable ClientCallStreamObserver<C> commands;
+
+    /** Started, perhaps not yet writable. */
+    @GuardedBy("this")
+    private @Nullable ClientCallStreamObserver<C> call;
+
+    @GuardedBy("this")
+    private @Nullable HelperLink link;
+
+    @GuardedBy("this")
+    private boolean over;
+
+    /** The connection outlives the stream and must not hold on to it. */
+    @GuardedBy("this")
+    private Runnable forgetLink = () -> {};
+
+    private volatile boolean ready;
+
+    HelperStream(HelperLinks links, HelperAddress helper) {
+        this.links = links;
+        this.helper = helper;
+        acquired = links.acquire(helper);
+    }
+
+    /** Calls the helper. */
+    abstract StreamObserver<C> call(ManagedChannel channel, ClientResponseObserver<C, E> answers);
+
+    /** The first command. */
+    abstract C begin(HelperLink reached);
+
+    /** @throws IllegalArgumentException when it is not to be understood */
+    abstract void said(E event) throws CloudMwException;
+
+    /** It has ended, and not because of {@link #close}. Called once. */
+    abstract void lost(CloudMwException why);
+
+    /** Begins; {@link #lost} is called, soon, when that is not possible. */
+    final void open() {
+        var unused = acquired.whenComplete(this::linked);
+    }
+
+    /** The helper has answered the first command; without that it is lost soon. */
+    final void isReady() {
+        ready = true;
+    }
+
+    private void linked(@Nullable HelperLink reached, @Nullable Throwable failure) {
+        if (reached == null) {
+            gone(WireErrors.fromStatus(unwrap(failure), ErrorCode.HELPER_UNAVAILABLE, peer()));
+            return;
+        }
+        synchronized (this) {
+            if (!over) {
+                link = reached;
+            }
+        }
+        if (isOver()) {
+            links.release(reached);
+            return;
+        }
+        Runnable forget = reached.bulk()
+                .onClosed(() ->
+                        gone(new CloudMwException(ErrorCode.HELPER_UNAVAILABLE, peer() + ": bulk connection closed")));
+        synchronized (this) {
+            forgetLink = forget;
+        }
+        if (isOver()) {
+            forget.run();
+            return;
+        }
+        StreamObserver<C> unusedCall = call(reached.channel(), new Answers());
+        cancelIfOver();
+        try {
+            Future<?> unused =
+                    links.timer().schedule(this::checkReady, READY_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (RejectedExecutionException e) {
+            gone(new CloudMwException(ErrorCode.CANCELLED, "the client was closed", e));
+        }
+    }
+
+    /** What was closed before it had a call to cancel would leave the helper with a stream that nobody ends. */
+    private synchronized void cancelIfOver() {
+        if (over && call != null) {
+            call.cancel("stream over", null);
+        }
+    }
+
+    private static Throwable unwrap(@Nullable Throwable failure) {
+        return failure == null ? new IllegalStateException("no link and no failure") : Reasons.unwrapped(failure);
+    }
+
+    private void checkReady() {
+        if (!ready) {
+            gone(new CloudMwException(
+                    ErrorCode.HELPER_UNAVAILABLE, peer() + ": not ready within " + READY_TIMEOUT.toMillis() + " ms"));
+        }
+    }
+
+    /** For messages. */
+    final String peer() {
+        return "helper " + helper.id();
+    }
+
+    private synchronized boolean isOver() {
+        return over;
+    }
+
+    final synchronized void send(C command) {
+        if (over) {
+            return;
+        }
+        if (commands == null) {
+            waiting.add(command);
+        } else {
+            commands.onNext(command);
+        }
+    }
+
+    /**
+     * Nothing more is wanted: the helper says what it still has to say and ends; then {@link #lost} is called.
+     *
+     * @param last commands that it hears before
+     * @return false when the helper was never reached: it has nothing to say, and no event follows
+     */
+    final boolean finish(List<C> last) {
+        synchronized (this) {
+            if (commands != null && !over) {
+                last.forEach(commands::onNext);
+                commands.onCompleted();
+                return true;
+            }
+        }
+        close();
+        return false;
+    }
+
+    /** Ends it at once; no event follows. Idempotent. */
+    public final void close() {
+        HelperLink held;
+        synchronized (this) {
+            if (over) {
+                return;
+            }
+            over = true;
+            forgetLink.run();
+            held = link;
+            link = null;
+            waiting.clear();
+            if (call != null) {
+                call.cancel("stream over", null);
+            }
+        }
+        if (held != null) {
+            links.release(held);
+        }
+    }
+
+    private void gone(CloudMwException why) {
+        if (!isOver()) {
+            close();
+            lost(why);
+        }
+    }
+
+    private final class Answers implements ClientResponseObserver<C, E> {
+        @Override
+        public void beforeStart(ClientCallStreamObserver<C> requests) {
+            requests.setOnReadyHandler(() -> opened(requests));
+            synchronized (HelperStream.this) {
+                call = requests;
+            }
+        }
+
+        /** Called by gRPC when the stream first can be written to. */
+        private void opened(ClientCallStreamObserver<C> requests) {
+            synchronized (HelperStream.this) {
+                HelperLink held = link;
+                if (over || commands != null || held == null) {
+                    return;
+                }
+                commands = requests;
+                requests.onNext(begin(held));
+                for (C command = waiting.poll(); command != null; command = waiting.poll()) {
+                    requests.onNext(command);
+                }
+            }
+        }
+
+        @Override
+        public void onNext(E event) {
+            if (isOver()) {
+                return;
+            }
+            try {
+                said(event);
+            } catch (CloudMwException | IllegalArgumentException e) {
+                gone(new CloudMwException(ErrorCode.PROTOCOL_VIOLATION, peer() + ": " + e.getMessage(), e));
+            }
+        }
+
+        @Override
+        public void onError(Throwable failure) {
+            gone(WireErrors.fromStatus(failure, ErrorCode.HELPER_UNAVAILABLE, peer()));
+        }
+
+        @Override
+        public void onCompleted() {
+            gone(new CloudMwException(ErrorCode.HELPER_UNAVAILABLE, peer() + ": ended the stream"));
+        }
+    }
+
+    static ErrorCode code(String name) {
+        return WireErrors.code(name).orElse(ErrorCode.INTERNAL);
+    }
+}

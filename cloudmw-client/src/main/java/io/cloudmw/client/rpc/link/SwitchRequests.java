@@ -1,0 +1,51 @@
+package io.cloudmw.client.rpc.link;
+
+import io.cloudmw.core.model.HelperAddress;
+import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.Urgency;
+import io.cloudmw.core.placement.ReadPlan;
+import io.cloudmw.core.placement.StoreStatus;
+import io.cloudmw.core.wire.BulkRequest;
+import io.cloudmw.core.wire.IssuedBlock;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/** What a switch is asked for on the bulk plane. */
+public final class SwitchRequests {
+    private SwitchRequests() {}
+
+    /**
+     * The request for a block, or a part of one, to any switch of the plan, which asks those above it for what it lacks, and in
+     * the end the store of the block's entrant.
+     *
+     * @param kept whether it is wanted only if the switch keeps all of it
+     */
+    public static BulkRequest.Shared of(ReadPlan plan, IssuedBlock block, Urgency urgency, boolean kept) {
+        List<Store> stores = plan.stores().stream()
+                .map(StoreStatus::store)
+                .filter(store -> block.replicas().contains(store.id()))
+                .toList();
+        List<HelperAddress> helpers = Stream.concat(
+                        plan.helpers().stream().limit(plan.switches()),
+                        plan.helpers().stream().filter(helper -> ownsOneOf(stores, helper)))
+                .distinct()
+                .map(HelperAddress::withoutVolumes)
+                .toList();
+        return new BulkRequest.Shared(
+                block.token().orElse(plan.token()),
+                block,
+                stores,
+                helpers,
+                plan.switches(),
+                plan.switches() - 1,
+                urgency,
+                true,
+                kept,
+                0);
+    }
+
+    private static boolean ownsOneOf(List<Store> stores, HelperAddress helper) {
+        return stores.stream().anyMatch(store -> store.owner().equals(Optional.of(helper.id())));
+    }
+}

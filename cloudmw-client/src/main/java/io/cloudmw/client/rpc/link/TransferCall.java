@@ -1,0 +1,197 @@
+package io.cloudmw.client.rpc.link;
+
+import io.cloudmw.client.progress.AttemptState;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.monitor.Hedges;
+import io.cloudmw.core.race.BlockId;
+import io.cloudmw.core.race.RacerId;
+import io.cloudmw.core.wire.FromWire;
+import io.cloudmw.core.wire.IssuedBlock;
+import io.cloudmw.core.wire.MonitorWire;
+import io.cloudmw.core.wire.ToWire;
+import io.cloudmw.core.wire.UrgencyWire;
+import io.cloudmw.proto.v1.AttemptReport;
+import io.cloudmw.proto.v1.BeginTransfer;
+import io.cloudmw.proto.v1.BlockForfeited;
+import io.cloudmw.proto.v1.ReplicaFault;
+import io.cloudmw.proto.v1.ShortenBlock;
+import io.cloudmw.proto.v1.TransferCommand;
+import io.cloudmw.proto.v1.TransferEvent;
+import io.cloudmw.proto.v1.TransfersGrpc;
+import io.grpc.ManagedChannel;
+import io.grpc.stub.ClientResponseObserver;
+import io.grpc.stub.StreamObserver;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The gRPC call of one transfer at one helper: sends commands, receives events. The destination's window of blocks
+ * bounds what it holds. Safe for any thread.
+ */
+public final class TransferCall extends HelperStream<TransferCommand, TransferEvent> {
+    private final TransferSetup setup;
+    private final int self;
+    private final TransferEvents events;
+
+    private TransferCall(HelperLinks links, TransferSetup setup, int self, TransferEvents events) {
+        super(links, setup.plan().helpers().get(self));
+        this.setup = setup;
+        this.self = self;
+        this.events = events;
+    }
+
+    /** Begins; {@code events} are told, soon, when that is not possible. */
+    public static TransferCall begin(HelperLinks links, TransferSetup setup, int self, TransferEvents events) {
+        TransferCall transfer = new TransferCall(links, setup, self, events);
+        transfer.open();
+        return transfer;
+    }
+
+    @Override
+    StreamObserver<TransferCommand> call(
+            ManagedChannel channel, ClientResponseObserver<TransferCommand, TransferEvent> answers) {
+        return TransfersGrpc.newStub(channel).transfer(answers);
+    }
+
+    @Override
+    TransferCommand begin(HelperLink held) {
+        BeginTransfer begin = BeginTransfer.newBuilder()
+                .setTransferId(setup.id())
+                .setToken(ToWire.token(setup.plan().token()))
+                .addAllHelpers(
+                        setup.plan().helpers().stream().map(ToWire::helper).toList())
+                .setSelf(self)
+                .addAllStores(setup.plan().stores().stream().map(ToWire::store).toList())
+                .setMode(ToWire.mode(setup.plan().mode()))
+                .setLanes(setup.lanes().perHelper())
+                .setSolitary(setup.solitary())
+                .setShared(setup.plan().switches() > 0)
+                .setTree(setup.plan().switches())
+                .setPriority(UrgencyWire.priority(setup.urgency().priority()))
+                .setDeadlineMillis(UrgencyWire.millis(setup.urgency().deadline()))
+                .setBulkSessionId(held.bulk().sessionId())
+                .build();
+        return TransferCommand.newBuilder().setBegin(begin).build();
+    }
+
+    @Override
+    void lost(CloudMwException why) {
+        events.gone(why);
+    }
+
+    public void issue(IssuedBlock block) {
+        send(TransferCommand.newBuilder().setIssue(ToWire.block(block)).build());
+    }
+
+    public void withdraw(BlockId block) {
+        send(TransferCommand.newBuilder().setWithdrawBlock(block.value()).build());
+    }
+
+    /** A damaged leaf of it arrived: {@link TransferEvents#judged} follows when the helper has looked at its replica. */
+    public void doubt(BlockId block) {
+        send(TransferCommand.newBuilder().setDoubtBlock(block.value()).build());
+    }
+
+    public void shorten(BlockId block, long length) {
+        send(TransferCommand.newBuilder()
+                .setShorten(ShortenBlock.newBuilder().setBlockId(block.value()).setLength(length))
+                .build());
+    }
+
+    public void delivered(BlockId block) {
+        send(TransferCommand.newBuilder().setDeliveredBlock(block.value()).build());
+    }
+
+    public void racerGone(RacerId racer) {
+        send(TransferCommand.newBuilder().setRacerGone(racer.rank()).build());
+    }
+
+    /**
+     * Nothing more is wanted: the helper says what it still has to say and ends; then {@code gone} is called.
+     *
+     * @param hedges what the helper is told of the whole transfer's second attempts; {@link Hedges#NONE}: nothing
+     * @return false when the helper was never reached: it has nothing to say, and no event follows
+     */
+    public boolean finish(Hedges hedges) {
+        return finish(
+                hedges.equals(Hedges.NONE)
+                        ? List.of()
+                        : List.of(TransferCommand.newBuilder()
+                                .setHedges(MonitorWire.hedges(hedges))
+                                .build()));
+    }
+
+    @Override
+    void said(TransferEvent event) throws CloudMwException {
+        switch (event.getEventCase()) {
+            case READY -> isReady();
+            case ATTEMPT -> reported(event.getAttempt());
+            case LOST ->
+                events.lost(
+                        racer(event.getLost().getRacer()),
+                        new BlockId(event.getLost().getBlockId()),
+                        new RacerId(event.getLost().getWinner()));
+            case FORFEITED -> {
+                BlockForfeited forfeited = event.getForfeited();
+                CloudMwException cause = new CloudMwException(
+                        code(forfeited.getErrorCode()), peer() + ": " + forfeited.getErrorMessage());
+                events.forfeited(
+                        racer(forfeited.getRacer()),
+                        new BlockId(forfeited.getBlockId()),
+                        UrgencyWire.retriedAfter(cause, forfeited.getRetryAfterMillis()));
+            }
+            case FAULT -> {
+                ReplicaFault fault = event.getFault();
+                events.faulted(
+                        FromWire.chunkId(fault.getChunkId()),
+                        FromWire.storeId(fault.getStoreId()),
+                        code(fault.getErrorCode()));
+            }
+            case JUDGED_BLOCK -> events.judged(new BlockId(event.getJudgedBlock()));
+            case EVENT_NOT_SET -> {
+                // A newer helper's event: not for us.
+            }
+        }
+    }
+
+    private void reported(AttemptReport report) throws CloudMwException {
+        if (report.getState() == io.cloudmw.proto.v1.AttemptState.ATTEMPT_STATE_WAITING) {
+            events.waits(racer(report.getRacer()), new BlockId(report.getBlockId()));
+        } else {
+            attempted(report);
+        }
+    }
+
+    private void attempted(AttemptReport report) throws CloudMwException {
+        AttemptState state = switch (report.getState()) {
+            case ATTEMPT_STATE_STARTED -> AttemptState.STARTED;
+            case ATTEMPT_STATE_PROGRESSED -> AttemptState.PROGRESSED;
+            case ATTEMPT_STATE_FINISHED -> AttemptState.FINISHED;
+            case ATTEMPT_STATE_CANCELLED -> AttemptState.CANCELLED;
+            case ATTEMPT_STATE_FAILED -> AttemptState.FAILED;
+            case ATTEMPT_STATE_WAITING, ATTEMPT_STATE_UNSPECIFIED, UNRECOGNIZED ->
+                throw new CloudMwException(ErrorCode.PROTOCOL_VIOLATION, "attempt state missing");
+        };
+        Optional<ErrorCode> error =
+                state == AttemptState.FAILED ? Optional.of(code(report.getErrorCode())) : Optional.empty();
+        events.attempted(
+                racer(report.getRacer()),
+                new BlockId(report.getBlockId()),
+                new TransferEvents.Report(
+                        report.getNumber(),
+                        FromWire.storeId(report.getStoreId()),
+                        state,
+                        Math.max(0, report.getBytes()),
+                        error));
+    }
+
+    /** One of this helper's own. */
+    private RacerId racer(int rank) throws CloudMwException {
+        RacerId racer = new RacerId(rank);
+        if (!setup.lanes().isHelpers(racer) || setup.lanes().helper(racer) != self) {
+            throw new CloudMwException(ErrorCode.PROTOCOL_VIOLATION, "speaks for racer " + rank);
+        }
+        return racer;
+    }
+}

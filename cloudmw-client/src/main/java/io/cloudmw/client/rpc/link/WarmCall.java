@@ -1,0 +1,144 @@
+package io.cloudmw.client.rpc.link;
+
+import io.cloudmw.core.cost.Usage;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.HelperAddress;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.race.BlockId;
+import io.cloudmw.core.wire.FromWire;
+import io.cloudmw.core.wire.IssuedBlock;
+import io.cloudmw.core.wire.ToWire;
+import io.cloudmw.core.wire.UrgencyWire;
+import io.cloudmw.core.wire.WireErrors;
+import io.cloudmw.proto.v1.BeginWarming;
+import io.cloudmw.proto.v1.StoreReads;
+import io.cloudmw.proto.v1.WarmCommand;
+import io.cloudmw.proto.v1.WarmEvent;
+import io.cloudmw.proto.v1.WarmedBlock;
+import io.cloudmw.proto.v1.WarmingGrpc;
+import io.grpc.ManagedChannel;
+import io.grpc.stub.ClientResponseObserver;
+import io.grpc.stub.StreamObserver;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** One version of a file that one switch is to keep. Safe for any thread. */
+public final class WarmCall extends HelperStream<WarmCommand, WarmEvent> {
+    private final WarmSetup setup;
+    private final WarmEvents events;
+
+    private WarmCall(HelperLinks links, HelperAddress helper, WarmSetup setup, WarmEvents events) {
+        super(links, helper);
+        this.setup = setup;
+        this.events = events;
+    }
+
+    /** Begins; {@code events} are told, soon, when that is not possible. */
+    public static WarmCall begin(HelperLinks links, HelperAddress helper, WarmSetup setup, WarmEvents events) {
+        WarmCall stream = new WarmCall(links, helper, setup, events);
+        stream.open();
+        return stream;
+    }
+
+    /** It is to keep a block: the first entrant says which replica is read when no switch has it. */
+    public void keep(IssuedBlock block) {
+        send(WarmCommand.newBuilder().setKeep(ToWire.block(block)).build());
+    }
+
+    /** It is to say how much of a block it keeps. */
+    public void look(IssuedBlock block) {
+        send(WarmCommand.newBuilder().setLook(ToWire.block(block)).build());
+    }
+
+    /**
+     * Nothing more is wanted: what it was told of is still answered, then {@code gone} is told.
+     *
+     * @return false when the switch was never reached, or is gone: it has nothing to say, and no event follows
+     */
+    public boolean finish() {
+        return finish(List.of());
+    }
+
+    @Override
+    StreamObserver<WarmCommand> call(ManagedChannel channel, ClientResponseObserver<WarmCommand, WarmEvent> answers) {
+        return WarmingGrpc.newStub(channel).warm(answers);
+    }
+
+    @Override
+    WarmCommand begin(HelperLink reached) {
+        return WarmCommand.newBuilder()
+                .setBegin(BeginWarming.newBuilder()
+                        .setToken(ToWire.token(setup.token()))
+                        .addAllHelpers(
+                                setup.helpers().stream().map(ToWire::helper).toList())
+                        .setTree(setup.tree())
+                        .addAllStores(setup.stores().stream().map(ToWire::store).toList()))
+                .build();
+    }
+
+    @Override
+    void said(WarmEvent event) throws CloudMwException {
+        switch (event.getEventCase()) {
+            case READY -> {
+                isReady();
+                events.ready(
+                        Math.max(1, event.getReady().getWindow()),
+                        event.getReady().getCapacityBytes());
+            }
+            case UNDER_WAY -> events.underWay(new BlockId(event.getUnderWay()));
+            case WARMED -> warmed(event.getWarmed());
+            case EVENT_NOT_SET -> {
+                // A newer switch's event: not for us.
+            }
+        }
+    }
+
+    private void warmed(WarmedBlock message) throws CloudMwException {
+        Map<StoreId, Usage> stores = new HashMap<>();
+        for (StoreReads reads : message.getReadsList()) {
+            stores.merge(
+                    FromWire.storeId(reads.getStoreId()),
+                    Usage.ofReads(reads.getRequests(), reads.getBytes()),
+                    Usage::plus);
+        }
+        events.warmed(
+                new BlockId(message.getBlockId()),
+                new WarmEvents.Warmed(
+                        positive(message.getKeptBytes()),
+                        positive(message.getParentBytes()),
+                        stores,
+                        failure(message)));
+    }
+
+    private static long positive(long bytes) throws CloudMwException {
+        if (bytes < 0) {
+            throw new CloudMwException(ErrorCode.PROTOCOL_VIOLATION, "bytes: " + bytes + " (expected: >= 0)");
+        }
+        return bytes;
+    }
+
+    private Optional<CloudMwException> failure(WarmedBlock message) {
+        if (message.getErrorCode().isEmpty()) {
+            return Optional.empty();
+        }
+        CloudMwException cause =
+                new CloudMwException(code(message.getErrorCode()), peer() + ": " + message.getErrorMessage());
+        return Optional.of(UrgencyWire.retriedAfter(cause, message.getRetryAfterMillis()));
+    }
+
+    @Override
+    void lost(CloudMwException why) {
+        // Which of its connections was noticed first says nothing to anybody; what it answered itself does.
+        boolean gone = why.code() == ErrorCode.HELPER_UNAVAILABLE && !WireErrors.isAnswer(why);
+        events.gone(
+                gone
+                        ? new CloudMwException(
+                                ErrorCode.HELPER_UNAVAILABLE,
+                                peer() + " is gone; repeat the command when it is back",
+                                why)
+                        : why);
+    }
+}

@@ -1,0 +1,184 @@
+package io.cloudmw.client.write;
+
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.error.Reasons;
+import io.cloudmw.core.model.ByteRange;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.FileTime;
+import java.util.Optional;
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
+
+/** A source that reads a file, which must be neither written nor replaced meanwhile. */
+public final class FilePutSource implements PutSource {
+    private static final int MAX_OPENED = 3;
+
+    /**
+     * What the system says of a file.
+     *
+     * @param changed when anything of it was changed last, which nobody can set back; empty where the system does not say
+     * @param key which file it is, whatever its name; empty where the system does not say
+     */
+    private record Stamp(long size, FileTime modified, String changed, String key) {
+        static Stamp of(Path path, BasicFileAttributes basic) throws IOException {
+            boolean unix = path.getFileSystem().supportedFileAttributeViews().contains("unix");
+            Object changed = unix ? Files.getAttribute(path, "unix:ctime") : "";
+            return new Stamp(
+                    basic.size(), basic.lastModifiedTime(), changed.toString(), String.valueOf(basic.fileKey()));
+        }
+    }
+
+    private final Path path;
+    private volatile @Nullable FileChannel channel;
+    private @Nullable Stamp stamp;
+
+    public FilePutSource(Path path) {
+        this.path = path;
+    }
+
+    @Override
+    public OptionalLong open() throws CloudMwException {
+        try {
+            for (int i = 0; i < MAX_OPENED; i++) {
+                Stamp before = stamp();
+                FileChannel opened = FileChannel.open(path, StandardOpenOption.READ);
+                channel = opened;
+                // A channel does not say which file it is of: it is the one whose name this is before and after.
+                if (opened.size() == before.size() && stamp().equals(before)) {
+                    stamp = before;
+                    return OptionalLong.of(before.size());
+                }
+                close();
+            }
+            throw changed("somebody is writing to it, or replacing it");
+        } catch (CloudMwException e) {
+            throw e;
+        } catch (NoSuchFileException e) {
+            throw new CloudMwException(ErrorCode.LOCAL_IO, path + ": no such file", e);
+        } catch (IOException e) {
+            throw unreadable(e);
+        }
+    }
+
+    private Stamp stamp() throws IOException {
+        BasicFileAttributes basic = Files.readAttributes(path, BasicFileAttributes.class);
+        if (!basic.isRegularFile()) {
+            String what = basic.isDirectory() ? "a directory" : "not a regular file";
+            throw new CloudMwException(ErrorCode.LOCAL_IO, path + ": cannot read it: it is " + what);
+        }
+        return Stamp.of(path, basic);
+    }
+
+    private Stamp opened() {
+        Stamp known = stamp;
+        if (known == null) {
+            throw new IllegalStateException("not open");
+        }
+        return known;
+    }
+
+    @Override
+    public long measure() {
+        return opened().size();
+    }
+
+    @Override
+    public Optional<String> identity() {
+        Stamp known = opened();
+        return Optional.of(known.size() + " " + known.modified() + " " + known.changed() + " " + known.key());
+    }
+
+    @Override
+    public boolean isStream() {
+        return false;
+    }
+
+    @Override
+    public Part part(ByteRange range) {
+        return new Part() {
+            @Override
+            public long length() {
+                return range.length();
+            }
+
+            @Override
+            public void read(long offset, ByteBuffer target) throws CloudMwException {
+                FilePutSource.this.read(range.offset() + offset, target);
+            }
+
+            @Override
+            public void close() {}
+        };
+    }
+
+    /** Fills {@code target}; once open. */
+    public void read(long offset, ByteBuffer target) throws CloudMwException {
+        FileChannel file = channel;
+        if (file == null) {
+            throw new IllegalStateException("not open");
+        }
+        long at = offset;
+        try {
+            while (target.hasRemaining()) {
+                int read = file.read(target, at);
+                if (read < 0) {
+                    throw changed("it ends at " + at + " instead of " + opened().size());
+                }
+                at += read;
+            }
+        } catch (CloudMwException e) {
+            throw e;
+        } catch (IOException e) {
+            throw unreadable(e);
+        }
+    }
+
+    @Override
+    public void checkUnchanged() throws CloudMwException {
+        Stamp known = opened();
+        try {
+            Stamp now = stamp();
+            if (!now.key().equals(known.key())) {
+                throw changed("another file was put in its place");
+            }
+            if (now.size() != known.size()) {
+                throw changed("it has " + now.size() + " bytes instead of " + known.size());
+            }
+            if (!now.modified().equals(known.modified())) {
+                throw changed("it was written to");
+            }
+        } catch (CloudMwException e) {
+            throw e;
+        } catch (IOException e) {
+            throw unreadable(e);
+        }
+    }
+
+    private CloudMwException changed(String how) {
+        return new CloudMwException(ErrorCode.LOCAL_IO, path + ": changed while it was read: " + how);
+    }
+
+    private CloudMwException unreadable(IOException e) {
+        return new CloudMwException(ErrorCode.LOCAL_IO, path + ": cannot read it: " + Reasons.of(e), e);
+    }
+
+    @Override
+    public void close() {
+        FileChannel file = channel;
+        if (file != null) {
+            try {
+                file.close();
+            } catch (IOException e) {
+                // It was only read.
+            }
+        }
+    }
+}
