@@ -236,13 +236,13 @@ public final class GetTransfer extends ConfinedTransfer<GetReceipt> {
         }
     }
 
-    /** Everything was handed on. The racers' last words, for the receipt, arrive while the file is forced to disk. */
+    /** Commits the destination. The last reports, for the receipt, arrive while the file is forced to disk. */
     private void commit(ReadPlan plan, ByteRange wanted, LeafSink opened) {
         if (isOver()) {
             return;
         }
         beginLastStep();
-        CompletableFuture<Void> heard = driver == null ? CompletableFuture.completedFuture(null) : driver.lastWords();
+        CompletableFuture<Void> heard = driver == null ? CompletableFuture.completedFuture(null) : driver.lastReports();
         files().execute(() -> {
             try {
                 opened.commit();
