@@ -388,7 +388,7 @@ check_snippets() {
   mkdir -p "$work/snippet"
   printf '%s\n\nfinal class Snippet {\n%s\npublic static void main(String[] args) { putAndGet(args[0], args[1], Path.of(args[2]), Path.of(args[3])); }\n}\n' \
     "$imports" "$snippet" >"$work/snippet/Snippet.java"
-  jar=$(ls "$root"/cloudmw-client/target/cloudmw-client-*-all.jar)
+  jar=$(ls "$root"/cloudmw-client/cli/target/cloudmw-cli-*-all.jar)
   local versions=
   for home in $(java_homes); do
     version=$("$home/bin/java" -version 2>&1 | sed -n 's/.*version "\([0-9]*\).*/\1/p')

@@ -118,7 +118,7 @@ final class ArchitectureTest {
     @ArchTest
     static final ArchRule onlyCommandLinesParseOptionsAndExit = noClasses()
             .that()
-            .resideOutsideOfPackage("..cli..")
+            .resideOutsideOfPackages("..cli..", "io.cloudmw.lab")
             .should()
             .dependOnClassesThat()
             .resideInAPackage("picocli..")
@@ -173,11 +173,28 @@ final class ArchitectureTest {
                     call -> call.getTargetOwner().isAssignableTo(BaseStream.class)
                             && call.getName().equals("parallel")));
 
+    @ArchTest
+    static final ArchRule theClientKnowsNoCommandLine = noClasses()
+            .that()
+            .resideInAPackage("io.cloudmw.client..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage("picocli..", "com.fasterxml.jackson..", "io.cloudmw.cli..", "io.cloudmw.lab..")
+            .because("applications embed it without them");
+
+    @ArchTest
+    static final ArchRule onlyTheLabKnowsTheLab = noClasses()
+            .that()
+            .resideOutsideOfPackage("io.cloudmw.lab..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("io.cloudmw.lab..");
+
     /** Leaves out this module's own benchmarks and harness. */
     static final class ProductOnly implements ImportOption {
         @Override
         public boolean includes(com.tngtech.archunit.core.importer.Location location) {
-            return !location.contains("/integration-tests/");
+            return !location.contains("/integration-tests/") || location.contains("/integration-tests/lab/");
         }
     }
 }

@@ -2,10 +2,10 @@ package io.cloudmw.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.cloudmw.client.cli.fleet.LocalFleet;
 import io.cloudmw.it.localstack.LocalStack;
 import io.cloudmw.it.localstack.LocalStackExtension;
 import io.cloudmw.it.localstack.RecordingProxy;
+import io.cloudmw.lab.fleet.LocalFleet;
 import java.io.IOException;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;

@@ -36,12 +36,12 @@ final class DemoIT {
     @Test
     void theDemoBringsTheFileBackAlthoughItKillsAHelper() throws IOException {
         JsonNode report =
-                commands.run("demo", "--size", "24MiB", "--json").orThrow().json();
+                commands.run("demo", "--size", "24MiB", "--runs", "2", "--json").orThrow().json();
 
         assertThat(report.path("bytes").asLong()).isEqualTo(24 << 20);
         assertThat(report.path("chunks").asInt()).isEqualTo(3);
         assertThat(report.path("replicas").asInt()).isEqualTo(3);
-        assertThat(report.path("mode").asText()).isEqualTo("rounds");
+        assertThat(report.path("mode").asText()).isEqualTo("cooperative");
         assertThat(report.path("sha256_match").asBoolean()).isTrue();
         assertThat(report.path("seconds").asDouble()).isPositive();
         assertThat(report.path("single_store_seconds").asDouble()).isPositive();
@@ -52,11 +52,18 @@ final class DemoIT {
         assertThat(report.path("winners").size()).isPositive();
         assertThat(report.path("killed_helper").asText()).startsWith("helper-");
         assertThat(report.path("killed_after_bytes").asLong()).isBetween(8L << 20, 24L << 20);
+        assertThat(report.path("runs").findValuesAsText("mode")).containsExactly("single", "rounds", "cooperative");
+        for (JsonNode kind : report.path("runs")) {
+            double median = kind.path("median_seconds").asDouble();
+            assertThat(median).isPositive();
+            assertThat(kind.path("slowest_seconds").asDouble()).isGreaterThanOrEqualTo(median);
+            assertThat(kind.path("bytes_ratio").asDouble()).isGreaterThanOrEqualTo(1);
+        }
     }
 
     @Test
     void theDemoSaysWhenThereWasNothingToKillAHelperIn() {
-        assertThat(commands.run("demo", "--size", "0").orThrow().out())
+        assertThat(commands.run("demo", "--size", "0", "--runs", "1").orThrow().out())
                 .contains("no helper was killed")
                 .doesNotContain("SIGKILL");
     }
@@ -66,7 +73,7 @@ final class DemoIT {
         Path file = directory.resolve("given");
         Files.writeString(file, "a few bytes");
 
-        JsonNode report = commands.run("demo", "--file", file.toString(), "--no-kill", "--json")
+        JsonNode report = commands.run("demo", "--file", file.toString(), "--runs", "1", "--no-kill", "--json")
                 .orThrow()
                 .json();
 

@@ -41,20 +41,20 @@ final class LauncherIT {
         Files.createDirectories(installed.resolve("lib"));
         Files.copy(CommandLine.LAUNCHER, installed.resolve("cloudmw"));
         Path built = built();
-        String release = built.getFileName().toString().replaceAll("^cloudmw-client-|-all[.]jar$", "");
+        String release = built.getFileName().toString().replaceAll("^cloudmw-cli-|-all[.]jar$", "");
         // In a further work tree of a repository .git is a file.
         String commit = Files.exists(Path.of("../.git")) ? "[0-9a-f]{7,40}( and changes)?, [0-9T:Z-]+" : "unknown";
         version = Pattern.compile("cloudmw " + Pattern.quote(release) + " \\(commit " + commit + "\\)\n");
-        jar = Files.copy(built, installed.resolve("lib/cloudmw-client-0-all.jar"));
+        jar = Files.copy(built, installed.resolve("lib/cloudmw-cli-0-all.jar"));
     }
 
     private static Path built() throws IOException {
-        return built("cloudmw-client");
+        return built("cloudmw-client/cli", "cloudmw-cli");
     }
 
-    private static Path built(String module) throws IOException {
+    private static Path built(String module, String artifact) throws IOException {
         Path target = Path.of("..", module, "target");
-        try (var jars = Files.newDirectoryStream(target, module + "-*-all.jar")) {
+        try (var jars = Files.newDirectoryStream(target, artifact + "-*-all.jar")) {
             return jars.iterator().next();
         }
     }
@@ -86,7 +86,7 @@ final class LauncherIT {
     private boolean isUsed() {
         return version(Map.of("CLOUDMW_JAVA_OPTS", "-Xlog:class+load"))
                 .out()
-                .contains("io.cloudmw.client.cli.Main source: shared objects file");
+                .contains("io.cloudmw.cli.Main source: shared objects file");
     }
 
     private void awaitArchive() {
@@ -126,7 +126,7 @@ final class LauncherIT {
     @Test
     void coordinatorsAndHelpersStartFromAnArchiveToo() throws IOException {
         Files.delete(jar);
-        Files.copy(built("cloudmw-helper"), installed.resolve("lib/cloudmw-helper-0-all.jar"));
+        Files.copy(built("cloudmw-helper", "cloudmw-helper"), installed.resolve("lib/cloudmw-helper-0-all.jar"));
         CommandLine launcher = new CommandLine("127.0.0.1:1", installed.resolve("cloudmw"));
         assertThat(launcher.run("coordinator", "--version").orThrow().out()).matches(version);
         awaitArchive();

@@ -42,8 +42,8 @@ final class ServingIT {
         installed = directory.resolve("place");
         Files.createDirectories(installed.resolve("lib"));
         Files.copy(CommandLine.LAUNCHER, installed.resolve("cloudmw"));
-        Files.copy(built("cloudmw-client"), installed.resolve("lib/cloudmw-client-0-all.jar"));
-        helperJar = Files.copy(built("cloudmw-helper"), installed.resolve("lib/cloudmw-helper-0-all.jar"));
+        Files.copy(built("cloudmw-client/cli", "cloudmw-cli"), installed.resolve("lib/cloudmw-cli-0-all.jar"));
+        helperJar = Files.copy(built("cloudmw-helper", "cloudmw-helper"), installed.resolve("lib/cloudmw-helper-0-all.jar"));
     }
 
     @AfterEach
@@ -51,8 +51,8 @@ final class ServingIT {
         processes.forEach(Process::destroyForcibly);
     }
 
-    private static Path built(String module) throws IOException {
-        try (var jars = Files.newDirectoryStream(Path.of("..", module, "target"), module + "-*-all.jar")) {
+    private static Path built(String module, String artifact) throws IOException {
+        try (var jars = Files.newDirectoryStream(Path.of("..", module, "target"), artifact + "-*-all.jar")) {
             return jars.iterator().next();
         }
     }
@@ -182,7 +182,7 @@ final class ServingIT {
         assertThat(copies()).hasSize(1);
         List<Path> first = copies();
         Files.delete(helperJar);
-        Files.copy(built("cloudmw-helper"), helperJar);
+        Files.copy(built("cloudmw-helper", "cloudmw-helper"), helperJar);
         Files.setLastModifiedTime(helperJar, java.nio.file.attribute.FileTime.fromMillis(1_600_000_000_000L));
         CommandLine launcher = new CommandLine("127.0.0.1:1", installed.resolve("cloudmw"));
         launcher.run("helper", "--version").orThrow();

@@ -5,8 +5,6 @@ import static org.awaitility.Awaitility.await;
 
 import io.cloudmw.client.CloudMw;
 import io.cloudmw.client.PutOptions;
-import io.cloudmw.client.cli.fleet.LocalFleet;
-import io.cloudmw.client.cli.fleet.ServerProcess;
 import io.cloudmw.coordinator.catalog.Catalog;
 import io.cloudmw.core.model.Change;
 import io.cloudmw.core.model.ChunkId;
@@ -22,6 +20,8 @@ import io.cloudmw.core.model.VolumeName;
 import io.cloudmw.it.dynamodb.DynamoDbExtension;
 import io.cloudmw.it.dynamodb.DynamoDbLocal;
 import io.cloudmw.it.dynamodb.LeaseAudit;
+import io.cloudmw.lab.fleet.LocalFleet;
+import io.cloudmw.lab.fleet.ServerProcess;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -38,7 +38,7 @@ final class ShellIT {
 
     @Test
     void theCommandIsTheFirstWordThatIsNoOptionAndNoValueOfOne() {
-        assertThat(jar("--coordinator", "helper", "volume", "ls", "--help")).startsWith("cloudmw-client-");
+        assertThat(jar("--coordinator", "helper", "volume", "ls", "--help")).startsWith("cloudmw-cli-");
         assertThat(jar("--coordinator", "a:1", "helper", "--help")).startsWith("cloudmw-helper-");
         assertThat(jar("-D", "a=b", "--config", "put", "coordinator", "--help")).startsWith("cloudmw-helper-");
         assertThat(jar("help", "recover")).startsWith("cloudmw-helper-");

@@ -2,9 +2,9 @@ package io.cloudmw.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.cloudmw.client.cli.fleet.LocalFleet;
-import io.cloudmw.client.cli.lab.s3.BucketServer;
 import io.cloudmw.core.testing.store.RawHttpServer;
+import io.cloudmw.lab.fleet.LocalFleet;
+import io.cloudmw.lab.s3.BucketServer;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.file.Files;

@@ -93,7 +93,7 @@ public final class Race {
     }
 
     /** For tests that break the rule on purpose. */
-    Race(RacePolicy policy, Set<RacerId> local, RaceActions actions, TieBreak tieBreak) {
+    public Race(RacePolicy policy, Set<RacerId> local, RaceActions actions, TieBreak tieBreak) {
         this.policy = policy;
         this.local = new TreeSet<>(local);
         this.actions = actions;

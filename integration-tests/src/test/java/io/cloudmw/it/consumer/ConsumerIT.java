@@ -3,12 +3,12 @@ package io.cloudmw.it.consumer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.cloudmw.client.CloudMw;
-import io.cloudmw.client.cli.fleet.LocalFleet;
 import io.cloudmw.core.model.Chunking;
 import io.cloudmw.core.model.Mode;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.Volume;
 import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.lab.fleet.LocalFleet;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -1,8 +1,8 @@
 package io.cloudmw.it.bench.peers;
 
-import io.cloudmw.client.cli.lab.Contender;
-import io.cloudmw.client.cli.lab.ContenderProvider;
-import io.cloudmw.client.cli.lab.LabFile;
+import io.cloudmw.lab.race.Contender;
+import io.cloudmw.lab.race.ContenderProvider;
+import io.cloudmw.lab.race.LabFile;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;

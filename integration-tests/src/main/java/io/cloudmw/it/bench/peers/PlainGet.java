@@ -1,8 +1,8 @@
 package io.cloudmw.it.bench.peers;
 
-import io.cloudmw.client.cli.lab.Contender;
-import io.cloudmw.client.cli.lab.LabFile;
 import io.cloudmw.client.sink.PositionalTarget;
+import io.cloudmw.lab.race.Contender;
+import io.cloudmw.lab.race.LabFile;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
 import software.amazon.awssdk.services.s3.S3Client;

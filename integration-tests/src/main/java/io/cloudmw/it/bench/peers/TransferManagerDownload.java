@@ -1,8 +1,8 @@
 package io.cloudmw.it.bench.peers;
 
-import io.cloudmw.client.cli.lab.Contender;
-import io.cloudmw.client.cli.lab.LabFile;
 import io.cloudmw.client.sink.PositionalTarget;
+import io.cloudmw.lab.race.Contender;
+import io.cloudmw.lab.race.LabFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,0 +1,202 @@
+package io.cloudmw.cli.cluster;
+
+import io.cloudmw.cli.command.ClientCommand;
+import io.cloudmw.cli.command.CommandContext;
+import io.cloudmw.cli.command.ExitCode;
+import io.cloudmw.cli.output.Json;
+import io.cloudmw.client.CloudMw;
+import io.cloudmw.client.rpc.AddedStore;
+import io.cloudmw.client.rpc.Calls;
+import io.cloudmw.core.access.CredentialsReference;
+import io.cloudmw.core.access.ProbeReport;
+import io.cloudmw.core.access.StoreFault;
+import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.StoreId;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** The commands about getting into stores. */
+public final class StoreAccessCommands {
+    private StoreAccessCommands() {}
+
+    @Command(
+            name = "set",
+            mixinStandardHelpOptions = true,
+            description = "Have the credentials of a bucket found elsewhere, from now on.")
+    public static final class Set extends ClientCommand {
+        @Parameters(index = "0", paramLabel = "ID")
+        private String id = "";
+
+        @Mixin
+        private CredentialsOptions credentials = new CredentialsOptions();
+
+        @Option(names = "--default-credentials", description = "where AWS tools look, as for stores that name nothing")
+        private boolean chain;
+
+        @Option(
+                names = "--no-check",
+                description = "do not prove first that the coordinator and a helper can use the store so")
+        private boolean unchecked;
+
+        public Set(CommandContext context) {
+            super(context);
+        }
+
+        @Override
+        protected Map<String, ?> run(CloudMw client) throws Exception {
+            Optional<CredentialsReference> given = credentials.reference();
+            if (given.isPresent() == chain) {
+                throw new IllegalArgumentException(
+                        "credentials: " + (chain ? 2 : 0)
+                                + " places (expected: one of --profile, --role-arn, --credentials-file and --default-credentials)");
+            }
+            Store changed = Calls.await(
+                    client.setCredentials(new StoreId(id), given.orElse(CredentialsReference.chain()), !unchecked));
+            say("store %s: credentials of %s", changed.id(), described(changed));
+            return Json.of(changed);
+        }
+    }
+
+    /** Where the credentials of a store are found; empty for a disk. */
+    static String described(Store store) {
+        return store.kind() instanceof Store.S3 s3 ? s3.credentials().describe() : "";
+    }
+
+    @Command(
+            name = "check",
+            mixinStandardHelpOptions = true,
+            description = {
+                "Prove that buckets can be used, from the coordinator and from one helper: writes, reads, lists and",
+                "deletes a small object in each. Ends with 8, 3 or 5 when one is denied, missing or unreachable."
+            })
+    public static final class Check extends ClientCommand {
+        @Parameters(paramLabel = "ID", arity = "0..*", description = "default: all buckets")
+        private List<String> ids = new ArrayList<>();
+
+        private ExitCode exit = ExitCode.OK;
+
+        public Check(CommandContext context) {
+            super(context);
+        }
+
+        @Override
+        protected ExitCode exit() {
+            return exit;
+        }
+
+        @Override
+        protected Map<String, ?> run(CloudMw client) throws Exception {
+            List<StoreId> stores = ids.stream().map(StoreId::new).toList();
+            List<Map<String, ?>> rows = new ArrayList<>();
+            say(
+                    "%-24s %-24s %-12s %10s %10s  %s",
+                    "STORE", "SEEN FROM", "CONDITION", "LATENCY", "CLOCK", "WHAT IS WRONG");
+            Void unused = Calls.await(client.checkStores(
+                    stores,
+                    (store, found) -> found.forEach((process, report) -> {
+                        exit = worse(exit, report.fault());
+                        rows.add(row(store, process, report));
+                        say(store, process, report);
+                    })));
+            return Map.of("checks", rows);
+        }
+
+        private void say(StoreId store, String process, ProbeReport report) {
+            say(
+                    "%-24s %-24s %-12s %10s %10s  %s",
+                    store,
+                    process,
+                    report.fault().map(fault -> fault.kind().word()).orElse("ok"),
+                    latency(report),
+                    clock(report),
+                    report.fault().map(StoreFault::reason).orElse(""));
+        }
+
+        /** A refusal outranks a bucket that is missing, and that one which does not answer. */
+        private static ExitCode worse(ExitCode known, Optional<StoreFault> fault) {
+            if (fault.isEmpty() || known == ExitCode.REFUSED) {
+                return known;
+            }
+            return switch (fault.get().kind()) {
+                case DENIED, NO_CREDENTIALS -> ExitCode.REFUSED;
+                case MISSING -> ExitCode.NOT_FOUND;
+                case UNREACHABLE -> known == ExitCode.OK ? ExitCode.UNAVAILABLE : known;
+            };
+        }
+    }
+
+    private static Map<String, Object> row(StoreId store, String process, ProbeReport report) {
+        Map<String, Object> row = new LinkedHashMap<>();
+        row.put("store", store.value());
+        row.put("process", process);
+        row.put("ok", report.fault().isEmpty());
+        report.fault().ifPresent(fault -> {
+            row.put("condition", fault.kind().word());
+            row.put("reason", fault.reason());
+        });
+        if (report.latencyMicros() > 0) {
+            row.put("latency_micros", report.latencyMicros());
+            row.put("clock_ahead_millis", report.clockAheadMillis());
+        }
+        return row;
+    }
+
+    private static String latency(ProbeReport report) {
+        return report.latencyMicros() == 0
+                ? "-"
+                : String.format(Locale.ROOT, "%.1f ms", report.latencyMicros() / 1000.0);
+    }
+
+    /** A difference of less than a second is none: servers say whole seconds. */
+    private static String clock(ProbeReport report) {
+        if (report.latencyMicros() == 0) {
+            return "-";
+        }
+        long ahead = report.clockAheadMillis();
+        return Math.abs(ahead) < 1000 ? "0 s" : String.format(Locale.ROOT, "%+.1f s", ahead / 1000.0);
+    }
+
+    /** Latency and clock of one process's check. */
+    static String times(ProbeReport report) {
+        return "(latency " + latency(report) + ", store's clock " + clock(report) + ")";
+    }
+
+    /** A store that was added, with the rows of {@code store check}. */
+    static Map<String, Object> json(AddedStore added) {
+        Map<String, Object> json = new LinkedHashMap<>(Json.of(added.store()));
+        List<Map<String, ?>> rows = new ArrayList<>();
+        added.checks().forEach((process, report) -> rows.add(row(added.store().id(), process, report)));
+        json.put("checks", rows);
+        return json;
+    }
+
+    /** The fault that keeps everybody out of a store, for lists. */
+    static String condition(StoreFault fault) {
+        return fault.kind() == StoreFault.Kind.UNREACHABLE
+                ? fault.kind().word() + " since " + Instant.ofEpochMilli(fault.sinceMillis())
+                : fault.kind().word();
+    }
+
+    static Map<String, Object> json(StoreFault fault) {
+        Map<String, Object> json = new LinkedHashMap<>();
+        json.put("condition", fault.kind().word());
+        json.put("reason", fault.reason());
+        json.put("since_millis", fault.sinceMillis());
+        return json;
+    }
+
+    static Map<String, Object> json(Map<String, StoreFault> faults) {
+        Map<String, Object> json = new LinkedHashMap<>();
+        faults.forEach((process, fault) -> json.put(process, json(fault)));
+        return json;
+    }
+}

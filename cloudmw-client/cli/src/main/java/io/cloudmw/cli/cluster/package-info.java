@@ -1,0 +1,5 @@
+/** Commands about stores, helpers and upkeep. */
+@NullMarked
+package io.cloudmw.cli.cluster;
+
+import org.jspecify.annotations.NullMarked;

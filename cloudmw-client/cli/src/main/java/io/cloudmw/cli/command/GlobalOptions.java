@@ -1,0 +1,200 @@
+package io.cloudmw.cli.command;
+
+import io.cloudmw.client.CloudMwOptions;
+import io.cloudmw.core.config.Durations;
+import io.cloudmw.core.config.Settings;
+import io.cloudmw.core.config.Sizes;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.hedge.RedundancyBudget;
+import io.cloudmw.core.model.Location;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/**
+ * Options that every command takes, after its name or before it: an option of a command wins over the same option of
+ * the command
+ * above.
+ */
+public final class GlobalOptions {
+    /** The options that {@link #isClusterGiven} is about. */
+    public static final String OF_CLUSTER = "--coordinator, --config, --timeout, --location";
+
+    private static final String COORDINATOR = "client.coordinator";
+    private static final String TIMEOUT = "client.coordinator-timeout";
+    private static final String REDUNDANCY = "client.redundancy";
+    private static final String LOCATION = "client.location";
+    private static final String LINK = "client.link";
+    private static final Pattern PERCENT = Pattern.compile("(100|[0-9]{1,2}(?:\\.[0-9]{1,3})?)%");
+    private static final Duration LONGEST_TIMEOUT = Duration.ofDays(1);
+
+    /** The name of the field that holds these options in each command. */
+    private static final String MIXIN = "options";
+
+    @Spec(Spec.Target.MIXEE)
+    private @Nullable CommandSpec command;
+
+    @Option(
+            names = {"-c", "--coordinator"},
+            paramLabel = "HOST:PORT",
+            description = "the cluster's coordinator, or several with commas between (CLOUDMW_COORDINATOR; default "
+                    + CloudMwOptions.DEFAULT_COORDINATOR + ")")
+    private @Nullable String coordinator;
+
+    @Option(
+            names = "--config",
+            paramLabel = "FILE",
+            description = "properties: " + COORDINATOR + ", " + TIMEOUT + " (like 30s), " + REDUNDANCY + " (like 5%%), "
+                    + LOCATION + ", "
+                    + LINK + " (like 100MiB, a second), client.peer.*")
+    private @Nullable Path config;
+
+    @Option(
+            names = "--timeout",
+            paramLabel = "TIME",
+            converter = Written.Timeout.class,
+            description =
+                    "how long to wait for a coordinator that does not answer, like 90s, 2m or 90 (seconds); default 30s,"
+                            + " and 15s for one that never answered")
+    private @Nullable Duration timeout;
+
+    @Option(
+            names = "--location",
+            paramLabel = "LABELS",
+            description =
+                    "where this machine is, like zone-a/rack-1/host-3: shared volumes are read through the nearest "
+                            + "switch (CLOUDMW_LOCATION)")
+    private @Nullable String location;
+
+    @Option(names = "--json", description = "the last line on standard output is one JSON object")
+    private boolean json;
+
+    @Option(
+            names = {"-q", "--quiet"},
+            description = "no progress")
+    private boolean quiet;
+
+    @Option(
+            names = {"-v", "--verbose"},
+            description = "stack traces")
+    private boolean verbose;
+
+    public boolean json() {
+        return anywhere(all -> all.json);
+    }
+
+    public boolean quiet() {
+        return anywhere(all -> all.quiet);
+    }
+
+    public boolean verbose() {
+        return anywhere(all -> all.verbose);
+    }
+
+    /** Returns whether an option names a cluster or how it is reached, here or above. */
+    public boolean isClusterGiven() {
+        return anywhere(
+                all -> all.coordinator != null || all.config != null || all.timeout != null || all.location != null);
+    }
+
+    private boolean anywhere(Predicate<GlobalOptions> given) {
+        return given.test(this) || outer().map(all -> all.anywhere(given)).orElse(false);
+    }
+
+    private <T> Optional<T> nearest(Function<GlobalOptions, @Nullable T> option) {
+        T own = option.apply(this);
+        return own != null ? Optional.of(own) : outer().flatMap(all -> all.nearest(option));
+    }
+
+    private Optional<GlobalOptions> outer() {
+        return above(command);
+    }
+
+    /** The options of the command that a command belongs to. */
+    public static Optional<GlobalOptions> above(@Nullable CommandSpec command) {
+        CommandSpec parent = command == null ? null : command.parent();
+        CommandSpec mixin = parent == null ? null : parent.mixins().get(MIXIN);
+        return mixin != null && mixin.userObject() instanceof GlobalOptions found
+                ? Optional.of(found)
+                : Optional.empty();
+    }
+
+    /**
+     * What the command line, the environment and the settings file say.
+     *
+     * @throws CloudMwException {@code LOCAL_IO} when the file cannot be read; {@code INVALID_ARGUMENT}
+     */
+    public CloudMwOptions clientOptions(Map<String, String> environment) throws CloudMwException {
+        Settings settings = Settings.load(nearest(all -> all.config), Map.of(), Map.of());
+        String fromFile = settings.text(COORDINATOR, CloudMwOptions.DEFAULT_COORDINATOR);
+        Optional<Duration> configured =
+                settings.optional(TIMEOUT, "a duration like 2s, 1ms..1d", GlobalOptions::inBounds);
+        RedundancyBudget.Limits budget = settings.optional(REDUNDANCY, "0%..100%, like 5%", GlobalOptions::share)
+                .orElse(RedundancyBudget.Limits.DEFAULT);
+        String place = settings.text(LOCATION, "");
+        PeerSettings.FromFile unused = PeerSettings.FromFile.of(settings);
+        Optional<Long> link = settings.optional(LINK, "like 100MiB", GlobalOptions::positive);
+        settings.finish();
+        String address = nearest(all -> all.coordinator)
+                .orElseGet(() -> environment.getOrDefault("CLOUDMW_COORDINATOR", fromFile));
+        String near = nearest(all -> all.location).orElseGet(() -> environment.getOrDefault("CLOUDMW_LOCATION", place));
+        CloudMwOptions options =
+                CloudMwOptions.of(address).withRedundancy(budget).withLocation(Location.parse(near));
+        options = link.map(options::withLink).orElse(options);
+        return given().or(() -> configured).map(options::withCoordinatorTimeout).orElse(options);
+    }
+
+    /**
+     * What the settings file says of serving neighbours.
+     *
+     * @throws CloudMwException as {@link #clientOptions}
+     */
+    public PeerSettings.FromFile peerSettings() throws CloudMwException {
+        return PeerSettings.FromFile.of(Settings.load(nearest(all -> all.config), Map.of(), Map.of()));
+    }
+
+    private Optional<Duration> given() {
+        Optional<Duration> given = nearest(all -> all.timeout);
+        if (given.isPresent() && !isInBounds(given.get())) {
+            throw new IllegalArgumentException("--timeout: " + Durations.format(given.get()) + " (expected: 1ms..1d)");
+        }
+        return given;
+    }
+
+    private static Duration inBounds(String text) {
+        Duration time = Durations.parse(text);
+        if (!isInBounds(time)) {
+            throw new IllegalArgumentException(text);
+        }
+        return time;
+    }
+
+    private static boolean isInBounds(Duration time) {
+        return time.toMillis() >= 1 && time.compareTo(LONGEST_TIMEOUT) <= 0;
+    }
+
+    private static long positive(String text) {
+        long bytes = Sizes.parse(text);
+        if (bytes < 1) {
+            throw new IllegalArgumentException(text);
+        }
+        return bytes;
+    }
+
+    private static RedundancyBudget.Limits share(String text) {
+        Matcher percent = PERCENT.matcher(text);
+        if (!percent.matches()) {
+            throw new IllegalArgumentException(text);
+        }
+        return RedundancyBudget.Limits.ofShare(Double.parseDouble(percent.group(1)) / 100);
+    }
+}

@@ -1,0 +1,62 @@
+package io.cloudmw.cli.command;
+
+import io.cloudmw.core.model.Mode;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Collectors;
+
+/** Modes on the command line. */
+public final class Modes {
+    /** Those that can be chosen. */
+    static final List<Mode> CHOICE = List.of(Mode.values());
+
+    private Modes() {}
+
+    /** A line for each mode, what it does. */
+    public static String[] help() {
+        List<String> lines = new ArrayList<>(List.of("", "Modes (docs/cli.md has their price):"));
+        for (Mode mode : CHOICE) {
+            lines.add(String.format(
+                    Locale.ROOT, "  %-12s %s%s", mode.label(), does(mode), mode == Mode.DEFAULT ? " (default)" : ""));
+        }
+        return lines.toArray(String[]::new);
+    }
+
+    private static String does(Mode mode) {
+        return switch (mode) {
+            case SINGLE -> "one chunk after the other, each from one store: a plain download";
+            case CHUNKED -> "chunks side by side, each from one store";
+            case ROUNDS -> "k helpers race for each chunk, one chunk after the other";
+            case KN -> "a race of all replicas for every chunk, all chunks at once";
+            case HEDGED -> "one request, and a second at another store when the first is late";
+            case COOPERATIVE -> "disjoint blocks from all replicas; another helper takes over what is late";
+        };
+    }
+
+    /** The labels, for completion. */
+    public static final class Labels implements Iterable<String> {
+        @Override
+        public Iterator<String> iterator() {
+            return labels().iterator();
+        }
+    }
+
+    /**
+     * Parses a mode.
+     *
+     * @param option the name of its option, for the message
+     */
+    public static Mode parse(String option, String label) {
+        return CHOICE.stream()
+                .filter(mode -> mode.label().equals(label.strip().toLowerCase(Locale.ROOT)))
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException(
+                        option + ": \"" + label + "\" (expected: " + String.join(", ", labels()) + ")"));
+    }
+
+    public static List<String> labels() {
+        return CHOICE.stream().map(Mode::label).collect(Collectors.toList());
+    }
+}

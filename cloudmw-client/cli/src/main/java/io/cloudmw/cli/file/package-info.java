@@ -1,0 +1,5 @@
+/** Commands about files and directories. */
+@NullMarked
+package io.cloudmw.cli.file;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,58 @@
+package io.cloudmw.cli.output;
+
+import io.cloudmw.client.CloudMw;
+import io.cloudmw.client.rpc.Calls;
+import io.cloudmw.client.rpc.FileEntry;
+import io.cloudmw.core.model.Page;
+import io.cloudmw.core.model.VolumeName;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Locale;
+
+/**
+ * The files of a volume, counted as far as a question to a person needs it.
+ *
+ * @param all whether there are no more than these
+ */
+public record Counted(long files, boolean all) {
+    private static final int PAGE = 1000;
+    private static final int MOST_PAGES = 100;
+
+    /** Lists directories until there is nothing left, or a hundred pages were read. */
+    public static Counted of(CloudMw client, VolumeName volume) throws Exception {
+        Deque<String> directories = new ArrayDeque<>();
+        directories.add("/");
+        long files = 0;
+        String directory = "/";
+        String token = "";
+        for (int pages = 0; pages < MOST_PAGES; pages++) {
+            if (token.isEmpty()) {
+                if (directories.isEmpty()) {
+                    return new Counted(files, true);
+                }
+                directory = directories.remove();
+            }
+            Page<FileEntry> page = Calls.await(client.list(volume, directory, token, PAGE));
+            for (FileEntry entry : page.items()) {
+                if (entry.version().isPresent()) {
+                    files++;
+                } else {
+                    directories.add((directory.equals("/") ? "" : directory) + "/" + entry.name());
+                }
+            }
+            token = page.nextToken();
+        }
+        return new Counted(files, token.isEmpty() && directories.isEmpty());
+    }
+
+    public boolean isNone() {
+        return files == 0 && all;
+    }
+
+    /** Like {@code 1,204 files}. */
+    @Override
+    public String toString() {
+        String counted = String.format(Locale.ROOT, "%,d %s", files, files == 1 ? "file" : "files");
+        return all ? counted : "more than " + counted;
+    }
+}

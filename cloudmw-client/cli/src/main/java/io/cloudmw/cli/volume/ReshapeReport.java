@@ -1,0 +1,97 @@
+package io.cloudmw.cli.volume;
+
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.upkeep.LostFile;
+import io.cloudmw.core.upkeep.ReshapeProgress;
+import io.cloudmw.core.upkeep.VolumeFare;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** How far changes of volumes are, and what was lost with stores, as lines for people and as JSON. */
+public final class ReshapeReport {
+    /** A list for people names no more files. */
+    private static final int MOST_FILES = 20;
+
+    private ReshapeReport() {}
+
+    public static List<String> lines(ReshapeProgress progress) {
+        List<String> lines = new ArrayList<>();
+        for (VolumeFare volume : progress.volumes()) {
+            if (volume.missingStores() > 0) {
+                lines.add("volume " + volume.name() + " needs " + volume.missingStores() + " more stores for "
+                        + volume.replicas() + " replicas (cloudmw volume set " + volume.name() + " --add-store ID)");
+            }
+            volume.leaving().forEach(store -> lines.add("volume " + volume.name() + ": " + line(store)));
+        }
+        if (progress.lostFileCount() > 0) {
+            lines.add("lost files: " + progress.lostFileCount()
+                    + " (every copy of some chunk was in a store declared lost; put them again, or remove them)");
+            progress.lostFiles().stream()
+                    .limit(MOST_FILES)
+                    .forEach(file -> lines.add("  " + file.file() + " in " + file.stores()));
+        }
+        return lines;
+    }
+
+    /** The copies that are left in a store that a volume gives up. */
+    static String line(VolumeFare.Departure store) {
+        String what = "store " + store.store() + (store.lost() ? " (lost)" : "") + " leaves: ";
+        if (store.copies().isEmpty()) {
+            return what + "not looked through yet";
+        }
+        return what + store.copies().getAsLong() + " copies left"
+                + (store.uploads() > 0 ? ", " + store.uploads() + " of open uploads" : "")
+                + (store.garbage() > 0 ? ", " + store.garbage() + " to be deleted" : "");
+    }
+
+    public static List<Map<String, ?>> volumes(ReshapeProgress progress) {
+        List<Map<String, ?>> rows = new ArrayList<>();
+        for (VolumeFare volume : progress.volumes()) {
+            Map<String, Object> row = new LinkedHashMap<>();
+            row.put("name", volume.name().value());
+            row.put("replicas", volume.replicas());
+            row.put("usable_stores", volume.usableStores());
+            row.put("missing_stores", volume.missingStores());
+            row.put("leaving", leaving(volume.leaving()));
+            rows.add(row);
+        }
+        return rows;
+    }
+
+    public static List<Map<String, ?>> lostFiles(ReshapeProgress progress) {
+        List<Map<String, ?>> rows = new ArrayList<>();
+        for (LostFile file : progress.lostFiles()) {
+            rows.add(Map.of(
+                    "file",
+                    file.file().toString(),
+                    "stores",
+                    file.stores().stream().map(StoreId::value).toList()));
+        }
+        return rows;
+    }
+
+    /** The stores that leave a volume, as upkeep sees them. */
+    static List<VolumeFare.Departure> departures(ReshapeProgress progress, VolumeName volume) {
+        return progress.volumes().stream()
+                .filter(fare -> fare.name().equals(volume))
+                .flatMap(fare -> fare.leaving().stream())
+                .toList();
+    }
+
+    static List<Map<String, ?>> leaving(List<VolumeFare.Departure> departures) {
+        List<Map<String, ?>> rows = new ArrayList<>();
+        for (VolumeFare.Departure store : departures) {
+            Map<String, Object> row = new LinkedHashMap<>();
+            row.put("id", store.store().value());
+            row.put("lost", store.lost());
+            store.copies().ifPresent(copies -> row.put("copies_left", copies));
+            row.put("uploads_left", store.uploads());
+            row.put("garbage_left", store.garbage());
+            rows.add(row);
+        }
+        return rows;
+    }
+}

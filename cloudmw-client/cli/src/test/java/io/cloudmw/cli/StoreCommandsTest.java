@@ -1,0 +1,75 @@
+package io.cloudmw.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.cloudmw.cli.cluster.StatusReport;
+import io.cloudmw.core.model.HelperId;
+import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.placement.Candidate;
+import io.cloudmw.core.upkeep.RepairProgress;
+import io.cloudmw.core.upkeep.ScrubProgress;
+import io.cloudmw.core.upkeep.StoreCondition;
+import io.cloudmw.core.upkeep.UpkeepStatus;
+import io.cloudmw.core.upkeep.collect.CollectProgress;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class StoreCommandsTest {
+    @TempDir
+    private Path directory;
+
+    private CommandFixture commands;
+
+    @BeforeEach
+    void start() throws IOException {
+        commands = new CommandFixture(1 << 20, 64 << 10, directory.resolve("nowhere"));
+    }
+
+    @AfterEach
+    void stop() {
+        commands.close();
+    }
+
+    @Test
+    void aListedStoreSaysWhetherItTakesAnythingAndWhatIsFree() throws IOException {
+        assertThat(commands.run("store", "ls")).isZero();
+        assertThat(commands.out()).contains(" available ").doesNotContain("free=");
+        commands.coordinator().full(List.of(new StoreId("s")));
+        assertThat(commands.run("store", "ls")).isZero();
+        assertThat(commands.out()).contains(" full ").endsWith(" free=0B reserve=0B\n");
+        assertThat(commands.run("store", "ls", "--json")).isZero();
+        JsonNode store = commands.json().get("stores").get(0);
+        assertThat(store.get("available").asBoolean()).isTrue();
+        assertThat(store.get("draining").asBoolean()).isFalse();
+        assertThat(store.get("free_bytes").asLong(-1)).isZero();
+    }
+
+    @Test
+    void theStatusSaysWhatIsFree() {
+        StoreCondition disk =
+                new StoreCondition(candidate("d1"), 3L << 30, true, Duration.ZERO, false, false, 1L << 30);
+        StoreCondition bucket = new StoreCondition(candidate("d2"), Long.MAX_VALUE, true, Duration.ZERO, false, false);
+        RepairProgress repair = new RepairProgress(new TreeMap<>(), Map.of(), new TreeMap<>(), 0, false, 0, 0, 0, 0);
+        UpkeepStatus status = new UpkeepStatus(
+                List.of(disk, bucket), List.of(), repair, ScrubProgress.NONE, CollectProgress.NONE, 0, 0);
+        assertThat(StatusReport.lines(status).subList(0, 2))
+                .satisfiesExactly(
+                        line -> assertThat(line).endsWith(" up, 3.0 GiB free besides the reserve of 1.0 GiB"),
+                        line -> assertThat(line).endsWith(" up"));
+    }
+
+    private static Candidate candidate(String id) {
+        Store store = new Store(new StoreId(id), "x", new Store.Disk(new HelperId("h"), Path.of("/d")));
+        return new Candidate(store, "", 1);
+    }
+}

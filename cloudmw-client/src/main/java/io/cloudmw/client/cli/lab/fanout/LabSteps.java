@@ -1,7 +1,0 @@
-package io.cloudmw.client.cli.lab.fanout;
-
-/** Told what is being done. */
-@FunctionalInterface
-public interface LabSteps {
-    void say(String what);
-}

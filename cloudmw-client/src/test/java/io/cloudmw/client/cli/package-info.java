@@ -1,5 +1,0 @@
-/** The command line as its users see it: output and exit codes. */
-@NullMarked
-package io.cloudmw.client.cli;
-
-import org.jspecify.annotations.NullMarked;

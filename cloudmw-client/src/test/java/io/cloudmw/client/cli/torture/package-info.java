@@ -1,4 +1,0 @@
-@NullMarked
-package io.cloudmw.client.cli.torture;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,233 @@
+package io.cloudmw.lab.fanout;
+
+import io.cloudmw.client.CloudMw;
+import io.cloudmw.client.CloudMwOptions;
+import io.cloudmw.client.PutOptions;
+import io.cloudmw.core.model.Chunking;
+import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.Mode;
+import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.Volume;
+import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.lab.fleet.Closing;
+import io.cloudmw.lab.fleet.GeneratedFile;
+import io.cloudmw.lab.fleet.Host;
+import io.cloudmw.lab.fleet.LocalFleet;
+import io.cloudmw.lab.fleet.ServerProcess;
+import io.cloudmw.lab.fleet.WorkingDirectory;
+import io.cloudmw.lab.s3.BucketServer;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * A coordinator, switches, processes that read, and one store, which is in this process and counts what it is asked for. Used
+ * by one thread; what is opened is closed by the {@link Closing} it was opened with.
+ */
+public final class FanOutTestbed {
+    private static final VolumeName VOLUME = new VolumeName("lab");
+    private static final StoreId STORE = new StoreId("store");
+    private static final String BUCKET = "sets";
+    private static final long CHUNK_BYTES = 64L << 20;
+    private static final String LOADER = "loader";
+    /** Beside what switches keep in memory: what else they have on its way. */
+    private static final long OTHER_MEMORY_BYTES = 256L << 20;
+
+    /** What a client may have in flight, in pools that take 16 MiB at a time. */
+    private static final long CLIENT_MEMORY_BYTES = 96L << 20;
+
+    private static final long USUAL_CACHE_BYTES = 32L << 20;
+    private static final long USUAL_DISK_BYTES = 10L << 30;
+
+    private final FanOutSettings settings;
+    private final Path directory;
+    private final BucketServer store;
+    private final LocalFleet fleet;
+    private final List<String> switches = new ArrayList<>();
+    private final List<ServerProcess> readers = new ArrayList<>();
+    private final List<ServerProcess> neighbours = new ArrayList<>();
+
+    private FanOutTestbed(FanOutSettings settings, Path directory, BucketServer store, LocalFleet fleet) {
+        this.settings = settings;
+        this.directory = directory;
+        this.store = store;
+        this.fleet = fleet;
+    }
+
+    /**
+     * Writes the sets, then starts switches and clients.
+     *
+     * @param options of all JVMs, beside those it needs
+     * @param closing closes all of it, also when this fails or is in the middle of it
+     */
+    public static FanOutTestbed open(
+            FanOutSettings settings, Path launcher, String options, LabSteps steps, Closing closing) throws Exception {
+        WorkingDirectory directory = closing.open(() -> WorkingDirectory.create("cloudmw-lab-"));
+        InetAddress own = InetAddress.getByName(settings.hosts().host(0).address());
+        BucketServer store =
+                closing.open(() -> new BucketServer(directory.path().resolve("buckets"), own));
+        Map<String, String> environment = Map.of(
+                "AWS_ACCESS_KEY_ID",
+                "lab",
+                "AWS_SECRET_ACCESS_KEY",
+                "laboratory",
+                "CLOUDMW_JAVA_OPTS",
+                options + " -XX:MaxDirectMemorySize=" + directBytes(settings));
+        LocalFleet fleet = closing.open(() -> new LocalFleet(directory.path().resolve("fleet"), launcher, environment));
+        FanOutTestbed testbed = new FanOutTestbed(settings, directory.path(), store, fleet);
+        testbed.fill(steps);
+        steps.say("starting " + settings.switches() + " switch(es) and " + settings.clients() + " client(s)");
+        testbed.startSwitches();
+        testbed.startClients();
+        return testbed;
+    }
+
+    /** A limit that is enough for each of the processes: a switch, or one that has all clients. */
+    private static long directBytes(FanOutSettings settings) {
+        int most = Math.max(
+                settings.clients(),
+                settings.small().map(FanOutSettings.SmallReads::neighbours).orElse(0));
+        return OTHER_MEMORY_BYTES + Math.max(cacheBytes(settings), most * CLIENT_MEMORY_BYTES);
+    }
+
+    /** What a switch keeps in memory; of that a quarter is for what is on its way. */
+    private static long cacheBytes(FanOutSettings settings) {
+        return settings.hot() == FanOutSettings.Hot.MEMORY
+                ? settings.setBytes() / 2 * 3 + USUAL_CACHE_BYTES
+                : USUAL_CACHE_BYTES;
+    }
+
+    /** The sets are written by a helper that is gone when switches come: no switch has seen any of them. */
+    private void fill(LabSteps steps) throws Exception {
+        fleet.place("coordinator", settings.hosts().host(0));
+        fleet.startCoordinator(Map.of());
+        fleet.place(LOADER, settings.hosts().host(0));
+        ServerProcess loader = fleet.startHelper(LOADER, Map.of());
+        try (CloudMw client = CloudMw.connect(CloudMwOptions.of(fleet.coordinatorAddress()))) {
+            Store.S3 bucket = new Store.S3(BUCKET, "us-east-1", store.endpoint(), true, "");
+            client.addStore(new Store(STORE, STORE.value(), bucket), true).get();
+            client.createVolume(new Volume(VOLUME, chunking(), 1, List.of(STORE), 1, Mode.DEFAULT, false, 0))
+                    .get();
+            for (int i = 0; i < settings.sets(); i++) {
+                steps.say("writing set " + (i + 1) + " of " + settings.sets());
+                write(client, i);
+            }
+        }
+        loader.close();
+    }
+
+    private Chunking chunking() {
+        int leaf = settings.leafBytes();
+        return new Chunking.BySize(Math.min(CHUNK_BYTES, Chunking.maxChunkBytes(leaf)), leaf);
+    }
+
+    private void write(CloudMw client, int set) throws Exception {
+        Path source = directory.resolve("source");
+        GeneratedFile.generate(source, settings.setBytes(), settings.seed() + set);
+        client.put(source, set(set), PutOptions.defaults()).get();
+        Files.delete(source);
+    }
+
+    private void startSwitches() throws IOException {
+        for (int i = 1; i <= settings.switches(); i++) {
+            String name = "switch-" + i;
+            Map<String, String> own = new HashMap<>();
+            own.put("helper.switch.volumes", VOLUME.value());
+            own.put("helper.cache.memory", Long.toString(cacheBytes(settings)));
+            if (settings.hot() != FanOutSettings.Hot.MEMORY) {
+                own.put("helper.cache.disk.dir", directory.resolve("cache-" + i).toString());
+                own.put(
+                        "helper.cache.disk.limit",
+                        Long.toString(Math.max(USUAL_DISK_BYTES, 2L * settings.sets() * settings.setBytes())));
+            }
+            if (isTree()) {
+                own.put("helper.location", ReadingClients.near(i - 1, settings.switches()));
+            }
+            fleet.place(name, settings.hosts().host(i));
+            fleet.startHelper(name, own);
+            switches.add(name);
+        }
+    }
+
+    /**
+     * On many hosts a process for each client, for each has an interface of its own to the network. On one machine all are in one
+     * process, each with connections of its own: sixteen JVMs on two processors would measure their compilers.
+     */
+    private void startClients() throws IOException {
+        int processes = settings.hosts().areMany() ? settings.clients() : 1;
+        for (int i = 1; i <= processes; i++) {
+            Host host = settings.hosts().host(isTree() ? 1 + (i - 1) % settings.switches() : settings.switches() + i);
+            readers.add(startReaders("client-" + i, host, settings.clients() / processes, i - 1));
+        }
+        Optional<FanOutSettings.SmallReads> busy = settings.small().filter(small -> small.neighbours() > 0);
+        if (busy.isPresent()) {
+            Host host = settings.hosts().host(settings.switches() + processes + 1);
+            neighbours.add(startReaders(
+                    "neighbours",
+                    host.with(busy.get().neighbourCommand()),
+                    busy.get().neighbours(),
+                    0));
+        }
+        for (ServerProcess process : readers) {
+            process.answer();
+        }
+        for (ServerProcess process : neighbours) {
+            process.answer();
+        }
+    }
+
+    private boolean isTree() {
+        return settings.fanOut() == FanOutSettings.FanOut.TREE;
+    }
+
+    /** @param first the number of the first of them among all clients, from 0: it says which switch is near */
+    private ServerProcess startReaders(String name, Host host, int count, int first) throws IOException {
+        fleet.place(name, host);
+        List<String> command = new ArrayList<>(
+                List.of("bench", "switch-clients", fleet.coordinatorAddress(), "--clients", Integer.toString(count)));
+        if (isTree()) {
+            command.addAll(
+                    List.of("--first", Integer.toString(first), "--near", Integer.toString(settings.switches())));
+        }
+        return fleet.startTalking(name, command);
+    }
+
+    FilePath set(int number) {
+        return new FilePath(VOLUME, "/set-" + number);
+    }
+
+    BucketServer store() {
+        return store;
+    }
+
+    /** Processes that read; the first has one client, or is the only one. */
+    List<ServerProcess> readers() {
+        return List.copyOf(readers);
+    }
+
+    /** Processes that keep switches busy. */
+    List<ServerProcess> neighbours() {
+        return List.copyOf(neighbours);
+    }
+
+    /** Processes as they are now: one that was killed is another after it was started again. */
+    List<ServerProcess> switches() {
+        return switches.stream().map(fleet::process).toList();
+    }
+
+    /** Starts the switches again that were killed. */
+    void reviveSwitches() throws IOException {
+        for (String name : switches) {
+            if (!fleet.process(name).isAlive()) {
+                fleet.restart(name);
+            }
+        }
+    }
+}

@@ -1,0 +1,219 @@
+package io.cloudmw.lab.fleet;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+
+/**
+ * A coordinator and helpers on loopback, each a process of its own with its data below one directory.
+ *
+ * <p>Closing it, from any thread, ends every process, also one that is just being started, and no other is started then.
+ *
+ * <p>Ports are chosen by the system at the first start and kept: a restarted process listens where it did before. The
+ * directory is also where the processes run: what {@code /proc/self/cwd} leads to for each of them.
+ */
+public final class LocalFleet implements AutoCloseable {
+    private static final String COORDINATOR = "coordinator";
+
+    private final Path directory;
+    private final Path launcher;
+    private final Map<String, String> environment;
+    private final Map<String, Map<String, String>> environments = Collections.synchronizedMap(new LinkedHashMap<>());
+    private final Map<String, Host> hosts = Collections.synchronizedMap(new LinkedHashMap<>());
+    private final Map<String, Map<String, String>> settings = Collections.synchronizedMap(new LinkedHashMap<>());
+    private final Map<String, ServerProcess> processes = Collections.synchronizedMap(new LinkedHashMap<>());
+
+    @GuardedBy("this")
+    private final List<ServerProcess> started = new ArrayList<>();
+
+    @GuardedBy("this")
+    private boolean closed;
+
+    /**
+     * @param directory everything the fleet writes; created if missing, left behind
+     * @param launcher the {@code cloudmw} script
+     * @param environment added to every process, for instance {@code CLOUDMW_JAVA_OPTS} or S3 credentials
+     */
+    public LocalFleet(Path directory, Path launcher, Map<String, String> environment) throws IOException {
+        this.directory = Files.createDirectories(directory).toAbsolutePath();
+        this.launcher = launcher.toAbsolutePath();
+        this.environment = Map.copyOf(environment);
+    }
+
+    /** Processes of this name that are started from now on run there; others on this machine. */
+    public void place(String name, Host host) {
+        hosts.put(name, host);
+    }
+
+    /** Processes of this name that are started from now on have more in their environment. */
+    public void environment(String name, Map<String, String> more) {
+        environments.put(name, Map.copyOf(more));
+    }
+
+    private Map<String, String> environment(String name) {
+        Map<String, String> all = new LinkedHashMap<>(environment);
+        all.putAll(environments.getOrDefault(name, Map.of()));
+        return all;
+    }
+
+    private Host host(String name) {
+        return hosts.getOrDefault(name, Host.LOCAL);
+    }
+
+    /** Starts the coordinator; {@code extra} adds to or replaces its settings. */
+    public ServerProcess startCoordinator(Map<String, String> extra) throws IOException {
+        return startCoordinator(COORDINATOR, extra);
+    }
+
+    /** As {@link #startCoordinator(Map)}, one of several that share a catalog. Its name begins with {@code coordinator}. */
+    public ServerProcess startCoordinator(String name, Map<String, String> extra) throws IOException {
+        Map<String, String> own = new LinkedHashMap<>();
+        own.put("coordinator.listen", host(name).address() + ":0");
+        own.put("coordinator.data-dir", directory.resolve(name).toString());
+        own.put("cluster.secret-file", secretFile().toString());
+        own.putAll(extra);
+        return start(name, COORDINATOR, own, List.of());
+    }
+
+    /** Starts a helper with one disk of the same name; {@code extra} adds to or replaces its settings. */
+    public ServerProcess startHelper(String id, Map<String, String> extra) throws IOException {
+        Map<String, String> own = new LinkedHashMap<>();
+        own.put("helper.id", id);
+        if (!extra.containsKey("helper.coordinator")) {
+            own.put("helper.coordinator", coordinatorAddress());
+        }
+        own.put("helper.control.listen", host(id).address() + ":0");
+        own.put("helper.bulk.listen", host(id).address() + ":0");
+        own.put("helper.spool.dir", directory.resolve(id + "-spool").toString());
+        own.put("cluster.secret-file", secretFile().toString());
+        own.putAll(extra);
+        return start(id, "helper", own, List.of());
+    }
+
+    /** The settings that give a helper one disk: {@code id} is both the store and its failure domain. */
+    public Map<String, String> disk(String id) {
+        return Map.of(
+                "helper.disk." + id + ".path", directory.resolve(id).toString(), "helper.disk." + id + ".domain", id);
+    }
+
+    /** Where the coordinator listens: {@code host:port}. */
+    public String coordinatorAddress() {
+        return process(COORDINATOR).ready().path("address").asText();
+    }
+
+    /** A process by name: {@code coordinator}, or a helper's id. */
+    public ServerProcess process(String name) {
+        ServerProcess process = processes.get(name);
+        if (process == null) {
+            throw new IllegalArgumentException(
+                    "process: \"" + name + "\" (expected: one of " + processes.keySet() + ")");
+        }
+        return process;
+    }
+
+    /** Starts a process that was killed or closed again, with the same settings and at the same addresses. */
+    public ServerProcess restart(String name) throws IOException {
+        return restart(name, Map.of());
+    }
+
+    /** The same; {@code changed} replaces settings, for this and all later starts. */
+    public ServerProcess restart(String name, Map<String, String> changed) throws IOException {
+        return restart(name, changed, List.of());
+    }
+
+    /** The same; {@code once} are arguments of this start only. */
+    public ServerProcess restart(String name, Map<String, String> changed, List<String> once) throws IOException {
+        ServerProcess old = process(name);
+        old.close();
+        Map<String, String> own = new LinkedHashMap<>(settings(name));
+        own.putAll(changed);
+        if (name.startsWith(COORDINATOR)) {
+            keepPort(own, "coordinator.listen", old.ready().path("address").asText());
+            return start(name, COORDINATOR, own, once);
+        }
+        keepPort(own, "helper.control.listen", old.ready().path("control").asText());
+        keepPort(own, "helper.bulk.listen", old.ready().path("bulk").asText());
+        return start(name, "helper", own, once);
+    }
+
+    /** The host it listens on may be another than the one it is reached by. */
+    private static void keepPort(Map<String, String> own, String key, String address) {
+        String host = own.getOrDefault(key, address);
+        own.put(key, host.substring(0, host.lastIndexOf(':')) + address.substring(address.lastIndexOf(':')));
+    }
+
+    /** A process's standard error. */
+    public Path log(String name) {
+        return directory.resolve(name + ".log");
+    }
+
+    private Map<String, String> settings(String name) {
+        Map<String, String> own = settings.get(name);
+        return own == null ? Map.of() : own;
+    }
+
+    private Path secretFile() {
+        return directory.resolve("cluster.secret");
+    }
+
+    private ServerProcess start(String name, String command, Map<String, String> own, List<String> once)
+            throws IOException {
+        settings.put(name, Map.copyOf(own));
+        Path file = directory.resolve(name + ".properties");
+        Properties properties = new Properties();
+        properties.putAll(own);
+        try (OutputStream out = Files.newOutputStream(file)) {
+            properties.store(out, null);
+        }
+        List<String> arguments =
+                new ArrayList<>(List.of(command, "--config", file.toString(), "--json", "--until-eof"));
+        arguments.addAll(once);
+        ServerProcess process = begin(name, arguments).awaitReady();
+        processes.put(name, process);
+        return process;
+    }
+
+    /** Starts a command that is talked with by {@link ServerProcess#say} and {@link ServerProcess#answer}. */
+    public ServerProcess startTalking(String name, List<String> arguments) throws IOException {
+        ServerProcess process = begin(name, arguments);
+        processes.put(name, process);
+        return process;
+    }
+
+    private synchronized ServerProcess begin(String name, List<String> arguments) throws IOException {
+        if (closed) {
+            throw new IllegalStateException("closed");
+        }
+        List<String> command = new ArrayList<>(host(name).command());
+        command.add(launcher.toString());
+        command.addAll(arguments);
+        ServerProcess process = new ServerProcess(name, command, directory, environment(name), log(name));
+        started.add(process);
+        return process;
+    }
+
+    private synchronized List<ServerProcess> end() {
+        closed = true;
+        return List.copyOf(started);
+    }
+
+    /** Stops every process, helpers first, in bounded time. */
+    @Override
+    public void close() {
+        List<ServerProcess> all = end();
+        List<ServerProcess> helpers = all.stream()
+                .filter(process -> !process.name().startsWith(COORDINATOR))
+                .toList();
+        helpers.forEach(ServerProcess::terminate);
+        helpers.forEach(ServerProcess::close);
+        all.forEach(ServerProcess::close);
+    }
+}

@@ -1,0 +1,121 @@
+package io.cloudmw.lab.race;
+
+import io.cloudmw.client.CloudMw;
+import io.cloudmw.client.GetOptions;
+import io.cloudmw.client.PutOptions;
+import io.cloudmw.client.progress.GetReceipt;
+import io.cloudmw.client.sink.PositionalTarget;
+import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.Mode;
+import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.lab.fleet.Closing;
+import io.cloudmw.lab.fleet.GeneratedFile;
+import io.cloudmw.lab.fleet.WorkingDirectory;
+import io.cloudmw.lab.s3.Crossed;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+
+/**
+ * A volume of a running cluster, on whatever stores it has: nothing is emulated there. Nobody stands between helpers and
+ * stores to count, so requests and bytes are those of the receipts.
+ */
+public final class GivenTestbed implements Testbed {
+    private final CloudMw client;
+    private final List<LabFile> files = new ArrayList<>();
+    private final List<Contender> contenders = new ArrayList<>();
+    private Crossed crossed = Crossed.NOTHING;
+
+    private GivenTestbed(CloudMw client) {
+        this.client = client;
+    }
+
+    /**
+     * Writes the files.
+     *
+     * @param client stays the caller's
+     * @param connect makes a client for each mode: the budget for extras is a client's, and no mode spends another's
+     * @param closing closes those clients, and what is open for as long as the files are written
+     */
+    public static GivenTestbed open(
+            LabSettings settings, CloudMw client, Closing.Opening<CloudMw> connect, VolumeName volume, Closing closing)
+            throws Exception {
+        GivenTestbed testbed = new GivenTestbed(client);
+        String directory = "/cloudmw-lab-" + UUID.randomUUID().toString().substring(0, 8);
+        for (Mode mode : settings.modes()) {
+            testbed.contenders.add(testbed.new Counted(closing.open(connect), mode));
+        }
+        try (WorkingDirectory sources = closing.open(() -> WorkingDirectory.create("cloudmw-lab-"))) {
+            for (int i = 0; i < settings.sizes().size(); i++) {
+                long bytes = settings.sizes().get(i);
+                Path source = sources.path().resolve("source-" + i);
+                GeneratedFile.generate(source, bytes, settings.seed() + i);
+                FilePath path = new FilePath(volume, directory + "/file-" + i);
+                client.put(source, path, PutOptions.defaults()).get();
+                testbed.files.add(new LabFile(path, "file-" + i, source, bytes));
+            }
+        } catch (Exception | Error e) {
+            testbed.close();
+            throw e;
+        }
+        return testbed;
+    }
+
+    private final class Counted implements Contender {
+        private final CloudMw own;
+        private final Mode mode;
+
+        Counted(CloudMw own, Mode mode) {
+            this.own = own;
+            this.mode = mode;
+        }
+
+        @Override
+        public String name() {
+            return mode.label();
+        }
+
+        @Override
+        public void read(LabFile file, PositionalTarget destination) throws Exception {
+            GetReceipt receipt = own.read(
+                            file.path(), destination, GetOptions.defaults().withMode(mode))
+                    .get();
+            crossed = crossed.plus(new Crossed(receipt.attempts(), receipt.usefulBytes() + receipt.wastedBytes()));
+        }
+    }
+
+    @Override
+    public List<Contender> contenders() {
+        return List.copyOf(contenders);
+    }
+
+    @Override
+    public List<LabFile> files() {
+        return List.copyOf(files);
+    }
+
+    @Override
+    public void begin(int run, Contender contender) {
+        crossed = Crossed.NOTHING;
+    }
+
+    @Override
+    public void beginUnshaped() {
+        crossed = Crossed.NOTHING;
+    }
+
+    @Override
+    public Crossed end() {
+        return crossed;
+    }
+
+    /** Removes its files. */
+    @Override
+    public synchronized void close() {
+        for (LabFile file : files) {
+            var unused = client.remove(file.path()).exceptionally(gone -> null).join();
+        }
+        files.clear();
+    }
+}

@@ -1,0 +1,25 @@
+package io.cloudmw.lab.race;
+
+import io.cloudmw.core.chunk.ChunkCutter;
+import io.cloudmw.core.model.Chunking;
+
+/**
+ * How the files that are read are kept.
+ *
+ * @param replicas of each chunk
+ * @param helpers that are alive; 0: the client reads by itself
+ */
+public record Layout(Chunking chunking, int replicas, int helpers) {
+    /** Of a fleet that is made for it: each replica in a store of its own. */
+    public static Layout made(int chunks, int replicas, int helpers) {
+        LabSettings.between("n", chunks, 1, 1000);
+        LabSettings.between("k", replicas, 1, 16);
+        LabSettings.between("helpers", helpers, 1, 64);
+        return new Layout(new Chunking.ByCount(chunks), replicas, helpers);
+    }
+
+    /** Into how many a file of {@code bytes} is cut. */
+    long chunks(long bytes) {
+        return ChunkCutter.of(bytes, chunking).count();
+    }
+}

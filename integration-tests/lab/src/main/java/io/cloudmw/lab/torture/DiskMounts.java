@@ -1,0 +1,167 @@
+package io.cloudmw.lab.torture;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileStore;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * File systems of their own for disks, in memory, each of which can be full indeed: of bytes, or of files. Linux, and who may mount.
+ * Safe for any thread; calls wait for a command.
+ */
+final class DiskMounts implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(DiskMounts.class);
+
+    /** What a full one still takes: writes fail in the middle, not only at their start. */
+    private static final long LEFT_BYTES = 256 << 10;
+
+    /** As good as no limit; where there was none there can be none later. */
+    private static final long FILES = 10_000_000;
+
+    private static final int MOST_TRIES = 50;
+
+    private final long bytes;
+
+    @GuardedBy("this")
+    private final List<Path> mounted = new ArrayList<>();
+
+    @GuardedBy("this")
+    private boolean closed;
+
+    /** @param bytes each may hold */
+    DiskMounts(long bytes) {
+        this.bytes = bytes;
+    }
+
+    /**
+     * Tries whether file systems can be mounted and filled below a directory. A close that comes meanwhile waits for the trial; after
+     * a close nothing is tried and no directory is made.
+     *
+     * @param totalBytes that all together may come to hold: there must be twice the memory
+     */
+    synchronized boolean isPossible(Path directory, long totalBytes) {
+        if (closed || availableBytes() / 2 < totalBytes) {
+            return false;
+        }
+        try (DiskMounts probe = new DiskMounts(1 << 20)) {
+            Path at = directory.resolve("mount-probe");
+            probe.mount(at);
+            probe.fill(at, true);
+            probe.fill(at, false);
+            probe.relieve(at);
+            return true;
+        } catch (IOException e) {
+            log.debug("no file system can be mounted below {}", directory, e);
+            return false;
+        }
+    }
+
+    private static long availableBytes() {
+        try (Stream<String> lines = Files.lines(Path.of("/proc/meminfo"))) {
+            return lines.filter(line -> line.startsWith("MemAvailable:"))
+                    .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")) << 10)
+                    .findFirst()
+                    .orElse(0);
+        } catch (IOException | UncheckedIOException e) {
+            log.debug("nobody says how much memory there is", e);
+            return 0;
+        }
+    }
+
+    /**
+     * Makes a directory, with those above it, and mounts a file system there until this is closed.
+     *
+     * @throws IOException also when this is closed already; no directory is made then
+     */
+    synchronized void mount(Path at) throws IOException {
+        if (closed) {
+            throw new IOException("closed");
+        }
+        Files.createDirectories(at);
+        run("mount", "-t", "tmpfs", "-o", options(), "cloudmw-torture", at.toString());
+        mounted.add(at);
+    }
+
+    /**
+     * From now on it takes next to nothing more. Who writes to it meanwhile may have it used for more than it was to get: then
+     * it is measured again.
+     *
+     * @param files whether it is full of files: then it has room for bytes and says so
+     */
+    void fill(Path at, boolean files) throws IOException {
+        for (int tries = 1; ; tries++) {
+            try {
+                remount(at, files ? "nr_inodes=" + (usedFiles(at) + 1) : "size=" + (usedBytes(at) + LEFT_BYTES));
+                return;
+            } catch (IOException e) {
+                if (tries == MOST_TRIES) {
+                    throw e;
+                }
+            }
+        }
+    }
+
+    private static long usedFiles(Path at) throws IOException {
+        return Long.parseLong(run("df", "--output=iused", at.toString())
+                .lines()
+                .skip(1)
+                .findFirst()
+                .orElseThrow(() -> new IOException("df says nothing of " + at))
+                .strip());
+    }
+
+    private static long usedBytes(Path at) throws IOException {
+        FileStore store = Files.getFileStore(at);
+        return store.getTotalSpace() - store.getUnallocatedSpace();
+    }
+
+    /** It has room again. */
+    void relieve(Path at) throws IOException {
+        remount(at, options());
+    }
+
+    private String options() {
+        return "nr_inodes=" + FILES + ",size=" + bytes;
+    }
+
+    private static void remount(Path at, String options) throws IOException {
+        run("mount", "-o", "remount," + options, at.toString());
+    }
+
+    private static String run(String... command) throws IOException {
+        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+        try (var out = process.getInputStream()) {
+            String said = new String(out.readAllBytes(), StandardCharsets.UTF_8);
+            int exit = process.waitFor();
+            if (exit != 0) {
+                throw new IOException(String.join(" ", command) + ": exit " + exit + ": " + said.strip());
+            }
+            return said;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IOException("interrupted", e);
+        }
+    }
+
+    /** With all that is in them. Idempotent. */
+    @Override
+    public synchronized void close() {
+        closed = true;
+        for (Path at : mounted) {
+            try {
+                run("umount", "-l", at.toString());
+            } catch (IOException e) {
+                log.warn("{} stays mounted: {}", at, e.getMessage());
+            }
+        }
+        mounted.clear();
+    }
+}

@@ -1,0 +1,79 @@
+package io.cloudmw.lab.torture;
+
+import java.util.Locale;
+
+/** What is done to the fleet. */
+enum FaultKind {
+    HELPER_KILLED(Place.STORE, 3),
+    HELPER_PAUSED(Place.STORE, 3),
+    DISK_FULL(Place.STORE, 3),
+    CLIENTS_CUT_FROM_HELPER(Place.STORE, 3),
+    HELPER_CUT_FROM_COORDINATOR(Place.STORE, 3),
+    STORE_LOST(Place.LOST_STORE, 0),
+    BUCKET_LOST(Place.LOST_STORE, 0),
+    STORE_LEAVES(Place.VOLUMES, 1),
+    REPLICAS_CHANGED(Place.VOLUMES, 1),
+    COORDINATOR_KILLED(Place.COORDINATOR, 2),
+    COORDINATOR_PAUSED(Place.COORDINATOR, 2),
+    CLIENTS_CUT_FROM_COORDINATOR(Place.COORDINATOR, 2),
+    HELPERS_CUT(Place.BETWEEN_HELPERS, 6),
+    COPY_DELETED(Place.COPIES, 12),
+    BIT_FLIPPED(Place.COPIES, 12),
+    COPY_TRUNCATED(Place.COPIES, 12);
+
+    /** What can only be once at a time. */
+    enum Place {
+        STORE(2),
+        LOST_STORE(0),
+        VOLUMES(5),
+        COORDINATOR(15),
+        BETWEEN_HELPERS(2),
+        COPIES(0);
+
+        private final int longestRestSeconds;
+
+        Place(int longestRestSeconds) {
+            this.longestRestSeconds = longestRestSeconds;
+        }
+
+        /** It is left in peace for so long at most before the next. */
+        int longestRestSeconds() {
+            return longestRestSeconds;
+        }
+    }
+
+    private final Place place;
+    private final int share;
+
+    FaultKind(Place place, int share) {
+        this.place = place;
+        this.share = share;
+    }
+
+    Place place() {
+        return place;
+    }
+
+    /** How many there are of it for so many of others; 0: it comes by the clock. */
+    int share() {
+        return share;
+    }
+
+    /** Whether it is drawn. */
+    boolean isDrawn(boolean canCut) {
+        return share > 0 && (canCut || !isCut());
+    }
+
+    boolean isCut() {
+        return name().contains("CUT");
+    }
+
+    /** Whether it puts one store out of reach, or keeps it from being written to. */
+    boolean isOfStore() {
+        return place == Place.STORE || this == STORE_LOST;
+    }
+
+    String label() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+}

@@ -1,0 +1,85 @@
+package io.cloudmw.lab.torture;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.cloudmw.core.time.Ticker;
+import io.cloudmw.lab.torture.model.Finding;
+import io.cloudmw.lab.torture.model.Kind;
+import java.io.BufferedWriter;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** What happened, line by line, in a file: faults, operations that failed, findings. Safe for any thread. */
+final class Journal implements AutoCloseable {
+    /** Findings that are kept; beyond that they are counted. */
+    static final int MAX_FINDINGS = 100;
+
+    private static final Logger log = LoggerFactory.getLogger(Journal.class);
+
+    private final Ticker ticker;
+
+    @GuardedBy("this")
+    private final BufferedWriter file;
+
+    @GuardedBy("this")
+    private final List<Finding> findings = new ArrayList<>();
+
+    @GuardedBy("this")
+    private final Map<Kind, Long> counts = new EnumMap<>(Kind.class);
+
+    @GuardedBy("this")
+    private String last = "";
+
+    /** @param ticker by which lines are dated, as everything the model says is */
+    Journal(Path file, Ticker ticker) throws IOException {
+        this.file = Files.newBufferedWriter(file);
+        this.ticker = ticker;
+    }
+
+    /** One line. */
+    synchronized void say(String what) {
+        last = what;
+        try {
+            file.write(String.format(Locale.ROOT, "%10.3f  %s%n", ticker.nanos() / 1e9, what));
+            file.flush();
+        } catch (IOException e) {
+            log.debug("the journal is closed: {}", what, e);
+        }
+    }
+
+    /** What may not happen, happened. */
+    synchronized void found(Finding finding) {
+        counts.merge(finding.kind(), 1L, Long::sum);
+        if (findings.size() < MAX_FINDINGS) {
+            findings.add(finding);
+        }
+        say("FOUND " + finding.kind() + " " + finding.path() + ": " + finding.what());
+        finding.history().forEach(line -> say("    " + line));
+    }
+
+    synchronized long count(Kind kind) {
+        return counts.getOrDefault(kind, 0L);
+    }
+
+    /** The first {@value #MAX_FINDINGS}. */
+    synchronized List<Finding> findings() {
+        return List.copyOf(findings);
+    }
+
+    /** The last line. */
+    synchronized String last() {
+        return last;
+    }
+
+    @Override
+    public synchronized void close() throws IOException {
+        file.close();
+    }
+}

@@ -1,0 +1,69 @@
+package io.cloudmw.lab.torture;
+
+import io.cloudmw.core.error.ErrorCode;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** Counts what clients did and what became of it. Safe for any thread. */
+final class Operations {
+    /** What a client asks for. */
+    enum Operation {
+        PUT,
+        CONDITIONAL_PUT,
+        APPEND,
+        WRITE,
+        TRUNCATE,
+        READ,
+        READ_RANGE,
+        GET,
+        STAT,
+        LIST,
+        RENAME,
+        RENAME_DIRECTORY,
+        REMOVE,
+        ATTR;
+
+        String label() {
+            return name().toLowerCase(java.util.Locale.ROOT);
+        }
+    }
+
+    private final Map<Operation, Long> done = new EnumMap<>(Operation.class);
+    private final Map<ErrorCode, Long> failed = new TreeMap<>();
+    private final AtomicLong failedReads = new AtomicLong();
+
+    synchronized void done(Operation operation) {
+        done.merge(operation, 1L, Long::sum);
+    }
+
+    /** It was answered with an error, or not at all. */
+    synchronized void failed(Operation operation, ErrorCode code) {
+        done(operation);
+        failed.merge(code, 1L, Long::sum);
+    }
+
+    /** A read failed, and nothing says that it need not have. */
+    void unavoidable() {
+        failedReads.incrementAndGet();
+    }
+
+    long unavoidableReadFailures() {
+        return failedReads.get();
+    }
+
+    synchronized long total() {
+        return done.values().stream().mapToLong(Long::longValue).sum();
+    }
+
+    /** By operation. */
+    synchronized Map<Operation, Long> counts() {
+        return new EnumMap<>(done);
+    }
+
+    /** By what they failed with, as asked for or not. */
+    synchronized Map<ErrorCode, Long> failures() {
+        return new TreeMap<>(failed);
+    }
+}

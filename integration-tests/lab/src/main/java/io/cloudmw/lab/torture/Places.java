@@ -1,0 +1,102 @@
+package io.cloudmw.lab.torture;
+
+import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.lab.torture.model.Model;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Predicate;
+import java.util.random.RandomGenerator;
+
+/**
+ * The paths one client changes and nobody else: a few directories of a few files in one volume. A directory in which too much
+ * is in doubt is left alone, for ever, and another takes its place. Confined to one thread.
+ */
+final class Places {
+    private static final int DIRECTORIES = 4;
+    private static final int FILES = 8;
+    private static final int DOUBTFUL = 3;
+    private static final int TRIES = 20;
+
+    private final Model model;
+    private final VolumeName volume;
+    private final String root;
+    private final RandomGenerator random;
+    private final List<String> directories = new ArrayList<>();
+    /** Names directories once had. */
+    private final List<String> left = new ArrayList<>();
+
+    private int named;
+
+    Places(Model model, VolumeName volume, int client, RandomGenerator random) {
+        this.model = model;
+        this.volume = volume;
+        this.root = "/client-" + client;
+        this.random = random;
+        for (int i = 0; i < DIRECTORIES; i++) {
+            directories.add(fresh());
+        }
+    }
+
+    private String fresh() {
+        named++;
+        return root + "/d" + named;
+    }
+
+    VolumeName volume() {
+        return volume;
+    }
+
+    /** A path that is as wanted, or any where there is none. */
+    FilePath draw(Predicate<FilePath> wanted) {
+        FilePath path = any();
+        for (int i = 0; i < TRIES && !wanted.test(path); i++) {
+            path = any();
+        }
+        return path;
+    }
+
+    private FilePath any() {
+        int index = random.nextInt(directories.size());
+        String directory = directories.get(index);
+        if (model.below(volume, directory).stream()
+                        .filter(path -> !model.isSettled(path))
+                        .count()
+                >= DOUBTFUL) {
+            directory = fresh();
+            directories.set(index, directory);
+        }
+        return new FilePath(volume, directory + "/f" + random.nextInt(FILES));
+    }
+
+    /** A directory nothing of which is in doubt, with a file in it, or any. */
+    String directory() {
+        String directory = directories.get(random.nextInt(directories.size()));
+        for (int i = 0; i < TRIES && !mayMove(directory); i++) {
+            directory = directories.get(random.nextInt(directories.size()));
+        }
+        return directory;
+    }
+
+    boolean mayMove(String directory) {
+        List<FilePath> below = model.below(volume, directory);
+        return below.stream().allMatch(model::isSettled) && below.stream().anyMatch(model::isThere);
+    }
+
+    /** A name for a directory, at which nothing is without doubt: a new one, or one that was left. */
+    String nameForDirectory() {
+        for (int i = 0; i < left.size(); i++) {
+            List<FilePath> below = model.below(volume, left.get(i));
+            if (random.nextBoolean()
+                    && below.stream().allMatch(path -> model.isSettled(path) && !model.isThere(path))) {
+                return left.remove(i);
+            }
+        }
+        return fresh();
+    }
+
+    void moved(String from, String to) {
+        directories.set(directories.indexOf(from), to);
+        left.add(from);
+    }
+}

@@ -1,0 +1,247 @@
+package io.cloudmw.lab.torture;
+
+import io.cloudmw.client.GetOptions;
+import io.cloudmw.client.progress.GetReceipt;
+import io.cloudmw.client.rpc.FileEntry;
+import io.cloudmw.client.rpc.FileStatus;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.ByteRange;
+import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.Mode;
+import io.cloudmw.core.model.Page;
+import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.lab.torture.Operations.Operation;
+import io.cloudmw.lab.torture.model.Kept;
+import io.cloudmw.lab.torture.model.Kind;
+import io.cloudmw.lab.torture.model.Model;
+import io.cloudmw.lab.torture.model.Seen;
+import io.cloudmw.lab.torture.model.Span;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.channels.Channels;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SplittableRandom;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/** What one client looks at, one thing after the other: anybody's. Confined to one thread. */
+final class Reading {
+    private static final String MARK = "mark";
+    private static final int TRIES = 10;
+
+    private final Run run;
+    private final Model model;
+    private final TortureClient client;
+    private final SplittableRandom random;
+    private final Path target;
+    private final boolean mended;
+    private long underReplicatedChunks;
+
+    /**
+     * @param target a file to get into now and then
+     * @param mended whether everything is in order: then nothing excuses a read that fails
+     */
+    Reading(Run run, TortureClient client, Path target, boolean mended) {
+        this.run = run;
+        this.model = run.model();
+        this.client = client;
+        this.target = target;
+        this.mended = mended;
+        random = new SplittableRandom(run.settings().seed() * 37 + client.number());
+    }
+
+    /** Looks at something. */
+    void once() throws InterruptedException, IOException {
+        Optional<FilePath> drawn = draw();
+        if (drawn.isEmpty()) {
+            return;
+        }
+        FilePath path = drawn.get();
+        int dice = random.nextInt(100);
+        if (dice < 40) {
+            read(path, Optional.empty());
+        } else if (dice < 62) {
+            readRange(path);
+        } else if (dice < 70) {
+            get(path);
+        } else if (dice < 85) {
+            stat(path);
+        } else {
+            list(path);
+        }
+    }
+
+    /** A path that had a file, mostly one that has. */
+    private Optional<FilePath> draw() {
+        List<FilePath> paths = model.paths();
+        if (paths.isEmpty()) {
+            return Optional.empty();
+        }
+        FilePath path = paths.get(random.nextInt(paths.size()));
+        for (int i = 0; i < TRIES && !model.isThere(path); i++) {
+            path = paths.get(random.nextInt(paths.size()));
+        }
+        return Optional.of(path);
+    }
+
+    private GetOptions options() {
+        Mode[] modes = Mode.values();
+        return random.nextInt(3) == 0
+                ? GetOptions.defaults().withMode(modes[random.nextInt(modes.length)])
+                : GetOptions.defaults();
+    }
+
+    private void readRange(FilePath path) throws InterruptedException {
+        Optional<Kept> kept = model.kept(path);
+        if (kept.isPresent() && kept.get().content().sizeBytes() > 0) {
+            long size = kept.get().content().sizeBytes();
+            long from = random.nextLong(size);
+            read(path, Optional.of(new ByteRange(from, random.nextLong(1, size - from + 1))));
+        }
+    }
+
+    /** Reads a file whole, or a range of it, and says what was wrong with that. */
+    void read(FilePath path, Optional<ByteRange> range) throws InterruptedException {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        GetOptions options = range.map(options()::withRange).orElse(options());
+        Operation operation = range.isPresent() ? Operation.READ_RANGE : Operation.READ;
+        Asked<GetReceipt> asked =
+                client.ask(operation, path, cluster -> cluster.read(path, Channels.newChannel(bytes), options));
+        if (asked.answer().isPresent()) {
+            Seen seen = Seen.of(asked.answer().get().version());
+            arrived(path, seen, range.orElse(new ByteRange(0, seen.sizeBytes())), bytes.toByteArray(), asked.span());
+        } else if (!asked.failedWith(ErrorCode.NOT_FOUND)) {
+            model.readPart(path, range.map(ByteRange::offset).orElse(0L), bytes.toByteArray(), asked.span());
+            failed(path, asked, range);
+        } else {
+            model.absent(path, operation.label(), asked.span());
+        }
+    }
+
+    private void arrived(FilePath path, Seen seen, ByteRange range, byte[] bytes, Span span) {
+        if (bytes.length != range.length()) {
+            model.report(
+                    Kind.WRONG_BYTES,
+                    path,
+                    "a read of " + seen + " gave " + bytes.length + " bytes instead of " + range);
+        }
+        model.read(path, seen, range.offset(), bytes, span);
+    }
+
+    private void get(FilePath path) throws InterruptedException, IOException {
+        Asked<GetReceipt> asked = client.ask(
+                Operation.GET,
+                path,
+                cluster -> cluster.get(path, target, options().withDurable(false)));
+        if (asked.answer().isPresent()) {
+            Seen seen = Seen.of(asked.answer().get().version());
+            arrived(path, seen, new ByteRange(0, seen.sizeBytes()), Files.readAllBytes(target), asked.span());
+            Files.delete(target);
+        } else if (asked.failedWith(ErrorCode.NOT_FOUND)) {
+            model.absent(path, "get", asked.span());
+        } else {
+            failed(path, asked, Optional.empty());
+        }
+    }
+
+    /** Somebody may have made the file shorter than the range that was asked for. */
+    private void failed(FilePath path, Asked<?> asked, Optional<ByteRange> range) throws InterruptedException {
+        if (asked.failedWith(ErrorCode.INVALID_ARGUMENT) && range.isPresent()) {
+            List<Kept> candidates = model.candidates(path, asked.span());
+            if (!candidates.isEmpty()
+                    && candidates.stream()
+                            .allMatch(kept ->
+                                    kept.content().sizeBytes() >= range.get().end())) {
+                model.report(Kind.UNEXPLAINED, path, range.get() + " was refused: " + asked.message());
+            }
+        } else if (isAvoidable(path, asked.span())) {
+            model.report(
+                    Kind.AVOIDABLE_READ_FAILURE,
+                    path,
+                    "a read from " + asked.span().from() / 1_000_000 + " to "
+                            + asked.span().to() / 1_000_000 + " ms failed: " + asked.message());
+        } else if (mended) {
+            model.report(
+                    Kind.LOST_ACKNOWLEDGED_WRITE,
+                    path,
+                    "it cannot be read though everything is mended: " + asked.message());
+        } else {
+            run.operations().unavoidable();
+        }
+    }
+
+    /** Whether all the time the coordinator was not gone for too long, and each chunk had a good copy within reach. */
+    private boolean isAvoidable(FilePath path, Span span) throws InterruptedException {
+        if (run.coordinatorAwayNanos(span) > client.patience().toNanos() / 2) {
+            return false;
+        }
+        Predicate<String> within = store -> run.outages().nanos(store, span) == 0;
+        List<Kept> candidates = model.candidates(path, span);
+        for (Kept kept : candidates) {
+            if (!run.replicas().wasReadable(path, kept, within, run.civilMillis(span.from()))) {
+                return false;
+            }
+        }
+        return !candidates.isEmpty();
+    }
+
+    /** Asks for a file's version and attributes, and says what was wrong with that. */
+    void stat(FilePath path) throws InterruptedException {
+        Asked<FileStatus> asked = client.ask(Operation.STAT, path, cluster -> cluster.stat(path));
+        if (asked.answer().isPresent()) {
+            FileStatus status = asked.answer().get();
+            underReplicatedChunks += status.underReplicatedChunks();
+            if (model.present(path, "stat", Seen.of(status.version()), asked.span())) {
+                model.marked(path, status.attributes().values().getOrDefault(MARK, Model.NO_MARK), asked.span());
+            }
+        } else if (asked.failedWith(ErrorCode.NOT_FOUND)) {
+            model.absent(path, "stat", asked.span());
+        }
+    }
+
+    /** As all its answers to {@link #stat} said together. */
+    long underReplicatedChunks() {
+        return underReplicatedChunks;
+    }
+
+    /** Some directory above a path. */
+    private void list(FilePath path) throws InterruptedException {
+        String directory = path.path();
+        do {
+            directory = directory.substring(0, Math.max(1, directory.lastIndexOf('/')));
+        } while (directory.length() > 1 && random.nextInt(3) == 0);
+        list(path.volume(), directory);
+    }
+
+    /** Lists a directory and says what was wrong with that. */
+    void list(VolumeName volume, String directory) throws InterruptedException {
+        int limit = random.nextBoolean() ? 1000 : random.nextInt(1, 5);
+        Map<String, @Nullable Seen> shown = new HashMap<>();
+        FilePath path = new FilePath(volume, directory.equals("/") ? "/*" : directory);
+        long from = run.now();
+        String token = "";
+        do {
+            String next = token;
+            Asked<Page<FileEntry>> asked =
+                    client.ask(Operation.LIST, path, cluster -> cluster.list(volume, directory, next, limit));
+            if (asked.failedWith(ErrorCode.NOT_FOUND) && token.isEmpty()) {
+                break;
+            }
+            if (asked.answer().isEmpty()) {
+                return;
+            }
+            asked.answer()
+                    .get()
+                    .items()
+                    .forEach(entry -> shown.put(
+                            entry.name(), entry.version().map(Seen::of).orElse(null)));
+            token = asked.answer().get().nextToken();
+        } while (!token.isEmpty());
+        model.listed(volume, directory, shown, new Span(from, run.now()));
+    }
+}

@@ -1,0 +1,75 @@
+package io.cloudmw.lab.torture;
+
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.time.Sleeper;
+import io.cloudmw.core.upkeep.Obstacle;
+import io.cloudmw.core.upkeep.RepairProgress;
+import io.cloudmw.core.upkeep.ReplacedProgress;
+import io.cloudmw.core.upkeep.UpkeepStatus;
+import io.cloudmw.lab.torture.model.Span;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/**
+ * Whether all chunks have their copies, as the cluster itself says: it has looked at all of them since it knows of a loss, and
+ * found none that lacks a copy, but for those that a writer is about to bring. Confined to one thread.
+ */
+final class Replication {
+    /** Looks that have to end: one may have been under way, and the next is at all chunks. */
+    private static final int LOOKS = 2;
+
+    private static final long POLL_NANOS = Duration.ofMillis(50).toNanos();
+
+    private final Optional<StoreId> lost;
+    private OptionalLong passesBefore = OptionalLong.empty();
+    private long passes;
+
+    /** @param lost a store that the cluster has to know to be lost */
+    Replication(Optional<StoreId> lost) {
+        this.lost = lost;
+    }
+
+    /** Waits until it is; false: it was not in time, that in which the coordinator was away not counted. */
+    boolean await(Run run, Duration limit) throws InterruptedException {
+        long since = run.now();
+        while (run.fleet().status().filter(this::isFull).isEmpty()) {
+            Span waited = new Span(since, run.now());
+            long away = run.coordinatorAwayNanos(waited);
+            if (waited.to() - since - away > limit.toNanos()) {
+                return false;
+            }
+            Sleeper.system().sleep(POLL_NANOS);
+        }
+        return true;
+    }
+
+    /** To be told again and again what the cluster says, until it is true. */
+    boolean isFull(UpkeepStatus status) {
+        RepairProgress repair = status.repair();
+        boolean anew = repair.passes() < passes;
+        passes = repair.passes();
+        if (!knowsOfLoss(status)) {
+            passesBefore = OptionalLong.empty();
+        } else if (passesBefore.isEmpty() || anew) {
+            passesBefore = OptionalLong.of(passes);
+        }
+        return passesBefore.isPresent()
+                && passes - passesBefore.getAsLong() >= LOOKS
+                && lacking(repair) == 0
+                && repair.replaced().values().stream().allMatch(ReplacedProgress::complete);
+    }
+
+    private boolean knowsOfLoss(UpkeepStatus status) {
+        return lost.isEmpty()
+                || status.stores().stream()
+                        .anyMatch(store -> store.lost() && store.id().equals(lost.get()));
+    }
+
+    private static long lacking(RepairProgress repair) {
+        long lacking = repair.underReplicated().values().stream()
+                .mapToLong(Long::longValue)
+                .sum();
+        return lacking - repair.obstacles().getOrDefault(Obstacle.AWAITED, 0L);
+    }
+}

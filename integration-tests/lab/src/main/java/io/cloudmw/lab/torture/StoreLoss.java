@@ -1,0 +1,32 @@
+package io.cloudmw.lab.torture;
+
+import java.util.Locale;
+import java.util.Map;
+
+/**
+ * A store that was lost with all it had.
+ *
+ * @param copies it had, those of former versions included
+ * @param secondsToFullReplication from the loss until the cluster said that no chunk is short of good copies
+ */
+public record StoreLoss(String store, long copies, double secondsToFullReplication) {
+    Map<String, Object> json() {
+        return Map.of(
+                "store",
+                store,
+                "copies",
+                copies,
+                "seconds_to_full_replication",
+                Math.round(secondsToFullReplication * 10) / 10.0);
+    }
+
+    @Override
+    public String toString() {
+        return String.format(
+                Locale.ROOT,
+                "%s was lost with %d copies; full replication after %.1f s",
+                store,
+                copies,
+                secondsToFullReplication);
+    }
+}

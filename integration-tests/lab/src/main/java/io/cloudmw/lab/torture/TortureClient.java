@@ -1,0 +1,97 @@
+package io.cloudmw.lab.torture;
+
+import io.cloudmw.client.CloudMw;
+import io.cloudmw.client.CloudMwOptions;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.FilePath;
+import io.cloudmw.lab.torture.model.Kind;
+import io.cloudmw.lab.torture.model.Span;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
+
+/** One client, and how its calls end. Safe for any thread. */
+final class TortureClient implements AutoCloseable {
+    /** A call that has no end by then has none. */
+    private static final Duration LIMIT = Duration.ofMinutes(5);
+
+    private static final Duration PATIENT = Duration.ofSeconds(60);
+    /** Shorter than some faults last: then nobody knows what became of a change. */
+    private static final Duration IMPATIENT = Duration.ofSeconds(4);
+
+    /** What no fault explains. */
+    private static final Set<ErrorCode> DEFECTS = EnumSet.of(
+            ErrorCode.INTERNAL,
+            ErrorCode.PROTOCOL_VIOLATION,
+            ErrorCode.UNAUTHENTICATED,
+            ErrorCode.VERSION_UNSUPPORTED,
+            ErrorCode.VOLUME_NOT_FOUND,
+            ErrorCode.LOCAL_IO);
+
+    private final Run run;
+    private final int number;
+    private final Duration patience;
+    private final CloudMw client;
+
+    TortureClient(Run run, int number) {
+        this.run = run;
+        this.number = number;
+        patience = number % 2 == 0 ? IMPATIENT : PATIENT;
+        client = CloudMw.connect(
+                CloudMwOptions.of(run.fleet().coordinatorAddress()).withCoordinatorTimeout(patience));
+    }
+
+    int number() {
+        return number;
+    }
+
+    /** How long it waits for a coordinator that does not answer. */
+    Duration patience() {
+        return patience;
+    }
+
+    /** Calls, and waits for the end. */
+    <T> Asked<T> ask(Operations.Operation operation, FilePath path, Function<CloudMw, CompletableFuture<T>> call)
+            throws InterruptedException {
+        long from = run.now();
+        CompletableFuture<T> future = call.apply(client);
+        try {
+            T answer = future.get(LIMIT.toNanos(), TimeUnit.NANOSECONDS);
+            run.operations().done(operation);
+            return new Asked<>(Optional.of(answer), Optional.empty(), "", new Span(from, run.now()));
+        } catch (ExecutionException e) {
+            ErrorCode code = e.getCause() instanceof CloudMwException known ? known.code() : ErrorCode.INTERNAL;
+            return failed(operation, path, code, String.valueOf(e.getCause()), from);
+        } catch (TimeoutException e) {
+            future.cancel(true);
+            run.model()
+                    .report(
+                            Kind.UNEXPLAINED,
+                            path,
+                            operation.label() + ": no answer within " + LIMIT.toSeconds() + " s");
+            return failed(operation, path, ErrorCode.DEADLINE_EXCEEDED, "no answer", from);
+        }
+    }
+
+    private <T> Asked<T> failed(
+            Operations.Operation operation, FilePath path, ErrorCode code, String message, long from) {
+        run.operations().failed(operation, code);
+        run.journal().say("client " + number + " " + operation.label() + " " + path + ": " + message);
+        if (DEFECTS.contains(code)) {
+            run.model().report(Kind.UNEXPLAINED, path, operation.label() + " failed with " + message);
+        }
+        return new Asked<>(Optional.empty(), Optional.of(code), message, new Span(from, run.now()));
+    }
+
+    @Override
+    public void close() {
+        client.close();
+    }
+}

@@ -1,0 +1,490 @@
+package io.cloudmw.lab.torture;
+
+import io.cloudmw.client.CloudMw;
+import io.cloudmw.client.CloudMwOptions;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.Chunk;
+import io.cloudmw.core.model.ChunkId;
+import io.cloudmw.core.model.Chunking;
+import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.Mode;
+import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.model.Volume;
+import io.cloudmw.core.model.VolumeChange;
+import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.placement.StoreStatus;
+import io.cloudmw.core.upkeep.UpkeepStatus;
+import io.cloudmw.lab.fleet.Closing;
+import io.cloudmw.lab.fleet.LocalFleet;
+import io.cloudmw.lab.fleet.ServerProcess;
+import io.cloudmw.lab.fleet.WorkingDirectory;
+import io.cloudmw.lab.s3.BucketServer;
+import io.cloudmw.lab.torture.network.Cut;
+import io.cloudmw.lab.torture.network.Network;
+import io.cloudmw.lab.torture.network.Pair;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What is tortured: coordinators and helpers with a disk each, as processes, and two volumes on them. Where the system
+ * allows it (Linux), all connections lead through a {@link Network}, and a disk is reached by its own helper only, as if each
+ * was a machine of its own. Safe for any thread; what it opens belongs to the {@link Closing} it was given.
+ */
+final class TortureFleet {
+    private static final Logger log = LoggerFactory.getLogger(TortureFleet.class);
+
+    /** The only one, or what the names of several begin with. */
+    static final String COORDINATOR = "coordinator";
+    /** The process all clients are in. */
+    static final String CLIENTS = "clients";
+
+    static final VolumeName BY_SIZE = new VolumeName("by-size");
+    static final VolumeName BY_COUNT = new VolumeName("by-count");
+    static final Map<VolumeName, Chunking> VOLUMES =
+            Map.of(BY_SIZE, new Chunking.BySize(512 << 10), BY_COUNT, new Chunking.ByCount(3));
+
+    /**
+     * Intervals of seconds that are minutes in other fleets. An upload whose client gave up stays open, and keeps the
+     * stores that it has
+     * copies in, until it is abandoned: no upload that goes on is without progress for so long.
+     */
+    private static final Map<String, String> HURRIED = Map.of(
+            "coordinator.heartbeat-interval", "1s",
+            "coordinator.helper-ttl", "5s",
+            "coordinator.repair-interval", "500ms",
+            "coordinator.repair-after", "6s",
+            "coordinator.owed-after", "5s",
+            "coordinator.task-life", "10s",
+            "coordinator.token-ttl", "20s",
+            "coordinator.clock-skew", "1s",
+            "coordinator.abandoned-after", "60s",
+            "coordinator.abandoned-check", "2s");
+
+    private static final Duration OBSERVING = Duration.ofSeconds(5);
+    /** An order is given so often: each try waits for the coordinator. */
+    private static final int ORDERS = 24;
+    /** What has just been started on a busy machine may be slow. */
+    private static final Duration STARTING = Duration.ofSeconds(60);
+    /** A full disk keeps more free than any has. */
+    private static final String ALL = "1024TiB";
+
+    private static final String RESERVE = "64MiB";
+    /** Files are far smaller than a segment of a manifest. */
+    private static final int ONLY_SEGMENT = 0;
+
+    private static final String LOOPBACK = "127.0.0.1";
+    private static final int FIRST_HOST = 11;
+
+    /** Where disks have file systems of their own. */
+    private final Optional<DiskMounts> mounts;
+
+    private final LocalFleet processes;
+    private final BucketServer buckets;
+
+    /** Buckets so far, those that were lost included. */
+    private final AtomicInteger bucketCount = new AtomicInteger();
+
+    private final Network network;
+    private final boolean connected;
+    private final Path directory;
+    private final List<String> coordinators;
+    private final List<String> helpers;
+    private final Map<Long, String> names = new ConcurrentHashMap<>();
+    private final String coordinator;
+    private final CloudMw observer;
+
+    /** Starts everything below a directory. */
+    TortureFleet(TortureSettings settings, Path directory, Closing closing) throws Exception {
+        this.directory = directory;
+        connected = Network.isAvailable();
+        names.put(ProcessHandle.current().pid(), CLIENTS);
+        network = closing.open(() -> new Network(() -> names));
+        DiskMounts disks = closing.open(() -> new DiskMounts(settings.diskBytes()));
+        mounts = disks.isPossible(directory, TortureSettings.REPLICAS * settings.bytes())
+                ? Optional.of(disks)
+                : Optional.empty();
+        processes = closing.open(() -> new LocalFleet(directory, settings.launcher(), credentials()));
+        buckets = closing.open(() -> new BucketServer(directory.resolve("buckets"), InetAddress.getLoopbackAddress()));
+        helpers = IntStream.rangeClosed(1, settings.helpers())
+                .mapToObj(i -> "helper-" + i)
+                .toList();
+        coordinators = settings.coordinators().names();
+        Map<String, String> own = new HashMap<>(HURRIED);
+        own.putAll(settings.coordinators().settings());
+        List<String> direct = new ArrayList<>();
+        List<String> forwarded = new ArrayList<>();
+        for (String name : coordinators) {
+            String address = named(processes.startCoordinator(name, own))
+                    .ready()
+                    .path("address")
+                    .asText();
+            direct.add(address);
+            forwarded.add(forwardedCoordinator(name, address));
+        }
+        coordinator = String.join(",", forwarded);
+        for (int i = 0; i < helpers.size(); i++) {
+            startHelper(helpers.get(i), "127.0.0." + (FIRST_HOST + i));
+        }
+        CloudMwOptions observing = CloudMwOptions.of(String.join(",", direct));
+        observer = closing.last(CloudMw.connect(observing.withCoordinatorTimeout(OBSERVING)));
+        try (CloudMw patient = closing.last(CloudMw.connect(observing.withCoordinatorTimeout(STARTING)))) {
+            createVolumes(patient);
+            addBucket(patient);
+        }
+    }
+
+    /** The buckets' server does not check signatures; whoever has credentials keeps them. */
+    private static Map<String, String> credentials() {
+        return System.getenv().containsKey("AWS_ACCESS_KEY_ID")
+                ? Map.of()
+                : Map.of("AWS_ACCESS_KEY_ID", "torture", "AWS_SECRET_ACCESS_KEY", "torture");
+    }
+
+    /** The bucket that volumes use now. */
+    String bucket() {
+        return "bucket-" + bucketCount.get();
+    }
+
+    /** Makes a bucket and lets all volumes use it. */
+    private void addBucket(CloudMw client) throws InterruptedException, ExecutionException {
+        String name = "bucket-" + (bucketCount.get() + 1);
+        Store.S3 place = new Store.S3(name, "us-east-1", buckets.endpoint(), true, "");
+        client.addStore(new Store(new StoreId(name), name, place), true).get();
+        for (VolumeName volume : VOLUMES.keySet()) {
+            client.changeVolume(
+                            VolumeChange.of(volume).addStore(new StoreId(name)).build())
+                    .get();
+        }
+        bucketCount.incrementAndGet();
+    }
+
+    /** Makes another bucket and lets all volumes use it; tried until a coordinator answers. */
+    void addBucket() throws InterruptedException {
+        insist("add a bucket", () -> addBucket(observer));
+    }
+
+    /** Changes all volumes alike. */
+    void change(UnaryOperator<VolumeChange.Builder> change) throws InterruptedException {
+        for (VolumeName volume : VOLUMES.keySet()) {
+            insist(
+                    "change volume " + volume,
+                    () -> observer.changeVolume(
+                                    change.apply(VolumeChange.of(volume)).build())
+                            .get());
+        }
+    }
+
+    /** Declares a store lost. */
+    void lose(String store) throws InterruptedException {
+        insist(
+                "declare " + store + " lost",
+                () -> observer.loseStore(new StoreId(store)).get());
+    }
+
+    /** Forgets a store that no volume uses any more. */
+    void remove(String store) throws InterruptedException {
+        insist("remove " + store, () -> {
+            try {
+                observer.removeStore(new StoreId(store)).get();
+            } catch (ExecutionException e) {
+                // A try before it took effect, and its answer was lost.
+                if (!(e.getCause() instanceof CloudMwException known) || known.code() != ErrorCode.NOT_FOUND) {
+                    throw e;
+                }
+            }
+        });
+    }
+
+    /** Returns whether some volume still uses a store; true when no coordinator says. */
+    boolean isUsed(String store) throws InterruptedException {
+        return said(observer.volumes())
+                .map(volumes ->
+                        volumes.stream().anyMatch(volume -> volume.storesInUse().contains(new StoreId(store))))
+                .orElse(true);
+    }
+
+    /** The reasons that keep volumes from letting go of a store, as the cluster says. */
+    String kept(String store) throws InterruptedException {
+        return status().map(status -> status.reshape().volumes().stream()
+                        .flatMap(volume -> volume.leaving().stream()
+                                .filter(leaving -> leaving.store().value().equals(store))
+                                .map(leaving -> volume.name() + ": " + leaving))
+                        .collect(Collectors.joining(", ")))
+                .orElse("nobody says why");
+    }
+
+    /** Something an operator does. */
+    private interface Order {
+        void give() throws InterruptedException, ExecutionException;
+    }
+
+    /** Coordinators are killed in the middle: an order is given until one of them has taken it. */
+    private static void insist(String what, Order order) throws InterruptedException {
+        for (int tries = 1; ; tries++) {
+            try {
+                order.give();
+                return;
+            } catch (ExecutionException e) {
+                if (tries >= ORDERS) {
+                    throw new IllegalStateException("cannot " + what + ": " + e.getCause(), e);
+                }
+                log.debug("not now: {}", what, e);
+            }
+        }
+    }
+
+    private String forwardedCoordinator(String name, String address) throws IOException {
+        if (!connected) {
+            return address;
+        }
+        InetSocketAddress front =
+                network.forward(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), loopback(address), name);
+        return LOOPBACK + ":" + front.getPort();
+    }
+
+    private void startHelper(String name, String host) throws IOException {
+        String store = store(name);
+        Map<String, String> own = new HashMap<>(processes.disk(store));
+        own.put("helper.coordinator", coordinator);
+        own.put(reserve(name), mounts.isPresent() ? "0" : RESERVE);
+        own.put("helper.disk." + store + ".path", disk(store).toString());
+        if (mounts.isPresent()) {
+            mounts.get().mount(mountPoint(store));
+        }
+        if (connected) {
+            own.put("helper.advertise-host", host);
+            // Each process runs elsewhere than the clients do: who is not its owner finds no such disk.
+            own.put("helper.disk." + store + ".path", "/proc/self/cwd/" + directory.relativize(disk(store)));
+        }
+        ServerProcess helper = named(processes.startHelper(name, own));
+        for (String address : List.of("control", "bulk")) {
+            if (connected) {
+                InetSocketAddress target = loopback(helper.ready().path(address).asText());
+                InetSocketAddress unused = network.forward(new InetSocketAddress(host, target.getPort()), target, name);
+            }
+        }
+    }
+
+    private static InetSocketAddress loopback(String address) {
+        int port = Integer.parseInt(address.substring(address.lastIndexOf(':') + 1));
+        return new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
+    }
+
+    private void createVolumes(CloudMw patient) throws InterruptedException, ExecutionException {
+        List<StoreId> stores =
+                helpers.stream().map(name -> new StoreId(store(name))).toList();
+        for (Map.Entry<VolumeName, Chunking> volume : VOLUMES.entrySet()) {
+            Mode mode = volume.getKey().equals(BY_SIZE) ? Mode.DEFAULT : Mode.HEDGED;
+            patient.createVolume(new Volume(
+                            volume.getKey(),
+                            volume.getValue(),
+                            TortureSettings.REPLICAS,
+                            stores,
+                            TortureSettings.WRITE_QUORUM,
+                            mode,
+                            false,
+                            0))
+                    .get();
+        }
+    }
+
+    private ServerProcess named(ServerProcess process) {
+        names.put(process.pid(), process.name());
+        return process;
+    }
+
+    private static String reserve(String helper) {
+        return "helper.disk." + store(helper) + ".reserve";
+    }
+
+    List<String> helpers() {
+        return helpers;
+    }
+
+    List<String> coordinators() {
+        return coordinators;
+    }
+
+    /** A helper's only one. */
+    static String store(String helper) {
+        return helper.replace("helper-", "disk-");
+    }
+
+    List<String> stores() {
+        return helpers.stream().map(TortureFleet::store).toList();
+    }
+
+    /**
+     * Takes away what a store has, for good; its helper must not run.
+     *
+     * @return copies that are lost with it
+     */
+    long wipe(String store) throws IOException {
+        long copies;
+        try (Stream<Path> files = Files.walk(disk(store).resolve("chunks"))) {
+            copies = files.filter(Files::isRegularFile).count();
+        }
+        WorkingDirectory.delete(disk(store));
+        return copies;
+    }
+
+    /**
+     * Takes away what a bucket has, for good, and the bucket.
+     *
+     * @return copies that are lost with it
+     */
+    long wipeBucket(String store) throws IOException {
+        Path objects = bucketPath(store);
+        long copies;
+        try (Stream<Path> files = Files.list(objects)) {
+            copies = files.filter(file -> file.getFileName().toString().startsWith("chunks%2F"))
+                    .count();
+        }
+        // Puts under way find no bucket any more.
+        Path gone = Files.move(objects, objects.resolveSibling(".lost-" + store));
+        WorkingDirectory.delete(gone);
+        return copies;
+    }
+
+    private Path bucketPath(String store) {
+        return directory.resolve("buckets").resolve(store);
+    }
+
+    /** A chunk's file in a store, whether it is there or not. */
+    Path replica(String store, ChunkId chunk) {
+        if (store.startsWith("bucket-")) {
+            return bucketPath(store)
+                    .resolve("chunks%2F" + chunk.version().value().substring(0, 2) + "%2F" + chunk);
+        }
+        return disk(store)
+                .resolve("chunks")
+                .resolve(chunk.version().value().substring(0, 2))
+                .resolve(chunk.toString());
+    }
+
+    /** Where a store keeps what it has. */
+    Path disk(String store) {
+        return mounts.isPresent() ? mountPoint(store).resolve("data") : directory.resolve(store);
+    }
+
+    private Path mountPoint(String store) {
+        return directory.resolve(store);
+    }
+
+    /** Where clients reach the coordinators. */
+    String coordinatorAddress() {
+        return coordinator;
+    }
+
+    /** Whether connections can be cut here. */
+    boolean canCut() {
+        return connected;
+    }
+
+    void cut(Pair pair, Cut cut) {
+        network.cut(pair, cut);
+    }
+
+    ServerProcess process(String name) {
+        return processes.process(name);
+    }
+
+    void restart(String name) throws IOException {
+        named(processes.restart(name));
+    }
+
+    /** With a disk that is empty: the cluster takes it for a new one. */
+    void restartReplaced(String helper) throws IOException {
+        named(processes.restart(helper, Map.of(), List.of("--replace-disk", store(helper))));
+    }
+
+    /** Whether disks are filled while their helpers run, to the last byte or file. */
+    boolean fillsInPlace() {
+        return mounts.isPresent();
+    }
+
+    /**
+     * A helper's disk takes nothing more; where it has no file system of its own, since its helper is told to leave more
+     * free than any has.
+     *
+     * @param files whether it has room for bytes, but for no more files
+     */
+    void fill(String helper, boolean files) throws IOException {
+        if (mounts.isPresent()) {
+            mounts.get().fill(mountPoint(store(helper)), files);
+        } else {
+            named(processes.restart(helper, Map.of(reserve(helper), ALL)));
+        }
+    }
+
+    /** It takes something again. */
+    void relieve(String helper) throws IOException {
+        if (mounts.isPresent()) {
+            mounts.get().relieve(mountPoint(store(helper)));
+        } else {
+            named(processes.restart(helper, Map.of(reserve(helper), RESERVE)));
+        }
+    }
+
+    /** The stores that can be used now; none when the coordinator does not say. */
+    Set<String> available() throws InterruptedException {
+        return said(observer.stores()).orElse(List.of()).stream()
+                .filter(StoreStatus::available)
+                .map(status -> status.store().id().value())
+                .collect(Collectors.toSet());
+    }
+
+    /** How the coordinator says it fares; empty when it does not say. */
+    Optional<UpkeepStatus> status() throws InterruptedException {
+        return said(observer.status());
+    }
+
+    /** The chunks of a version and where they ought to be now; empty when the coordinator does not say. */
+    Optional<List<Chunk>> locate(FilePath file, VersionId version) throws InterruptedException {
+        return said(observer.locate(file, version, ONLY_SEGMENT));
+    }
+
+    private static <T> Optional<T> said(CompletableFuture<T> asked) throws InterruptedException {
+        try {
+            return Optional.of(asked.get());
+        } catch (ExecutionException e) {
+            log.debug("the coordinator does not say", e);
+            return Optional.empty();
+        }
+    }
+
+    /** What was paused goes on. */
+    void resumeAll() {
+        for (String name :
+                Stream.concat(coordinators.stream(), helpers.stream()).toList()) {
+            try {
+                processes.process(name).resume();
+            } catch (RuntimeException e) {
+                log.debug("not resumed: {}", name, e);
+            }
+        }
+    }
+}

@@ -1,0 +1,149 @@
+package io.cloudmw.lab.torture;
+
+import io.cloudmw.lab.torture.model.Finding;
+import io.cloudmw.lab.torture.model.Kind;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/**
+ * What a run found.
+ *
+ * @param operations by kind
+ * @param failures operations by the error they ended with
+ * @param faults by kind
+ * @param counts of findings
+ * @param findings the first of them
+ * @param excusedReadFailures reads that failed while what they needed was out of reach, or nobody can tell
+ * @param losses stores that were lost, and how long it took until everything was there as often as it ought to be
+ * @param underReplicatedChunks of current files at the end
+ * @param directory with every log
+ */
+public record TortureReport(
+        TortureSettings settings,
+        double seconds,
+        Map<String, Long> operations,
+        Map<String, Long> failures,
+        Map<String, Long> faults,
+        Map<Kind, Long> counts,
+        List<Finding> findings,
+        long excusedReadFailures,
+        List<StoreLoss> losses,
+        long underReplicatedChunks,
+        Path directory) {
+    public TortureReport {
+        losses = List.copyOf(losses);
+        counts = new EnumMap<>(counts);
+        findings = List.copyOf(findings);
+    }
+
+    static TortureReport of(Run run, Faults faults, long underReplicatedChunks, Path directory) {
+        Map<String, Long> operations = new LinkedHashMap<>();
+        run.operations().counts().forEach((operation, count) -> operations.put(operation.label(), count));
+        Map<String, Long> failures = new LinkedHashMap<>();
+        run.operations().failures().forEach((code, count) -> failures.put(code.name(), count));
+        Map<String, Long> injected = new LinkedHashMap<>();
+        faults.counts().forEach((kind, count) -> injected.put(kind.label(), count.longValue()));
+        Map<Kind, Long> counts = new EnumMap<>(Kind.class);
+        for (Kind kind : Kind.values()) {
+            counts.put(kind, run.journal().count(kind));
+        }
+        return new TortureReport(
+                run.settings(),
+                run.now() / 1e9,
+                operations,
+                failures,
+                injected,
+                counts,
+                run.journal().findings(),
+                run.operations().unavoidableReadFailures(),
+                faults.losses(),
+                underReplicatedChunks,
+                directory);
+    }
+
+    static String label(Kind kind) {
+        return switch (kind) {
+            case LOST_ACKNOWLEDGED_WRITE -> "lost_acknowledged_writes";
+            case WRONG_BYTES -> "wrong_bytes";
+            case AVOIDABLE_READ_FAILURE -> "avoidable_read_failures";
+            case UNEXPLAINED -> "unexplained_answers";
+        };
+    }
+
+    /** Whether nothing was found. */
+    public boolean isClean() {
+        return counts.values().stream().allMatch(count -> count == 0);
+    }
+
+    private static long sum(Map<String, Long> counts) {
+        return counts.values().stream().mapToLong(Long::longValue).sum();
+    }
+
+    /** The fields of the JSON object, in their order. */
+    public Map<String, Object> json() {
+        Map<String, Object> fields = new LinkedHashMap<>();
+        fields.put("operations", sum(operations));
+        fields.put("faults", sum(faults));
+        counts.forEach((kind, count) -> fields.put(label(kind), count));
+        fields.put("seed", settings.seed());
+        fields.put("seconds", Math.round(seconds * 10) / 10.0);
+        fields.put("clients", settings.clients());
+        fields.put("helpers", settings.helpers());
+        fields.put("coordinators", settings.coordinators().count());
+        fields.put("operations_by_kind", operations);
+        fields.put("errors_by_code", failures);
+        fields.put("faults_by_kind", faults);
+        fields.put("excused_read_failures", excusedReadFailures);
+        fields.put("under_replicated_chunks", underReplicatedChunks);
+        fields.put("store_losses", losses.stream().map(StoreLoss::json).toList());
+        if (!isClean()) {
+            fields.put("directory", directory.toString());
+        }
+        return fields;
+    }
+
+    /** For people. */
+    public void print(PrintWriter out) {
+        out.printf(
+                Locale.ROOT,
+                "%n%d operations by %d clients on %d helpers in %.0f s (seed %d): %s%n",
+                sum(operations),
+                settings.clients(),
+                settings.helpers(),
+                seconds,
+                settings.seed(),
+                listed(operations));
+        out.printf(Locale.ROOT, "%d faults: %s%n", sum(faults), listed(faults));
+        out.println("errors clients saw: " + (failures.isEmpty() ? "none" : listed(failures)));
+        out.println("reads that failed while what they needed was out of reach: " + excusedReadFailures);
+        losses.forEach(out::println);
+        out.println("chunks with a copy missing at the end: " + underReplicatedChunks);
+        counts.forEach((kind, count) -> out.printf(Locale.ROOT, "%-26s %d%n", label(kind), count));
+        if (!isClean()) {
+            printFindings(out);
+        }
+    }
+
+    private void printFindings(PrintWriter out) {
+        for (Finding finding : findings) {
+            out.println();
+            out.println(finding.kind() + " " + finding.path() + ": " + finding.what());
+            finding.history().forEach(line -> out.println("    " + line));
+        }
+        out.println();
+        out.println("logs: " + directory);
+        out.println("again: " + settings.command());
+    }
+
+    private static String listed(Map<String, Long> counts) {
+        return counts.entrySet().stream()
+                .map(entry -> entry.getKey() + " " + entry.getValue())
+                .collect(Collectors.joining(", "));
+    }
+}

@@ -1,0 +1,132 @@
+package io.cloudmw.lab.torture;
+
+import io.cloudmw.lab.fleet.LiveOutput;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+
+/**
+ * What is done.
+ *
+ * @param duration of changing, reading and breaking; making the fleet and checking everything at the end come besides
+ * @param seed of everything that is drawn
+ * @param clients each changes files of its own and some it shares with all, and reads everybody's
+ * @param helpers each with a disk
+ * @param coordinators how many there are, and what they keep their catalog in
+ * @param bytes that may be put altogether; what is put beyond the share of the time that passed is small
+ */
+public record TortureSettings(
+        Duration duration,
+        long seed,
+        int clients,
+        int helpers,
+        Coordinators coordinators,
+        long bytes,
+        Path launcher,
+        LiveOutput output) {
+    /** Copies of each chunk. */
+    static final int REPLICAS = 3;
+    /** Copies that are durable when a put is acknowledged: at most one less may be out of reach at once. */
+    static final int WRITE_QUORUM = 2;
+
+    private static final long SMALLEST_DISK = 256L << 20;
+    private static final int MAX_COORDINATORS = 5;
+    private static final int MAX_CLIENTS = 32;
+    private static final int MAX_HELPERS = 16;
+
+    /**
+     * Who shares a catalog.
+     *
+     * @param count of processes
+     * @param catalog {@code sqlite} or {@code dynamodb:TABLE}, a table that no other cluster has
+     * @param endpoint of DynamoDB; empty: the region's
+     * @param region of the table; empty: as AWS tools find it
+     */
+    public record Coordinators(int count, String catalog, String endpoint, String region) {
+        public static final String SQLITE = "sqlite";
+
+        /** So many unless it is said. */
+        public static final int SHARING = 3;
+
+        private static final String DYNAMODB = "dynamodb:";
+
+        public Coordinators {
+            between("coordinators", count, 1, MAX_COORDINATORS);
+            if (!catalog.equals(SQLITE) && !catalog.startsWith(DYNAMODB)) {
+                throw new IllegalArgumentException(
+                        "catalog: \"" + catalog + "\" (expected: " + SQLITE + " or " + DYNAMODB + "TABLE)");
+            }
+            if (catalog.equals(SQLITE) && count > 1) {
+                throw new IllegalArgumentException(
+                        "coordinators: " + count + " (expected: 1, or --catalog dynamodb:TABLE)");
+            }
+            if (catalog.equals(SQLITE) && !(endpoint + region).isEmpty()) {
+                throw new IllegalArgumentException(
+                        "catalog: " + SQLITE + " (expected: dynamodb:TABLE, with an endpoint or a region)");
+            }
+        }
+
+        List<String> names() {
+            return count == 1
+                    ? List.of(TortureFleet.COORDINATOR)
+                    : IntStream.rangeClosed(1, count)
+                            .mapToObj(i -> TortureFleet.COORDINATOR + "-" + i)
+                            .toList();
+        }
+
+        /** What each is to be told of it. */
+        Map<String, String> settings() {
+            Map<String, String> settings = new LinkedHashMap<>();
+            settings.put("coordinator.catalog", catalog);
+            if (!catalog.equals(SQLITE)) {
+                settings.put("coordinator.catalog-create", "true");
+            }
+            if (!endpoint.isEmpty()) {
+                settings.put("coordinator.catalog-endpoint", endpoint);
+            }
+            if (!region.isEmpty()) {
+                settings.put("coordinator.catalog-region", region);
+            }
+            return settings;
+        }
+
+        private String options() {
+            return catalog.equals(SQLITE)
+                    ? ""
+                    : " --coordinators " + count + " --catalog " + catalog
+                            + (endpoint.isEmpty() ? "" : " --catalog-endpoint " + endpoint)
+                            + (region.isEmpty() ? "" : " --catalog-region " + region);
+        }
+    }
+
+    public TortureSettings {
+        if (duration.isNegative() || duration.isZero()) {
+            throw new IllegalArgumentException("minutes: " + duration + " (expected: > 0)");
+        }
+        between("clients", clients, 1, MAX_CLIENTS);
+        between("helpers", helpers, REPLICAS, MAX_HELPERS);
+        if (bytes < 1) {
+            throw new IllegalArgumentException("bytes: " + bytes + " (expected: >= 1)");
+        }
+    }
+
+    private static void between(String name, int value, int least, int most) {
+        if (value < least || value > most) {
+            throw new IllegalArgumentException(name + ": " + value + " (expected: " + least + ".." + most + ")");
+        }
+    }
+
+    /** What each disk may hold: twice its part, since stores that are lost leave theirs to others. */
+    long diskBytes() {
+        return Math.max(SMALLEST_DISK, Math.multiplyExact(2L * REPLICAS, bytes) / helpers);
+    }
+
+    /** What repeats the run, as far as threads and processes let it. */
+    String command() {
+        return "./cloudmw torture --minutes " + duration.toMillis() / 60_000.0 + " --seed " + seed + " --clients "
+                + clients + " --helpers " + helpers + " --bytes " + bytes + coordinators.options();
+    }
+}

@@ -1,0 +1,15 @@
+package io.cloudmw.lab.torture.model;
+
+import java.util.List;
+
+/**
+ * Something that may not happen.
+ *
+ * @param path where
+ * @param history what the model knows of the path, oldest first
+ */
+public record Finding(Kind kind, String path, String what, List<String> history) {
+    public Finding {
+        history = List.copyOf(history);
+    }
+}

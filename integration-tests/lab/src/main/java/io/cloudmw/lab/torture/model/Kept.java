@@ -1,0 +1,6 @@
+package io.cloudmw.lab.torture.model;
+
+import io.cloudmw.core.model.VersionId;
+
+/** A version whose id is known, and its bytes. */
+public record Kept(VersionId version, Content content) {}

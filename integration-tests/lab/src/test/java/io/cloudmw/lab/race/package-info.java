@@ -1,0 +1,5 @@
+/** Tests of the benchmark of tail latency. */
+@NullMarked
+package io.cloudmw.lab.race;
+
+import org.jspecify.annotations.NullMarked;

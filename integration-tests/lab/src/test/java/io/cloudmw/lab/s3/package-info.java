@@ -1,0 +1,5 @@
+/** Tests of the stand-ins for S3. */
+@NullMarked
+package io.cloudmw.lab.s3;
+
+import org.jspecify.annotations.NullMarked;

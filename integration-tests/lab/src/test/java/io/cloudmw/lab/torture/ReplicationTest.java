@@ -1,0 +1,88 @@
+package io.cloudmw.lab.torture;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.cloudmw.core.model.HelperId;
+import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.placement.Candidate;
+import io.cloudmw.core.upkeep.Obstacle;
+import io.cloudmw.core.upkeep.RepairProgress;
+import io.cloudmw.core.upkeep.ScrubProgress;
+import io.cloudmw.core.upkeep.StoreCondition;
+import io.cloudmw.core.upkeep.UpkeepStatus;
+import io.cloudmw.core.upkeep.collect.CollectProgress;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+
+final class ReplicationTest {
+    private static final StoreId LOST = new StoreId("disk-2");
+
+    private final Replication replication = new Replication(Optional.of(LOST));
+
+    private static UpkeepStatus status(boolean lost, long passes, long lacking, long awaited) {
+        Map<Integer, Long> few = lacking == 0 ? Map.of() : Map.of(2, lacking);
+        return new UpkeepStatus(
+                List.of(condition("disk-1", false), condition(LOST.value(), lost)),
+                List.of(),
+                new RepairProgress(
+                        new TreeMap<>(few),
+                        Map.of(Obstacle.AWAITED, awaited),
+                        new TreeMap<>(),
+                        passes,
+                        false,
+                        0,
+                        0,
+                        0,
+                        0),
+                ScrubProgress.NONE,
+                CollectProgress.NONE,
+                0,
+                0);
+    }
+
+    private static StoreCondition condition(String id, boolean lost) {
+        Store store = new Store(new StoreId(id), id, new Store.Disk(new HelperId("h"), Path.of("/d")));
+        return new StoreCondition(new Candidate(store, "", 1), 1, !lost, Duration.ZERO, lost, false);
+    }
+
+    @Test
+    void whatWasSeenBeforeTheLossDoesNotCount() {
+        assertThat(replication.isFull(status(false, 10, 0, 0))).isFalse();
+        assertThat(replication.isFull(status(false, 20, 0, 0))).isFalse();
+        assertThat(replication.isFull(status(true, 20, 0, 0))).isFalse();
+        assertThat(replication.isFull(status(true, 21, 0, 0))).isFalse();
+        assertThat(replication.isFull(status(true, 22, 0, 0))).isTrue();
+    }
+
+    @Test
+    void whatLacksCopiesIsWaitedForUnlessAWriterIsAboutToBringThem() {
+        assertThat(replication.isFull(status(true, 1, 0, 0))).isFalse();
+        assertThat(replication.isFull(status(true, 3, 7, 2))).isFalse();
+        assertThat(replication.isFull(status(true, 4, 2, 2))).isTrue();
+    }
+
+    @Test
+    void aCoordinatorThatWasStartedAnewBeginsAnew() {
+        assertThat(replication.isFull(status(true, 30, 0, 0))).isFalse();
+        assertThat(replication.isFull(status(false, 0, 0, 0))).isFalse();
+        assertThat(replication.isFull(status(true, 31, 0, 0))).isFalse();
+        assertThat(replication.isFull(status(true, 32, 0, 0))).isFalse();
+        assertThat(replication.isFull(status(true, 1, 0, 0))).isFalse();
+        assertThat(replication.isFull(status(true, 2, 0, 0))).isFalse();
+        assertThat(replication.isFull(status(true, 3, 0, 0))).isTrue();
+    }
+
+    @Test
+    void withoutALossItIsWhenAllWereLookedAt() {
+        Replication whole = new Replication(Optional.empty());
+        assertThat(whole.isFull(status(false, 5, 0, 0))).isFalse();
+        assertThat(whole.isFull(status(false, 7, 1, 0))).isFalse();
+        assertThat(whole.isFull(status(false, 8, 0, 0))).isTrue();
+    }
+}
