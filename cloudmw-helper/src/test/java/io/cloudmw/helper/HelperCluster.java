@@ -25,7 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** Helpers in this process, each with one disk that a cluster has taken in, without a coordinator. */
+/** A cluster of helpers in this process without a coordinator. Each helper has one disk, which is admitted. */
 final class HelperCluster implements AutoCloseable {
     static final FilePath FILE = FilePath.parse("vol:/file");
 
@@ -34,7 +34,10 @@ final class HelperCluster implements AutoCloseable {
     final VersionId version = VersionId.random();
     private final ClusterSecret secret = ClusterSecret.of(new byte[32]);
 
-    /** @param stalls for each helper, after how many bytes its disk stalls, at least 1024; negative: never; StallingStore.PUTS: puts do */
+    /**
+     * @param stalls for each helper, the bytes after which its disk stalls, at least 1024; negative for never;
+     *     StallingStore.PUTS for puts
+     */
     HelperCluster(Path directory, Map<String, String> more, int... stalls) throws CloudMwException {
         for (int i = 0; i < stalls.length; i++) {
             Map<String, String> settings = new HashMap<>(Map.of(
@@ -60,7 +63,7 @@ final class HelperCluster implements AutoCloseable {
                     HelperConfig.read(Settings.of(settings)),
                     secret,
                     store -> {
-                        // Buckets refuse, or do not answer, by their region.
+                        // Buckets that deny access or do not answer, by their region.
                         boolean refuses = store.failureDomain().equals("refusing");
                         throw new CloudMwException(
                                 refuses ? ErrorCode.STORE_DENIED : ErrorCode.STORE_UNAVAILABLE, "no S3 here");

@@ -16,13 +16,13 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Two helpers of one name and a coordinator, whose leases last longer than this test. */
+/** Tests of two helpers with the same id at a coordinator whose leases outlast the test. */
 final class HelperIdTest {
     @TempDir
     private Path directory;
 
     @Test
-    void aSecondHelperOfTheSameIdIsRefusedWhileTheFirstIsAliveAndTakenInWhenItHasLeft() throws Exception {
+    void secondHelperWithTheSameIdIsRefusedUntilTheFirstHasLeft() throws Exception {
         Map<String, String> settings = Map.of(
                 "coordinator.listen",
                 "127.0.0.1:0",

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.LoggerFactory;
 
-/** What a helper takes at once, and that uploads and the copies of peers do not stand in each other's way. */
+/** Tests of a helper's limits: uploads, copies for other helpers, and reads do not delay each other. */
 @Timeout(60)
 final class HelperLimitsTest {
     private static final int MIB = 1 << 20;
@@ -54,7 +54,7 @@ final class HelperLimitsTest {
     }
 
     @Test
-    void uploadsThatFillTheirShareOfTheSpoolLeaveRoomForCopies() throws Exception {
+    void copiesHaveRoomWhenUploadsHaveFilledTheirShareOfTheSpool() throws Exception {
         Map<String, String> small = Map.of("helper.uploads.spool", "1MiB", "helper.store.threads", "1");
         try (HelperCluster cluster = new HelperCluster(directory, small, -1, -1);
                 ScriptedClient client = new ScriptedClient(cluster)) {
@@ -70,7 +70,7 @@ final class HelperLimitsTest {
     }
 
     @Test
-    void copiesThatFillTheirShareOfTheSpoolLeaveRoomForUploads() throws Exception {
+    void uploadsHaveRoomWhenCopiesHaveFilledTheirShareOfTheSpool() throws Exception {
         Map<String, String> small = Map.of("helper.copies.spool", "1MiB", "helper.store.threads", "1");
         try (HelperCluster cluster = new HelperCluster(directory, small, -1, -1);
                 ScriptedClient client = new ScriptedClient(cluster)) {
@@ -103,7 +103,7 @@ final class HelperLimitsTest {
     }
 
     @Test
-    void aWriterThatSendsNothingLosesItsPlaceToOneThatDoes() throws Exception {
+    void silentWriterLosesItsPlaceToAnother() throws Exception {
         Map<String, String> one = Map.of("helper.uploads.limit", "1", "helper.uploads.silence", "100ms");
         try (HelperCluster cluster = new HelperCluster(directory, one, -1, -1);
                 ScriptedClient client = new ScriptedClient(cluster)) {
@@ -120,9 +120,9 @@ final class HelperLimitsTest {
     }
 
     /**
-     * Writes more chunks than may be uploaded, or be late, at once: all succeed at the first try.
+     * Writes more chunks than the limits of uploads and late copies; all succeed without a retry.
      *
-     * @param to the helper that takes them
+     * @param to index of the helper that receives them
      */
     private static void writeMany(ScriptedClient client, HelperCluster cluster, int to) throws Exception {
         byte[] chunk = new byte[MIB];
@@ -148,9 +148,9 @@ final class HelperLimitsTest {
                 "4");
     }
 
-    /** It would take longer than this waits if it were tried again, as a store is that does not answer. */
+    /** A retry, as at a store that does not answer, would take longer than this wait. */
     @Test
-    void aDiskThatIsNotAttachedIsSaidSoAtOnce() throws Exception {
+    void writeToADetachedDiskFailsAtOnce() throws Exception {
         try (HelperCluster cluster = new HelperCluster(directory, Map.of(), -1);
                 ScriptedClient client = new ScriptedClient(cluster)) {
             HelperId owner = cluster.addresses().get(0).id();
@@ -164,9 +164,9 @@ final class HelperLimitsTest {
         }
     }
 
-    /** There is no room for a chunk of this size, which is not found out: none of it is taken. */
+    /** The spool has no room for a chunk of this size, but the writer is refused before that matters. */
     @Test
-    void whatCannotBeStoredIsRefusedBeforeItIsSent() throws Exception {
+    void chunkWithoutAReachableStoreIsRefusedBeforeItIsSent() throws Exception {
         try (HelperCluster cluster = new HelperCluster(directory, Map.of("helper.uploads.spool", "1MiB"), -1);
                 ScriptedClient client = new ScriptedClient(cluster)) {
             Store gone = new Store(
@@ -185,9 +185,9 @@ final class HelperLimitsTest {
         }
     }
 
-    /** With one store it is so as well: the number of stores decides nothing. */
+    /** The number of stores does not matter: one store is the same. */
     @Test
-    void storesThatAllRefuseTheCredentialsAreWhyTheChunkWasNotStored() throws Exception {
+    void writeFailsAsDeniedWhenAllStoresRefuseTheCredentials() throws Exception {
         Store first = bucket("b1", "refusing");
         Store second = bucket("b2", "refusing");
         try (HelperCluster cluster = new HelperCluster(directory, Map.of(), -1);
@@ -203,7 +203,7 @@ final class HelperLimitsTest {
         return new Store(new StoreId(id), domain, new Store.S3("bucket", "us-east-1", "", true, ""));
     }
 
-    /** The code of an upload that fails; its message names a store that refused. */
+    /** Returns the code of a failed upload, whose message names a store that refused. */
     private static ErrorCode failure(ScriptedClient client, int index, List<Store> stores, int quorum)
             throws Exception {
         byte[] chunk = new byte[10];
@@ -218,14 +218,16 @@ final class HelperLimitsTest {
         throw new AssertionError("chunk " + index + " was stored");
     }
 
-    /** It would take longer than this waits if the owner were waited for, as it is where the quorum is there without it. */
+    /**
+     * Waiting for the owner, as when the quorum does not need it, would take longer than this wait.
+     */
     @Test
-    void aDiskWhoseOwnerIsAwayIsSaidSoAtOnceWhereTheQuorumNeedsIt() throws Exception {
+    void writeFailsAtOnceWhenTheQuorumNeedsADiskWhoseOwnerIsDown() throws Exception {
         try (HelperCluster cluster = new HelperCluster(directory, Map.of("helper.uploads.spool", "1MiB"), -1, -1);
                 ScriptedClient client = new ScriptedClient(cluster)) {
             cluster.helpers.get(1).close();
             for (int index = 0; index < 3; index++) {
-                // There is no room for the later ones: they are refused before they are sent, or never.
+                // Without room, later chunks would be refused before they are sent.
                 byte[] chunk = new byte[index == 0 ? MIB : 2 * MIB];
                 assertThat(client.upload(0, index, chunk, ScriptedClient.crcs(chunk), cluster.stores(), 2))
                         .failsWithin(20, TimeUnit.SECONDS)
@@ -242,9 +244,9 @@ final class HelperLimitsTest {
         }
     }
 
-    /** It is said once that it is, not for each chunk. */
+    /** The warning is logged once, not for each chunk. */
     @Test
-    void aStoreThatIsAwayHoldsUpNoUploads() throws Exception {
+    void unreachableStoreDelaysNoUploads() throws Exception {
         Logger log = (Logger) LoggerFactory.getLogger("io.cloudmw.helper.serve.ChunkReplication");
         ListAppender<ILoggingEvent> said = new ListAppender<>();
         said.start();
@@ -263,7 +265,7 @@ final class HelperLimitsTest {
     }
 
     @Test
-    void aStoreThatIsSlowHoldsUpNoUploads() throws Exception {
+    void slowStoreDelaysNoUploads() throws Exception {
         try (HelperCluster cluster = new HelperCluster(directory, narrow(), -1, -1, StallingStore.PUTS);
                 ScriptedClient client = new ScriptedClient(cluster)) {
             writeMany(client, cluster, 0);
@@ -271,7 +273,7 @@ final class HelperLimitsTest {
     }
 
     @Test
-    void aDiskOfItsOwnThatIsSlowHoldsUpNoUploads() throws Exception {
+    void slowOwnDiskDelaysNoUploads() throws Exception {
         try (HelperCluster cluster = new HelperCluster(directory, narrow(), -1, -1, StallingStore.PUTS);
                 ScriptedClient client = new ScriptedClient(cluster)) {
             writeMany(client, cluster, 2);
@@ -279,7 +281,7 @@ final class HelperLimitsTest {
     }
 
     @Test
-    void oneConnectionHasHalfOfTheReadsAtMost() throws Exception {
+    void connectionGetsAtMostHalfOfTheReads() throws Exception {
         try (HelperCluster cluster = new HelperCluster(directory, Map.of("helper.reads.limit", "4"), -1);
                 ScriptedClient greedy = new ScriptedClient(cluster);
                 ScriptedClient other = new ScriptedClient(cluster)) {
@@ -295,7 +297,7 @@ final class HelperLimitsTest {
     }
 
     @Test
-    void aReaderThatTakesNothingLosesItsPlaceToOneThatDoes() throws Exception {
+    void idleReaderLosesItsPlaceToAnother() throws Exception {
         Map<String, String> one = Map.of("helper.reads.limit", "1", "helper.reads.silence", "100ms");
         try (HelperCluster cluster = new HelperCluster(directory, one, -1);
                 ScriptedClient client = new ScriptedClient(cluster)) {
@@ -314,7 +316,7 @@ final class HelperLimitsTest {
     }
 
     @Test
-    void readsBeyondTheLimitAreRefusedAndOnesThatEndMakeRoom() throws Exception {
+    void readsBeyondTheLimitAreRefusedUntilOneEnds() throws Exception {
         try (HelperCluster cluster = new HelperCluster(directory, Map.of("helper.reads.limit", "1"), -1);
                 ScriptedClient client = new ScriptedClient(cluster)) {
             Store disk = cluster.stores().get(0);

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Three helpers, their real planes and disks, and a destination that does as it is told. */
+/** Tests of races between three helpers with real planes and disks, and a scripted destination. */
 @Timeout(60)
 final class HelperRaceTest {
     @TempDir
@@ -57,7 +57,7 @@ final class HelperRaceTest {
                 .filter(event -> event.hasAttempt() && event.getAttempt().getState() == state);
     }
 
-    /** How far attempts had come when they were cancelled: at a leaf each second, one leaf at most. */
+    /** Bytes of cancelled attempts: at one leaf per second, at most one leaf. */
     private static List<Long> cancelledBytes(List<TransferEvent> events) {
         return attempts(events, AttemptState.ATTEMPT_STATE_CANCELLED)
                 .map(event -> event.getAttempt().getBytes())
@@ -65,11 +65,11 @@ final class HelperRaceTest {
     }
 
     @Test
-    void theFastestRacerDeliversEachBlockAndTheOthersAreCancelledMidStream() throws Exception {
+    void fastestRacerDeliversEachBlockAndTheOthersAreCancelled() throws Exception {
         try (HelperCluster cluster =
                         new HelperCluster(directory, Map.of(), ScriptedClient.LEAF, -1, ScriptedClient.LEAF);
                 ScriptedClient client = new ScriptedClient(cluster)) {
-            // So many, for who hears of a block late has not begun when it is over, and nothing of his is cancelled.
+            // Several blocks, because a helper that hears of a block late has begun no attempt that could be cancelled.
             byte[][] chunks = new byte[8][];
             for (int i = 0; i < chunks.length; i++) {
                 chunks[i] = random(1 + i, i == chunks.length - 1 ? 1 : 640 * 1024 + i * 50_000);
@@ -106,7 +106,7 @@ final class HelperRaceTest {
     }
 
     @Test
-    void aCorruptReplicaIsNamedAndAnotherOneIsTaken() throws Exception {
+    void corruptReplicaIsReportedAndAnotherOneIsRead() throws Exception {
         try (HelperCluster cluster = new HelperCluster(directory, Map.of(), -1, -1);
                 ScriptedClient client = new ScriptedClient(cluster)) {
             byte[] chunk = random(4, 300_000);
@@ -136,7 +136,7 @@ final class HelperRaceTest {
     }
 
     @Test
-    void ofASoleEntrantsCorruptReplicaNoWrongByteIsTakenAndWhenDoubtedItIsNamed() throws Exception {
+    void corruptReplicaOfASoleEntrantIsRejectedAndReportedAfterADoubt() throws Exception {
         try (HelperCluster cluster = new HelperCluster(directory, Map.of(), -1);
                 ScriptedClient client = new ScriptedClient(cluster)) {
             byte[] chunk = random(10, 300_000);
@@ -150,7 +150,7 @@ final class HelperRaceTest {
                     .havingCause()
                     .isInstanceOfSatisfying(
                             CloudMwException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.REPLICA_CORRUPT));
-            // Three whole leaves, and nothing of the fourth.
+            // Three whole leaves and nothing of the fourth.
             byte[] good = Arrays.copyOf(Arrays.copyOf(chunk, 3 * ScriptedClient.LEAF), chunk.length);
             assertThat(client.received).containsEntry(0, good);
             client.doubt(0, 0);
@@ -163,7 +163,7 @@ final class HelperRaceTest {
     }
 
     @Test
-    void aReplicaThatIsRightIsNotNamedWhateverTheDestinationSays() throws Exception {
+    void goodReplicaIsNotReportedWhenTheDestinationDoubtsIt() throws Exception {
         try (HelperCluster cluster = new HelperCluster(directory, Map.of(), -1);
                 ScriptedClient client = new ScriptedClient(cluster)) {
             byte[] chunk = random(11, 300_000);
@@ -181,7 +181,7 @@ final class HelperRaceTest {
     }
 
     @Test
-    void aSoleEntrantNoticesThatItsReplicaIsTooShort() throws Exception {
+    void soleEntrantDetectsATruncatedReplica() throws Exception {
         try (HelperCluster cluster = new HelperCluster(directory, Map.of(), -1);
                 ScriptedClient client = new ScriptedClient(cluster)) {
             byte[] chunk = random(12, 300_000);
@@ -206,7 +206,7 @@ final class HelperRaceTest {
     }
 
     @Test
-    void aBlockThatNobodyHasIsForfeited() throws Exception {
+    void blockWithoutAnyReplicaIsForfeited() throws Exception {
         try (HelperCluster cluster = new HelperCluster(directory, Map.of(), -1, -1);
                 ScriptedClient client = new ScriptedClient(cluster)) {
             client.begin();
@@ -218,7 +218,7 @@ final class HelperRaceTest {
     }
 
     @Test
-    void aChunkThatAnotherVersionWroteIsFetchedOnlyWithATokenForThatVersion() throws Exception {
+    void chunkOfAnotherVersionIsFetchedOnlyWithATokenForThatVersion() throws Exception {
         ChunkId shared = new ChunkId(VersionId.random(), 0);
         try (HelperCluster cluster = new HelperCluster(directory, Map.of(), -1)) {
             for (Optional<TransferToken> token : List.of(
@@ -242,7 +242,7 @@ final class HelperRaceTest {
     }
 
     @Test
-    void aWriteAnswersAtItsQuorumAndSaysWhatItOwes() throws Exception {
+    void writeAnswersAtItsQuorumAndNamesTheMissingCopies() throws Exception {
         try (HelperCluster cluster = new HelperCluster(directory, Map.of(), -1, -1, -1);
                 ScriptedClient client = new ScriptedClient(cluster)) {
             byte[] chunk = random(6, 5000);
@@ -255,7 +255,7 @@ final class HelperRaceTest {
     }
 
     @Test
-    void aWriteWhoseBytesAreNotWhatTheWriterCutIsRefused() throws Exception {
+    void writeWithWrongChecksumsIsRefused() throws Exception {
         try (HelperCluster cluster = new HelperCluster(directory, Map.of(), -1);
                 ScriptedClient client = new ScriptedClient(cluster)) {
             byte[] chunk = random(7, 5000);
@@ -274,7 +274,7 @@ final class HelperRaceTest {
     }
 
     @Test
-    void whenTheDestinationHangsUpEverythingForItIsCancelledAndSaidToBe() throws Exception {
+    void transferIsCancelledAndReportedWhenTheDestinationDisconnects() throws Exception {
         try (HelperCluster cluster = new HelperCluster(directory, Map.of(), 1024, 1024);
                 ScriptedClient client = new ScriptedClient(cluster)) {
             byte[] chunk = random(8, 200_000);
@@ -300,9 +300,9 @@ final class HelperRaceTest {
         }
     }
 
-    /** Of a block of five leaves that is relayed while it is fetched, the destination wants two. */
+    /** The destination wants two leaves of a cut-through block with five leaves. */
     @Test
-    void ofABlockTheDestinationWantsLessOfOnlyTheRestIsWastedAndNothingHasFailed() throws Exception {
+    void shortenedBlockWastesOnlyItsRestAndCountsNoFailure() throws Exception {
         try (HelperCluster cluster = new HelperCluster(directory, Map.of(), -1);
                 ScriptedClient client = new ScriptedClient(cluster)) {
             byte[] chunk = random(12, 5 * ScriptedClient.LEAF);
@@ -327,9 +327,9 @@ final class HelperRaceTest {
         }
     }
 
-    /** Its fetch is slow: it ends when the destination withdraws the block, because another brings the rest. */
+    /** The slow fetch ends when the destination withdraws the block, since another helper delivers the rest. */
     @Test
-    void ofABlockThatIsHandedOverWhatWasSentIsNotWastedAndNothingIsWon() throws Exception {
+    void handedOverBlockWastesNoSentByteAndCountsNoWin() throws Exception {
         try (HelperCluster cluster = new HelperCluster(directory, Map.of(), ScriptedClient.LEAF);
                 ScriptedClient client = new ScriptedClient(cluster)) {
             byte[] chunk = random(13, 50 * ScriptedClient.LEAF);
@@ -385,9 +385,9 @@ final class HelperRaceTest {
                 .doesNotHaveDuplicates();
     }
 
-    /** One thread for sixteen lanes. */
+    /** One thread serves sixteen lanes. */
     @Test
-    void attemptsOfEveryLaneWaitForAThreadAndNoneIsRefused() throws Exception {
+    void attemptsOfEveryLaneWaitForAThreadWithoutBeingRefused() throws Exception {
         Map<String, String> limits = Map.of("helper.fetch.threads", "1", "helper.transfers.limit", "1");
         try (HelperCluster cluster = new HelperCluster(directory, limits, -1);
                 ScriptedClient client = new ScriptedClient(cluster, MANY, BulkOptions.defaults())) {
@@ -397,7 +397,7 @@ final class HelperRaceTest {
     }
 
     @Test
-    void anAttemptThatWaitsForTooLongIsOverloadedAndItsStoreWasNeverAsked() throws Exception {
+    void queuedAttemptTimesOutAsOverloadedWithoutAskingItsStore() throws Exception {
         Map<String, String> limits = Map.of("helper.fetch.threads", "1", "helper.fetch.wait", "300ms");
         try (HelperCluster cluster = new HelperCluster(directory, limits, 1024);
                 ScriptedClient client = new ScriptedClient(cluster, MANY, BulkOptions.defaults())) {
@@ -418,9 +418,9 @@ final class HelperRaceTest {
         }
     }
 
-    /** Streams for two relays, and a destination that takes nothing for a while. */
+    /** The connection has streams for two relays, and the destination grants nothing for a while. */
     @Test
-    void relaysBeyondTheStreamsOfTheConnectionWaitAndAreOfferedAgain() throws Exception {
+    void relayIsOfferedAgainWhenTheConnectionHadNoFreeStream() throws Exception {
         BulkOptions twoStreams = BulkOptions.defaults().withMaxStreams(2);
         try (HelperCluster cluster = new HelperCluster(directory, Map.of(), -1);
                 ScriptedClient client = new ScriptedClient(cluster, MANY, twoStreams)) {
@@ -441,7 +441,7 @@ final class HelperRaceTest {
     }
 
     @Test
-    void aBlockForWhichNoStreamIsFreeForTooLongIsForfeited() throws Exception {
+    void blockIsForfeitedWhenNoStreamIsFreeForTooLong() throws Exception {
         BulkOptions twoStreams = BulkOptions.defaults().withMaxStreams(2);
         try (HelperCluster cluster = new HelperCluster(directory, Map.of("helper.fetch.wait", "300ms"), -1);
                 ScriptedClient client = new ScriptedClient(cluster, MANY, twoStreams)) {
@@ -457,9 +457,9 @@ final class HelperRaceTest {
         }
     }
 
-    /** Room for five blocks: a racer that held as many as it may would leave none for what it is issued then. */
+    /** With room for five blocks, a racer that held its maximum would leave no room for the next ones. */
     @Test
-    void aRacerHoldsNoMoreThanTheBlocksOfItsTransferLeaveRoomFor() throws Exception {
+    void racerHoldsAtMostTheBlocksThatItsTransferAllows() throws Exception {
         Map<String, String> limits = Map.of("helper.transfers.blocks", "5", "helper.race.max-held-blocks", "64");
         try (HelperCluster cluster = new HelperCluster(directory, limits, -1);
                 ScriptedClient client = new ScriptedClient(cluster)) {
@@ -481,7 +481,7 @@ final class HelperRaceTest {
     }
 
     @Test
-    void moreBlocksThanAllowedEndTheTransfer() throws Exception {
+    void transferFailsWhenTooManyBlocksAreIssued() throws Exception {
         try (HelperCluster cluster = new HelperCluster(directory, Map.of("helper.transfers.blocks", "1"), -1);
                 ScriptedClient client = new ScriptedClient(cluster)) {
             byte[] chunk = random(9, 1000);

@@ -22,21 +22,21 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Several clients at one helper with one thread. Its disk stalls after {@link #STALL} bytes of a read: so who comes after a
- * longer chunk, and should not, never gets anything.
+ * Tests of several clients at one helper with one thread. Its disk stalls after {@link #STALL} bytes of a read, so that
+ * a client that wrongly comes after a longer chunk gets nothing.
  */
 @Timeout(60)
 final class HelperScheduleTest {
     private static final int STREAMS = 64;
     private static final int STALL = 3 << 19;
-    /** Indexes of the chunks. */
+    /** Indexes of the test's chunks. */
     private static final int SMALL = 0;
 
     private static final int LARGE = 1;
     private static final int STALLING = 2;
 
     private final byte[] small = new byte[10_000];
-    /** More than a client may take at a time. */
+    /** A chunk longer than a client's turn. */
     private final byte[] large = new byte[STALL - ScriptedClient.LEAF];
 
     private final byte[] stalling = new byte[2 * STALL];
@@ -65,7 +65,7 @@ final class HelperScheduleTest {
         return new ScriptedClient(cluster, lanes, BulkOptions.defaults());
     }
 
-    /** Has the helper's only thread, until its block is withdrawn. */
+    /** Occupies the helper's only thread until its block is withdrawn. */
     private void occupy(HelperCluster cluster, ScriptedClient holder) throws Exception {
         upload(cluster, holder);
         holder.begin();
@@ -92,7 +92,7 @@ final class HelperScheduleTest {
     }
 
     @Test
-    void aClientWith64StreamsIsOneOfTwo() throws Exception {
+    void clientWith64StreamsGetsHalfBesideAnotherClient() throws Exception {
         try (HelperCluster cluster = cluster();
                 ScriptedClient holder = client(cluster, 1);
                 ScriptedClient greedy = client(cluster, STREAMS);
@@ -116,7 +116,7 @@ final class HelperScheduleTest {
     }
 
     @Test
-    void whoWaitsForTheseVeryBytesComesBeforeWhoeverMovesAFile() throws Exception {
+    void interactiveReadRunsBeforeABatchTransfer() throws Exception {
         try (HelperCluster cluster = cluster();
                 ScriptedClient holder = client(cluster, 1);
                 ScriptedClient batch = client(cluster, 1);

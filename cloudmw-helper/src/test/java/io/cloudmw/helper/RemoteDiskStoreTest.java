@@ -45,7 +45,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A disk of another helper, through its real planes: put with the right to write, read with the right to read. */
+/** Tests of a disk of another helper through its real planes. */
 @Timeout(60)
 final class RemoteDiskStoreTest extends ChunkReadingContract {
     private final BulkTransport transport =
@@ -88,7 +88,7 @@ final class RemoteDiskStoreTest extends ChunkReadingContract {
                 urgency);
     }
 
-    /** A transfer's token is for one version. */
+    /** The token of a transfer is for one version. */
     @Override
     protected ChunkId newChunk() {
         return new ChunkId(cluster.version, chunks.getAndIncrement());
@@ -107,7 +107,7 @@ final class RemoteDiskStoreTest extends ChunkReadingContract {
     }
 
     @Test
-    void whatTheTokenDoesNotAllowIsRefused() throws Exception {
+    void operationWithoutTheRightIsRefused() throws Exception {
         ChunkId chunk = newChunk();
         assertThat(failure(() -> Chunks.read(store(TransferRight.WRITE), chunk, 0, 1))
                         .code())
@@ -116,18 +116,18 @@ final class RemoteDiskStoreTest extends ChunkReadingContract {
                 .isEqualTo(ErrorCode.UNAUTHENTICATED);
     }
 
-    /** Whether it may be read was checked by the helper that asks. */
+    /** The requesting helper has verified the right to read. */
     @Test
-    void aChunkThatAnotherVersionWroteIsReadAsThatVersions() throws Exception {
+    void chunkOfAnotherVersionIsReadWithATokenForThatVersion() throws Exception {
         VersionId other = VersionId.random();
         ChunkId shared = new ChunkId(other, 3);
         store(0, TransferRight.WRITE, other).put(shared, Chunks.source(new byte[10]));
         assertThat(Chunks.read(store(), shared, 0, 10)).hasSize(10);
     }
 
-    /** There is one connection for two peers: who has none to spare is told, and who is done gives his back. */
+    /** With one connection for two helpers, a request fails until the other lease is closed. */
     @Test
-    void aReadHasTheConnectionUntilItIsClosedAndAPutUntilItEnds() throws Exception {
+    void connectionIsLeasedUntilAReadIsClosedOrAPutEnds() throws Exception {
         ChunkId first = newChunk();
         ChunkId second = newChunk();
         store(0, TransferRight.WRITE).put(first, Chunks.source(new byte[10]));
@@ -140,9 +140,9 @@ final class RemoteDiskStoreTest extends ChunkReadingContract {
         assertThat(Chunks.read(store(1, TransferRight.READ), second, 0, 20)).hasSize(20);
     }
 
-    /** Its owner has a clock of its own. */
+    /** The owner has a clock of its own. */
     @Test
-    void theOwnerHearsHowMuchOfTheTimeIsLeft() throws Exception {
+    void ownerHearsTheRemainingTimeOfADeadline() throws Exception {
         CompletableFuture<BulkRequest.Read> asked = new CompletableFuture<>();
         BulkHandler owner = (stream, request) -> {
             asked.complete((BulkRequest.Read) BulkRequest.decode(request));
@@ -164,7 +164,7 @@ final class RemoteDiskStoreTest extends ChunkReadingContract {
     }
 
     @Test
-    void anOwnerThatIsGoneMakesTheStoreUnavailable() throws Exception {
+    void diskIsUnavailableWhenItsOwnerIsDown() throws Exception {
         ChunkId chunk = newChunk();
         seed(store(), chunk, new byte[10]);
         cluster.close();

@@ -62,8 +62,8 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A destination that does as a test tells it: uploads chunks, begins a transfer at every helper, issues blocks, takes
- * the first relay of each block and refuses the others.
+ * A scripted destination. It uploads chunks, begins a transfer at every helper, issues blocks, accepts the first relay
+ * of each block and refuses the others.
  */
 final class ScriptedClient implements AutoCloseable {
     static final int LEAF = 64 * 1024;
@@ -76,16 +76,16 @@ final class ScriptedClient implements AutoCloseable {
     private final HelperCluster cluster;
     private final int lanes;
     private final BulkTransport transport;
-    /** Relays that are granted nothing yet; null: they are granted all at once. */
+    /** Relays without credit so far; null when relays get all credit at once. */
     private @Nullable List<Runnable> heldBack;
 
-    /** Of all it asks for from now on. */
+    /** The urgency of later requests. */
     private Priority priority = Priority.BATCH;
 
-    /** Of all helpers it says: they are the members of its trees of switches. */
+    /** Declares all helpers as members of the trees of switches. */
     private boolean switched;
 
-    /** So much of a relay is taken. */
+    /** Bytes of a relay that are accepted. */
     private volatile int most = Integer.MAX_VALUE;
 
     private final List<BulkConnection> bulk = new ArrayList<>();
@@ -97,7 +97,7 @@ final class ScriptedClient implements AutoCloseable {
         this(cluster, 1, BulkOptions.defaults());
     }
 
-    /** @param lanes racers of each helper */
+    /** @param lanes number of racers of each helper */
     ScriptedClient(HelperCluster cluster, int lanes, BulkOptions options) throws Exception {
         this.cluster = cluster;
         this.lanes = lanes;
@@ -120,7 +120,7 @@ final class ScriptedClient implements AutoCloseable {
         return this;
     }
 
-    /** Reads through switches from now on. */
+    /** Makes later reads use switches. */
     ScriptedClient throughSwitches() {
         switched = true;
         return this;
@@ -142,7 +142,7 @@ final class ScriptedClient implements AutoCloseable {
         return new ChunkId(cluster.version, index);
     }
 
-    /** Uploads a chunk to helper {@code to}, which writes it to {@code stores}. */
+    /** Uploads a chunk through helper {@code to} to {@code stores}. */
     CompletableFuture<WriteResult> upload(int to, int index, byte[] chunk, int[] crcs, List<Store> stores, int quorum) {
         Uploading uploading = new Uploading(chunk, crcs);
         uploading.start(
@@ -150,7 +150,7 @@ final class ScriptedClient implements AutoCloseable {
         return uploading.result;
     }
 
-    /** Obstacles that a helper names, to a chunk that it was sent. */
+    /** Returns the troubles that a helper reports for a chunk. */
     List<WriteTrouble> troubles(int rank, int index) throws CloudMwException {
         return WriteTrouble.fromWire(WritingGrpc.newBlockingStub(channels.get(rank))
                 .getWrite(GetWriteRequest.newBuilder()
@@ -171,7 +171,7 @@ final class ScriptedClient implements AutoCloseable {
                 cluster.version);
     }
 
-    /** Opens an upload of {@code length} bytes, waits until it is granted some, and sends nothing. */
+    /** Opens an upload of {@code length} bytes, waits for its first credit, and sends nothing. */
     CompletableFuture<WriteResult> hold(int to, int index, int length, List<Store> stores) throws Exception {
         Uploading uploading = new Uploading(new byte[length], new int[0]);
         var unused = bulk.get(to).open(write(index, length, stores, 1).encode(), uploading);
@@ -179,7 +179,7 @@ final class ScriptedClient implements AutoCloseable {
         return uploading.result;
     }
 
-    /** Opens a read of a whole chunk and grants so much. */
+    /** Opens a read of a whole chunk and grants some bytes. */
     Reading read(int from, int index, Store store, long length, long granted) {
         BulkRequest.Read request = new BulkRequest.Read(
                 cluster.token(TransferRight.READ),
@@ -253,7 +253,9 @@ final class ScriptedClient implements AutoCloseable {
         return issueTo(new Entrant(new RacerId(lane), 0), block, index, chunk);
     }
 
-    /** Issues all of chunk {@code index} as block {@code block} to one racer, for the store that it is an entrant for. */
+    /**
+     * Issues all of chunk {@code index} as block {@code block} to one racer, for the store that it is an entrant for.
+     */
     CompletableFuture<byte[]> issueTo(Entrant sole, int block, int index, byte[] chunk) {
         CompletableFuture<byte[]> whole = new CompletableFuture<>();
         delivered.put(block, whole);
@@ -309,7 +311,7 @@ final class ScriptedClient implements AutoCloseable {
         commands.forEach(stream -> stream.onNext(command));
     }
 
-    /** Says that damaged bytes of the block came; whatever else was said of it. */
+    /** Doubts a block, in any state. */
     void doubt(int rank, int block) {
         send(rank, TransferCommand.newBuilder().setDoubtBlock(block).build());
     }
@@ -326,12 +328,12 @@ final class ScriptedClient implements AutoCloseable {
         bulk.get(rank).close();
     }
 
-    /** From now on only so many first bytes of a relay are taken; then it is ended. */
+    /** Makes later relays end after their first bytes. */
     void takeOnly(int bytes) {
         most = bytes;
     }
 
-    /** From now on relays are granted nothing, until {@link #release}. */
+    /** Makes later relays wait for credit until {@link #release}. */
     synchronized void holdBack() {
         heldBack = new ArrayList<>();
     }
@@ -398,7 +400,7 @@ final class ScriptedClient implements AutoCloseable {
         transport.close();
     }
 
-    /** Keeps what comes. */
+    /** The listener that keeps the bytes of a relay. */
     static final class Reading implements BulkStreamListener {
         final CompletableFuture<Void> first = new CompletableFuture<>();
         final CompletableFuture<byte[]> result = new CompletableFuture<>();
@@ -427,7 +429,7 @@ final class ScriptedClient implements AutoCloseable {
         }
     }
 
-    /** Sends a chunk as it is granted. */
+    /** The sender of a chunk within its credit. */
     private static final class Uploading implements BulkStreamListener {
         private final CompletableFuture<Void> granted = new CompletableFuture<>();
         private final CompletableFuture<WriteResult> result = new CompletableFuture<>();

@@ -76,7 +76,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Real helpers that are switches, asked for blocks as switches below them ask. The first has the only replica. */
+/** Tests of real helpers as switches, which the test asks as a switch below. The first helper has the only replica. */
 @Timeout(60)
 final class SwitchTreeServingTest {
     private static final int LEAF = ScriptedClient.LEAF;
@@ -88,7 +88,7 @@ final class SwitchTreeServingTest {
     private Path directory;
 
     private final byte[] bytes = new byte[8 * LEAF + 100];
-    /** Of what is asked for. */
+    /** The urgency of requests. */
     private Urgency urgency = Urgency.of(Priority.BATCH);
 
     private final BulkTransport transport =
@@ -124,7 +124,7 @@ final class SwitchTreeServingTest {
         return cluster.stores().subList(0, 1);
     }
 
-    /** A switch that wants the block, and what it heard. */
+    /** A switch that requests the block, with the events it heard. */
     private static final class Child implements BulkStreamListener {
         final ByteArrayOutputStream got = new ByteArrayOutputStream();
         final CompletableFuture<byte[]> end = new CompletableFuture<>();
@@ -169,7 +169,7 @@ final class SwitchTreeServingTest {
         return ask(cluster, helper, tree, height, cluster.token(TransferRight.READ), bytes.length);
     }
 
-    /** Asks a helper for the block, and grants {@code granted} of it. */
+    /** Requests the block of a helper and grants {@code granted} bytes. */
     private Child ask(
             HelperCluster cluster, int helper, List<HelperAddress> tree, int height, TransferToken token, long granted)
             throws Exception {
@@ -244,7 +244,7 @@ final class SwitchTreeServingTest {
         return child;
     }
 
-    /** The first chunk of which the helper that has the replica is the root, where all are members. */
+    /** The first chunk whose root is the helper with the replica. */
     private static ChunkId chunk(HelperCluster cluster) {
         SwitchTree tree = new SwitchTree(cluster.addresses());
         return IntStream.range(0, 1000)
@@ -254,7 +254,7 @@ final class SwitchTreeServingTest {
                 .orElseThrow();
     }
 
-    /** The helpers by their places in the block's tree. */
+    /** The helpers in the order of the block's tree. */
     private static List<Integer> places(HelperCluster cluster, List<HelperAddress> tree) {
         SwitchTree shape = new SwitchTree(tree);
         return IntStream.range(0, tree.size())
@@ -276,9 +276,9 @@ final class SwitchTreeServingTest {
     }
 
     @Test
-    void whatASwitchLacksItGetsThroughThoseAboveItAndTheStoreIsReadOnce() throws Exception {
+    void missingBlockComesThroughTheSwitchesAboveAndTheStoreIsReadOnce() throws Exception {
         try (HelperCluster cluster = cluster(8, -1)) {
-            // Not of the owner of the replica: what that sends from its own file it reads for who comes late again.
+            // The owner of the replica is not asked: it reads its file again for a late reader.
             List<HelperAddress> tree = cluster.addresses().subList(1, 8);
             List<Integer> byPlace = places(cluster, tree);
             List<Child> children = new ArrayList<>();
@@ -296,9 +296,9 @@ final class SwitchTreeServingTest {
         }
     }
 
-    /** The store gives three leaves and stalls: they are at the end of the chain before it is closed. */
+    /** The store gives three leaves and stalls; they reach the end of the chain before it is closed. */
     @Test
-    void leavesTravelOnBeforeTheBlockIsWhole() throws Exception {
+    void leavesAreForwardedBeforeTheBlockIsComplete() throws Exception {
         try (HelperCluster cluster = cluster(4, 3 * LEAF)) {
             List<HelperAddress> tree = cluster.addresses();
             Child child = ask(cluster, places(cluster, tree).get(3), tree, 3);
@@ -308,7 +308,7 @@ final class SwitchTreeServingTest {
     }
 
     @Test
-    void whoseParentIsGoneAsksTheNextAbove() throws Exception {
+    void nextSwitchAboveIsAskedWhenTheParentIsDown() throws Exception {
         try (HelperCluster cluster = cluster(8, -1)) {
             List<HelperAddress> tree = cluster.addresses().subList(1, 8);
             List<Integer> byPlace = places(cluster, tree);
@@ -324,9 +324,11 @@ final class SwitchTreeServingTest {
         }
     }
 
-    /** The root finds it, on its own disk, and says so; who reads through the switch that is last of all hears of it, too. */
+    /**
+     * The root finds the bad replica on its disk and reports it; a reader below the last switch hears of it, too.
+     */
     @Test
-    void aBadReplicaUnderARootIsReportedOnceAndNamedToWhoReadsThroughOthers() throws Exception {
+    void badReplicaIsReportedOnceByTheRootAndNamedToReadersBelow() throws Exception {
         Reported reported = new Reported();
         Server coordinator = NettyServerBuilder.forAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
                 .intercept(Handshake.server())
@@ -375,7 +377,7 @@ final class SwitchTreeServingTest {
         Files.write(replica, damaged);
     }
 
-    /** A coordinator that is told of replicas, and knows nothing else. */
+    /** A coordinator that only accepts reports of replicas. */
     private static final class Reported extends CoordinatorGrpc.CoordinatorImplBase {
         final List<ReplicaReport> replicas = new CopyOnWriteArrayList<>();
 
@@ -387,14 +389,14 @@ final class SwitchTreeServingTest {
         }
     }
 
-    /** It gives the first leaf as it is, and another for the second. */
+    /** A parent that sends a good first leaf and a wrong second one. */
     private final class Spoiled implements BulkStreamListener {
         final CompletableFuture<ErrorCode> end = new CompletableFuture<>();
         private final BulkStream stream;
         private final boolean sumsWell;
         private boolean sent;
 
-        /** @param sumsWell whether the checksum of what it sends is that of what it sends */
+        /** @param sumsWell whether the checksum matches the wrong bytes */
         Spoiled(BulkStream stream, boolean sumsWell) {
             this.stream = stream;
             this.sumsWell = sumsWell;
@@ -426,10 +428,10 @@ final class SwitchTreeServingTest {
         }
     }
 
-    /** It is told of it, and no store is blamed; what had come from it is not asked for again. */
+    /** The parent hears of the damage, no store is blamed, and its good leaves are not requested again. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void whoseParentGivesASpoiledLeafAsksTheNextAbove(boolean sumsWell) throws Exception {
+    void nextSwitchAboveIsAskedWhenTheParentSendsADamagedLeaf(boolean sumsWell) throws Exception {
         CompletableFuture<Spoiled> asked = new CompletableFuture<>();
         BulkHandler spoiled = (stream, request) -> {
             Spoiled parent = new Spoiled(stream, sumsWell);
@@ -451,9 +453,9 @@ final class SwitchTreeServingTest {
         }
     }
 
-    /** Its clients have shares of their own there, their classes, and what is left of their time. */
+    /** Clients below have their own shares, classes and remaining times at the switch above. */
     @Test
-    void aSwitchAboveHearsForWhichClientItIsAskedAndHowUrgentThatIs() throws Exception {
+    void switchAboveHearsTheClientAndTheUrgencyOfARequest() throws Exception {
         urgency = new Urgency(Priority.BATCH, Optional.of(Duration.ofHours(1)));
         CompletableFuture<BulkRequest.Shared> asked = new CompletableFuture<>();
         BulkHandler parent = (stream, request) -> {
@@ -478,7 +480,7 @@ final class SwitchTreeServingTest {
         }
     }
 
-    /** Of the second helper and a root of this name. */
+    /** The tree of the second helper and a root with this id. */
     private static List<HelperAddress> treeUnder(String bulk, HelperCluster cluster) {
         return IntStream.range(0, 1000)
                 .mapToObj(number -> List.of(
@@ -490,7 +492,7 @@ final class SwitchTreeServingTest {
     }
 
     @Test
-    void whatArrivesDamagedAtASwitchBelowIsKeptNoLonger() throws Exception {
+    void blockIsDroppedFromTheCacheWhenItArrivesDamagedAtASwitchBelow() throws Exception {
         try (HelperCluster cluster = cluster(2, -1)) {
             List<HelperAddress> tree = cluster.addresses().subList(1, 2);
             assertThat(ask(cluster, 1, tree, 0).end).succeedsWithin(30, TimeUnit.SECONDS);
@@ -508,7 +510,7 @@ final class SwitchTreeServingTest {
     }
 
     @Test
-    void whenTheRootIsGoneOneHeirReadsTheStore() throws Exception {
+    void oneSuccessorReadsTheStoreWhenTheRootIsDown() throws Exception {
         try (HelperCluster cluster = cluster(8, -1)) {
             List<HelperAddress> tree = cluster.addresses().subList(1, 8);
             List<Integer> byPlace = places(cluster, tree);
@@ -525,9 +527,9 @@ final class SwitchTreeServingTest {
         }
     }
 
-    /** Each asks with an order of its own, all at once: everyone would wait for everyone. */
+    /** All switches ask at once with different trees, so that a cycle of waits would be possible. */
     @Test
-    void switchesWhoseViewsDifferNeverWaitForEachOther() throws Exception {
+    void switchesWithDifferentTreesNeverWaitForEachOther() throws Exception {
         Random random = new Random(7);
         for (int round = 0; round < 3; round++) {
             directory = Files.createDirectory(directory.resolve("r" + round));
@@ -545,9 +547,9 @@ final class SwitchTreeServingTest {
         }
     }
 
-    /** What it gets through others it gives to nobody who might be waited for by those. */
+    /** A block that comes through others is not served to a switch that those may wait for. */
     @Test
-    void whatIsOnItsWayFromFurtherUpIsRefused() throws Exception {
+    void requestIsRefusedWhenItsBlockComesFromAGreaterHeight() throws Exception {
         try (HelperCluster cluster = cluster(4, LEAF)) {
             List<HelperAddress> tree = cluster.addresses();
             int last = places(cluster, tree).get(3);
@@ -561,7 +563,7 @@ final class SwitchTreeServingTest {
     }
 
     @Test
-    void beyondItsChildrenASwitchRefuses() throws Exception {
+    void requestsBeyondTheLimitOfChildrenAreRefused() throws Exception {
         try (HelperCluster cluster = cluster(1, -1, "helper.switch.children", "2")) {
             List<HelperAddress> tree = cluster.addresses();
             TransferToken token = cluster.token(TransferRight.READ);
@@ -577,7 +579,7 @@ final class SwitchTreeServingTest {
     }
 
     @Test
-    void aReaderIsNoneOfTheChildren() throws Exception {
+    void readerDoesNotCountAsAChild() throws Exception {
         try (HelperCluster cluster = cluster(1, -1, "helper.switch.children", "1", "helper.switch.reads", "2")) {
             List<HelperAddress> tree = cluster.addresses();
             TransferToken token = cluster.token(TransferRight.READ);
@@ -595,9 +597,9 @@ final class SwitchTreeServingTest {
         }
     }
 
-    /** Whoever asked for more would hold up what others wait for. */
+    /** A longer request would delay the others on the event loop. */
     @Test
-    void overAConnectionForSmallRequestsReadersAskForSingleLeavesOnly() throws Exception {
+    void connectionForSmallRequestsServesSingleLeavesOnly() throws Exception {
         try (HelperCluster cluster = cluster(1, -1)) {
             List<HelperAddress> tree = cluster.addresses();
             TransferToken token = cluster.token(TransferRight.READ);
@@ -612,9 +614,9 @@ final class SwitchTreeServingTest {
         }
     }
 
-    /** Or one that lacks a leaf here and a leaf there would soon be refused. */
+    /** Otherwise a switch that lacks scattered leaves would soon be refused. */
     @Test
-    void aChildIsOneHoweverManyPartsOfABlockItAsksFor() throws Exception {
+    void childCountsOnceForSeveralPartsOfABlock() throws Exception {
         try (HelperCluster cluster = cluster(1, -1, "helper.switch.children", "1")) {
             List<HelperAddress> tree = cluster.addresses();
             TransferToken token = cluster.token(TransferRight.READ);
@@ -632,7 +634,7 @@ final class SwitchTreeServingTest {
     }
 
     @Test
-    void whoHasNoRightIsRefused() throws Exception {
+    void requestWithoutTheRightIsRefused() throws Exception {
         try (HelperCluster cluster = cluster(1, -1)) {
             List<HelperAddress> tree = cluster.addresses();
             assertThat(ask(cluster, 0, tree, 0, cluster.token(TransferRight.WRITE), 1)
@@ -644,7 +646,7 @@ final class SwitchTreeServingTest {
     }
 
     @Test
-    void whoIsNoSwitchForTheVolumeRefuses() throws Exception {
+    void helperRefusesVolumesForWhichItIsNoSwitch() throws Exception {
         try (HelperCluster cluster = cluster(1, -1, "helper.switch.volumes", "another")) {
             assertThat(ask(cluster, 0, cluster.addresses(), 0).failure()).isEqualTo(ErrorCode.HELPER_UNAVAILABLE);
         }

@@ -54,7 +54,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Real helpers that are switches, warmed as a client does it. The first has the only replica. */
+/** Tests of warm-ups at real helpers. The first helper has the only replica. */
 @Timeout(60)
 final class WarmingTest {
     private static final int LEAF = ScriptedClient.LEAF;
@@ -74,7 +74,7 @@ final class WarmingTest {
         channels.forEach(ManagedChannel::shutdownNow);
     }
 
-    /** So many helpers; the disk of the first stalls after so many bytes, unless that is negative. */
+    /** Starts helpers; the disk of the first stalls after some bytes, unless the number is negative. */
     private HelperCluster cluster(int helpers, int stallsAfter, String... more) throws Exception {
         Map<String, String> settings = new HashMap<>(Map.of("helper.switch.volumes", "*"));
         for (int i = 0; i < more.length; i += 2) {
@@ -95,12 +95,12 @@ final class WarmingTest {
         return cluster.stores().subList(0, 1);
     }
 
-    /** A client that warms one helper, and what it heard. */
+    /** A client that warms one helper, with the events it heard. */
     private final class Client implements StreamObserver<WarmEvent> {
         final List<WarmEvent> events = new CopyOnWriteArrayList<>();
-        /** Empty when it ended well. */
+        /** The failure; empty after success. */
         final CompletableFuture<List<ErrorCode>> end = new CompletableFuture<>();
-        /** When to come again; there before the end. */
+        /** The retry-after; set before the end. */
         volatile Optional<Duration> pause = Optional.empty();
 
         private final StreamObserver<WarmCommand> commands;
@@ -109,7 +109,7 @@ final class WarmingTest {
             this(cluster, helper, tree, cluster.token(TransferRight.READ));
         }
 
-        /** @param tree the members: so many helpers from the second on */
+        /** @param tree number of members, from the second helper on */
         Client(HelperCluster cluster, int helper, int tree, TransferToken token) {
             ManagedChannel channel = NettyChannelBuilder.forTarget(
                             "dns:///" + cluster.addresses().get(helper).control())
@@ -205,7 +205,7 @@ final class WarmingTest {
     }
 
     @Test
-    void aBlockIsReadOfItsStoreOnceAndThenKept() throws Exception {
+    void blockIsReadFromItsStoreOnceThenCached() throws Exception {
         try (HelperCluster cluster = cluster(2, -1)) {
             Client first = new Client(cluster, 1, 1).keep(cluster, 7);
             assertThat(first.finish()).isEmpty();
@@ -229,9 +229,9 @@ final class WarmingTest {
         }
     }
 
-    /** The third is no member: it gets the block from one that is, and no store is read again. */
+    /** The third helper is no member; it gets the block from a member, and no store is read again. */
     @Test
-    void membersOfTheTreesAndOneBelowThemPassABlockOn() throws Exception {
+    void blockPassesThroughTheMembersOfATreeToAHelperBelow() throws Exception {
         try (HelperCluster cluster = cluster(4, -1)) {
             SwitchTree tree = new SwitchTree(members(cluster, 2));
             int root = tree.of(0, new ChunkId(cluster.version, 0), 1, 0).place() == 0 ? 1 : 2;
@@ -250,7 +250,7 @@ final class WarmingTest {
     }
 
     @Test
-    void whatLiesOnAnOwnDiskIsThere() throws Exception {
+    void chunkOnAnOwnDiskCountsAsCached() throws Exception {
         try (HelperCluster cluster = cluster(1, -1)) {
             Client client = new Client(cluster, 0, 0).keep(cluster, 0).look(cluster, 1);
             assertThat(client.finish()).isEmpty();
@@ -261,7 +261,7 @@ final class WarmingTest {
         }
     }
 
-    /** Nothing else there is as long as the chunk. */
+    /** Only the chunk's file has this length. */
     private Path chunkOn(Path disk) throws IOException {
         try (Stream<Path> files = Files.find(disk, 16, (path, is) -> is.isRegularFile() && is.size() == bytes.length)) {
             return files.findFirst().orElseThrow();
@@ -269,7 +269,7 @@ final class WarmingTest {
     }
 
     @Test
-    void whatWasLostFromAnOwnDiskIsMissing() throws Exception {
+    void chunkLostFromAnOwnDiskCountsAsMissing() throws Exception {
         try (HelperCluster cluster = cluster(1, -1)) {
             Files.delete(chunkOn(directory.resolve("disk-0")));
             Client client = new Client(cluster, 0, 0).look(cluster, 0).keep(cluster, 1);
@@ -280,7 +280,7 @@ final class WarmingTest {
     }
 
     @Test
-    void whoHasNoRightToReadIsRefused() throws Exception {
+    void warmUpWithoutTheRightToReadIsRefused() throws Exception {
         try (HelperCluster cluster = cluster(2, -1)) {
             Client writer = new Client(cluster, 1, 1, cluster.token(TransferRight.WRITE));
             assertThat(writer.end.get(30, TimeUnit.SECONDS)).containsExactly(ErrorCode.UNAUTHENTICATED);
@@ -291,16 +291,16 @@ final class WarmingTest {
     }
 
     @Test
-    void aSwitchOfOtherVolumesRefuses() throws Exception {
+    void warmUpIsRefusedWhenTheHelperIsNoSwitchForTheVolume() throws Exception {
         try (HelperCluster cluster = cluster(2, -1, "helper.switch.volumes", "other")) {
             Client client = new Client(cluster, 1, 1);
             assertThat(client.end.get(30, TimeUnit.SECONDS)).containsExactly(ErrorCode.HELPER_UNAVAILABLE);
         }
     }
 
-    /** The store stalls, so that what is under way stays so until it is cancelled. */
+    /** The store stalls, so that warm-ups run until they are cancelled. */
     @Test
-    void beyondItsBoundsASwitchRefusesAndWhatIsCancelledMakesRoom() throws Exception {
+    void warmUpsBeyondTheLimitAreRefusedUntilOneIsCancelled() throws Exception {
         try (HelperCluster cluster = cluster(2, 1024, "helper.switch.warmings", "1")) {
             Client first = new Client(cluster, 1, 1).keep(cluster, 0);
             await().until(() -> first.events.stream().anyMatch(WarmEvent::hasUnderWay));
@@ -319,7 +319,7 @@ final class WarmingTest {
     }
 
     @Test
-    void aClientThatGivesMoreBlocksThanTheWindowIsRefused() throws Exception {
+    void blocksBeyondTheWindowAreRefused() throws Exception {
         try (HelperCluster cluster = cluster(2, 1024)) {
             Client client = new Client(cluster, 1, 1);
             IntStream.range(0, 3).forEach(id -> client.keep(cluster, id));

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A helper's answer about a chunk that it was sent and has not stored yet. */
+/** Tests of a helper's answer about a chunk that it has received and not stored yet. */
 @Timeout(60)
 final class WriteTroublesTest {
     private static final byte[] CHUNK = new byte[1000];
@@ -26,7 +26,7 @@ final class WriteTroublesTest {
     private Path directory;
 
     @Test
-    void aStoreThatRefusesAChunkIsNamedWithTheReasonWhileItIsTriedAgain() throws Exception {
+    void failingStoreIsNamedWithItsReasonDuringRetries() throws Exception {
         try (HelperCluster cluster = new HelperCluster(directory, Map.of(), -1);
                 ScriptedClient client = new ScriptedClient(cluster)) {
             Store bucket = new Store(new StoreId("b1"), "b1", new Store.S3("bucket", "eu-west-1", "", false, ""));

@@ -16,13 +16,13 @@ final class HelpGroups {
     /** The purpose of each command of the other jar: the first sentence of their own help, as a test compares. */
     static final Map<String, String> SERVERS = Map.of(
             "coordinator",
-            "Keeps the catalog: volumes, files, where their chunks are, and which helpers live",
+            "Serves the catalog: volumes, files, the places of their chunks, and the live helpers",
             "helper",
-            "Stores chunks on its disks, races for them, and relays what it won",
+            "Stores chunks on its disks, races for blocks, and relays the blocks it won",
             "standalone",
-            "A coordinator and helpers with a disk each, in one process: for development",
+            "Runs a coordinator and helpers with a disk each in one process, for development",
             "recover",
-            "Makes a volume again from what is in stores, in a catalog that has lost it");
+            "Recovers a volume from stores into a catalog that has lost it");
 
     private static final String OTHERS = "Other";
     private static final int NAME_WIDTH = 14;

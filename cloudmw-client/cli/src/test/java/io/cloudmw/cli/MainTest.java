@@ -939,7 +939,8 @@ final class MainTest {
             expected.add(
                     ("| " + exit.value() + " | " + exit.meaning() + " | " + String.join(", ", codes)).strip() + " |");
         }
-        String document = Files.readString(Path.of("..", "..", "docs", "cli.md")).replace("|  |", "| |");
+        String document =
+                Files.readString(Path.of("..", "..", "docs", "cli.md")).replace("|  |", "| |");
         assertThat(document.lines()
                         .filter(line -> line.matches("\\| [0-9]+ \\|.*"))
                         .map(MainTest::squeezed))

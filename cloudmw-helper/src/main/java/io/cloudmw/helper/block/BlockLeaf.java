@@ -5,12 +5,12 @@ import java.nio.channels.FileChannel;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 
-/** A leaf of a block that is held as one: holds the block. */
+/** A leaf of a block that is kept as a whole; it holds a reference to the block. */
 final class BlockLeaf extends Leaf {
     private final FetchedBlock block;
     private final int index;
 
-    /** Takes over one hold on {@code block}. */
+    /** Takes over one reference to {@code block}. */
     BlockLeaf(FetchedBlock block, int index) {
         super(block.block().leaves().length(index), block.block().leaves().crc32c(index));
         this.block = block;
@@ -24,12 +24,12 @@ final class BlockLeaf extends Leaf {
 
     @Override
     public void copyTo(FileChannel file) {
-        throw new UnsupportedOperationException("a leaf of " + block.block() + " is kept by its store");
+        throw new UnsupportedOperationException("leaf of " + block.block() + ": its store has it already");
     }
 
     @Override
     CompletableFuture<Void> sendHeld(BulkStream stream) {
-        return Objects.requireNonNull(block.sendHeld(stream, index), "what a leaf is made of is there");
+        return Objects.requireNonNull(block.sendHeld(stream, index), "the bytes of a leaf are here");
     }
 
     @Override

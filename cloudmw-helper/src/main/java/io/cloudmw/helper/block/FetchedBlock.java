@@ -8,8 +8,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A block, as far as it is fetched, kept until it is closed. Safe for any thread. Sends under way keep what they
- * send from; the last of them frees it.
+ * A block as far as it is fetched. It is kept until it is closed and the last send under way has ended. Safe for any
+ * thread.
  */
 public abstract class FetchedBlock extends RefCounted implements AutoCloseable {
     private final WantedBlock block;
@@ -20,26 +20,26 @@ public abstract class FetchedBlock extends RefCounted implements AutoCloseable {
         this.block = block;
     }
 
-    /** So much of it may be sent now. */
+    /** Notes how many bytes, from the first, may be sent now. */
     public final void arrived(long bytes) {
         availableBytes = bytes;
     }
 
-    /** How much of it is there and may be sent, from its first byte: whole leaves. */
+    /** Bytes that are here and may be sent, from the first byte on: whole leaves. */
     public final long availableBytes() {
         return availableBytes;
     }
 
-    /** What it holds, or will. */
+    /** The block that this holds, or will hold. */
     public final WantedBlock block() {
         return block;
     }
 
     /**
-     * Sends one leaf as one data frame, if it is there; the caller has seen that the stream has the credit for it.
+     * Sends one leaf as one data frame if it is here. The caller has checked that the stream has the credit.
      *
-     * @return as {@link BulkStream#send} answers; fails when this block is closed. Null: it is not there, and nothing was sent;
-     *     whoever fetches the block says when there is more
+     * @return the future of {@link BulkStream#send}, which fails when this block is closed; null when the leaf is not
+     *     here and nothing was sent. The attempt's listener hears when more arrives
      */
     public final @Nullable CompletableFuture<Void> send(BulkStream stream, int leaf) {
         if (!has(leaf)) {
@@ -50,7 +50,7 @@ public abstract class FetchedBlock extends RefCounted implements AutoCloseable {
                 : CompletableFuture.failedFuture(new IllegalStateException("block is closed"));
     }
 
-    /** The same, of what is there; takes over a hold on this. */
+    /** Sends one leaf, and takes over a reference to this block. Null when the leaf is not here. */
     public final @Nullable CompletableFuture<Void> sendAndRelease(BulkStream stream, int leaf) {
         @Nullable CompletableFuture<Void> sent = null;
         try {
@@ -63,17 +63,17 @@ public abstract class FetchedBlock extends RefCounted implements AutoCloseable {
         return sent == null ? null : sent.whenComplete((nothing, error) -> release());
     }
 
-    /** Whether all of this leaf has come. */
+    /** Returns whether all bytes of a leaf have arrived. */
     public final boolean has(int leaf) {
         return block.leaves().offset(leaf) + block.leaves().length(leaf) <= availableBytes;
     }
 
-    /** What it takes of this budget; others may hold some of that as well. */
+    /** Bytes that this block takes of a budget; other blocks may share some of them. */
     public long holds(ByteBudget budget) {
         return 0;
     }
 
-    /** One leaf that is available, to be released by the caller, for as long as he likes; empty when this is closed. */
+    /** A leaf, which the caller releases; empty when this block is closed, or the leaf is not here. */
     public final Optional<Leaf> leaf(int index) {
         if (!retainIfOpen()) {
             return Optional.empty();
@@ -85,7 +85,7 @@ public abstract class FetchedBlock extends RefCounted implements AutoCloseable {
         }
     }
 
-    /** Lets go of the bytes; what is being sent goes first. Idempotent. */
+    /** Releases the bytes; sends under way finish first. Idempotent. */
     @Override
     public final void close() {
         if (closed.compareAndSet(false, true)) {
@@ -93,10 +93,10 @@ public abstract class FetchedBlock extends RefCounted implements AutoCloseable {
         }
     }
 
-    /** Null: it is not there for now. */
+    /** Sends one leaf while the caller holds a reference; null when the leaf is not here now. */
     protected abstract @Nullable CompletableFuture<Void> sendHeld(BulkStream stream, int leaf);
 
-    /** A leaf the caller holds; the block is held meanwhile. Null when it is not here any more. */
+    /** A leaf with a reference for the caller, who holds one to the block meanwhile; null when the leaf is gone. */
     @Nullable
     Leaf held(int index) {
         return retain() ? new BlockLeaf(this, index) : null;

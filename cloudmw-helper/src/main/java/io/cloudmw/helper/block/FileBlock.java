@@ -9,26 +9,25 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A block in a file: a replica on an own disk, or a spool file. Sent without copying. */
+/** A block in a file: a replica on a disk of this helper, or a spool file. Its bytes are sent without a copy. */
 public final class FileBlock extends FetchedBlock {
     private static final Logger LOG = LoggerFactory.getLogger(FileBlock.class);
 
     private final FileChannel file;
     private final long start;
-    /** Closes the file, and says what it was counted in; null: it is a replica. */
+    /** The spool file, which also knows its budget; null when the file is a replica. */
     private final Spool.@Nullable SpoolFile spooled;
 
     /**
-     * A replica.
+     * Takes over the file of a replica.
      *
-     * @param file taken over
-     * @param start where the block's first byte is in it
+     * @param start offset of the block's first byte in the file
      */
     public FileBlock(WantedBlock block, FileChannel file, long start) {
         this(block, file, start, null);
     }
 
-    /** A file for this block alone, which is taken over. */
+    /** Takes over a spool file that holds this block alone. */
     public FileBlock(WantedBlock block, Spool.SpoolFile spooled) {
         this(block, spooled.channel(), 0, spooled);
     }

@@ -7,7 +7,7 @@ import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A leaf that is all of a file, and is sent from there without copying. Owns the file. */
+/** A leaf that is a whole file, and is sent from there without a copy. Owns the file. */
 public final class FileLeaf extends Leaf {
     private static final Logger LOG = LoggerFactory.getLogger(FileLeaf.class);
 
@@ -17,7 +17,7 @@ public final class FileLeaf extends Leaf {
     /**
      * Takes over {@code file}.
      *
-     * @param freed run once when the file was closed
+     * @param freed run once, after the file was closed
      */
     public FileLeaf(FileChannel file, int length, int crc32c, Runnable freed) {
         super(length, crc32c);

@@ -7,8 +7,8 @@ import java.nio.channels.FileChannel;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * The bytes of one leaf, verified, for as long as somebody holds it. Whoever is given one holds it, and {@link #release}s
- * it once. Safe for any thread.
+ * The verified bytes of one leaf, kept as long as there is a reference. The receiver of a leaf owns one reference and
+ * {@link #release}s it once. Safe for any thread.
  */
 public abstract class Leaf extends RefCounted {
     private final int length;
@@ -27,33 +27,33 @@ public abstract class Leaf extends RefCounted {
         return crc32c;
     }
 
-    /** Where its bytes are. */
+    /** The place of a leaf's bytes. */
     public enum Place {
-        /** In direct memory, counted. */
+        /** Direct memory, counted in a budget. */
         MEMORY,
-        /** In a file of the spool. */
+        /** A file of the spool. */
         SPOOL,
-        /** Where they always are, on a disk of this helper. */
+        /** The file in which a disk of this helper keeps them anyway. */
         STORE
     }
 
     public abstract Place place();
 
     /**
-     * Writes its bytes; the caller holds it. Blocks on the disk.
+     * Writes the bytes to a file. The caller holds a reference. Blocks on the disk.
      *
-     * @param file empty
+     * @param file an empty file
      */
     public abstract void copyTo(FileChannel file) throws IOException;
 
     /**
-     * Sends it as one data frame; the caller holds it and has seen that the stream has the credit.
+     * Sends the leaf as one data frame. The caller holds a reference and has checked that the stream has the credit.
      *
-     * @return as {@link BulkStream#send} answers
+     * @return the future of {@link BulkStream#send}
      */
     final CompletableFuture<Void> send(BulkStream stream) {
         if (!retain()) {
-            throw new IllegalStateException("a leaf that nobody holds");
+            throw new IllegalStateException("a leaf without a reference was sent");
         }
         CompletableFuture<Void> sent;
         try {
@@ -67,7 +67,7 @@ public abstract class Leaf extends RefCounted {
 
     abstract CompletableFuture<Void> sendHeld(BulkStream stream);
 
-    /** What it takes of this budget. */
+    /** Bytes that this leaf takes of a budget. */
     public long holds(ByteBudget budget) {
         return 0;
     }

@@ -12,39 +12,42 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where leaves are put that outlive the attempt that fetched them: in direct memory as long as its budget lasts, beyond
- * that in a file of the spool, one for all of an attempt. Safe for any thread.
+ * The allocator of leaves that outlive the attempt that fetched them. It puts leaves into direct memory as long as the
+ * budget lasts, then into the spool, with one file for all leaves of an attempt. Safe for any thread.
  *
- * @param memory what leaves in memory may use together
- * @param waitNanos how long a leaf waits for room in the spool
+ * @param memory the budget of all leaves in memory
+ * @param waitNanos time for which a leaf waits for room in the spool
  */
 public record LeafAllocator(ByteBudget memory, Spool spool, ByteBufAllocator allocator, long waitNanos) {
-    /** Puts verified leaves into {@code block}, one after the other; for one attempt. */
-    public Landing landing(LeavesBlock block) {
-        return new Landing(block);
+    /** A target that puts the verified leaves of one attempt into {@code block}, in order. */
+    public LeafWriter writer(LeavesBlock block) {
+        return new LeafWriter(block);
     }
 
-    /** The same, for who cannot wait: where there is no room in the spool a leaf is refused at once. */
+    /** The same allocator without waiting: it refuses a leaf at once when the spool has no room. */
     public LeafAllocator withoutWaiting() {
         return new LeafAllocator(memory, spool, allocator, 0);
     }
 
-    /** For one thread at a time, but for {@link #cancel}. Closed when nothing more comes; the leaves stay. */
-    public final class Landing implements LeafTarget, AutoCloseable {
+    /**
+     * The target of one attempt's leaves. For one thread at a time, except {@link #cancel}. Closing it keeps the
+     * leaves.
+     */
+    public final class LeafWriter implements LeafTarget, AutoCloseable {
         private final LeavesBlock block;
         private @Nullable ByteBuf buffer;
-        /** Whether the buffer is counted, and will be the leaf; otherwise leaves only pass through it. */
+        /** True when the buffer is counted and becomes the leaf; otherwise the leaf is copied to the spool. */
         private boolean counted;
-        /** Holds the leaves there was no memory for. */
+        /** The leaves for which there was no memory. */
         private @Nullable SpooledLeaves spooled;
-        /** It waits for room in the spool. */
+        /** The thread that waits for room in the spool. */
         @GuardedBy("this")
         private @Nullable Thread waiting;
 
         @GuardedBy("this")
         private boolean cancelled;
 
-        private Landing(LeavesBlock block) {
+        private LeafWriter(LeavesBlock block) {
             this.block = block;
         }
 
@@ -71,9 +74,9 @@ public record LeafAllocator(ByteBudget memory, Spool spool, ByteBufAllocator all
         }
 
         /**
-         * Puts a leaf that came in a buffer of its own. Takes over {@code bytes}. May block, on the spool.
+         * Puts a leaf that arrived in a buffer of its own, and takes over the buffer. May block on the spool.
          *
-         * @throws CloudMwException {@code OVERLOADED} when there is no room for it
+         * @throws CloudMwException {@code OVERLOADED} when there is no room for the leaf
          */
         public void take(int index, ByteBuf bytes) throws CloudMwException {
             boolean kept = false;
@@ -101,7 +104,7 @@ public record LeafAllocator(ByteBudget memory, Spool spool, ByteBufAllocator all
             block.put(index, spooled(leaves.offset(index)).add(bytes, leaves.crc32c(index)));
         }
 
-        /** Has room for all that may still come. */
+        /** The spool file of this attempt, with room for all leaves that may still come. */
         private SpooledLeaves spooled(long offset) throws CloudMwException {
             SpooledLeaves file = spooled;
             if (file == null) {
@@ -125,7 +128,7 @@ public record LeafAllocator(ByteBudget memory, Spool spool, ByteBufAllocator all
             }
         }
 
-        /** An interrupt that came in time is not left to what the thread does next. */
+        /** Clears an interrupt by {@link #cancel}, so that the thread's next task does not see it. */
         private synchronized void waited() {
             waiting = null;
             if (cancelled) {

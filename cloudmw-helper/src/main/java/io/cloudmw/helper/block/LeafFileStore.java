@@ -3,11 +3,14 @@ package io.cloudmw.helper.block;
 import io.cloudmw.core.store.LeafRange;
 import java.util.Optional;
 
-/** A store whose leaves lie in files of their own, and that knows which of them it need not look at again. Safe for any thread. */
+/**
+ * A store that keeps each leaf in a file of its own, and knows which files it has verified already. Safe for any
+ * thread.
+ */
 public interface LeafFileStore {
     /**
-     * The files of these leaves, for the caller to close; empty when one of them is not known to be as it is wanted, or too many
-     * files are open already: then they are to be read.
+     * The files of these leaves, which the caller closes. Empty when a leaf is not known to be the wanted one, or when
+     * too many files are open already; the caller reads the leaves then.
      */
     Optional<LeafFiles> leafFiles(LeafRange wanted);
 }

@@ -3,22 +3,22 @@ package io.cloudmw.helper.block;
 import io.cloudmw.core.error.CloudMwException;
 
 /**
- * Leaves in a row, each in a file of its own, that are sent from there and not looked at again. One thread opens them, in their
- * order; any may close this, which ends an {@link #open} that waits for the disk.
+ * Adjacent leaves, each in a file of its own, which are sent from there without another check. One thread opens them in
+ * order. Any thread may close this, which also ends an {@link #open} that waits for the disk.
  */
 public interface LeafFiles extends AutoCloseable {
     /**
-     * Opens the next leaf and brings its bytes into the kernel's memory, so that who sends them need not wait for the disk.
+     * Opens the next leaf and loads its bytes into the page cache, so that the sender need not wait for the disk.
      * Blocks.
      *
-     * @param index of the leaf, in the row
-     * @return for the caller to release, after this is closed, too
-     * @throws CloudMwException {@code REPLICA_MISSING} or {@code REPLICA_CORRUPT} when the file is not there, or not as long as it was;
-     *     {@code STORE_UNAVAILABLE} when it cannot be read; {@code CANCELLED} after {@link #close}
+     * @param index of the leaf, from the first of the row
+     * @return the leaf, which the caller releases; it outlives this object
+     * @throws CloudMwException {@code REPLICA_MISSING} when the file is gone; {@code REPLICA_CORRUPT} when it is
+     *     shorter than it was; {@code STORE_UNAVAILABLE} when it cannot be read; {@code CANCELLED} after {@link #close}
      */
     Leaf open(int index) throws CloudMwException;
 
-    /** Gives back what was set aside for leaves that were not opened. Idempotent. */
+    /** Gives back the files reserved for leaves that were not opened. Idempotent. */
     @Override
     void close();
 }

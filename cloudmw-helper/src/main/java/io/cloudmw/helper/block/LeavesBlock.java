@@ -6,17 +6,17 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
-/** A block whose leaves are held one by one, in any order as they come: each goes when it was sent, or with the block. */
+/** A block whose leaves are kept one by one, in any order. A leaf is released when it was sent, or with the block. */
 public final class LeavesBlock extends FetchedBlock {
     private final AtomicReferenceArray<Leaf> leaves;
 
-    /** Has nothing yet. */
+    /** Begins without leaves. */
     public LeavesBlock(WantedBlock block) {
         super(block);
         this.leaves = new AtomicReferenceArray<>(block.leaves().leaves());
     }
 
-    /** Takes over {@code leaf} as the one at {@code index} of the block; a second one there is let go. */
+    /** Takes over the leaf at an index of the block; a second leaf at the same index is released. */
     public void put(int index, Leaf leaf) {
         boolean kept = false;
         if (retain()) {
@@ -28,7 +28,7 @@ public final class LeavesBlock extends FetchedBlock {
         }
     }
 
-    /** So many bytes, from the first, were put. */
+    /** Notes that all leaves of the first {@code bytes} bytes were put. */
     public void advance(long bytes) {
         arrived(bytes);
     }
@@ -44,7 +44,8 @@ public final class LeavesBlock extends FetchedBlock {
     protected CompletableFuture<Void> sendHeld(BulkStream stream, int index) {
         @Nullable Leaf leaf = leaves.get(index);
         if (leaf == null) {
-            return CompletableFuture.failedFuture(new IllegalStateException("leaf " + index + " was sent before"));
+            return CompletableFuture.failedFuture(
+                    new IllegalStateException("leaf " + index + " of " + block() + ": sent before"));
         }
         return leaf.send(stream).whenComplete((nothing, error) -> drop(index));
     }

@@ -5,12 +5,12 @@ import io.cloudmw.core.memory.ByteBudget;
 import io.netty.buffer.ByteBuf;
 import java.util.concurrent.CompletableFuture;
 
-/** A small block in direct memory, counted against a budget. Owns its buffer. */
+/** A small block in direct memory, counted in a budget. Owns its buffer. */
 public final class MemoryBlock extends FetchedBlock {
     private final ByteBuf bytes;
     private final ByteBudget budget;
 
-    /** Takes over {@code bytes} and what it took of {@code budget}: the block's length. */
+    /** Takes over the buffer and the block's length, which was taken of {@code budget}. */
     public MemoryBlock(WantedBlock block, ByteBuf bytes, ByteBudget budget) {
         super(block);
         this.bytes = bytes;

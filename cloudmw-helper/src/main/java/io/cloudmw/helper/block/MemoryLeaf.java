@@ -8,12 +8,12 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.util.concurrent.CompletableFuture;
 
-/** A leaf in direct memory, counted against a budget. Owns its buffer. */
+/** A leaf in direct memory, counted in a budget. Owns its buffer. */
 final class MemoryLeaf extends Leaf {
     private final ByteBuf bytes;
     private final ByteBudget budget;
 
-    /** Takes over {@code bytes}, full, and what it took of {@code budget}: its length. */
+    /** Takes over the full buffer and its length, which was taken of {@code budget}. */
     MemoryLeaf(ByteBuf bytes, int crc32c, ByteBudget budget) {
         super(bytes.readableBytes(), crc32c);
         this.bytes = bytes;

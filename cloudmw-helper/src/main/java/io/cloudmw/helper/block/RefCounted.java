@@ -2,11 +2,13 @@ package io.cloudmw.helper.block;
 
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** An object with a reference count, which is freed with its last reference. It begins with one. Safe for any thread. */
+/**
+ * An object with a reference count, which is freed with its last reference. It begins with one. Safe for any thread.
+ */
 abstract class RefCounted {
     private final AtomicInteger holds = new AtomicInteger(1);
 
-    /** Holds it once more; false when it is free already. */
+    /** Adds a reference; returns false when the object is freed already. */
     public final boolean retain() {
         int now;
         do {
@@ -18,13 +20,13 @@ abstract class RefCounted {
         return true;
     }
 
-    /** Lets go of it once. */
+    /** Releases one reference; the last one frees the object. */
     public final void release() {
         if (holds.decrementAndGet() == 0) {
             free();
         }
     }
 
-    /** Nobody holds it any more; called once. */
+    /** Frees the object. Called once, with the last reference. */
     protected abstract void free();
 }

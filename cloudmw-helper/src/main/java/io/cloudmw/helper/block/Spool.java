@@ -17,9 +17,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A share of a directory for bytes on their way, bounded by a number of bytes. The directory belongs to one process at a
- * time, which locks it. Its files have no name once they are open, so that nothing is left when the process dies; what
- * an older process could not remove is removed when it is opened. Safe for any thread.
+ * A share of a directory for temporary files, with a limit in bytes. One process at a time locks the directory. An open
+ * file has no name, so that nothing stays when the process dies; opening the spool removes what an older process left.
+ * Safe for any thread.
  */
 public final class Spool implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Spool.class);
@@ -39,19 +39,19 @@ public final class Spool implements AutoCloseable {
     }
 
     /**
-     * Locks the directory, made if it is not there, and cleans it.
+     * Locks a directory and removes old files from it; creates the directory when it is missing.
      *
-     * @param budget what its files may use together
-     * @throws CloudMwException {@code ALREADY_EXISTS} when another process uses it
-     * @throws IOException when it cannot be made or read
+     * @param budget the budget of all its files
+     * @throws CloudMwException {@code ALREADY_EXISTS} when another process has locked the directory
+     * @throws IOException when the directory cannot be created or read
      */
     public static Spool open(Path directory, ByteBudget budget) throws IOException {
         Files.createDirectories(directory);
         LockFile lock = LockFile.tryLock(directory.resolve(LOCK))
                 .orElseThrow(() -> new CloudMwException(
                         ErrorCode.ALREADY_EXISTS,
-                        "spool " + directory + ": in use: by another process with this helper's id, or with the same"
-                                + " helper.spool.dir"));
+                        "spool " + directory + ": locked by another process (expected: another helper.id, or another"
+                                + " helper.spool.dir)"));
         boolean opened = false;
         try {
             clean(directory);
@@ -73,38 +73,39 @@ public final class Spool implements AutoCloseable {
     }
 
     /**
-     * Another share of the same directory, with a limit of its own: what uses this one never waits for that one. Closing
-     * any of them closes the directory.
+     * Another share of the same directory, with a limit of its own. Shares never wait for each other's room. Closing
+     * any share closes the directory.
      */
     public Spool share(long limitBytes) {
         return new Spool(directory, new ByteBudget(limitBytes), sequence, lock);
     }
 
-    /** What its files may use together. */
+    /** The budget of all files of this share. */
     public ByteBudget budget() {
         return budget;
     }
 
     /**
-     * Makes a file for {@code bytes} bytes, waiting at most {@code timeoutNanos} for room.
+     * Creates a file for {@code bytes} bytes; waits at most {@code timeoutNanos} for room.
      *
-     * @throws CloudMwException {@code OVERLOADED} when there is no room in time or the file cannot be made;
+     * @throws CloudMwException {@code OVERLOADED} when there is no room in time, or the file cannot be created;
      *     {@code CANCELLED} when interrupted
      */
     public SpoolFile create(long bytes, long timeoutNanos) throws CloudMwException {
         try {
             if (!budget.take(bytes, timeoutNanos)) {
-                throw CloudMwException.full("spool: no room for " + bytes + " bytes (in use: " + budget.usedBytes()
-                        + " of " + budget.limitBytes() + ")");
+                throw CloudMwException.full("spool " + directory + ": no room for " + bytes + " bytes (in use: "
+                        + budget.usedBytes() + " of " + budget.limitBytes() + ")");
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new CloudMwException(ErrorCode.CANCELLED, "interrupted while waiting for spool room", e);
+            throw new CloudMwException(
+                    ErrorCode.CANCELLED, "spool " + directory + ": interrupted while waiting for room", e);
         }
         return create(bytes);
     }
 
-    /** Gives the directory back, and removes it if it is empty. Files that are open stay so; no others can be made. */
+    /** Unlocks the directory, and removes it when it is empty. Open files stay open; no more can be created. */
     @Override
     public void close() {
         try {
@@ -121,7 +122,7 @@ public final class Spool implements AutoCloseable {
         try {
             lock.close();
         } catch (IOException e) {
-            LOG.debug("spool {}: its lock goes with the process", directory, e);
+            LOG.debug("spool {}: cannot unlock; the lock ends with the process", directory, e);
         }
     }
 
@@ -133,7 +134,8 @@ public final class Spool implements AutoCloseable {
             made = true;
             return new SpoolFile(channel, bytes, budget);
         } catch (IOException e) {
-            throw new CloudMwException(ErrorCode.OVERLOADED, "spool: cannot make a file: " + Reasons.of(e), e);
+            throw new CloudMwException(
+                    ErrorCode.OVERLOADED, "spool " + directory + ": cannot create a file: " + Reasons.of(e), e);
         } finally {
             if (!made) {
                 budget.giveBack(bytes);
@@ -141,7 +143,7 @@ public final class Spool implements AutoCloseable {
         }
     }
 
-    /** One nameless file. The channel's users agree among themselves; closing is idempotent. */
+    /** A file without a name. Its users coordinate their access to the channel. Closing is idempotent. */
     public static final class SpoolFile implements AutoCloseable {
         private final FileChannel channel;
         private final long bytes;
@@ -163,9 +165,9 @@ public final class Spool implements AutoCloseable {
         }
 
         /**
-         * Counts its bytes in {@code other} from now on.
+         * Moves the file's bytes to another budget.
          *
-         * @return whether there was room; nothing changes otherwise
+         * @return false when the other budget has no room; nothing changes then
          */
         public synchronized boolean move(ByteBudget other) {
             if (closed || !other.tryTake(bytes)) {
@@ -176,7 +178,7 @@ public final class Spool implements AutoCloseable {
             return true;
         }
 
-        /** Whether its bytes count there. */
+        /** Returns whether the file's bytes count in this budget. */
         synchronized boolean isOf(ByteBudget other) {
             return budget == other;
         }
@@ -190,7 +192,7 @@ public final class Spool implements AutoCloseable {
             try {
                 channel.close();
             } catch (IOException e) {
-                LOG.warn("cannot close a spool file", e);
+                LOG.warn("spool: cannot close a file", e);
             } finally {
                 budget.giveBack(bytes);
             }

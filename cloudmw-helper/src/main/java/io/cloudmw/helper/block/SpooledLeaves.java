@@ -11,8 +11,8 @@ import java.nio.channels.FileChannel;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Leaves one behind the other in a file of the spool, for which there was no memory: one descriptor for all. Owns the file; held
- * by who adds leaves, and by each leaf. Leaves are added by one thread.
+ * Leaves in one file of the spool, for which there was no memory. Owns the file. The writer and each leaf hold a
+ * reference. One thread adds leaves.
  */
 final class SpooledLeaves extends RefCounted {
     private final Spool.SpoolFile file;
@@ -23,9 +23,9 @@ final class SpooledLeaves extends RefCounted {
     }
 
     /**
-     * Writes one more leaf.
+     * Appends a leaf.
      *
-     * @throws CloudMwException {@code OVERLOADED} when it cannot be written
+     * @throws CloudMwException {@code OVERLOADED} when the leaf cannot be written
      */
     Leaf add(ByteBuffer bytes, int crc32c) throws CloudMwException {
         int length = bytes.remaining();
@@ -36,10 +36,10 @@ final class SpooledLeaves extends RefCounted {
                 at += file.channel().write(bytes, at);
             }
         } catch (IOException e) {
-            throw new CloudMwException(ErrorCode.OVERLOADED, "spool: cannot write: " + Reasons.of(e), e);
+            throw new CloudMwException(ErrorCode.OVERLOADED, "spool: cannot write a leaf: " + Reasons.of(e), e);
         }
         if (!retain()) {
-            throw new IllegalStateException("leaves that nobody holds");
+            throw new IllegalStateException("a leaf was added to a closed file");
         }
         return new Spooled(position, length, crc32c);
     }
@@ -49,7 +49,7 @@ final class SpooledLeaves extends RefCounted {
         file.close();
     }
 
-    /** One of them. */
+    /** A leaf in the file. */
     private final class Spooled extends Leaf {
         private final long position;
 

@@ -10,13 +10,14 @@ import io.cloudmw.core.wire.IssuedBlock;
 import java.util.List;
 
 /**
- * A block as the destination issued it: what is raced for, and how to tell that it was fetched right.
+ * A block as the destination issued it, with the digests that verify its bytes.
  *
- * @param race the block in the eyes of the race
+ * @param race the block as the race knows it
  * @param leaves the same bytes, with their digests
  * @param replicas stores that hold a copy, in the paper's order
- * @param extra whether its attempts make up for late ones: they use threads and connections that others do not hold
- * @param untilMillis when the right to read it ends that was shown for it, by the wall clock: nobody else is told of a longer one
+ * @param extra whether its attempts make up for late ones; they have threads and connections of their own
+ * @param untilMillis end of the right to read the block, by the wall clock; a token that this helper passes on ends no
+ *     later
  */
 public record WantedBlock(
         Block race, LeafRange leaves, long chunkLength, List<StoreId> replicas, boolean extra, long untilMillis) {
@@ -43,9 +44,9 @@ public record WantedBlock(
     }
 
     /**
-     * What was issued.
+     * Converts an issued block.
      *
-     * @param untilMillis when the right to read it ends
+     * @param untilMillis end of the right to read the block, by the wall clock
      */
     public static WantedBlock of(IssuedBlock issued, long untilMillis) {
         LeafRange leaves =
@@ -54,31 +55,31 @@ public record WantedBlock(
                 issued.block(), leaves, issued.chunkLength(), issued.replicas(), issued.extra(), untilMillis);
     }
 
-    /** Bytes wanted. */
+    /** Length in bytes. */
     public long length() {
         return race.range().length();
     }
 
-    /** This replica, or the first where the block does not name it: its reader knows of another. */
+    /** The store if it holds one of the replicas, else the store of the first replica. */
     public StoreId named(StoreId store) {
         return replicas.contains(store) ? store : replicas.get(0);
     }
 
-    /** Some leaves of it in a row, from the {@code first} on. */
+    /** The part of this block with {@code count} adjacent leaves, from the {@code first} on. */
     public WantedBlock part(int first, int count) {
         LeafRange part = leaves.part(first, count);
         return of(part.range(), race.rule(), part, extra);
     }
 
-    /** The same, wanted by who may read it until then. */
+    /** The same block with another end of the right to read it. */
     public WantedBlock until(long endMillis) {
         return new WantedBlock(race, leaves, chunkLength, replicas, extra, endMillis);
     }
 
     /**
-     * The same, but not relayed while it is fetched: what others may be given too is verified wherever it comes from.
+     * The same block without cut-through. Leaves that other readers may get too are verified before they are relayed.
      *
-     * @param isExtra whether it makes up for a late attempt
+     * @param isExtra whether the attempt makes up for a late one
      */
     public WantedBlock asRaced(boolean isExtra) {
         return of(race.range(), BlockRule.RACE, leaves, isExtra);
@@ -90,7 +91,7 @@ public record WantedBlock(
         return new WantedBlock(part, of, chunkLength, replicas, isExtra, untilMillis);
     }
 
-    /** For messages. */
+    /** The name of this object in messages. */
     @Override
     public String toString() {
         return "block=" + race.id().value() + " chunk=" + leaves;

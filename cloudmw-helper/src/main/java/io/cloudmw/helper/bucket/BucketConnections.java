@@ -17,9 +17,9 @@ import java.time.Duration;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** One process's connections to S3, made when they are first needed: who only has disks does without. */
+/** The S3 connections of one process, opened with the first request to a bucket. Safe for any thread. */
 final class BucketConnections implements BucketProbe, ReadSigner.Own, AutoCloseable {
-    /** A bucket that takes longer to answer one small request does not answer. */
+    /** Time-out of one small request to a bucket. */
     private static final Duration LOOK = Duration.ofSeconds(4);
 
     private final String process;
@@ -31,14 +31,14 @@ final class BucketConnections implements BucketProbe, ReadSigner.Own, AutoClosea
     @GuardedBy("this")
     private boolean closed;
 
-    /** @param process whose they are, for messages */
+    /** @param process the owner of the connections, for messages */
     BucketConnections(String process, S3Settings settings) {
         this.process = process;
         this.settings = settings;
     }
 
     /**
-     * They stay this object's to close.
+     * The S3 client, which this object closes.
      *
      * @throws CloudMwException {@code CANCELLED} once this is closed
      */
@@ -79,7 +79,7 @@ final class BucketConnections implements BucketProbe, ReadSigner.Own, AutoClosea
         }
     }
 
-    /** The fault that keeps the process from asking; empty when it is closing. */
+    /** The fault of a bucket when the S3 client cannot be opened; empty when this is closing. */
     private static Optional<StoreFault> fault(CloudMwException e) {
         return e.code() == ErrorCode.CANCELLED
                 ? Optional.empty()

@@ -14,7 +14,7 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * Signs URLs for chunks in S3 (clients reach no other store by themselves), and makes buckets.
+ * The buckets of a coordinator: it signs URLs for their chunks, probes them and creates them. Safe for any thread.
  */
 public final class CoordinatorBuckets implements BucketAccess, AutoCloseable {
     private final BucketConnections connections = new BucketConnections("coordinator", S3Settings.DEFAULT);
@@ -29,7 +29,7 @@ public final class CoordinatorBuckets implements BucketAccess, AutoCloseable {
         connections.open().create(store);
     }
 
-    /** Connects when a marker is first read or written. */
+    /** The markers of buckets. Connects with the first marker that is read or written. */
     @Override
     public Optional<BucketMarkers> markers() {
         return Optional.of(new BucketMarkers() {

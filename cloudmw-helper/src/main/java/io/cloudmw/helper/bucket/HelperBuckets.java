@@ -23,7 +23,8 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * Opens S3 stores, each once, metered and, for demonstrations, throttled. Signs URLs for their chunks.
+ * The buckets of a helper: it opens each once, metered and, for demonstrations, throttled. It also signs URLs for their
+ * chunks. Safe for any thread.
  */
 public final class HelperBuckets implements StoreOpener, BucketProbe, ReadSigner.Own, AutoCloseable {
     private final Optional<StoreLaw> throttle;
@@ -32,12 +33,12 @@ public final class HelperBuckets implements StoreOpener, BucketProbe, ReadSigner
     private final BucketConnections connections;
 
     /**
-     * Opens nothing yet.
+     * Connects to no bucket yet.
      *
-     * @param readers reads at once, besides those that make up for late ones; each has a connection
-     * @param extraReaders reads at once that make up for late ones; each has a connection that no other uses
-     * @param warm connections of those to each bucket that are kept open
-     * @param throttle how fast each bucket may be read from here; empty: as fast as it can
+     * @param readers concurrent reads, each with a connection
+     * @param extraReaders concurrent reads that make up for late ones, each with a connection of its own
+     * @param warm connections to each bucket that are kept open for extra reads
+     * @param throttle limit on the speed of reads; empty for none
      */
     public HelperBuckets(int readers, int extraReaders, int warm, Optional<StoreLaw> throttle, MeterRegistry meters) {
         this.connections = new BucketConnections("helper", settings(readers, extraReaders, warm));
@@ -45,7 +46,7 @@ public final class HelperBuckets implements StoreOpener, BucketProbe, ReadSigner
         this.meters = meters;
     }
 
-    /** Never fewer connections than usual: what is written needs some too. */
+    /** Settings with at least the default number of connections, since writes need some, too. */
     static S3Settings settings(int readers, int extraReaders, int warm) {
         int usual = S3Settings.DEFAULT.maxConnections();
         return S3Settings.DEFAULT.withConnections(Math.max(usual, readers), extraReaders, Math.min(warm, extraReaders));

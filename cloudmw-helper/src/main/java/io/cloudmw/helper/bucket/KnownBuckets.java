@@ -8,15 +8,15 @@ import io.cloudmw.core.store.StoreOpener;
 import java.util.Optional;
 
 /**
- * Opens buckets with the credentials that the cluster knows of them: what clients name carries none. A bucket that the cluster
- * does not know, or knows at another place, is opened as it is named, with the default chain. A bucket that refuses a chunk is asked
- * again at once whether it can be used. Safe for any thread.
+ * An opener of buckets with the credentials that the cluster has for them, since clients name buckets without
+ * credentials. A bucket that the cluster does not know, or knows at another place, is opened as named, with the default
+ * credentials chain. A bucket that refuses a chunk is probed again at once. Safe for any thread.
  */
 public final class KnownBuckets implements StoreOpener {
     private final BucketWatch watch;
     private final StoreOpener opener;
 
-    /** @param opener stays the caller's to close */
+    /** @param opener opens buckets; the caller closes it */
     public KnownBuckets(BucketWatch watch, StoreOpener opener) {
         this.watch = watch;
         this.opener = opener;
@@ -34,7 +34,7 @@ public final class KnownBuckets implements StoreOpener {
                 .orElseGet(named::withoutCredentials);
     }
 
-    /** With the identity that was named: a bucket may have been replaced since the list was read. */
+    /** The known bucket with the named identity, since the bucket may have been replaced after the list was read. */
     private static Store marked(Store known, Store named) {
         return named.identity().isKnown() ? known.with(named.identity()) : known;
     }

@@ -11,7 +11,7 @@ import io.cloudmw.core.store.ChunkStore;
 import io.cloudmw.core.store.ForwardingChunkStore;
 import io.cloudmw.core.store.PutOutcome;
 
-/** A bucket that the watch asks again as soon as it takes no chunk or gives none. */
+/** A bucket that the watch probes again as soon as a read or a put fails. Safe for any thread. */
 final class WatchedBucket extends ForwardingChunkStore {
     private final BucketWatch watch;
 

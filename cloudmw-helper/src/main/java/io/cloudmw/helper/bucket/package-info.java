@@ -1,5 +1,5 @@
 /**
- * Stores that this helper reaches over the network by itself. Safe for any thread.
+ * Buckets: the S3 stores that a helper or a coordinator reaches over the network by itself. Safe for any thread.
  */
 @NullMarked
 package io.cloudmw.helper.bucket;

@@ -31,11 +31,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Leaves on a disk, up to a number of bytes, each a file of its own. They are still there after a restart. Nothing is forced
- * to the disk: what a crash left of a file is found by whoever reads it, who knows what must be in it. What this process wrote, or
- * has read and found right, it remembers: such a leaf may be sent from its file. A leaf is written
- * beside and renamed, so that a process that dies leaves it whole or not at all, and who has its file open goes on with that when it is
- * forgotten. Safe for any thread; blocks on the disk.
+ * The disk tier of the cache: leaves up to a number of bytes, each in a file of its own, which survive a restart.
+ *
+ * <ol>
+ *   <li>Files are not forced to the disk. A reader verifies each leaf, and so finds a file that a crash has damaged.
+ *   <li>Leaves that this process wrote or verified are known to be good, and may be sent from their files.
+ *   <li>A leaf is written to a temporary file and renamed, so that a file is whole or missing. An open file outlives
+ *         its eviction.
+ * </ol>
+ *
+ * Safe for any thread; blocks on the disk.
+ *
  *
  * <pre>
  * lock                     locked by the process that has it
@@ -45,18 +51,18 @@ import org.slf4j.LoggerFactory;
  */
 public final class DiskTier implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(DiskTier.class);
-    /** What file systems usually give a file room by. */
+    /** The usual block size of file systems. */
     private static final int FILE_BLOCK_BYTES = 4096;
 
     private static final int CHUNK_CHARS = 41;
 
-    /** Leaves that are sent from their files at a time: 512 MiB of the usual size. Beyond that they are read. */
+    /** Leaves sent from their files at once: 512 MiB at the usual size. Further leaves are read. */
     private static final int OPEN_FILES = 2048;
 
-    /** Leaves that are written at a time. The kernel takes them at once: more wait where the disk holds writers up. */
+    /** Concurrent writes. The page cache takes writes at once; more than this wait only when the disk is slow. */
     private static final int WRITERS = 4;
 
-    /** How long somebody waits to write, who has readers to serve. */
+    /** Longest wait for a write, since readers wait for the writing thread. */
     private static final Duration PATIENCE = Duration.ofSeconds(1);
 
     private final Path leaves;
@@ -65,30 +71,30 @@ public final class DiskTier implements AutoCloseable {
     private final ByteBoundedCache<LeafKey, Kept> index;
     private final CacheMetrics meters;
     private final AtomicLong sequence = new AtomicLong();
-    /** No longer kept; their files go when a leaf is put the next time, never in the hands of who only asks. */
+    /** Evicted leaves. The next put deletes their files, so that a lookup never blocks. */
     private final Queue<LeafKey> leaving = new ConcurrentLinkedQueue<>();
-    /** Held while a file comes or goes: what it is and what the index says of it are one. */
+    /** Guards the renaming and deletion of files together with the index. */
     private final Object files = new Object();
 
     private final Semaphore openFiles;
     private final Semaphore writers = new Semaphore(WRITERS);
     private final long patienceNanos;
-    /** Somebody has waited in vain to write since a leaf was written last. */
+    /** True when a write has timed out since the last successful one. */
     private volatile boolean stuck;
 
-    /** What is known of a leaf. */
+    /** The state of a leaf. */
     private static final class Kept {
         private static final long UNSEEN = -1;
 
         final int length;
-        /** Unsigned. */
+        /** CRC32C of the verified bytes, as an unsigned number. */
         private volatile long seenCrc32c = UNSEEN;
 
         Kept(int length) {
             this.length = length;
         }
 
-        /** This process has had its bytes before its eyes. */
+        /** Notes that this process has written or verified the bytes. */
         Kept seen(int crc32c) {
             seenCrc32c = Integer.toUnsignedLong(crc32c);
             return this;
@@ -115,21 +121,21 @@ public final class DiskTier implements AutoCloseable {
     }
 
     /**
-     * Opens a directory, made if it is not there, and looks what an earlier process left in it.
+     * Opens a directory with the leaves of earlier processes; creates it when it is missing.
      *
-     * @param limitBytes of all leaves together
-     * @throws CloudMwException {@code ALREADY_EXISTS} when another process has it
-     * @throws IOException when it cannot be made or read
+     * @param limitBytes limit of all leaves
+     * @throws CloudMwException {@code ALREADY_EXISTS} when another process has locked the directory
+     * @throws IOException when the directory cannot be created or read
      */
     public static DiskTier open(Path directory, long limitBytes, CacheMetrics meters) throws IOException {
         return open(directory, limitBytes, OPEN_FILES, PATIENCE, meters);
     }
 
     /**
-     * The same.
+     * Opens a directory, with other limits.
      *
-     * @param openFiles leaves that may be sent from their files at a time
-     * @param patience how long somebody waits to write
+     * @param openFiles leaves that may be sent from their files at once
+     * @param patience longest wait for a write
      */
     public static DiskTier open(Path directory, long limitBytes, int openFiles, Duration patience, CacheMetrics meters)
             throws IOException {
@@ -137,7 +143,8 @@ public final class DiskTier implements AutoCloseable {
         LockFile lock = LockFile.tryLock(directory.resolve("lock"))
                 .orElseThrow(() -> new CloudMwException(
                         ErrorCode.ALREADY_EXISTS,
-                        "cache " + directory + ": in use: by another process with the same helper.cache.disk.dir"));
+                        "cache " + directory
+                                + ": locked by another process (expected: another helper.cache.disk.dir)"));
         boolean opened = false;
         try {
             DiskTier tier = new DiskTier(directory, lock, limitBytes, openFiles, patience, meters);
@@ -167,11 +174,11 @@ public final class DiskTier implements AutoCloseable {
             Path directory = Files.createDirectories(leaves.resolve(String.format("%02x", shard)));
             try (DirectoryStream<Path> files = Files.newDirectoryStream(directory)) {
                 for (Path file : files) {
-                    look(file, found);
+                    index(file, found);
                 }
             }
         }
-        // Those written last are the last that would have to go.
+        // Leaves written last are evicted last.
         found.sort(Comparator.comparingLong(Found::writtenMillis));
         found.forEach(leaf -> index.put(leaf.key(), new Kept(leaf.length())));
         removeLeaving();
@@ -179,7 +186,7 @@ public final class DiskTier implements AutoCloseable {
 
     private record Found(LeafKey key, int length, long writtenMillis) {}
 
-    private static void look(Path file, List<Found> found) throws IOException {
+    private static void index(Path file, List<Found> found) throws IOException {
         BasicFileAttributes attributes = Files.readAttributes(file, BasicFileAttributes.class);
         String name = String.valueOf(file.getFileName());
         try {
@@ -190,24 +197,24 @@ public final class DiskTier implements AutoCloseable {
                     Math.toIntExact(attributes.size()),
                     attributes.lastModifiedTime().toMillis()));
         } catch (RuntimeException e) {
-            LOG.warn("cache: {} is no leaf, and is removed", file);
+            LOG.warn("cache: {} is not a leaf; deleting it", file);
             Files.deleteIfExists(file);
         }
     }
 
-    /** Whether it keeps this leaf, and a note that it was asked for. Does not block. */
+    /** Returns whether the tier has a leaf, and counts the request for the eviction policy. Does not block. */
     public boolean has(LeafKey key) {
         return index.get(key).isPresent();
     }
 
-    /** Whether it keeps this leaf. Does not block. */
+    /** Returns whether the tier has a leaf. Does not block. */
     public boolean keeps(LeafKey key) {
         return index.contains(key);
     }
 
     /**
-     * Keeps a copy of a leaf, if only for a moment. What goes wrong is logged, and the leaf is not kept; nor is it where the disk
-     * holds up those who write: who brings it has readers to serve, and nobody needs a cache.
+     * Writes a copy of a leaf. A failure is logged, and the leaf is dropped. A leaf is dropped, too, when the disk is
+     * slow, since the caller has readers to serve.
      */
     public void put(LeafKey key, Leaf leaf) {
         if (index.contains(key) || !mayWrite()) {
@@ -225,7 +232,7 @@ public final class DiskTier implements AutoCloseable {
         boolean may = writers.tryAcquire() || (!stuck && waitToWrite());
         if (!may && !stuck) {
             stuck = true;
-            LOG.warn("cache: {} does not take what is to be kept; nothing is until it does", leaves);
+            LOG.warn("cache: {} is too slow: no leaf is written until a write succeeds", leaves);
         }
         return may;
     }
@@ -239,7 +246,7 @@ public final class DiskTier implements AutoCloseable {
         }
     }
 
-    /** Those that may write now. */
+    /** The permits of concurrent writes. */
     public Semaphore writers() {
         return writers;
     }
@@ -257,49 +264,49 @@ public final class DiskTier implements AutoCloseable {
             }
             removeLeaving();
         } catch (IOException e) {
-            LOG.warn("cache: leaf {} is not kept on the disk: {}", key, Reasons.of(e));
+            LOG.warn("cache: cannot write leaf {}: {}", key, Reasons.of(e));
             remove(temporary);
         }
     }
 
-    /** Forgets a leaf that cannot be read as it was written; blocks on the disk. */
+    /** Drops a damaged leaf and deletes its file; blocks on the disk. */
     public void damaged(LeafKey key) {
         meters.damaged();
         forget(key);
         removeLeaving();
     }
 
-    /** Forgets a leaf. Its file goes later: who comes first after a restart may find it, and sees what is wrong with it. */
+    /** Drops a leaf. Its file is deleted later; after a restart the first reader verifies it again. */
     void forget(LeafKey key) {
         index.get(key).ifPresent(kept -> index.remove(key, kept));
     }
 
-    /** A leaf was read from here, and found right: it need not be looked at again. */
+    /** Notes that a leaf was read from here and verified. */
     public void seen(LeafKey key, Leaf leaf) {
         index.get(key).filter(kept -> kept.length == leaf.length()).ifPresent(kept -> kept.seen(leaf.crc32c()));
     }
 
-    /** Whether this leaf was written or read by this process, and has this length and CRC32C. */
+    /** Returns whether this process wrote or verified a leaf with this length and CRC32C. */
     boolean isSeen(LeafKey key, int length, int crc32c) {
         return index.get(key).filter(kept -> kept.isSeenAs(length, crc32c)).isPresent();
     }
 
-    /** Of how many files more leaves may be sent; who takes of it gives back. */
+    /** The permits of files from which leaves are sent. */
     Semaphore openFiles() {
         return openFiles;
     }
 
-    /** Of all leaves, as they take room. */
+    /** Bytes of all leaves, in whole blocks of the file system. */
     public long bytes() {
         return index.bytes();
     }
 
-    /** That all leaves together may take. */
+    /** Limit of all leaves in bytes. */
     long limitBytes() {
         return index.limitBytes();
     }
 
-    /** Where the leaf is, or would be. */
+    /** The path of a leaf's file. */
     public Path file(LeafKey key) {
         String chunk = key.chunk().toString();
         return leaves.resolve(chunk.substring(0, 2)).resolve(chunk + "." + key.leaf());
@@ -319,17 +326,17 @@ public final class DiskTier implements AutoCloseable {
         try {
             Files.deleteIfExists(file);
         } catch (IOException e) {
-            LOG.warn("cache: {} stays: {}", file, Reasons.of(e));
+            LOG.warn("cache: cannot delete {}: {}", file, Reasons.of(e));
         }
     }
 
-    /** Lets another process have the directory; the leaves stay. */
+    /** Unlocks the directory; the leaves stay. */
     @Override
     public void close() {
         try {
             lock.close();
         } catch (IOException e) {
-            LOG.debug("cache: its lock goes with the process", e);
+            LOG.debug("cache: cannot unlock the directory; the lock ends with the process", e);
         }
     }
 }

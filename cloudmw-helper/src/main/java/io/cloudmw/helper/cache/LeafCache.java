@@ -11,12 +11,12 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The leaves a switch keeps: some in memory, more on a disk. A leaf is named by its chunk, which never changes, so nothing is
- * ever out of date. Safe for any thread.
+ * The cache of a switch: leaves in memory, and more on a disk. A leaf never becomes stale, since its key names a chunk,
+ * and chunks never change. Safe for any thread.
  */
 public final class LeafCache implements AutoCloseable {
-    /** Of the memory; the rest is for leaves on their way that are not kept, or no longer. */
-    private static final double KEPT_SHARE = 0.75;
+    /** The share of memory for cached leaves; the rest is for leaves in transit. */
+    private static final double CACHED_SHARE = 0.75;
 
     private final LeafAllocator room;
     private final ByteBoundedCache<LeafKey, Leaf> memory;
@@ -25,17 +25,17 @@ public final class LeafCache implements AutoCloseable {
     private volatile boolean closed;
 
     /**
-     * Starts with nothing in memory.
+     * Creates a cache whose memory is empty.
      *
-     * @param room where leaves are put; most of its memory may be used by those that are kept
-     * @param disk taken over; empty: only memory
+     * @param room the allocator of leaves; cached leaves may use most of its memory
+     * @param disk the disk tier, which is closed with this; empty for none
      */
     public LeafCache(LeafAllocator room, Optional<DiskTier> disk, CacheMetrics meters) {
         this.room = room;
         this.disk = disk.orElse(null);
         this.meters = meters;
         this.memory = new ByteBoundedCache<>(
-                (long) (KEPT_SHARE * (double) room.memory().limitBytes()),
+                (long) (CACHED_SHARE * (double) room.memory().limitBytes()),
                 Leaf::length,
                 (key, leaf) -> leaf.release(),
                 () -> meters.evicted(Tier.MEMORY));
@@ -43,50 +43,50 @@ public final class LeafCache implements AutoCloseable {
         disk.ifPresent(tier -> meters.holds(Tier.DISK, tier::bytes));
     }
 
-    /** A leaf that is in memory; the caller releases it. One that is not as {@code expected} is not kept any longer. */
+    /** A leaf in memory, which the caller releases. An unexpected leaf is dropped. */
     public Optional<Leaf> inMemory(LeafKey key, Predicate<Leaf> expected) {
         Optional<Leaf> kept = memory.get(key);
         kept.filter(expected.negate()).ifPresent(other -> memory.remove(key, other));
         return kept.filter(expected).filter(Leaf::retain);
     }
 
-    /** The disk tier, if it has this leaf. */
+    /** The disk tier, if it has a leaf. */
     public Optional<DiskTier> onDisk(LeafKey key) {
         DiskTier tier = disk;
         return tier != null && tier.has(key) ? Optional.of(tier) : Optional.empty();
     }
 
     /**
-     * Whether a leaf is kept, in memory as {@code expected}, or on the disk, where it is looked at when it is read. Says nothing
-     * about how often it is asked for.
+     * Returns whether an expected leaf is in memory, or a leaf is on the disk, where the reader verifies it. Does not
+     * count for the eviction policy.
      */
     public boolean keeps(LeafKey key, Predicate<Leaf> expected) {
         DiskTier tier = disk;
         return memory.peek(key).filter(expected).isPresent() || (tier != null && tier.keeps(key));
     }
 
-    /** Bytes it may keep: on the disk, where there is one, for what is in memory is there too. */
+    /** Capacity in bytes: that of the disk tier if there is one, since it also has the leaves in memory. */
     public long capacityBytes() {
         DiskTier tier = disk;
         return tier == null ? memory.limitBytes() : tier.limitBytes();
     }
 
-    /** Of its memory, what is left for what is on its way. */
+    /** Bytes of memory for leaves in transit. */
     public long passingBytes() {
         return room.memory().limitBytes() - memory.limitBytes();
     }
 
-    /** Keeps what came into memory there, if it is worth it; the caller goes on holding it. */
+    /** Offers a leaf in memory to the cache, with a reference of its own. */
     public void remember(LeafKey key, Leaf leaf) {
         if (leaf.place() == Leaf.Place.MEMORY && leaf.retain()) {
             memory.put(key, leaf);
             if (closed) {
-                memory.clear(); // it came too late
+                memory.clear(); // the cache was closed meanwhile
             }
         }
     }
 
-    /** Keeps a copy of what a store gave on the disk; blocks. */
+    /** Writes a copy of a leaf to the disk tier; blocks. */
     public void save(LeafKey key, Leaf leaf) {
         DiskTier tier = disk;
         if (tier != null && leaf.place() != Leaf.Place.STORE) {
@@ -94,7 +94,7 @@ public final class LeafCache implements AutoCloseable {
         }
     }
 
-    /** Keeps this leaf nowhere any longer, until it comes anew. */
+    /** Drops a leaf from both tiers. */
     public void forget(LeafKey key) {
         memory.get(key).ifPresent(leaf -> memory.remove(key, leaf));
         DiskTier tier = disk;
@@ -111,7 +111,7 @@ public final class LeafCache implements AutoCloseable {
         return meters;
     }
 
-    /** Lets go of what is in memory; what is on the disk stays. */
+    /** Releases the leaves in memory; leaves on the disk stay. */
     @Override
     public void close() {
         closed = true;

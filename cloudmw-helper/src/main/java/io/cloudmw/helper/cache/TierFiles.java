@@ -17,24 +17,24 @@ import java.nio.file.StandardOpenOption;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Leaves of the disk tier that are sent from their files: each holds one that is open, also when the tier forgets it meanwhile. */
+/** The files of leaves that are sent from the disk tier. An open file outlives the eviction of its leaf. */
 final class TierFiles implements LeafFiles {
     private final DiskTier tier;
     private final LeafRange wanted;
     private final PageCache pages;
 
-    /** Set aside for leaves to come. */
+    /** Permits of files that are not open yet. */
     @GuardedBy("this")
     private int files;
 
     @GuardedBy("this")
     private boolean closed;
 
-    /** The one whose bytes are being brought. */
+    /** The file that is being loaded into the page cache. */
     @GuardedBy("this")
     private @Nullable FileChannel loading;
 
-    /** Takes over {@code pages}, and as many files as there are leaves. */
+    /** Takes over {@code pages}, and a permit for each leaf. */
     private TierFiles(DiskTier tier, LeafRange wanted, PageCache pages) {
         this.tier = tier;
         this.wanted = wanted;
@@ -42,7 +42,7 @@ final class TierFiles implements LeafFiles {
         this.files = wanted.leaves();
     }
 
-    /** Empty when not all were seen by this process as they are wanted, or there is no room for their files. */
+    /** The files of some leaves; empty when this process has not verified all of them, or too many files are open. */
     static Optional<LeafFiles> of(DiskTier tier, LeafRange wanted) {
         for (int leaf = 0; leaf < wanted.leaves(); leaf++) {
             if (!tier.isSeen(key(wanted, leaf), wanted.length(leaf), wanted.crc32c(leaf))) {
@@ -81,7 +81,7 @@ final class TierFiles implements LeafFiles {
                 }
             }
         } catch (NoSuchFileException e) {
-            throw new CloudMwException(ErrorCode.REPLICA_MISSING, what(key) + "gone", e);
+            throw new CloudMwException(ErrorCode.REPLICA_MISSING, what(key) + "the file is gone", e);
         } catch (CloudMwException e) {
             throw e;
         } catch (IOException e) {
@@ -105,11 +105,11 @@ final class TierFiles implements LeafFiles {
             moved = pages.load(file, loaded, length - loaded);
         }
         if (loaded < length) {
-            throw new CloudMwException(ErrorCode.REPLICA_CORRUPT, what(key) + "cut off");
+            throw new CloudMwException(ErrorCode.REPLICA_CORRUPT, what(key) + "the file is too short");
         }
     }
 
-    /** From here on it is the leaf that holds the file. */
+    /** Hands the file over to a leaf. */
     private synchronized Leaf give(FileChannel file, int index) throws CloudMwException {
         requireOpen();
         loading = null;
@@ -142,9 +142,9 @@ final class TierFiles implements LeafFiles {
         tier.openFiles().release(files);
         if (loading != null) {
             try {
-                loading.close(); // when that is done nothing goes to the null device any more
+                loading.close(); // ends the transfer to the null device
             } catch (IOException e) {
-                // Nothing was written through it.
+                // Nothing was written to the file.
             }
         }
         pages.close();

@@ -25,14 +25,14 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
-/** What the disk tier keeps, in the eyes of an attempt: a store that has some leaves of some chunks. They can only be read. */
+/** The disk tier as a read-only store, which has some leaves of some chunks. Safe for any thread. */
 public final class TierStore implements ChunkStore, LeafFileStore {
     public static final StoreId ID = new StoreId("cache");
 
     private final DiskTier tier;
     private final int leafSizeBytes;
 
-    /** @param leafSizeBytes of the chunks it is asked for */
+    /** @param leafSizeBytes leaf size of the chunks that are read */
     public TierStore(DiskTier tier, int leafSizeBytes) {
         this.tier = tier;
         this.leafSizeBytes = leafSizeBytes;
@@ -75,14 +75,14 @@ public final class TierStore implements ChunkStore, LeafFileStore {
 
     @Override
     public void close() {
-        // The tier is its opener's.
+        // The opener of the tier closes it.
     }
 
     private static CloudMwException readOnly(String what) {
-        return new CloudMwException(ErrorCode.STORE_DENIED, what + " store=" + ID + ": it only has leaves to read");
+        return new CloudMwException(ErrorCode.STORE_DENIED, what + " store=" + ID + ": the cache is read-only");
     }
 
-    /** Leaf after leaf, each from its file. */
+    /** A reader of leaves, one file after the other. */
     private final class TierReader implements ChunkReader {
         private final ChunkId chunk;
         private final long end;
@@ -109,12 +109,14 @@ public final class TierStore implements ChunkStore, LeafFileStore {
             try {
                 int read = file(key).read(target, inLeaf);
                 if (read < 0) {
-                    throw new CloudMwException(ErrorCode.REPLICA_CORRUPT, "leaf " + key + " store=" + ID + ": cut off");
+                    throw new CloudMwException(
+                            ErrorCode.REPLICA_CORRUPT, "leaf " + key + " store=" + ID + ": the file is too short");
                 }
                 advance(read);
                 return read;
             } catch (NoSuchFileException e) {
-                throw new CloudMwException(ErrorCode.REPLICA_MISSING, "leaf " + key + " store=" + ID + ": gone", e);
+                throw new CloudMwException(
+                        ErrorCode.REPLICA_MISSING, "leaf " + key + " store=" + ID + ": the file is gone", e);
             } catch (IOException e) {
                 throw failure(key, e);
             } finally {
@@ -158,7 +160,7 @@ public final class TierStore implements ChunkStore, LeafFileStore {
                 try {
                     file.close();
                 } catch (IOException e) {
-                    // Nothing was written through it.
+                    // Nothing was written to the file.
                 }
             }
         }

@@ -1,5 +1,5 @@
 /**
- * The tiers of a switch's cache: leaves in memory and on a disk. Safe for any thread; only the disk tier blocks.
+ * The cache of a switch: leaves in memory and on a disk. Safe for any thread; only the disk tier blocks.
  */
 @NullMarked
 package io.cloudmw.helper.cache;

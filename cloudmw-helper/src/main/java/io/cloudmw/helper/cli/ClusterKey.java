@@ -5,7 +5,7 @@ import io.cloudmw.core.config.Settings;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.security.ClusterSecret;
 
-/** Where the processes of a cluster find the key they share. */
+/** The setting of the secret that all processes of a cluster share. */
 final class ClusterKey {
     static final String SETTING = "cluster.secret-file";
 

@@ -18,35 +18,35 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** {@code cloudmw coordinator}. */
+/** The command {@code cloudmw coordinator}. */
 @Command(
         name = "coordinator",
         mixinStandardHelpOptions = true,
         versionProvider = ServerVersion.class,
-        description = "Keeps the catalog: volumes, files, where their chunks are, and which helpers live.")
+        description = "Serves the catalog: volumes, files, the places of their chunks, and the live helpers.")
 final class CoordinatorCommand implements Callable<Integer> {
     @Mixin
     private ServerOptions options = new ServerOptions();
 
-    @Option(names = "--listen", paramLabel = "HOST:PORT", description = "Where to serve (coordinator.listen).")
+    @Option(names = "--listen", paramLabel = "HOST:PORT", description = "The address to serve on (coordinator.listen).")
     private @Nullable String listen;
 
     @Option(
             names = "--data-dir",
             paramLabel = "DIRECTORY",
-            description = "Where the catalog's file is kept (coordinator.data-dir).")
+            description = "The directory of the catalog's file (coordinator.data-dir).")
     private @Nullable String dataDirectory;
 
     @Option(
             names = "--catalog",
             paramLabel = "sqlite|dynamodb:TABLE",
-            description = "What the catalog is kept in (coordinator.catalog).")
+            description = "The storage of the catalog (coordinator.catalog).")
     private @Nullable String catalog;
 
     @Option(
             names = "--http",
             paramLabel = "HOST:PORT",
-            description = "Serve /metrics, /healthz and /readyz here (coordinator.http.listen).")
+            description = "The address for /metrics, /healthz and /readyz (coordinator.http.listen).")
     private @Nullable String http;
 
     @Override

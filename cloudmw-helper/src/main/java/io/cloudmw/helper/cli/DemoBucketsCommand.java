@@ -17,39 +17,42 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /**
- * {@code cloudmw demo-buckets}: what {@code cloudmw demo} has to do with buckets itself, in a process that has the SDK.
- * Proves that buckets can be used and makes those that are missing, or deletes what a demo has left in them. Answers with
- * one JSON object.
+ * The hidden command {@code cloudmw demo-buckets}, by which {@code cloudmw demo} uses buckets in a process that has the
+ * AWS SDK. It probes buckets and creates missing ones, or deletes the objects of a demo. It prints one JSON object.
  */
 @Command(
         name = "demo-buckets",
         hidden = true,
         mixinStandardHelpOptions = true,
-        description = "Prepares the buckets of a demo, or erases what it left there.")
+        description = "Prepares the buckets of a demo, or deletes its objects.")
 final class DemoBucketsCommand implements Callable<Integer> {
     private static final Duration PATIENCE = Duration.ofSeconds(5);
 
-    @Option(names = "--endpoint", required = true, paramLabel = "URL", description = "where the buckets are")
+    @Option(names = "--endpoint", required = true, paramLabel = "URL", description = "the S3 endpoint")
     private String endpoint = "";
 
-    @Option(names = "--region", required = true, paramLabel = "REGION", description = "of the buckets")
+    @Option(names = "--region", required = true, paramLabel = "REGION", description = "the region of the buckets")
     private String region = "";
 
-    @Option(names = "--prefix", required = true, paramLabel = "PREFIX/", description = "of the demo's objects")
+    @Option(
+            names = "--prefix",
+            required = true,
+            paramLabel = "PREFIX/",
+            description = "the prefix of the demo's objects")
     private String prefix = "";
 
     @Option(names = "--bucket", required = true, paramLabel = "NAME", description = "Repeatable.")
     private List<String> buckets = new ArrayList<>();
 
-    @Option(names = "--erase", description = "delete the objects, and the buckets that --made names")
+    @Option(names = "--erase", description = "delete the objects, and the buckets of --made")
     private boolean erase;
 
-    @Option(names = "--made", paramLabel = "NAME", description = "a bucket that the demo made. Repeatable.")
+    @Option(names = "--made", paramLabel = "NAME", description = "a bucket that the demo created. Repeatable.")
     private List<String> made = new ArrayList<>();
 
-    /** Print one JSON object: it always does. */
+    /** Accepted for uniformity: the command always prints JSON. */
     @SuppressWarnings("UnusedVariable")
-    @Option(names = "--json", description = "as without it")
+    @Option(names = "--json", description = "no effect: the command always prints JSON")
     private boolean json;
 
     @Override
@@ -81,7 +84,7 @@ final class DemoBucketsCommand implements Callable<Integer> {
         return Map.of("made", created);
     }
 
-    /** Returns whether the bucket was made. */
+    /** Returns whether the bucket was created. */
     private static boolean prepare(S3Stores s3, Store store) throws CloudMwException {
         Optional<StoreFault> fault = s3.probe(store, PATIENCE).fault();
         boolean missing =
@@ -101,7 +104,7 @@ final class DemoBucketsCommand implements Callable<Integer> {
                 fault.get().kind().code(), where + ": " + fault.get().reason());
     }
 
-    /** Goes on after a failure, so that as little as possible stays. */
+    /** Deletes the objects; goes on after a failure, so that as little as possible stays. */
     private Map<String, Object> erased(S3Stores s3) {
         long objects = 0;
         Map<String, String> left = new LinkedHashMap<>();
@@ -109,7 +112,7 @@ final class DemoBucketsCommand implements Callable<Integer> {
             try {
                 objects += s3.erase(store(bucket));
                 if (made.contains(bucket) && !s3.deleteBucket(store(bucket))) {
-                    left.put("bucket " + bucket, "it has objects of others");
+                    left.put("bucket " + bucket, "not empty: it has other objects");
                 }
             } catch (CloudMwException e) {
                 left.put("s3://" + bucket + "/" + prefix, String.valueOf(e.getMessage()));

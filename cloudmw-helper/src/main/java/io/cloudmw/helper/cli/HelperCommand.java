@@ -33,28 +33,28 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** {@code cloudmw helper}. */
+/** The command {@code cloudmw helper}. */
 @Command(
         name = "helper",
         mixinStandardHelpOptions = true,
         versionProvider = ServerVersion.class,
-        description = "Stores chunks on its disks, races for them, and relays what it won.",
+        description = "Stores chunks on its disks, races for blocks, and relays the blocks it won.",
         footer = {
             "",
-            "A switch is a helper that reads volumes for many, and keeps what they read:",
-            "those named by helper.switch.volumes (-D helper.switch.volumes=VOLUME,...).",
-            "docs/configuration.md has all settings."
+            "A switch is a helper that reads volumes for many clients and caches what they read:",
+            "set helper.switch.volumes (-D helper.switch.volumes=VOLUME,...).",
+            "docs/configuration.md lists all settings."
         })
 final class HelperCommand implements Callable<Integer> {
     private static final Logger LOG = LoggerFactory.getLogger(HelperCommand.class);
 
-    /** A helper that cannot register serves all the same, but says that it is ready only after this. */
+    /** Time after which an unregistered helper prints that it is ready; it serves all the same. */
     private static final long REGISTRATION_SECONDS = 15;
 
     private static final String COORDINATOR = "helper.coordinator";
 
-    /** The variable that the client commands read, too. */
-    private static final String EVERYBODYS_COORDINATOR = "CLOUDMW_COORDINATOR";
+    /** The environment variable that the client commands read, too. */
+    private static final String COORDINATOR_VARIABLE = "CLOUDMW_COORDINATOR";
 
     @Mixin
     private ServerOptions options = new ServerOptions();
@@ -66,7 +66,7 @@ final class HelperCommand implements Callable<Integer> {
             names = {"-c", "--coordinator"},
             paramLabel = "HOST:PORT[,HOST:PORT...]",
             description = {
-                "Where the coordinator is, or several that share a catalog are (helper.coordinator).",
+                "The coordinator, or several that share a catalog (helper.coordinator).",
                 "Default: CLOUDMW_COORDINATOR, then 127.0.0.1:7400."
             })
     private @Nullable String coordinator;
@@ -78,7 +78,7 @@ final class HelperCommand implements Callable<Integer> {
             names = "--listen",
             paramLabel = "HOST:PORT",
             description = {
-                "Where to serve gRPC (helper.control.listen).",
+                "The address of the control plane (helper.control.listen).",
                 "Default: the address by which this machine reaches the coordinator, any port."
             })
     private @Nullable String listen;
@@ -86,16 +86,16 @@ final class HelperCommand implements Callable<Integer> {
     @Option(
             names = "--bulk-listen",
             paramLabel = "HOST:PORT",
-            description = "Where to serve the bulk plane (helper.bulk.listen). Default: as --listen, any port.")
+            description = "The address of the bulk plane (helper.bulk.listen). Default: as --listen, any port.")
     private @Nullable String bulkListen;
 
     @Option(
             names = {"--advertise", "--advertise-host"},
             paramLabel = "HOST[:PORT]",
             description = {
-                "The host others reach this helper by (helper.advertise-host),",
-                "and the port they reach its gRPC by (helper.control.advertise-port).",
-                "Default: what it listens on."
+                "The host by which others reach this helper (helper.advertise-host),",
+                "and the port of its control plane (helper.control.advertise-port).",
+                "Default: the address it listens on."
             })
     private @Nullable String advertise;
 
@@ -106,19 +106,21 @@ final class HelperCommand implements Callable<Integer> {
             names = "--replace-disk",
             paramLabel = "STORE",
             description =
-                    "Take a disk in for one that is lost: all copies it had are made anew. Give it once, with a disk that is"
+                    "Replace a lost disk by this one: all of its copies are made again. Give the option once, after the disk is"
                             + " mounted. Repeatable.")
     private List<String> replacedDisks = new ArrayList<>();
 
-    @Option(names = "--http", paramLabel = "HOST:PORT", description = "Serve /metrics, /healthz and /readyz here.")
+    @Option(
+            names = "--http",
+            paramLabel = "HOST:PORT",
+            description = "The address for /metrics, /healthz and /readyz (helper.http.listen).")
     private @Nullable String http;
 
     @Override
     public Integer call() throws CloudMwException, InterruptedException {
         options.watchInput();
         Settings settings = options.settings(given());
-        settings.fallBack(
-                COORDINATOR, EVERYBODYS_COORDINATOR, System.getenv().getOrDefault(EVERYBODYS_COORDINATOR, ""));
+        settings.fallBack(COORDINATOR, COORDINATOR_VARIABLE, System.getenv().getOrDefault(COORDINATOR_VARIABLE, ""));
         requireId(settings);
         ClusterSecret secret = ClusterKey.read(settings);
         HelperConfig config = HelperConfig.read(settings).replacing(replacedDisks);
@@ -163,7 +165,7 @@ final class HelperCommand implements Callable<Integer> {
         return 0;
     }
 
-    /** What is typed most is named first; there is nothing that the name could be by default. */
+    /** Requires an id, which has no default; the message names the option before the setting. */
     private static void requireId(Settings settings) throws CloudMwException {
         if (settings.text("helper.id", "").isEmpty()) {
             throw new CloudMwException(
@@ -172,7 +174,7 @@ final class HelperCommand implements Callable<Integer> {
         }
     }
 
-    /** The coordinator of an option before the command. */
+    /** The coordinator that was given before the command. */
     private @Nullable String coordinatorBefore() {
         CommandSpec parent = spec == null ? null : spec.parent();
         return parent != null && parent.userObject() instanceof ServerMain main
@@ -199,7 +201,9 @@ final class HelperCommand implements Callable<Integer> {
         return given;
     }
 
-    /** {@code HOST}, {@code HOST:PORT} or {@code [IPV6]:PORT}; an IPv6 address alone may stand without brackets. */
+    /**
+     * Parses {@code HOST}, {@code HOST:PORT} or {@code [IPV6]:PORT}; an IPv6 address without a port needs no brackets.
+     */
     private static Map.Entry<String, Optional<Integer>> advertised(String text) throws CloudMwException {
         try {
             boolean hasPort = text.startsWith("[") ? !text.endsWith("]") : text.indexOf(':') == text.lastIndexOf(':');
@@ -219,12 +223,12 @@ final class HelperCommand implements Callable<Integer> {
             helper.registered().get(REGISTRATION_SECONDS, TimeUnit.SECONDS);
             return true;
         } catch (TimeoutException e) {
-            LOG.warn("not registered yet; serving and trying on");
+            LOG.warn("not registered yet; serving and retrying");
             return false;
         } catch (ExecutionException e) {
             throw e.getCause() instanceof CloudMwException refused
                     ? refused
-                    : new CloudMwException(ErrorCode.INTERNAL, "registration: " + e.getCause(), e);
+                    : new CloudMwException(ErrorCode.INTERNAL, "registration failed: " + e.getCause(), e);
         }
     }
 }

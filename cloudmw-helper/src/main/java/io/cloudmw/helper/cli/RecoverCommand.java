@@ -47,15 +47,16 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code cloudmw recover}: works on the catalog itself, while no coordinator does. */
+/** The command {@code cloudmw recover}. It writes the catalog itself, while no coordinator runs. */
 @Command(
         name = "recover",
         mixinStandardHelpOptions = true,
         versionProvider = ServerVersion.class,
         description = {
-            "Makes a volume again from what is in stores, in a catalog that has lost it. No coordinator may use that catalog's file"
-                    + " meanwhile; nothing is written to stores.",
-            "A STORE is ID=s3://BUCKET[/PREFIX][,region=R][,endpoint=URL][,path-style][,domain=LABEL] or ID=DIRECTORY, a disk."
+            "Recovers a volume from stores into a catalog that has lost it. No coordinator may use the catalog's file meanwhile."
+                    + " Stores are read only.",
+            "A STORE is a bucket, ID=s3://BUCKET[/PREFIX][,region=R][,endpoint=URL][,path-style][,domain=LABEL], or a disk,"
+                    + " ID=DIRECTORY."
         })
 final class RecoverCommand implements Callable<Integer> {
     private static final Logger LOG = LoggerFactory.getLogger(RecoverCommand.class);
@@ -68,49 +69,52 @@ final class RecoverCommand implements Callable<Integer> {
     @Mixin
     private ServerOptions options = new ServerOptions();
 
-    @Parameters(index = "0", paramLabel = "VOLUME", description = "as it was called")
+    @Parameters(index = "0", paramLabel = "VOLUME", description = "the former name of the volume")
     private String volume = "";
 
     @Option(
             names = "--from",
             paramLabel = "STORE",
             required = true,
-            description = "a store to look in; the others that backups name are opened too. Repeatable")
+            description = "a store to read; the stores that backups name are opened, too. Repeatable")
     private List<String> from = new ArrayList<>();
 
-    @Option(names = "--as", paramLabel = "NAME", description = "what it is called now (default: as before)")
+    @Option(names = "--as", paramLabel = "NAME", description = "the new name (default: the former name)")
     private @Nullable String as;
 
     @Option(
             names = "--cluster",
             paramLabel = "ID",
             description =
-                    "whose volume it was, where stores have backups of several clusters' volumes of that name: the id or its"
-                            + " beginning")
+                    "the id of the volume's cluster or its beginning, when the stores have backups of several clusters' volumes of"
+                            + " that name")
     private String cluster = "";
 
-    @Option(names = "--backup", paramLabel = "N", description = "this one (default: the newest that is right)")
+    @Option(
+            names = "--backup",
+            paramLabel = "N",
+            description = "the number of the backup (default: the newest valid one)")
     private @Nullable Long number;
 
-    @Option(names = "--verify", description = "read every copy of every chunk, not only look where they are")
+    @Option(names = "--verify", description = "read every copy of every chunk instead of only locating it")
     private boolean verify;
 
-    @Option(names = "--dry-run", description = "say what there is, and change no catalog")
+    @Option(names = "--dry-run", description = "report what can be recovered, and change no catalog")
     private boolean dryRun;
 
-    @Option(names = "--resume", description = "go on with a recovery that was interrupted")
+    @Option(names = "--resume", description = "continue an interrupted recovery")
     private boolean resume;
 
     @Option(
             names = "--data-dir",
             paramLabel = "DIRECTORY",
-            description = "Where the catalog's file is kept (coordinator.data-dir).")
+            description = "The directory of the catalog's file (coordinator.data-dir).")
     private @Nullable String dataDirectory;
 
     @Option(
             names = "--catalog",
             paramLabel = "sqlite|dynamodb:TABLE",
-            description = "What the catalog is kept in (coordinator.catalog).")
+            description = "The storage of the catalog (coordinator.catalog).")
     private @Nullable String catalog;
 
     private final List<Map<String, Object>> lost = new ArrayList<>();
@@ -138,7 +142,7 @@ final class RecoverCommand implements Callable<Integer> {
         try (HelperBuckets buckets =
                         new HelperBuckets(CONNECTIONS, 1, 0, Optional.empty(), new CompositeMeterRegistry());
                 CachingStoreOpener stores = new CachingStoreOpener(DirectStoreOpener.reading(buckets))) {
-            Recovery recovery = new Recovery(request, stores, new Telling(), WallClock.system());
+            Recovery recovery = new Recovery(request, stores, new ProgressPrinter(), WallClock.system());
             report = dryRun ? rehearse(recovery) : perform(recovery, config);
         }
         LOG.info(
@@ -147,7 +151,7 @@ final class RecoverCommand implements Callable<Integer> {
                 report.files(),
                 report.copies().lostFiles(),
                 report.copies().unseenFiles());
-        say(report);
+        print(report);
         return report.copies().lostFiles() + report.copies().unseenFiles() > 0 ? FILES_LOST : 0;
     }
 
@@ -177,7 +181,7 @@ final class RecoverCommand implements Callable<Integer> {
         }
     }
 
-    /** The same, into a catalog that is thrown away. */
+    /** Recovers into a temporary catalog, which is deleted afterwards. */
     private static RecoveryReport rehearse(Recovery recovery) throws CloudMwException {
         try {
             Path directory = Files.createTempDirectory("cloudmw-rehearsal");
@@ -201,14 +205,14 @@ final class RecoverCommand implements Callable<Integer> {
         }
     }
 
-    /** Progress and losses, on standard error. */
-    private final class Telling implements RecoveryListener {
+    /** The printer of progress and losses, on standard error. */
+    private final class ProgressPrinter implements RecoveryListener {
         private final Ticker ticker = Ticker.system();
         private long allFiles;
         private long allBytes;
         private String step = "";
         private long stepBeganNanos;
-        private long toldNanos = ticker.nanos();
+        private long printedNanos = ticker.nanos();
 
         @Override
         public void planned(long files, long bytes) {
@@ -218,25 +222,25 @@ final class RecoverCommand implements Callable<Integer> {
 
         @Override
         public void restored(long files, long bytes) {
-            tell("in the catalog", files, bytes);
+            print("in the catalog", files, bytes);
         }
 
         @Override
         public void located(long files, long bytes) {
-            tell("located", files, bytes);
+            print("located", files, bytes);
         }
 
-        /** At most a line in five seconds, and one when all is done. */
-        private void tell(String what, long files, long bytes) {
+        /** Prints at most one line in five seconds, and a last one at the end. */
+        private void print(String what, long files, long bytes) {
             long now = ticker.nanos();
             if (!what.equals(step)) {
                 step = what;
                 stepBeganNanos = now;
             }
-            if (now - toldNanos < LINE_NANOS && files != allFiles) {
+            if (now - printedNanos < LINE_NANOS && files != allFiles) {
                 return;
             }
-            toldNanos = now;
+            printedNanos = now;
             long left = Math.max(0, allFiles - files);
             double seconds = (now - stepBeganNanos) / 1e9;
             String rest = left == 0 || seconds < 1
@@ -262,7 +266,7 @@ final class RecoverCommand implements Callable<Integer> {
         }
     }
 
-    private void say(RecoveryReport report) {
+    private void print(RecoveryReport report) {
         report.refused().forEach(why -> System.err.println("cloudmw: refused: " + why));
         report.unreadable()
                 .forEach((store, why) -> System.err.println("cloudmw: not read: store " + store + ": " + why));

@@ -19,13 +19,15 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 
 /**
- * The serving commands of {@code cloudmw}. Exit codes: 0 done, 1 internal, 2 usage or settings, 5 the cluster cannot
- * be reached, 7 an address, directory or disk of this machine cannot be used, 4 another process has it, 8 refused; of
- * {@code recover} also 3 there is no backup, 6 files are lost.
+ * The main class of the server commands of {@code cloudmw}.
+ *
+ * <p>Exit codes: 0 success; 1 internal error; 2 usage or settings; 4 another process has the resource; 5 the cluster
+ * cannot be reached; 7 an address, directory or disk of this machine cannot be used; 8 refused. {@code recover} also
+ * has 3, no backup, and 6, files are lost.
  */
 @Command(
         name = "cloudmw",
-        description = "Serves: the processes of a cluster.",
+        description = "Runs the server processes of a cluster.",
         mixinStandardHelpOptions = true,
         versionProvider = ServerVersion.class,
         subcommands = {
@@ -40,7 +42,7 @@ import picocli.CommandLine.ParseResult;
 public final class ServerMain implements Runnable {
     private static final Logger LOG = LoggerFactory.getLogger(ServerMain.class);
 
-    /** Read by the commands below. */
+    /** The commands read these options through their parent. */
     @SuppressWarnings("UnusedVariable")
     @Mixin
     private ServerOptions options = new ServerOptions();
@@ -48,12 +50,12 @@ public final class ServerMain implements Runnable {
     @Option(
             names = {"-c", "--coordinator"},
             paramLabel = "HOST:PORT[,HOST:PORT...]",
-            description = "For helper: where the coordinator is.")
+            description = "The coordinator; for the command helper only.")
     private @Nullable String coordinator;
 
     private ServerMain() {}
 
-    /** Runs one command and ends the process. */
+    /** Runs one command, then ends the process with its exit code. */
     public static void main(String[] arguments) {
         System.exit(run(arguments));
     }
@@ -86,20 +88,20 @@ public final class ServerMain implements Runnable {
                 .execute(arguments);
     }
 
-    /** Where the coordinator is, if that is said before the command. */
+    /** The coordinator that was given before the command. */
     Optional<String> coordinator() {
         return Optional.ofNullable(coordinator);
     }
 
     private static CommandLine commandLine() {
         return new CommandLine(new ServerMain()).setExecutionStrategy(parsed -> {
-            requireMeant(parsed);
+            requireSupported(parsed);
             return new CommandLine.RunLast().execute(parsed);
         });
     }
 
-    /** Refuses an option before the command that this command does not have. */
-    private static void requireMeant(ParseResult parsed) {
+    /** Refuses an option before the command when the command does not have it. */
+    private static void requireSupported(ParseResult parsed) {
         ParseResult command = parsed.subcommand();
         if (command != null
                 && parsed.hasMatchedOption("--coordinator")
@@ -117,7 +119,7 @@ public final class ServerMain implements Runnable {
         System.err.println("cloudmw: " + message);
     }
 
-    /** @param reads whether the command reads stores of others, and serves none of its own */
+    /** @param reads whether the command reads stores and serves none of its own */
     static int exitCode(Exception failure, boolean reads) {
         if (!(failure instanceof CloudMwException known)) {
             return 1;

@@ -15,8 +15,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /**
- * Options that every serving command has, after its name or before it: an option of a command wins over the same option
- * before it.
+ * The options of every server command. They may stand before or after the command's name; an option after it wins.
  */
 final class ServerOptions {
     /** The name of the field that holds these options in each command. */
@@ -28,10 +27,10 @@ final class ServerOptions {
     @Option(
             names = "--config",
             paramLabel = "FILE",
-            description = "Settings, one key=value a line; see docs/configuration.md.")
+            description = "A file of settings, one key=value per line; see docs/configuration.md.")
     private @Nullable Path config;
 
-    @Option(names = "-D", paramLabel = "KEY=VALUE", description = "A setting; it wins over the file. Repeatable.")
+    @Option(names = "-D", paramLabel = "KEY=VALUE", description = "A setting, which overrides the file. Repeatable.")
     private Map<String, String> overrides = new LinkedHashMap<>();
 
     @Option(names = "--json", description = "Print one JSON object when ready.")
@@ -40,12 +39,10 @@ final class ServerOptions {
     @Option(
             names = "--secret-file",
             paramLabel = "FILE",
-            description = "The key the processes of a cluster share; made when it is not there.")
+            description = "The file of the cluster's secret; created when it is missing.")
     private @Nullable String secretFile;
 
-    @Option(
-            names = "--until-eof",
-            description = "End when standard input does: with the process that holds its other end.")
+    @Option(names = "--until-eof", description = "Stop at the end of standard input, and so with the parent process.")
     private boolean untilEof;
 
     boolean json() {
@@ -64,7 +61,7 @@ final class ServerOptions {
         return Optional.ofNullable(config).or(() -> outer().flatMap(ServerOptions::settingsFile));
     }
 
-    /** Settings given by options: those before the command first. */
+    /** The settings given by options; those after the command win. */
     private Map<String, String> overriding() {
         Map<String, String> all = new LinkedHashMap<>();
         outer().ifPresent(before -> all.putAll(before.overriding()));
@@ -80,9 +77,9 @@ final class ServerOptions {
     }
 
     /**
-     * The settings of all sources; options given on the command line win.
+     * The settings of all sources; options of the command line win.
      *
-     * @param options by key; null where an option was not given
+     * @param options values by key; null when an option was not given
      */
     Settings settings(Map<String, @Nullable String> options) throws CloudMwException {
         Map<String, String> all = new LinkedHashMap<>();
@@ -95,7 +92,7 @@ final class ServerOptions {
         return Settings.load(settingsFile(), System.getenv(), all);
     }
 
-    /** Ends the process with its standard input, if that is wanted; from now on. */
+    /** Starts to watch standard input if the process is to stop at its end. */
     void watchInput() {
         if (endsWithInput()) {
             Thread watch = new Thread(ServerOptions::exitAtEnd, "cloudmw-input");
@@ -108,7 +105,7 @@ final class ServerOptions {
         try {
             System.in.transferTo(OutputStream.nullOutputStream());
         } catch (IOException e) {
-            // It is as good as ended.
+            // A failed read counts as the end.
         }
         System.exit(0);
     }
@@ -116,7 +113,7 @@ final class ServerOptions {
     /**
      * Splits {@code name=value}.
      *
-     * @param form what was expected, as the option's help has it
+     * @param form the expected form, for messages
      */
     static Map.Entry<String, String> pair(String option, String form, String text) throws CloudMwException {
         int equals = text.indexOf('=');

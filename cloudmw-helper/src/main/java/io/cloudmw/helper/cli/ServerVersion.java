@@ -3,7 +3,7 @@ package io.cloudmw.helper.cli;
 import io.cloudmw.core.config.Build;
 import picocli.CommandLine.IVersionProvider;
 
-/** What {@code --version} says: the release, and the commit it was built of. */
+/** The output of {@code --version}: the release, and the commit it was built from. */
 final class ServerVersion implements IVersionProvider {
     @Override
     public String[] getVersion() {

@@ -14,10 +14,10 @@ import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 
 /**
- * Loads what coordinators and helpers load until they are ready, for the launcher's class-data archive: both are started in
- * this process, on loopback, and stopped. Leaves nothing behind.
+ * The hidden command {@code cloudmw warm-up}, which loads classes for the launcher's class-data archive. It starts a
+ * coordinator and a helper on loopback, stops them, and leaves no files.
  */
-@Command(name = "warm-up", hidden = true, description = "Load classes for the class-data archive.")
+@Command(name = "warm-up", hidden = true, description = "Loads classes for the class-data archive.")
 final class ServerWarmUp implements Callable<Integer> {
     @Override
     public Integer call() throws CloudMwException, IOException {

@@ -22,15 +22,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A process that serves until it is told to stop: says that it is ready, waits, and closes what it opened when the
- * process gets SIGTERM or SIGINT, in bounded time.
+ * A server process. It prints that it is ready, waits for SIGTERM or SIGINT, and then closes its resources in bounded
+ * time.
  */
 final class ServingProcess implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ServingProcess.class);
     private static final Duration DEFAULT_STOP_TIMEOUT = Duration.ofSeconds(10);
 
-    /** Time for parts that are not closed to say so, before the process is ended by force. */
-    private static final Duration LAST_WORDS = Duration.ofSeconds(1);
+    /** Time to log what could not be closed, before the process is halted. */
+    private static final Duration LOGGING_TIME = Duration.ofSeconds(1);
 
     private final String what;
     private final Duration stopTimeout;
@@ -42,24 +42,24 @@ final class ServingProcess implements AutoCloseable {
         this.stopTimeout = stopTimeout;
     }
 
-    /** How long a process may take to stop. */
+    /** The time in which a process must stop. */
     static Duration stopTimeout(Settings settings) throws CloudMwException {
         return settings.duration(
                 "process.stop-timeout", DEFAULT_STOP_TIMEOUT, Duration.ofMillis(100), Duration.ofMinutes(10));
     }
 
     /**
-     * Begins: from now on a signal ends the process, whatever becomes of what it has opened.
+     * Begins to serve. From now on a signal ends the process, even when its resources cannot be closed.
      *
-     * @param what kind of process it is
-     * @param stopTimeout how long it may take to close all that
+     * @param what the kind of process
+     * @param stopTimeout time in which the resources must be closed
      */
     static ServingProcess begin(String what, Duration stopTimeout) {
-        ForcedEnd.install(stopTimeout.plus(LAST_WORDS));
+        ForcedEnd.install(stopTimeout.plus(LOGGING_TIME));
         return new ServingProcess(what, stopTimeout);
     }
 
-    /** Logs what was started: version, where it is, and the settings that differ from their defaults. */
+    /** Logs the start: version, addresses, and the settings that differ from their defaults. */
     void started(Map<String, Object> where, Settings settings) {
         String differing = settings.known().stream()
                 .filter(setting -> !setting.value().equals(setting.defaultValue()))
@@ -74,18 +74,18 @@ final class ServingProcess implements AutoCloseable {
                 .collect(Collectors.joining(" "));
     }
 
-    /** Closed at the end, the last one first. */
+    /** Takes over a resource; the last one is closed first. */
     synchronized <T extends AutoCloseable> T with(T resource) {
         resources.push(resource);
         return resource;
     }
 
-    /** Where metrics and health are to be had, if anywhere: taken before anybody hears of the process. */
+    /** Binds the HTTP endpoint, if one is configured; done before others learn of the process. */
     Optional<HttpEndpoint> listen(String setting, Optional<HostPort> address) throws CloudMwException {
         return address.isEmpty() ? Optional.empty() : Optional.of(with(new HttpEndpoint(setting, address.get())));
     }
 
-    /** Prints one line: what is ready, and where. */
+    /** Prints one line, which says what is ready at which addresses. */
     static void ready(PrintStream out, boolean json, String what, Map<String, Object> where) {
         if (json) {
             print(out, where);
@@ -100,15 +100,15 @@ final class ServingProcess implements AutoCloseable {
         try {
             out.println(new ObjectMapper().writeValueAsString(object));
         } catch (JsonProcessingException e) {
-            throw new IllegalStateException("maps of texts are always JSON", e);
+            throw new IllegalStateException("a map of texts is JSON", e);
         }
         out.flush();
     }
 
     /**
-     * Waits until the process is told to stop, or cannot go on.
+     * Waits until a signal comes, or the process cannot go on.
      *
-     * @param refused completes with the reason why it cannot
+     * @param refused completes with the reason why it cannot go on
      * @throws CloudMwException that reason
      */
     void awaitSignal(CompletableFuture<CloudMwException> refused) throws CloudMwException, InterruptedException {
@@ -119,7 +119,7 @@ final class ServingProcess implements AutoCloseable {
         }
     }
 
-    /** Waits until the process is told to stop. */
+    /** Waits until a signal comes. */
     void awaitSignal() throws InterruptedException {
         Thread worker = new Thread(this::close, "cloudmw-close");
         worker.setDaemon(true);
@@ -136,18 +136,18 @@ final class ServingProcess implements AutoCloseable {
             Thread.currentThread().interrupt();
         }
         if (worker.isAlive()) {
-            LOG.warn("{}: not everything could be closed within {}", what, Durations.format(stopTimeout));
+            LOG.warn("{}: some resources could not be closed within {}", what, Durations.format(stopTimeout));
         } else {
             LOG.info("{} has stopped", what);
         }
     }
 
-    /** Classes that log a stack trace may be among those that cannot be loaded any more. */
+    /** Logs a failure; the classes that log a stack trace may not be loadable any more. */
     private static void warn(Throwable failure) {
         try {
-            LOG.warn("something could not be closed", failure);
+            LOG.warn("a resource could not be closed", failure);
         } catch (LinkageError e) {
-            System.err.println("something could not be closed: " + failure);
+            System.err.println("a resource could not be closed: " + failure);
         }
     }
 

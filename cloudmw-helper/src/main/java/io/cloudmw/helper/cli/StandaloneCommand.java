@@ -17,30 +17,33 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** {@code cloudmw standalone}. */
+/** The command {@code cloudmw standalone}. */
 @Command(
         name = "standalone",
         mixinStandardHelpOptions = true,
         versionProvider = ServerVersion.class,
-        description = "A coordinator and helpers with a disk each, in one process: for development.")
+        description = "Runs a coordinator and helpers with a disk each in one process, for development.")
 final class StandaloneCommand implements Callable<Integer> {
     @Mixin
     private ServerOptions options = new ServerOptions();
 
-    @Option(names = "--listen", paramLabel = "HOST:PORT", description = "Where the coordinator serves.")
+    @Option(
+            names = "--listen",
+            paramLabel = "HOST:PORT",
+            description = "The coordinator's address (coordinator.listen).")
     private @Nullable String listen;
 
-    @Option(names = "--dir", paramLabel = "DIRECTORY", description = "Where everything is kept (standalone.dir).")
+    @Option(names = "--dir", paramLabel = "DIRECTORY", description = "The directory of all data (standalone.dir).")
     private @Nullable String directory;
 
-    @Option(names = "--helpers", paramLabel = "N", description = "How many helpers (standalone.helpers).")
+    @Option(names = "--helpers", paramLabel = "N", description = "The number of helpers (standalone.helpers).")
     private @Nullable String helpers;
 
     @Option(
             names = "--replace-disk",
             paramLabel = "STORE",
             description =
-                    "Take an empty directory in for a disk that is lost, like disk-2: all copies it had are made anew."
+                    "Replace a lost disk, such as disk-2, by an empty directory: all of its copies are made again."
                             + " Repeatable.")
     private List<String> replacedDisks = new ArrayList<>();
 
@@ -57,18 +60,18 @@ final class StandaloneCommand implements Callable<Integer> {
         settings.finish();
         try (ServingProcess serving = ServingProcess.begin("standalone", stopTimeout)) {
             StandaloneCluster cluster = serving.with(StandaloneCluster.start(config));
-            Map<String, Object> said = new LinkedHashMap<>();
-            said.put("address", cluster.coordinator().toString());
-            said.put(
+            Map<String, Object> where = new LinkedHashMap<>();
+            where.put("address", cluster.coordinator().toString());
+            where.put(
                     "helpers",
                     cluster.helpers().stream()
                             .map(HelperServer::address)
                             .map(HelperAddress::id)
                             .map(Object::toString)
                             .toList());
-            serving.started(said, settings);
-            said.put("pid", ProcessHandle.current().pid());
-            ServingProcess.ready(System.out, options.json(), "standalone", said);
+            serving.started(where, settings);
+            where.put("pid", ProcessHandle.current().pid());
+            ServingProcess.ready(System.out, options.json(), "standalone", where);
             serving.awaitSignal();
         }
         return 0;

@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** Stores as they are written on a command line. */
+/** The parser of stores on a command line. */
 final class StoreDefinition {
     private static final String S3 = "s3://";
     private static final HelperId NOBODY = new HelperId("nobody");
@@ -19,9 +19,9 @@ final class StoreDefinition {
     private StoreDefinition() {}
 
     /**
-     * Reads {@code ID=s3://BUCKET[/PREFIX][,region=R][,endpoint=URL][,path-style][,domain=LABEL]}, with where its credentials are found
-     * ({@code profile=}, {@code role-arn=} and {@code external-id=}, {@code credentials-file=}), or {@code ID=DIRECTORY}; whose a
-     * disk is stays open.
+     * Parses a bucket, {@code ID=s3://BUCKET[/PREFIX][,region=R][,endpoint=URL][,path-style][,domain=LABEL]} with the
+     * source of its credentials ({@code profile=}, {@code role-arn=} and {@code external-id=},
+     * {@code credentials-file=}), or a disk, {@code ID=DIRECTORY}, without an owner.
      *
      * @throws CloudMwException {@code INVALID_ARGUMENT}
      */

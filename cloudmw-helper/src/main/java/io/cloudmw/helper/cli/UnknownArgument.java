@@ -9,14 +9,14 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 
 /**
- * A word of a command line that means nothing where it stands; said as the client's commands say it.
+ * An unknown argument of a command line, with the same message as in the client's commands.
  *
- * @param command the one that does not know it
+ * @param command the command that does not know the argument
  */
 record UnknownArgument(CommandLine command, String word) {
     private static final String OPTION = "--";
 
-    /** The first one, where there is any: what comes after it may be wrong only because it is. */
+    /** The first unknown argument, since later ones may only follow from it; empty when there is none. */
     static Optional<UnknownArgument> in(ParameterException e) {
         Optional<UnknownArgument> first = Optional.empty();
         for (CommandLine command = e.getCommandLine(); command != null; command = command.getParent()) {
@@ -28,20 +28,21 @@ record UnknownArgument(CommandLine command, String word) {
         return first;
     }
 
-    /** Says so, and what was probably meant. */
+    /** The message, with the most similar name as a suggestion. */
     String message() {
         CommandSpec spec = command.getCommandSpec();
         if (word.startsWith("-")) {
             String option = word.replaceFirst("=.*", "");
-            return "unknown option '" + option + "'" + meant(OPTION, option.replaceFirst("^-+", ""), options(spec));
+            return "unknown option '" + option + "'"
+                    + suggestion(OPTION, option.replaceFirst("^-+", ""), options(spec));
         }
         return spec.subcommands().isEmpty()
                 ? "unexpected argument '" + word + "'"
                 : "unknown command '" + word + "'"
-                        + meant("", word, spec.subcommands().keySet());
+                        + suggestion("", word, spec.subcommands().keySet());
     }
 
-    private static String meant(String prefix, String name, Collection<String> candidates) {
+    private static String suggestion(String prefix, String name, Collection<String> candidates) {
         return EditDistance.meant(name, candidates)
                 .map(meant -> "; did you mean '" + prefix + meant + "'?")
                 .orElse("");

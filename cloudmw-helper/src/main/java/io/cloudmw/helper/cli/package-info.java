@@ -1,5 +1,6 @@
 /**
- * The server processes' command line: the only place that parses arguments and ends the process.
+ * The command line of the server processes. Only this room parses arguments and ends the process. Confined to the main
+ * thread, except shutdown hooks.
  */
 @NullMarked
 package io.cloudmw.helper.cli;

@@ -6,10 +6,10 @@ import io.cloudmw.core.race.AttemptId;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How an attempt is doing.
+ * A report on an attempt, for the destination.
  *
- * @param bytes fetched so far
- * @param cause only of {@link State#FAILED}
+ * @param bytes bytes fetched so far
+ * @param cause the failure in {@link State#FAILED}; null otherwise
  */
 public record AttemptReport(
         AttemptId attempt,
@@ -18,18 +18,18 @@ public record AttemptReport(
         long bytes,
         long elapsedNanos,
         @Nullable CloudMwException cause) {
-    /** Where it is in its life. */
+    /** The state of an attempt. */
     public enum State {
-        /** Before it starts, or to be relayed: for want of room here. */
+        /** The attempt waits for a thread, or its block for a stream to the destination. */
         WAITING,
-        /** Its store is being asked. */
+        /** The store was asked. */
         STARTED,
         PROGRESSED,
         FINISHED,
         CANCELLED,
         FAILED;
 
-        /** Whether the next report says as much. */
+        /** Returns whether a later report repeats this state, so that this one may be dropped. */
         public boolean isRepeated() {
             return this == WAITING || this == PROGRESSED;
         }

@@ -7,25 +7,25 @@ import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.race.BlockId;
 import io.cloudmw.core.race.RacerId;
 
-/** Who asked, as the transfer sees it. Called on the transfer's executor. */
+/** The destination of a transfer, which hears its events. Called on the transfer's executor. */
 public interface Destination {
     void attempt(AttemptReport report);
 
-    /** {@code winner} has won the block in this racer's eyes. */
+    /** A racer has lost a block to {@code winner}. */
     void lost(BlockId block, RacerId racer, RacerId winner);
 
-    /** This racer cannot deliver the block from any replica; {@code cause} is the last failure. */
+    /** A racer cannot deliver a block from any replica; {@code cause} is the last failure. */
     void forfeited(BlockId block, RacerId racer, CloudMwException cause);
 
     /** A replica is missing or corrupt. */
     void fault(ChunkId chunk, StoreId store, ErrorCode code);
 
-    /** Everything was said, as the destination has wished; nothing follows. */
+    /** The transfer has ended as the destination wished; nothing follows. */
     void ended();
 
-    /** Answers the destination's doubt of a block; if its replica is bad, {@link #fault} was called before. */
+    /** A doubted block was checked; {@link #fault} was called before if its replica is bad. */
     void judged(BlockId block);
 
-    /** The transfer cannot go on here; nothing follows. Not called when the destination itself ended it. */
+    /** The transfer has failed here; nothing follows. Not called when the destination ended it. */
     void failed(CloudMwException cause);
 }

@@ -8,6 +8,7 @@ import io.cloudmw.core.race.RacePolicy;
 import io.cloudmw.core.race.RacerId;
 import io.cloudmw.core.time.Ticker;
 import io.cloudmw.helper.fetch.BlockFetcher;
+import io.cloudmw.helper.fetch.ReplicaReporter;
 import io.cloudmw.helper.fetch.StoreFetcher;
 import io.cloudmw.helper.fetch.StoreResolver;
 import io.cloudmw.helper.fetch.Upstream;
@@ -18,28 +19,35 @@ import java.util.concurrent.ScheduledExecutorService;
 /**
  * The services of the helper process that its transfers use. Safe for any thread.
  *
- * @param own fetches raced blocks
- * @param shared fetches blocks that several readers may ask for
- * @param fetcher reads replicas again that were doubted
- * @param threads run transfers, which never block them
- * @param timer wakes transfers
+ * @param reporter hears of faulty replicas
  */
 public record HelperServices(
-        BlockFetcher own,
-        BlockFetcher shared,
-        StoreFetcher fetcher,
-        Stores stores,
-        Trees trees,
-        Sessions sessions,
-        RelayOffers offers,
-        RivalConnector rivals,
-        ReplicaFaults faults,
+        BlockFetchers fetchers,
+        Links links,
+        ReplicaReporter reporter,
         RaceMetrics meters,
-        Executor threads,
-        ScheduledExecutorService timer,
-        Ticker ticker,
+        Timing timing,
         RacePolicy policy,
         Limits limits) {
+    /**
+     * The fetchers of transfers.
+     *
+     * @param raced fetches raced blocks
+     * @param shared fetches blocks that several readers may want
+     * @param checker reads replicas again whose bytes a destination doubts
+     */
+    public record BlockFetchers(BlockFetcher raced, BlockFetcher shared, StoreFetcher checker) {}
+
+    /** The ways from a transfer to stores, switches, its destination and its rivals. */
+    public record Links(Stores stores, Trees trees, Sessions sessions, RelayOffers offers, RivalConnector rivals) {}
+
+    /**
+     * The threads and clocks of transfers.
+     *
+     * @param threads run transfers, which never block them
+     * @param timer wakes transfers
+     */
+    public record Timing(Executor threads, ScheduledExecutorService timer, Ticker ticker) {}
 
     /** The lookup of the stores that a transfer names. */
     @FunctionalInterface
@@ -68,14 +76,15 @@ public record HelperServices(
     /**
      * The limits on what one client and one rival may ask of this helper.
      *
-     * @param transfers at once
-     * @param clientTransfers of one client at once
+     * @param transfers concurrent transfers
+     * @param clientTransfers concurrent transfers of one client
      * @param blocks issued to one transfer and not yet delivered or withdrawn
-     * @param parkedJoins rivals waiting for their transfer to begin here
-     * @param joinNanos how long a rival may take to join a transfer that has begun, and may wait for one that has not
-     * @param progressNanos time between two progress reports of an attempt; they are its sign of life
-     * @param waitNanos how long an attempt waits for a thread, and a fetched block for a stream to the destination, before it
-     *     fails with {@code OVERLOADED}
+     * @param parkedJoins rivals that wait for their transfer to begin here
+     * @param joinNanos time in which a rival must join a transfer that has begun, and for which it may wait for one
+     *     that has not
+     * @param progressNanos time between two progress reports of an attempt; the reports are its sign of life
+     * @param waitNanos time for which an attempt waits for a thread, and a fetched block for a stream to the
+     *     destination, before it fails with {@code OVERLOADED}
      */
     public record Limits(
             int transfers,
@@ -91,5 +100,9 @@ public record HelperServices(
                         + ", " + parkedJoins + " (expected: >= 1)");
             }
         }
+    }
+
+    Ticker ticker() {
+        return timing.ticker();
     }
 }

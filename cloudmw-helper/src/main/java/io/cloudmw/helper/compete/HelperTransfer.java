@@ -28,16 +28,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A transfer at this helper, which drives {@link Race} for its own racers and carries out the actions it orders.
+ * A transfer at this helper. It drives {@link Race} for the helper's racers and carries out the actions that the race
+ * orders.
  *
- * <p>The public methods may be called by any thread and take effect in their order, on the transfer's own serial
- * executor; everything private runs there.
+ * <p>Any thread may call the public methods. They take effect in order, on the transfer's serial executor, where
+ * everything private runs.
  */
 public final class HelperTransfer {
     private static final Logger LOG = LoggerFactory.getLogger(HelperTransfer.class);
 
     private final TransferSpec spec;
-    private final HelperServices around;
+    private final HelperServices services;
     private final Destination destination;
     private final Runnable removed;
     private final SerialExecutor executor;
@@ -57,36 +58,40 @@ public final class HelperTransfer {
     /**
      * Does nothing before {@link #start}.
      *
-     * @param removed run once when the transfer is over
+     * @param removed run once, when the transfer is over
      */
     HelperTransfer(
-            TransferSpec spec, BulkConnection bulk, HelperServices around, Destination destination, Runnable removed) {
+            TransferSpec spec,
+            BulkConnection bulk,
+            HelperServices services,
+            Destination destination,
+            Runnable removed) {
         this.spec = spec;
-        this.around = around;
+        this.services = services;
         this.destination = destination;
         this.removed = removed;
-        this.executor = new SerialExecutor(around.threads(), this::broken);
+        this.executor = new SerialExecutor(services.timing().threads(), this::broken);
         this.lanes = spec.lanes();
         this.race = new Race(
-                around.policy().within(around.limits().blocks(), lanes.perHelper()),
+                services.policy().within(services.limits().blocks(), lanes.perHelper()),
                 Set.copyOf(lanes.of(spec.self().rank())),
                 new Actions());
         this.rivals = new Rivals(spec.solitary() ? 0 : spec.helpers().size(), spec.self());
-        this.attempts = new TransferAttempts(spec, around, bulk, destination, new AttemptEvents());
+        this.attempts = new TransferAttempts(spec, services, bulk, destination, new AttemptEvents());
     }
 
     public TransferSpec spec() {
         return spec;
     }
 
-    /** Opens the links to the rivals of higher rank and begins to wait for those of lower rank. */
+    /** Opens the links to rivals of higher rank, and begins to wait for rivals of lower rank. */
     void start() {
-        signOfLife();
+        reportProgress();
         if (spec.solitary()) {
             return;
         }
         post(this::joinRivals);
-        if (after(around.limits().joinNanos(), this::dropAbsentRivals).isEmpty()) {
+        if (after(services.limits().joinNanos(), this::dropAbsentRivals).isEmpty()) {
             LOG.debug("{}: the helper is closing", spec);
         }
     }
@@ -94,7 +99,7 @@ public final class HelperTransfer {
     private void joinRivals() {
         for (int rank = spec.self().rank() + 1; rank < spec.helpers().size(); rank++) {
             RacerId rival = new RacerId(rank);
-            RivalLink link = around.rivals().connect(spec, rival, new RivalEvents(rival));
+            RivalLink link = services.links().rivals().connect(spec, rival, new RivalEvents(rival));
             try {
                 rivals.linked(rival, link);
             } catch (CloudMwException e) {
@@ -103,15 +108,15 @@ public final class HelperTransfer {
         }
     }
 
-    /** The destination wants this block; blocks come in the order of their ids. */
+    /** Issues a block; blocks come in the order of their ids. */
     public void issue(WantedBlock block) {
         post(() -> {
             BlockId id = block.race().id();
-            if (blocks.size() >= around.limits().blocks() || id.value() <= highestBlock) {
+            if (blocks.size() >= services.limits().blocks() || id.value() <= highestBlock) {
                 fail(new CloudMwException(
                         ErrorCode.INVALID_ARGUMENT,
-                        spec + " " + block + ": out of order, or one of more than "
-                                + around.limits().blocks() + " at once"));
+                        spec + " " + block + ": out of order, or beyond the limit of "
+                                + services.limits().blocks() + " blocks"));
                 return;
             }
             highestBlock = id.value();
@@ -120,32 +125,32 @@ public final class HelperTransfer {
         });
     }
 
-    /** What the whole transfer asked for beyond one attempt per block; for the statistics. */
+    /** Counts the hedges of the whole transfer. */
     public void hedged(Hedges hedges) {
-        around.meters().hedged(hedges.issued(), hedges.won(), hedges.suppressed());
+        services.meters().hedged(hedges.issued(), hedges.won(), hedges.suppressed());
     }
 
-    /** The destination does not want this block any more. */
+    /** Withdraws a block that the destination does not want any more. */
     public void withdraw(BlockId block) {
         post(() -> settle(block, now -> race.withdrawn(block, now)));
     }
 
-    /** The destination has this block. */
+    /** Settles a block that the destination has. */
     public void delivered(BlockId block) {
         post(() -> {
-            if (attempts.hasBrought(block)) {
-                around.meters().won();
+            if (attempts.hasSent(block)) {
+                services.meters().won();
             }
             settle(block, now -> race.delivered(block, now));
         });
     }
 
-    /** The destination got a damaged leaf of this block: the replica is looked at, and {@link Destination#judged} follows. */
+    /** Checks the replica of a block that arrived damaged; {@link Destination#judged} follows. */
     public void doubt(BlockId block) {
         post(() -> attempts.doubt(block));
     }
 
-    /** The destination wants only the first {@code length} bytes of this block. */
+    /** Shortens a block to its first {@code length} bytes. */
     public void shorten(BlockId block, long length) {
         post(() -> {
             WantedBlock wanted = blocks.get(block);
@@ -155,17 +160,17 @@ public final class HelperTransfer {
         });
     }
 
-    /** In the destination's eyes this helper is gone. */
+    /** Drops a helper that the destination has lost. */
     public void racerGone(RacerId helper) {
         post(() -> gone(helper));
     }
 
-    /** Runs {@code task} after everything that was said before; dropped when the transfer is over. */
+    /** Runs a task after all earlier calls have taken effect; dropped when the transfer is over. */
     public void afterwards(Runnable task) {
         post(task);
     }
 
-    /** A rival of lower rank has joined. A second one of the same rank, or a late one, is refused. */
+    /** Adds a rival of lower rank that has joined. A late rival, or a second one of the same rank, is refused. */
     void joined(RacerId racer, RivalLink link) {
         post(
                 () -> {
@@ -184,12 +189,12 @@ public final class HelperTransfer {
         return new RivalEvents(racer);
     }
 
-    /** The destination has what it wanted: says how far every attempt has come that still runs, and ends all. */
+    /** Ends the transfer because the destination has everything; reports the end of attempts that still run. */
     public void finish() {
         if (ended.compareAndSet(false, true)) {
             executor.execute(() -> {
                 try {
-                    attempts.lastWords();
+                    attempts.reportEnds();
                 } finally {
                     free();
                     destination.ended();
@@ -198,14 +203,14 @@ public final class HelperTransfer {
         }
     }
 
-    /** Ends everything this helper still does for the transfer. Idempotent. */
+    /** Ends the transfer at this helper. Idempotent. */
     public void close() {
         if (ended.compareAndSet(false, true)) {
             executor.execute(this::free);
         }
     }
 
-    /** Ends it because of something that happened here. */
+    /** Fails the transfer. */
     void abort(CloudMwException cause) {
         post(() -> fail(cause));
     }
@@ -236,7 +241,7 @@ public final class HelperTransfer {
         }
         blocks.clear();
         lastFailures.clear();
-        // Whatever goes wrong with one of them, the others are not held on to.
+        // A failure of one must not keep the others open.
         try {
             attempts.close();
         } finally {
@@ -274,7 +279,7 @@ public final class HelperTransfer {
         lastFailures.remove(block);
     }
 
-    /** A helper, named by its rank, is gone with all of its racers. */
+    /** Drops a helper, named by its rank, with all of its racers. */
     private void gone(RacerId helper) {
         if (rivals.drop(helper)) {
             for (RacerId racer : lanes.of(helper.rank())) {
@@ -285,11 +290,11 @@ public final class HelperTransfer {
         }
     }
 
-    /** Attempts report repeatedly, also when nothing arrives: a silent helper that fetches is taken for dead. */
-    private void signOfLife() {
-        var unused = after(around.limits().progressNanos(), () -> {
-            attempts.signOfLife();
-            signOfLife();
+    /** Schedules progress reports, also when nothing arrives: a destination takes a silent helper for dead. */
+    private void reportProgress() {
+        var unused = after(services.limits().progressNanos(), () -> {
+            attempts.reportProgress();
+            reportProgress();
         });
     }
 
@@ -304,7 +309,7 @@ public final class HelperTransfer {
     }
 
     private void drive(LongConsumer event) {
-        event.accept(around.ticker().nanos());
+        event.accept(services.ticker().nanos());
         scheduleWakeUp();
     }
 
@@ -346,13 +351,13 @@ public final class HelperTransfer {
 
         @Override
         public void reportLost(BlockId block, RacerId self, RacerId winner) {
-            around.meters().lost();
+            services.meters().lost();
             destination.lost(block, self, winner);
         }
 
         @Override
         public void reportForfeited(BlockId block, RacerId self, ErrorCode code) {
-            around.meters().forfeited();
+            services.meters().forfeited();
             CloudMwException last = lastFailures.get(block);
             String why = last == null ? "" : String.valueOf(last.getMessage());
             CloudMwException cause = last != null && last.code() == code ? last : new CloudMwException(code, why);
@@ -378,7 +383,7 @@ public final class HelperTransfer {
                 wakeUp.cancel(false);
             }
             wakeUpAtNanos = at.getAsLong();
-            long delay = Math.max(0, wakeUpAtNanos - around.ticker().nanos());
+            long delay = Math.max(0, wakeUpAtNanos - services.ticker().nanos());
             wakeUp = after(delay, () -> {
                         wakeUp = null;
                         drive(race::timePassed);
@@ -388,7 +393,7 @@ public final class HelperTransfer {
     }
 
     private Optional<Future<?>> after(long delayNanos, Runnable task) {
-        return Threads.later(around.timer(), delayNanos, () -> post(task));
+        return Threads.later(services.timing().timer(), delayNanos, () -> post(task));
     }
 
     /** The events of attempts, on this transfer's executor. */
@@ -432,22 +437,26 @@ public final class HelperTransfer {
         @Override
         public void received(RivalMessage message, Runnable handled) {
             post(() -> {
-                if (message.block().value() > highestBlock + around.limits().blocks()) {
+                if (message.block().value() > highestBlock + services.limits().blocks()) {
                     LOG.warn(
-                            "{}: racer {} speaks of block {} far ahead",
+                            "{}: racer {} sent a message about block {}, which is too far ahead",
                             spec,
                             racer.rank(),
                             message.block().value());
                     gone(racer);
                     return;
                 }
-                RacerId speaker = message.racer();
-                if (!lanes.isHelpers(speaker) || lanes.helper(speaker) != racer.rank()) {
-                    LOG.warn("{}: helper {} speaks for racer {}", spec, racer.rank(), speaker.rank());
+                RacerId sender = message.racer();
+                if (!lanes.isHelpers(sender) || lanes.helper(sender) != racer.rank()) {
+                    LOG.warn(
+                            "{}: helper {} sent a message for racer {} of another helper",
+                            spec,
+                            racer.rank(),
+                            sender.rank());
                     gone(racer);
                     return;
                 }
-                drive(now -> race.rivalSaid(speaker, message.notice(), message.block(), now));
+                drive(now -> race.rivalSaid(sender, message.notice(), message.block(), now));
                 handled.run();
             });
         }

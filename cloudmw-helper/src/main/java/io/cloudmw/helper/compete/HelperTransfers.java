@@ -18,17 +18,17 @@ import org.jspecify.annotations.Nullable;
  * The transfers of this helper, and the rivals that joined one before its destination did. Safe for any thread.
  */
 public final class HelperTransfers implements AutoCloseable {
-    /** A rival that wants to join a transfer. Called once, by any thread. */
-    public interface Joining {
-        /** Accepts the rival: its messages go to {@code listener}. */
+    /** A request of a rival to join a transfer. One of the methods is called once, by any thread. */
+    public interface JoinRequest {
+        /** Accepts the rival, whose messages go to {@code listener}. */
         RivalLink accepted(RivalLink.Listener listener);
 
         void refused(CloudMwException cause);
     }
 
-    private record Parked(String transfer, RacerId racer, TransferClaims claims, Joining joining) {}
+    private record Parked(String transfer, RacerId racer, TransferClaims claims, JoinRequest request) {}
 
-    private final HelperServices around;
+    private final HelperServices services;
     private final Object lock = new Object();
 
     @GuardedBy("lock")
@@ -40,31 +40,34 @@ public final class HelperTransfers implements AutoCloseable {
     @GuardedBy("lock")
     private boolean closed;
 
-    public HelperTransfers(HelperServices around) {
-        this.around = around;
+    public HelperTransfers(HelperServices services) {
+        this.services = services;
     }
 
     /**
      * Begins a transfer.
      *
-     * @throws CloudMwException {@code OVERLOADED} when there are too many, or too many of this client; {@code ALREADY_EXISTS} when it has begun;
-     *     {@code HELPER_UNAVAILABLE} when the destination's bulk connection is not there
+     * @throws CloudMwException {@code OVERLOADED} when too many transfers run, or too many of this client;
+     *     {@code ALREADY_EXISTS} when the transfer has begun here; {@code HELPER_UNAVAILABLE} when there is no bulk
+     *     connection of the destination
      */
     public HelperTransfer begin(TransferSpec spec, Destination destination) throws CloudMwException {
-        BulkConnection bulk = around.sessions()
+        BulkConnection bulk = services.links()
+                .sessions()
                 .find(spec.bulkSession())
                 .orElseThrow(() -> new CloudMwException(
-                        ErrorCode.HELPER_UNAVAILABLE, spec + ": no bulk connection of this session"));
-        HelperTransfer transfer = new HelperTransfer(spec, bulk, around, destination, () -> ended(spec.id()));
+                        ErrorCode.HELPER_UNAVAILABLE,
+                        spec + ": the destination has no bulk connection to this helper"));
+        HelperTransfer transfer = new HelperTransfer(spec, bulk, services, destination, () -> ended(spec.id()));
         List<Parked> waiting;
         synchronized (lock) {
-            if (closed || running.size() >= around.limits().transfers()) {
+            if (closed || running.size() >= services.limits().transfers()) {
                 throw CloudMwException.full(spec + ": " + running.size() + " transfers run here (limit: "
-                        + around.limits().transfers() + ")");
+                        + services.limits().transfers() + ")");
             }
             requireRoomOfClient(spec);
             if (running.putIfAbsent(spec.id(), transfer) != null) {
-                throw new CloudMwException(ErrorCode.ALREADY_EXISTS, spec + ": has begun here before");
+                throw new CloudMwException(ErrorCode.ALREADY_EXISTS, spec + ": the transfer has begun here already");
             }
             waiting = takeParked(spec.id());
         }
@@ -82,20 +85,20 @@ public final class HelperTransfers implements AutoCloseable {
         for (HelperTransfer other : running.values()) {
             own += other.spec().bulkSession().equals(spec.bulkSession()) ? 1 : 0;
         }
-        if (own >= around.limits().clientTransfers()) {
+        if (own >= services.limits().clientTransfers()) {
             throw CloudMwException.full(spec + ": " + own + " transfers of its client run here (limit: "
-                    + around.limits().clientTransfers() + ")");
+                    + services.limits().clientTransfers() + ")");
         }
     }
 
-    /** A rival wants to join; it is answered now, or when its transfer begins, or when it has waited for too long. */
-    public void join(String id, RacerId racer, TransferClaims claims, Joining joining) {
-        Parked join = new Parked(id, racer, claims, joining);
+    /** Adds a rival's request to join. It is answered now, when its transfer begins, or after a time-out. */
+    public void join(String id, RacerId racer, TransferClaims claims, JoinRequest request) {
+        Parked join = new Parked(id, racer, claims, request);
         @Nullable HelperTransfer transfer;
         boolean room;
         synchronized (lock) {
             transfer = running.get(id);
-            room = !closed && parked.size() < around.limits().parkedJoins();
+            room = !closed && parked.size() < services.limits().parkedJoins();
             if (transfer == null && room) {
                 parked.add(join);
             }
@@ -103,20 +106,21 @@ public final class HelperTransfers implements AutoCloseable {
         if (transfer != null) {
             admit(transfer, join);
         } else if (room) {
-            giveUpLater(join);
+            expireLater(join);
         } else {
-            joining.refused(CloudMwException.full("transfer=" + id + ": too many rivals wait for transfers to begin"));
+            request.refused(CloudMwException.full(
+                    "transfer=" + id + ": too many rivals wait for transfers to begin here; retry later"));
         }
     }
 
-    /** Transfers that run now. */
+    /** Number of running transfers. */
     public int size() {
         synchronized (lock) {
             return running.size();
         }
     }
 
-    /** Ends all transfers and takes no more. Idempotent. */
+    /** Fails all transfers and accepts no more. Idempotent. */
     @Override
     public void close() {
         List<HelperTransfer> all;
@@ -129,7 +133,7 @@ public final class HelperTransfers implements AutoCloseable {
         }
         CloudMwException closing = new CloudMwException(ErrorCode.HELPER_UNAVAILABLE, "the helper is closing");
         all.forEach(transfer -> transfer.abort(closing));
-        waiting.forEach(join -> join.joining().refused(closing));
+        waiting.forEach(join -> join.request().refused(closing));
     }
 
     private void ended(String id) {
@@ -155,30 +159,33 @@ public final class HelperTransfers implements AutoCloseable {
         TransferSpec spec = transfer.spec();
         boolean lower = join.racer().rank() < spec.self().rank();
         if (!lower || !join.claims().version().equals(spec.claims().version())) {
-            join.joining()
+            join.request()
                     .refused(new CloudMwException(
                             ErrorCode.UNAUTHENTICATED,
-                            spec + ": racer " + join.racer().rank() + " cannot join with this rank and token"));
+                            spec + ": racer " + join.racer().rank()
+                                    + " has a rank that is not lower, or a token for another version"));
             return;
         }
-        RivalLink link = join.joining().accepted(transfer.rivalEvents(join.racer()));
+        RivalLink link = join.request().accepted(transfer.rivalEvents(join.racer()));
         transfer.joined(join.racer(), link);
     }
 
-    private void giveUpLater(Parked join) {
-        Runnable giveUp = () -> {
+    private void expireLater(Parked join) {
+        Runnable expire = () -> {
             boolean waits;
             synchronized (lock) {
                 waits = parked.remove(join);
             }
             if (waits) {
-                join.joining()
+                join.request()
                         .refused(new CloudMwException(
-                                ErrorCode.NOT_FOUND, "transfer=" + join.transfer() + ": did not begin here in time"));
+                                ErrorCode.NOT_FOUND,
+                                "transfer=" + join.transfer() + ": the transfer did not begin here in time"));
             }
         };
-        if (Threads.later(around.timer(), around.limits().joinNanos(), giveUp).isEmpty()) {
-            giveUp.run();
+        if (Threads.later(services.timing().timer(), services.limits().joinNanos(), expire)
+                .isEmpty()) {
+            expire.run();
         }
     }
 }

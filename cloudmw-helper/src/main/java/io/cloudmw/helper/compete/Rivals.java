@@ -9,8 +9,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rivals of one transfer: the other helpers that race in it. Confined to the transfer's executor. Messages to a rival
- * that has not joined yet are kept; messages to a rival that is gone are dropped.
+ * The rivals of one transfer: the other helpers that race in it. Confined to the transfer's executor. Messages to a
+ * rival that has not joined yet are kept; messages to a rival that is gone are dropped.
  */
 final class Rivals {
     /** Messages kept for a rival that has not joined yet; a rival that falls further behind counts as gone. */
@@ -32,7 +32,7 @@ final class Rivals {
         }
     }
 
-    /** Whether the transfer has this rival. */
+    /** Returns whether the transfer has this rival. */
     boolean knows(RacerId racer) {
         return rivals.containsKey(racer);
     }
@@ -67,7 +67,7 @@ final class Rivals {
         return rival.waiting.size() <= MAX_WAITING;
     }
 
-    /** Whether the rival has joined, or is gone. */
+    /** Returns whether the rival has joined, or is gone. */
     boolean settled(RacerId racer) {
         Rival rival = rivals.get(racer);
         return rival == null || rival.gone || rival.link != null;

@@ -26,13 +26,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The attempts of one transfer: those that run, what the finished ones hold, and the relays of the won ones.
- * Confined to the transfer's executor, but for the listeners.
+ * The attempts of one transfer, with the blocks of finished ones and the relays of won ones. Confined to the transfer's
+ * executor, except the listener methods.
  */
 final class TransferAttempts {
     private static final Logger LOG = LoggerFactory.getLogger(TransferAttempts.class);
 
-    /** Where things that happen go. */
+    /** The events of attempts. */
     interface Events {
         /** Runs a task on the transfer's executor, or {@code otherwise} when the transfer is over. Any thread. */
         void post(Runnable task, Runnable otherwise);
@@ -41,21 +41,21 @@ final class TransferAttempts {
             post(task, () -> {});
         }
 
-        /** An attempt holds its whole block. On the executor. */
+        /** An attempt has its whole block. On the executor. */
         void finished(AttemptId attempt);
 
         /** An attempt failed. On the executor. */
         void failed(AttemptId attempt, ErrorCode code);
 
-        /** An attempt has stopped. On the executor. */
+        /** An attempt was cancelled. On the executor. */
         void cancelled(AttemptId attempt);
 
-        /** On the executor: the last thing that went wrong with a block. */
+        /** The last failure of a block. On the executor. */
         void failed(BlockId block, CloudMwException cause);
     }
 
     private final TransferSpec spec;
-    private final HelperServices around;
+    private final HelperServices services;
     private final BulkConnection bulk;
     private final Destination destination;
     private final Events events;
@@ -63,26 +63,28 @@ final class TransferAttempts {
     private final Map<AttemptId, Entry> entries = new HashMap<>();
 
     TransferAttempts(
-            TransferSpec spec, HelperServices around, BulkConnection bulk, Destination destination, Events events) {
+            TransferSpec spec, HelperServices services, BulkConnection bulk, Destination destination, Events events) {
         this.spec = spec;
-        this.around = around;
+        this.services = services;
         this.bulk = bulk;
         this.destination = destination;
         this.events = events;
         this.requester = new Requester(
                 spec.tenant(),
-                new Due(spec.urgency(), around.ticker()).deadlineNanos(),
-                around.stores().resolver(spec),
-                around.trees().upstream(spec),
-                report -> around.faults().report(spec.claims(), report));
+                new Due(spec.urgency(), services.ticker()).deadlineNanos(),
+                services.links().stores().resolver(spec),
+                services.links().trees().upstream(spec),
+                report -> services.reporter().report(spec.claims(), report));
     }
 
     void start(AttemptId id, WantedBlock block, StoreId store) {
         Entry entry = new Entry(id, block, store);
         entries.put(id, entry);
         try {
-            BlockFetcher way = spec.shared() && block.race().isCutThrough() ? around.shared() : around.own();
-            entry.attempt = way.start(requester, block, store, entry);
+            BlockFetcher fetcher = spec.shared() && block.race().isCutThrough()
+                    ? services.fetchers().shared()
+                    : services.fetchers().raced();
+            entry.attempt = fetcher.start(requester, block, store, entry);
         } catch (CloudMwException e) {
             entry.failed(e, 0);
         }
@@ -97,7 +99,7 @@ final class TransferAttempts {
         }
     }
 
-    /** The attempt is through when it has so many bytes. */
+    /** Shortens an attempt to the first {@code length} bytes of its block. */
     void shorten(AttemptId id, long length) {
         Entry entry = entries.get(id);
         if (entry != null && entry.attempt != null) {
@@ -105,19 +107,19 @@ final class TransferAttempts {
         }
     }
 
-    /** Says of every attempt that waits or fetches how far it is, and ends those that have waited for too long. */
-    void signOfLife() {
-        List.copyOf(entries.values()).forEach(Entry::signOfLife);
+    /** Reports the progress of every attempt that waits or fetches, and fails those that have waited for too long. */
+    void reportProgress() {
+        List.copyOf(entries.values()).forEach(Entry::reportProgress);
     }
 
-    /** Says of every attempt that still fetches how far it has come, as its end. */
-    void lastWords() {
-        entries.values().forEach(Entry::lastWords);
+    /** Reports the end of every attempt that still fetches. */
+    void reportEnds() {
+        entries.values().forEach(Entry::reportEnds);
     }
 
     /**
-     * The destination got a leaf of this block that is not what its checksum says. The replica it came from is looked at,
-     * whatever becomes of the attempt meanwhile: the destination and the network may be wrong, too.
+     * Checks the replica of a block of which the destination got a damaged leaf. The check does not depend on the
+     * attempt, since the destination or the network may be at fault, too.
      */
     void doubt(BlockId block) {
         for (Entry entry : List.copyOf(entries.values())) {
@@ -126,11 +128,11 @@ final class TransferAttempts {
                 return;
             }
         }
-        destination.judged(block); // it failed here as well, and that was told
+        destination.judged(block); // the attempt failed here, which was reported
     }
 
-    /** Whether the destination took anything of this block from here. */
-    boolean hasBrought(BlockId block) {
+    /** Returns whether the destination got bytes of a block from this helper. */
+    boolean hasSent(BlockId block) {
         return entries.values().stream().anyMatch(entry -> entry.id.block().equals(block) && entry.handedBytes() > 0);
     }
 
@@ -144,10 +146,10 @@ final class TransferAttempts {
     void deliver(AttemptId id) {
         Entry entry = entries.get(id);
         if (entry == null) {
-            return; // it failed while it was being started
+            return; // the attempt failed while it was being started
         }
         if (entry.held == null && !entry.block.race().isCutThrough()) {
-            throw new IllegalStateException("nothing held to deliver: " + id);
+            throw new IllegalStateException("no block to deliver: " + id);
         }
         entry.deliver();
     }
@@ -162,41 +164,42 @@ final class TransferAttempts {
         entries.clear();
     }
 
-    /** One attempt, from its start until nothing of it is left. Its listener methods are called by any thread. */
+    /** An attempt, from its start until its block is released. Any thread calls the listener methods. */
     private final class Entry implements BlockAttempt.Listener, RelaySender.Listener {
         private final AttemptId id;
         private final WantedBlock block;
         private final StoreId store;
-        private final AtomicLong reportedNanos = new AtomicLong(around.ticker().nanos());
+        private final AtomicLong reportedNanos =
+                new AtomicLong(services.ticker().nanos());
         private @Nullable BlockAttempt attempt;
-        /** Since when its store is asked, or, before that, it waits for room here. */
-        private long startedNanos = around.ticker().nanos();
-        /** Its store is asked. */
+        /** Time when the store was asked or, before that, when the attempt began to wait. */
+        private long startedNanos = services.ticker().nanos();
+        /** True after the store was asked. */
         private volatile boolean begun;
-        /** What it has so far; owned by the attempt. */
+        /** The block as far as it is fetched; owned by the attempt. */
         private volatile @Nullable FetchedBlock growing;
 
         private @Nullable FetchedBlock held;
         private volatile @Nullable RelaySender relay;
-        /** To be relayed: when held, or, cut through, from its first leaf. */
+        /** True when the block is to be relayed: once it is whole or, with cut-through, from its first leaf. */
         private volatile boolean delivers;
 
-        /** All of it was here, whatever became of that. */
+        /** True after the whole block was here. */
         private boolean whole;
 
-        /** How much that was; meaningless before. */
+        /** Length of the whole block; meaningless before. */
         private long wholeBytes;
 
-        /** What it fetched, and how much of that went to the destination, was counted. */
+        /** True after the bytes fetched and sent were counted. */
         private final AtomicBoolean accounted = new AtomicBoolean();
 
         private boolean cancelling;
         private boolean doubted;
 
-        /** It was offered, and the destination's connection had no stream left: offered again now and then. */
+        /** True while the destination's connection has no free stream; the block is offered again from time to time. */
         private volatile boolean crowded;
 
-        /** Since when; meaningless unless it is. */
+        /** Time since when there is no free stream; meaningless otherwise. */
         private long crowdedNanos;
 
         Entry(AttemptId id, WantedBlock block, StoreId store) {
@@ -210,10 +213,10 @@ final class TransferAttempts {
         }
 
         private long nanosSince(long nanos) {
-            return around.ticker().nanos() - nanos;
+            return services.ticker().nanos() - nanos;
         }
 
-        void signOfLife() {
+        void reportProgress() {
             if (crowded && relay == null) {
                 offerAgain();
             } else {
@@ -228,18 +231,18 @@ final class TransferAttempts {
 
         private void waits(BlockAttempt waiting) {
             CloudMwException overloaded = overloaded("no thread was free to fetch it");
-            if (nanosSince(startedNanos) < around.limits().waitNanos() || !waiting.expire(overloaded)) {
+            if (nanosSince(startedNanos) < services.limits().waitNanos() || !waiting.expire(overloaded)) {
                 report(State.WAITING, 0, null);
             }
         }
 
         private CloudMwException overloaded(String what) {
-            long millis = TimeUnit.NANOSECONDS.toMillis(around.limits().waitNanos());
+            long millis = TimeUnit.NANOSECONDS.toMillis(services.limits().waitNanos());
             return new CloudMwException(
                     ErrorCode.OVERLOADED, block + " store=" + store + ": " + what + " for " + millis + " ms");
         }
 
-        void lastWords() {
+        void reportEnds() {
             if (!whole && begun && attempt != null) {
                 stopped(attempt.bytesRead());
             }
@@ -250,16 +253,16 @@ final class TransferAttempts {
             return sofar == null ? 0 : sofar.availableBytes();
         }
 
-        /** Reports an attempt's end that was not waited for: who had everything by then has finished. */
+        /** Reports an end that was not awaited; an attempt that has all bytes counts as finished. */
         private void stopped(long bytes) {
             report(bytes < block.length() ? State.CANCELLED : State.FINISHED, bytes, null);
         }
 
-        /** Reports, unless that was done lately; any thread. */
+        /** Reports progress, unless that was done lately; any thread. */
         private void reported(long bytes) {
             long last = reportedNanos.get();
-            long now = around.ticker().nanos();
-            if (now - last >= around.limits().progressNanos() && reportedNanos.compareAndSet(last, now)) {
+            long now = services.ticker().nanos();
+            if (now - last >= services.limits().progressNanos() && reportedNanos.compareAndSet(last, now)) {
                 events.post(() -> {
                     if (entries.containsKey(id) && !whole) {
                         report(State.PROGRESSED, bytes, null);
@@ -268,11 +271,11 @@ final class TransferAttempts {
             }
         }
 
-        /** What the destination took before it wanted no more was a relay all the same. */
+        /** Cancels the relay; it counts as a relay when the destination got some bytes. */
         void endRelay() {
             RelaySender open = relay;
             if (open != null && open.cancel() && open.handedBytes() > 0) {
-                around.meters().relayed();
+                services.meters().relayed();
             }
         }
 
@@ -281,11 +284,11 @@ final class TransferAttempts {
             return open == null ? 0 : open.handedBytes();
         }
 
-        /** Nothing more of it is fetched or relayed; what ends it first counts. Any thread. */
+        /** Counts the bytes fetched and sent, with the first event that ends the attempt. Any thread. */
         private void account(long fetchedBytes) {
             if (accounted.compareAndSet(false, true)) {
                 long handed = handedBytes();
-                around.meters().brought(handed, Math.max(0, fetchedBytes - handed));
+                services.meters().brought(handed, Math.max(0, fetchedBytes - handed));
             }
         }
 
@@ -294,9 +297,9 @@ final class TransferAttempts {
             offer();
         }
 
-        /** A stream may be free now. Until then the destination hears that this block waits, unless it is coming still. */
+        /** Offers the block again; the destination hears that a whole block still waits. */
         private void offerAgain() {
-            if (nanosSince(crowdedNanos) >= around.limits().waitNanos()) {
+            if (nanosSince(crowdedNanos) >= services.limits().waitNanos()) {
                 crowded = false;
                 delivers = false;
                 unsendable(overloaded("no stream to the destination was free"));
@@ -308,16 +311,16 @@ final class TransferAttempts {
             offer();
         }
 
-        /** Nothing is said of it any more: the destination wants it of another. */
+        /** Forfeits the block, so that the destination asks another helper. */
         private void unsendable(CloudMwException cause) {
-            around.meters().relayFailed();
+            services.meters().relayFailed();
             letGo();
             events.failed(id.block(), cause);
-            around.meters().forfeited();
+            services.meters().forfeited();
             destination.forfeited(id.block(), id.racer(), cause);
         }
 
-        /** Opens the relay when there is something to send. */
+        /** Opens the relay when the block is to be relayed and some bytes are here. */
         private void offer() {
             FetchedBlock there = held == null ? growing : held;
             if (delivers && relay == null && there != null && there.availableBytes() > 0 && !cancelling) {
@@ -333,7 +336,8 @@ final class TransferAttempts {
         }
 
         void relay(FetchedBlock fetched) {
-            byte[] offer = around.offers().encode(spec.id(), block.race().id(), id.racer(), store);
+            byte[] offer =
+                    services.links().offers().encode(spec.id(), block.race().id(), id.racer(), store);
             RelaySender started = RelaySender.start(bulk, offer, fetched, this);
             relay = started;
             started.advanced();
@@ -343,10 +347,10 @@ final class TransferAttempts {
         public void began(FetchedBlock block) {
             growing = block;
             events.post(() -> {
-                startedNanos = around.ticker().nanos();
+                startedNanos = services.ticker().nanos();
                 report(State.STARTED, 0, null);
             });
-            around.meters().started();
+            services.meters().started();
             begun = true;
         }
 
@@ -391,9 +395,9 @@ final class TransferAttempts {
                 entries.remove(id);
                 RelaySender open = relay;
                 if (open != null && open.fail(cause)) {
-                    around.meters().relayFailed();
+                    services.meters().relayFailed();
                 }
-                around.meters().failed();
+                services.meters().failed();
                 account(bytes);
                 report(State.FAILED, bytes, cause);
                 reportFault(cause);
@@ -405,7 +409,7 @@ final class TransferAttempts {
         @Override
         public void cancelled(long bytes) {
             if (begun) {
-                around.meters().cancelled();
+                services.meters().cancelled();
             }
             account(bytes);
             events.post(() -> {
@@ -419,12 +423,12 @@ final class TransferAttempts {
 
         @Override
         public void sent() {
-            around.meters().relayed();
+            services.meters().relayed();
         }
 
         /**
-         * Its bytes are of no use any more: the destination will say what it wants instead. Unless there was no stream for
-         * it, of which the destination knows nothing.
+         * Releases the block after its relay failed, since the destination says what it wants instead. Without a free
+         * stream the block is kept, because the destination knows nothing of the offer.
          */
         @Override
         public void failed(CloudMwException cause) {
@@ -444,9 +448,9 @@ final class TransferAttempts {
 
         private void countRelay(CloudMwException cause) {
             if (cause.code() == ErrorCode.CANCELLED && handedBytes() > 0) {
-                around.meters().relayed(); // it wanted no more of it
+                services.meters().relayed(); // the destination wanted no more of it
             } else {
-                around.meters().relayFailed();
+                services.meters().relayFailed();
             }
         }
 
@@ -454,7 +458,7 @@ final class TransferAttempts {
             relay = null;
             if (!crowded) {
                 crowded = true;
-                crowdedNanos = around.ticker().nanos();
+                crowdedNanos = services.ticker().nanos();
             }
         }
 
@@ -471,10 +475,10 @@ final class TransferAttempts {
             }
             doubted = true;
             if (spec.shared()) {
-                around.shared().doubt(block);
+                services.fetchers().shared().doubt(block);
             }
             try {
-                around.fetcher().check(requester, block, store, wrong -> {
+                services.fetchers().checker().check(requester, block, store, wrong -> {
                     Runnable report = () -> reportFault(wrong);
                     events.post(
                             () -> {
@@ -484,19 +488,19 @@ final class TransferAttempts {
                             report);
                 });
             } catch (CloudMwException e) {
-                LOG.warn("{} {} store={} was doubted and not looked at", spec, block, store, e);
+                LOG.warn("{} {} store={}: doubted, but the queue is full: not checked", spec, block, store, e);
                 destination.judged(id.block());
             }
         }
 
-        /** The coordinator was told by whoever read it. */
+        /** Reports a bad replica to the destination; the read has reported it to the coordinator. */
         private void reportFault(@Nullable CloudMwException cause) {
             if (cause == null) {
-                LOG.warn("{} {} store={} arrived damaged; the replica is right", spec, block, store);
+                LOG.warn("{} {} store={}: arrived damaged; the replica is good", spec, block, store);
                 return;
             }
             if (cause.code().isOfReplica()) {
-                around.meters().fault();
+                services.meters().fault();
                 destination.fault(block.leaves().chunk(), store, cause.code());
             }
         }

@@ -13,18 +13,18 @@ import java.util.List;
 import java.util.regex.Pattern;
 
 /**
- * What a destination says when it begins a transfer here.
+ * The specification of a transfer at this helper, which the destination sends at the beginning.
  *
- * @param id the same at every helper of the transfer
- * @param helpers all of them, in rank order
- * @param self this helper's rank: its first lane
- * @param lanesPerHelper racers of each helper
- * @param token shown to rivals
- * @param claims what the token allows
- * @param solitary whether it joins no rivals: every block has one entrant
- * @param shared whether blocks with one entrant come from what this helper keeps, and are fetched once for all who ask
- * @param tree the first so many helpers are the members of the trees of its blocks; 0: there are none
- * @param bulkSession the destination's bulk connection to this helper: what makes two transfers one client's
+ * @param id identifies the transfer at all of its helpers
+ * @param token the token that is shown to rivals
+ * @param claims the token's claims
+ * @param helpers the helpers of the transfer, in rank order
+ * @param self rank of this helper, which is its first lane
+ * @param lanesPerHelper number of racers of each helper
+ * @param solitary whether the helper joins no rivals, because every block has one entrant
+ * @param shared whether blocks with one entrant come through the cache, and are fetched once for all readers
+ * @param tree number of helpers, from the first, that are members of the blocks' trees; 0 when there are none
+ * @param bulkSession the destination's bulk connection to this helper; transfers with the same one belong to one client
  */
 public record TransferSpec(
         String id,
@@ -39,12 +39,12 @@ public record TransferSpec(
         List<Store> stores,
         String bulkSession,
         Urgency urgency) {
-    /** A race is between a handful of helpers; there may be more switches. */
+    /** Limit of helpers: a few race, but there may be more switches. */
     public static final int MAX_HELPERS = ReadPlanner.MAX_PLANNED;
 
     public static final int MAX_STORES = 1024;
 
-    /** A helper hosts a handful of racers for one transfer. */
+    /** Limit of racers of one helper in a transfer. */
     public static final int MAX_LANES = 64;
 
     private static final Pattern ID = Pattern.compile("[0-9a-f]{32}");
@@ -53,7 +53,7 @@ public record TransferSpec(
         helpers = List.copyOf(helpers);
         stores = List.copyOf(stores);
         if (!ID.matcher(id).matches()) {
-            throw new IllegalArgumentException("transfer: (expected: 32 of 0-9, a-f)");
+            throw new IllegalArgumentException("transfer id: (expected: 32 characters of 0-9, a-f)");
         }
         if (helpers.isEmpty() || helpers.size() > MAX_HELPERS) {
             throw new IllegalArgumentException("helpers: " + helpers.size() + " (expected: 1.." + MAX_HELPERS + ")");
@@ -72,17 +72,17 @@ public record TransferSpec(
         }
     }
 
-    /** Every racer of the transfer. */
+    /** The racers of the transfer. */
     public LaneLayout lanes() {
         return new LaneLayout(helpers.size(), lanesPerHelper);
     }
 
-    /** On whose behalf it is. */
+    /** The client on whose behalf the transfer runs. */
     public Tenant tenant() {
         return new Tenant(bulkSession, claims.file().volume().value(), urgency.priority());
     }
 
-    /** For messages. */
+    /** The name of this object in messages. */
     @Override
     public String toString() {
         return "transfer=" + id + " rank=" + self.rank() + "/" + helpers.size();

@@ -1,5 +1,5 @@
 /**
- * Drives {@link io.cloudmw.core.race.Race} with I/O: one transfer is confined to one serial executor.
+ * Transfers at a helper: they drive {@link io.cloudmw.core.race.Race} with I/O. Each transfer is confined to a serial executor.
  */
 @NullMarked
 package io.cloudmw.helper.compete;

@@ -3,11 +3,11 @@ package io.cloudmw.helper.config;
 import com.sun.management.HotSpotDiagnosticMXBean;
 import java.lang.management.ManagementFactory;
 
-/** What this process may take outside its heap. */
+/** The direct memory of this process. */
 public final class DirectMemory {
     private DirectMemory() {}
 
-    /** So many bytes: as many as of heap, unless {@code -XX:MaxDirectMemorySize} says otherwise. */
+    /** The limit in bytes: {@code -XX:MaxDirectMemorySize}, or the size of the heap when it is not set. */
     public static long limitBytes() {
         HotSpotDiagnosticMXBean machine = ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class);
         long given = Long.parseLong(machine.getVMOption("MaxDirectMemorySize").getValue());

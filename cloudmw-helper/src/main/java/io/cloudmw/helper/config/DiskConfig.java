@@ -6,16 +6,16 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * A disk attached to a helper.
+ * The configuration of a disk attached to a helper.
  *
- * @param failureDomain stores that share it may fail together
- * @param reserveBytes puts leave this much of its file system free
- * @param throttle how slow it is to be, for demonstrations; empty: as fast as it can
- * @param replaces whether it is in the place of a disk whose copies are lost
+ * @param failureDomain stores with the same label may fail together
+ * @param reserveBytes bytes of the file system that puts leave free
+ * @param throttle slows the disk down, for demonstrations; empty for full speed
+ * @param replaces whether the disk replaces one whose copies are lost
  */
 public record DiskConfig(
         StoreId id, Path path, String failureDomain, long reserveBytes, Optional<StoreLaw> throttle, boolean replaces) {
-    /** The same disk, in the place of one whose copies are lost. */
+    /** The same disk, as the replacement of one whose copies are lost. */
     DiskConfig replacing() {
         return new DiskConfig(id, path, failureDomain, reserveBytes, throttle, true);
     }

@@ -23,14 +23,14 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * What a helper is told before it starts. See {@code docs/configuration.md}.
+ * The configuration of a helper. See {@code docs/configuration.md}.
  *
- * @param location where it runs
- * @param addresses where it listens, and what it advertises
- * @param switching what it serves to many
- * @param s3Throttle how slow reads from S3 are to be, for demonstrations
- * @param storeCheck how often each bucket is asked whether it can be used
- * @param http where metrics and health are served; empty: nowhere
+ * @param location the region and zone it runs in
+ * @param addresses the addresses it listens on and advertises
+ * @param switching the settings of a switch
+ * @param s3Throttle slows reads from S3 down, for demonstrations
+ * @param storeCheck time between two probes of a bucket
+ * @param http the address that serves metrics and health; empty for none
  */
 public record HelperConfig(
         HelperId id,
@@ -44,7 +44,7 @@ public record HelperConfig(
         Optional<StoreLaw> s3Throttle,
         Duration storeCheck,
         Optional<HostPort> http) {
-    /** What event loops take besides, in pieces of 16 MiB: one of each of the two is always there. */
+    /** Direct memory of the two event loops, which each allocate 16 MiB at a time. */
     private static final long FRAMES_BYTES = 32L << 20;
 
     private static final long LEAST_RATE = 1L << 10;
@@ -55,10 +55,10 @@ public record HelperConfig(
     }
 
     /**
-     * Where a helper listens, and where others reach it.
+     * The addresses on which a helper listens, and by which others reach it.
      *
-     * @param control where it serves gRPC
-     * @param bulk where it serves the bulk plane
+     * @param control the address of the control plane (gRPC)
+     * @param bulk the address of the bulk plane
      */
     public record Addresses(AddressPolicy.Wish control, AddressPolicy.Wish bulk) {
         private static Addresses read(Settings settings, String prefix) throws CloudMwException {
@@ -78,16 +78,16 @@ public record HelperConfig(
     }
 
     /**
-     * What a helper serves to many, and keeps for it.
+     * The settings of a switch and its cache.
      *
-     * @param volumes that it is a switch for
+     * @param volumes the volumes it is a switch for
      * @param memoryBytes direct memory for leaves
-     * @param disk where leaves are kept over a restart; empty: nowhere
-     * @param diskBytes of those
-     * @param children switches below it that it gives one block to at once
-     * @param reads blocks that it gives to switches below it at once
-     * @param warmings files that clients have it fetch before anybody reads them, at once
-     * @param busyPoll how long it stays awake for the next small read while such follow one another; zero: never
+     * @param disk directory of the cache's disk tier, which survives a restart; empty for none
+     * @param diskBytes limit of the disk tier
+     * @param children switches below it that may get the same block at once
+     * @param reads blocks that it serves at once
+     * @param warmings concurrent warm-ups
+     * @param busyPoll time for which an event loop polls for the next of several small reads; zero for none
      */
     public record Switching(
             VolumeSet volumes,
@@ -100,23 +100,23 @@ public record HelperConfig(
             Duration busyPoll) {}
 
     /**
-     * What a helper may use.
+     * The limits of a helper.
      *
-     * @param spoolBytes for blocks on their way, in the spool directory
-     * @param uploads chunks that clients send
-     * @param copies chunks for this helper's own disks
-     * @param late chunks whose missing copies are still written after they were acknowledged
-     * @param upkeep chunks copied, verified or deleted at once because the coordinator says so
-     * @param silence how long whoever sends a chunk may send nothing
-     * @param readSilence how long whoever reads a disk may take nothing
-     * @param memoryBytes direct memory for blocks kept in memory
+     * @param spoolBytes limit of the spool for fetched blocks
+     * @param memoryBytes direct memory for fetched blocks
      * @param memoryBlockBytes longest block kept in memory
-     * @param fetchThreads attempts that run at once, and connections to buckets for them
-     * @param extraThreads attempts besides that make up for late ones, and connections to buckets for them
-     * @param warmConnections of those to each bucket that are kept open
-     * @param schedule attempts that may wait for a thread, in all and of each client, and the caps of clients and volumes
-     * @param fetchWait how long an attempt waits for a thread, then for room in the spool, then for a stream
-     * @param relayIdle how long a reader has taken nothing whose blocks may have to make room for others
+     * @param fetchThreads concurrent attempts, each with a connection to a bucket
+     * @param extraThreads concurrent attempts that make up for late ones, each with a connection of its own
+     * @param warmConnections connections to each bucket that are kept open for extra attempts
+     * @param schedule limits of the queue, in all and for each client, and the rates of clients and volumes
+     * @param fetchWait time for which an attempt waits for a thread, then for room in the spool, then for a stream
+     * @param relayIdle time after which the blocks of a reader that takes nothing may be reclaimed
+     * @param uploads chunks that clients send
+     * @param copies chunks that only this helper writes
+     * @param late chunks whose missing copies are written after they were acknowledged
+     * @param upkeep chunks copied, verified or deleted at once for the coordinator
+     * @param silence time for which the sender of a chunk may send nothing
+     * @param readSilence time for which the reader of a disk may take nothing
      */
     public record Limits(
             Path spoolDirectory,
@@ -142,15 +142,15 @@ public record HelperConfig(
             int storeThreads) {}
 
     /**
-     * How many chunks of one kind may be received at once, and what they may use of the spool directory.
+     * The limits of one kind of chunks: how many at once, and their share of the spool directory.
      */
     public record Received(int chunks, long spoolBytes) {}
 
     /**
-     * Refuses to keep more in memory than there is: what was taken beyond it would end connections.
+     * Checks that the configured memory fits into direct memory, since connections fail when it runs out.
      *
-     * @param bytes direct memory this process may take
-     * @throws CloudMwException {@code INVALID_ARGUMENT}, naming the setting and what fits
+     * @param bytes direct memory that this process may take
+     * @throws CloudMwException {@code INVALID_ARGUMENT}, with the setting and the largest value that fits
      */
     public void requireFits(long bytes) throws CloudMwException {
         boolean serves = !switching.volumes().equals(VolumeSet.NONE);
@@ -170,7 +170,7 @@ public record HelperConfig(
         }
     }
 
-    /** Reads the settings of the helper called {@code helper.id}. */
+    /** Reads the settings below {@code helper}. */
     public static HelperConfig read(Settings settings) throws CloudMwException {
         HelperId id;
         String name = settings.requiredText("helper.id");
@@ -183,9 +183,9 @@ public record HelperConfig(
     }
 
     /**
-     * Reads the settings under {@code prefix}.
+     * Reads the settings below a prefix.
      *
-     * @param prefix {@code helper}, where only one is configured
+     * @param prefix {@code helper}, unless several helpers are configured
      */
     static HelperConfig read(Settings settings, String prefix, HelperId id) throws CloudMwException {
         HostPorts coordinator =
@@ -228,7 +228,10 @@ public record HelperConfig(
                         BulkOptions.LONGEST_BUSY_POLL));
     }
 
-    /** Helpers of several clusters on one machine may have the same id. */
+    /**
+     * The default spool directory. It names the cluster, since helpers of several clusters may share an id on one
+     * machine.
+     */
     private static Path spool(HelperId id, HostPorts coordinator) {
         String cluster = coordinator.all().get(0).toString().replaceAll("[^A-Za-z0-9.]+", "-");
         return Path.of(System.getProperty("java.io.tmpdir"), "cloudmw-spool-" + cluster + "-" + id);
@@ -274,7 +277,7 @@ public record HelperConfig(
                 rate(settings, prefix + ".volume-rate"));
     }
 
-    /** Bytes in a second. */
+    /** A rate in bytes per second. */
     private static OptionalLong rate(Settings settings, String key) throws CloudMwException {
         return settings
                 .optional(key, "a size like 64MiB, 1KiB..1TiB", text -> {
@@ -313,7 +316,8 @@ public record HelperConfig(
             settings.refuseUnknown(key);
             disks.add(new DiskConfig(
                     store,
-                    path.orElseThrow(() -> new CloudMwException(ErrorCode.INVALID_ARGUMENT, key + ".path: missing")),
+                    path.orElseThrow(() -> new CloudMwException(
+                            ErrorCode.INVALID_ARGUMENT, key + ".path: missing (expected: the disk's directory)")),
                     domain,
                     reserve,
                     throttle,
@@ -323,17 +327,17 @@ public record HelperConfig(
     }
 
     /**
-     * The same with disks that are in the place of lost ones.
+     * The same configuration with disks that replace lost ones.
      *
      * @param replaced ids of disks
-     * @throws CloudMwException {@code INVALID_ARGUMENT} when one is no disk of this helper
+     * @throws CloudMwException {@code INVALID_ARGUMENT} when this helper has no such disk
      */
     public HelperConfig replacing(List<String> replaced) throws CloudMwException {
         for (String wanted : replaced) {
             if (disks.stream().noneMatch(disk -> disk.id().value().equals(wanted))) {
                 throw new CloudMwException(
                         ErrorCode.INVALID_ARGUMENT,
-                        "--replace-disk: " + wanted + " is no disk of helper " + id + " (expected: one of "
+                        "--replace-disk: " + wanted + ": not a disk of helper " + id + " (expected: one of "
                                 + disks.stream().map(DiskConfig::id).toList() + ")");
             }
         }

@@ -1,5 +1,5 @@
 /**
- * What a helper can be told before it starts. Immutable; safe for any thread.
+ * The configuration of a helper. Immutable; safe for any thread.
  */
 @NullMarked
 package io.cloudmw.helper.config;

@@ -19,9 +19,9 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Opens the disks of a helper. */
+/** The opener of a helper's disks. */
 public final class DiskOpener {
-    /** Makes a store slower than it is. */
+    /** Slows a store down, for demonstrations. */
     @FunctionalInterface
     public interface Throttle {
         ChunkStore apply(ChunkStore store, StoreLaw law);
@@ -29,15 +29,15 @@ public final class DiskOpener {
 
     private DiskOpener() {}
 
-    /** Really slower. */
+    /** A throttle that delays reads and puts by the law. */
     public static Throttle throttling() {
         return (store, law) -> new ThrottledChunkStore(store, law, Ticker.system(), Sleeper.system());
     }
 
     /**
-     * Opens all of them, or none.
+     * Opens all disks or none.
      *
-     * @throws CloudMwException when one cannot be opened
+     * @throws CloudMwException when a disk cannot be opened
      */
     public static OwnDisks open(HelperId owner, List<DiskConfig> configs, Throttle throttle, MeterRegistry meters)
             throws CloudMwException {

@@ -8,21 +8,21 @@ import io.cloudmw.core.store.ChunkStore;
 /**
  * A disk attached to this helper.
  *
- * @param store how it is announced
- * @param chunks how it is read and written here
- * @param usage how full it is
- * @param admission how it becomes known to the cluster
+ * @param store the disk as announced to the cluster
+ * @param chunks reads and writes its chunks
+ * @param usage measures how full it is
+ * @param admission admits it to the cluster
  */
 public record OwnDisk(Store store, ChunkStore chunks, Usage usage, Admission admission) {
     /** The admission of a disk when its helper registers; may block. */
     public interface Admission {
         DiskClaim claim();
 
-        /** The cluster has taken the disk in. */
+        /** Notes that the cluster has admitted the disk. */
         void accepted(String cluster) throws CloudMwException;
     }
 
-    /** Asks a disk how full it is; may block. */
+    /** The usage of a disk; may block. */
     public interface Usage {
         long usedBytes() throws java.io.IOException;
 

@@ -18,12 +18,12 @@ public final class OwnDisks implements AutoCloseable {
         disks.forEach(disk -> this.disks.put(disk.store().id(), disk));
     }
 
-    /** The chunks of a disk, as they are to be read and written here. */
+    /** The store of a disk's chunks; empty when the disk is not attached here. */
     public Optional<ChunkStore> find(StoreId id) {
         return Optional.ofNullable(disks.get(id)).map(OwnDisk::chunks);
     }
 
-    /** Whether a chunk of this length lies on a disk; not, if the disk cannot say. */
+    /** Returns whether a chunk of this length lies on a disk; false when the disk cannot tell. */
     public boolean holds(StoreId disk, ChunkId chunk, long lengthBytes) {
         Optional<ChunkStore> chunks = find(disk);
         try {

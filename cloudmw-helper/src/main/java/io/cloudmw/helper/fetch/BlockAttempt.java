@@ -3,54 +3,54 @@ package io.cloudmw.helper.fetch;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.helper.block.FetchedBlock;
 
-/** One try at one replica, under way. */
+/** A running attempt to fetch one block from one replica. */
 public interface BlockAttempt {
     /**
-     * Stops it now: the transfer from the store ends where it is. The listener then hears
-     * {@link Listener#cancelled}, unless it has already heard how the attempt ended. Idempotent; never blocks.
+     * Cancels the attempt; the read from the store ends at once. The listener then hears {@link Listener#cancelled},
+     * unless it has heard another end. Idempotent; never blocks.
      */
     void cancel();
 
-    /** Fails it with {@code cause} if it still waits for a thread, and says whether it does. Never blocks. */
+    /** Fails the attempt if it still waits for a thread; returns whether it did. Never blocks. */
     boolean expire(CloudMwException cause);
 
-    /** Bytes that came from the store so far, those of a leaf that is not whole included. */
+    /** Bytes read from the store so far, including those of an incomplete leaf. */
     long bytesRead();
 
-    /** It is through, and has finished, when it has the first {@code bytes} bytes of its block. Never blocks. */
+    /** Shortens the attempt: it finishes with the first {@code bytes} bytes of its block. Never blocks. */
     void shorten(long bytes);
 
     /**
-     * Told what becomes of an attempt, on pool threads: that its turn came and that it began, once at most, any number of
-     * {@code progressed}, then exactly one of the others. Of what was given up and comes again ({@link Reclaimer}) it is told
-     * {@code progressed} after that.
+     * The listener of an attempt, called on pool threads. It hears {@code turnCame} and {@code began} at most once, any
+     * number of {@code progressed}, then exactly one of the other methods. After that it hears {@code progressed} again
+     * when a reclaimed block is fetched again ({@link Reclaimer}).
      */
     interface Listener {
-        /** Its turn has come, and somebody is asked now, unless this says that it is not wanted any more: then it is cancelled. */
+        /** The attempt's turn has come. Returns false when it is not wanted any more; the attempt is cancelled then. */
         default boolean turnCame() {
             return true;
         }
 
         /**
-         * The store is asked, bytes are about to come. What is available of {@code growing} may be sent as it comes; it is
-         * closed with the attempt unless that finishes.
+         * The store was asked. Leaves of {@code growing} may be sent as they arrive. The attempt closes {@code growing}
+         * unless it finishes.
          */
         default void began(FetchedBlock growing) {}
 
-        /** {@code bytes} are fetched so far, and verified unless that is the destination's to do. */
+        /** The first {@code bytes} bytes are here. They are verified, unless the destination verifies them. */
         void progressed(long bytes);
 
-        /** The whole block, or what it was shortened to, is here. The listener takes it over and closes it. */
+        /** The block, or the part it was shortened to, is here. The listener takes it over and closes it. */
         void finished(FetchedBlock fetched);
 
         void failed(CloudMwException cause, long bytes);
 
-        /** The same, for want of room here: whoever else is asked would be asked in vain. */
+        /** This helper has no room for the block; another source would not help. */
         default void noRoom(CloudMwException cause, long bytes) {
             failed(cause, bytes);
         }
 
-        /** It stopped because it was told to. */
+        /** The attempt was cancelled. */
         void cancelled(long bytes);
     }
 }

@@ -8,22 +8,22 @@ import io.cloudmw.helper.block.LeafFiles;
 import io.cloudmw.helper.block.LeavesBlock;
 import java.util.function.LongConsumer;
 
-/** How an attempt comes to its leaves. One thread runs it, once; any thread may cancel it. */
+/** The source of an attempt's leaves. One thread runs it, once; any thread may cancel it. */
 interface LeafSource {
     /**
-     * Brings all leaves, in order, or fails. Blocks.
+     * Delivers all leaves in order, or fails. Blocks.
      *
-     * @param progress is told the bytes brought so far after every leaf, on this thread
+     * @param progress hears the bytes delivered so far after each leaf, on this thread
      */
     void run(LongConsumer progress) throws CloudMwException;
 
-    /** Bytes that came from the store so far. Any thread. */
+    /** Bytes read from the store so far. Any thread. */
     long bytesRead();
 
-    /** Stops {@link #run} at once, or before it starts: it fails with {@code CANCELLED}. Idempotent. */
+    /** Cancels {@link #run}, also before it starts; it fails with {@code CANCELLED}. Idempotent. */
     void cancel();
 
-    /** Reads them, and passes them on. */
+    /** A source that reads a store and passes verified leaves on. */
     static LeafSource of(LeafVerifier verifier, LeafTarget target) {
         return new LeafSource() {
             @Override
@@ -44,7 +44,7 @@ interface LeafSource {
         };
     }
 
-    /** Opens the files they lie in, which are closed in the end but for the leaves in {@code block}. */
+    /** A source that opens files. It closes them at the end; leaves in {@code block} keep theirs open. */
     static LeafSource of(LeafFiles files, LeavesBlock block) {
         return new LeafSource() {
             private volatile long bytesRead;

@@ -8,14 +8,14 @@ import io.cloudmw.helper.block.WantedBlock;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** An attempt that waits for its turn, and needs no thread from then on. Safe for any thread. */
+/** An attempt that waits for its turn, and needs no thread after it. Safe for any thread. */
 final class QueuedAttempt implements FairPool.Task, BlockAttempt {
     private final StoreFetcher fetcher;
     private final WantedBlock block;
     private final Listener listener;
     private final Supplier<BlockAttempt> begin;
 
-    /** Its place among those that wait; null for a moment before it has one. */
+    /** The attempt's place in the queue; null for a moment, until it is queued. */
     private volatile @Nullable Turn<FairPool.Task> turn;
 
     @GuardedBy("this")
@@ -35,8 +35,8 @@ final class QueuedAttempt implements FairPool.Task, BlockAttempt {
         this.wantedBytes = block.length();
     }
 
-    /** It waits for its turn, or has it already. */
-    void waits(Turn<FairPool.Task> place) {
+    /** Notes the attempt's place in the queue. */
+    void queued(Turn<FairPool.Task> place) {
         turn = place;
     }
 
@@ -45,7 +45,7 @@ final class QueuedAttempt implements FairPool.Task, BlockAttempt {
         return place != null && fetcher.unqueue(block, place);
     }
 
-    /** Counts as all that is wanted: how much will come nobody knows yet. */
+    /** Returns the length wanted, because the bytes that will come are not known yet. */
     @Override
     public long run() {
         BlockAttempt running;

@@ -11,11 +11,12 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A block for one reader, of which the bytes may be given up once all are here, and are fetched again when he takes more: what a
- * store keeps never changes. He hears of the fetching again as of progress, and of its failure when he takes the next leaf.
+ * A block for one reader whose bytes may be reclaimed once all are here. They are fetched again when the reader takes
+ * more, since chunks never change. The reader hears of the second fetch as progress, and of its failure with the next
+ * leaf.
  */
 final class ReclaimableBlock extends FetchedBlock {
-    /** How it is fetched. */
+    /** Fetches the block, or a part of it. */
     @FunctionalInterface
     interface Source {
         BlockAttempt start(WantedBlock some, BlockAttempt.Listener listener) throws CloudMwException;
@@ -27,11 +28,11 @@ final class ReclaimableBlock extends FetchedBlock {
     private final Source source;
     private volatile long takenNanos;
 
-    /** Where its bytes are, or the last of them; null: they are not here, or nothing has come of them yet. */
+    /** The bytes, or the last of them; null when they were reclaimed, or none has arrived yet. */
     @GuardedBy("this")
     private @Nullable FetchedBlock bytes;
 
-    /** Of its leaves, the first of those. */
+    /** Index in the block of the first leaf of {@link #bytes}. */
     @GuardedBy("this")
     private int first;
 
@@ -39,7 +40,7 @@ final class ReclaimableBlock extends FetchedBlock {
     @GuardedBy("this")
     private int sending;
 
-    /** They were given up, and are on their way again. */
+    /** The bytes were reclaimed and are being fetched again. */
     @GuardedBy("this")
     private boolean coming;
 
@@ -52,7 +53,7 @@ final class ReclaimableBlock extends FetchedBlock {
     @GuardedBy("this")
     private boolean freed;
 
-    /** @param reader leaves with this block */
+    /** @param reader the reader, which leaves when this block is freed */
     ReclaimableBlock(
             Reclaimer reclaimer,
             Reclaimer.Reader reader,
@@ -67,7 +68,7 @@ final class ReclaimableBlock extends FetchedBlock {
         this.takenNanos = reclaimer.nanos();
     }
 
-    /** Has it fetched for the first time. */
+    /** Fetches the block for the first time. */
     BlockAttempt start() throws CloudMwException {
         boolean started = false;
         try {
@@ -85,7 +86,7 @@ final class ReclaimableBlock extends FetchedBlock {
         return reader;
     }
 
-    /** When something of it was taken or sent, or it was all here. */
+    /** The time when a leaf was last taken or sent, or the last one arrived. */
     long takenNanos() {
         return takenNanos;
     }
@@ -97,13 +98,13 @@ final class ReclaimableBlock extends FetchedBlock {
     }
 
     /**
-     * Lets go of the bytes, unless somebody takes them: what is being sent would stay.
+     * Reclaims the bytes, unless a leaf is being sent.
      *
-     * @param budget whose room is wanted
-     * @param before its reader took something last
-     * @return how much of it they held, others perhaps as well
+     * @param budget the budget that needs room
+     * @param before the reader must not have taken a leaf since this time
+     * @return bytes of the budget that the block held, perhaps together with others
      */
-    long giveUp(ByteBudget budget, long before) {
+    long reclaim(ByteBudget budget, long before) {
         FetchedBlock given;
         synchronized (this) {
             given = bytes;
@@ -123,7 +124,7 @@ final class ReclaimableBlock extends FetchedBlock {
         FetchedBlock from;
         int index;
         synchronized (this) {
-            takes();
+            touch();
             if (failure != null) {
                 return CompletableFuture.failedFuture(failure);
             }
@@ -154,15 +155,15 @@ final class ReclaimableBlock extends FetchedBlock {
 
     private synchronized void sentOne() {
         sending--;
-        takes();
+        touch();
     }
 
-    private void takes() {
+    private void touch() {
         takenNanos = reclaimer.nanos();
-        reader.takes();
+        reader.touch();
     }
 
-    /** Nothing is sent now. */
+    /** Fetches the rest again; nothing is sent now. */
     private @Nullable CompletableFuture<Void> fetchFrom(int leaf) {
         BlockAttempt running;
         try {
@@ -185,11 +186,13 @@ final class ReclaimableBlock extends FetchedBlock {
         return null;
     }
 
-    /** Who finds too much to do here may ask another: not the store is to blame. */
+    /** A full queue here does not blame the store: the reader may ask another helper. */
     private CloudMwException lost(CloudMwException cause) {
         return cause.code() == ErrorCode.OVERLOADED
                 ? new CloudMwException(
-                        ErrorCode.HELPER_UNAVAILABLE, block() + ": given up, and no room for it again", cause)
+                        ErrorCode.HELPER_UNAVAILABLE,
+                        block() + ": reclaimed from an idle reader, and no room to fetch it again",
+                        cause)
                 : cause;
     }
 
@@ -197,7 +200,7 @@ final class ReclaimableBlock extends FetchedBlock {
         bytes = growing;
     }
 
-    /** All that is wanted of it; closed with this. */
+    /** Takes over the fetched bytes, which are closed with this block. */
     private void came(FetchedBlock fetched) {
         boolean late;
         synchronized (this) {
@@ -213,6 +216,11 @@ final class ReclaimableBlock extends FetchedBlock {
         if (late) {
             fetched.close();
         }
+    }
+
+    private synchronized void fetchFailed(CloudMwException cause) {
+        bytes = null;
+        failure = cause;
     }
 
     @Override
@@ -235,7 +243,7 @@ final class ReclaimableBlock extends FetchedBlock {
         }
     }
 
-    /** What the reader hears as well. */
+    /** The listener of the first fetch; it passes every event on to the reader. */
     private final class First implements BlockAttempt.Listener {
         @Override
         public boolean turnCame() {
@@ -280,7 +288,7 @@ final class ReclaimableBlock extends FetchedBlock {
         }
     }
 
-    /** Of what was given up. */
+    /** The listener of a fetch after a reclaim. */
     private final class Again implements BlockAttempt.Listener {
         @Override
         public void began(FetchedBlock growing) {
@@ -300,16 +308,13 @@ final class ReclaimableBlock extends FetchedBlock {
 
         @Override
         public void failed(CloudMwException cause, long count) {
-            synchronized (ReclaimableBlock.this) {
-                bytes = null;
-                failure = lost(cause);
-            }
+            fetchFailed(lost(cause));
             listener.progressed(availableBytes());
         }
 
         @Override
         public void cancelled(long count) {
-            // By who closed it.
+            // Closing this block has cancelled the fetch.
         }
     }
 }

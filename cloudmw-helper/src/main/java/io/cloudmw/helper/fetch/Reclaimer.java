@@ -17,15 +17,16 @@ import java.util.function.Function;
 import java.util.function.LongConsumer;
 
 /**
- * Has readers who stopped reading cost others no room: when room is short, blocks of readers who have taken nothing for a while are
- * given up, and fetched again when they go on ({@link ReclaimableBlock}). Safe for any thread; never blocks.
+ * The reclaimer of memory and spool room from idle readers. When a budget is full, it frees the blocks of readers that
+ * have taken nothing for a while; the blocks are fetched again when their readers go on ({@link ReclaimableBlock}).
+ * Safe for any thread; never blocks.
  */
 public final class Reclaimer {
-    /** After it was looked for in vain: it is asked for with every leaf that finds no room. */
-    private static final long LOOK_AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+    /** Pause after a search that found nothing, since every leaf without room starts one. */
+    private static final long SEARCH_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-    /** Of all the room, what is made at once, so that not every leaf looks for its own. */
-    private static final int SHARE_AT_ONCE = 32;
+    /** The fraction of a budget that is reclaimed at once, so that not every leaf starts a search. */
+    private static final int RECLAIMED_FRACTION = 32;
 
     private final long idleNanos;
     private final Ticker ticker;
@@ -33,14 +34,14 @@ public final class Reclaimer {
 
     private final Map<Object, Reader> readers = new ConcurrentHashMap<>();
 
-    /** Blocks that are here as a whole. */
+    /** Blocks whose bytes are all here. */
     private final Set<ReclaimableBlock> whole = ConcurrentHashMap.newKeySet();
 
     /**
-     * Knows of no blocks yet.
+     * Creates a reclaimer without blocks.
      *
-     * @param idleNanos how long whoever wants what may be given up has taken nothing
-     * @param reclaimed told how many bytes of a block were given up
+     * @param idleNanos time after which a reader that takes nothing counts as idle
+     * @param reclaimed hears how many bytes of a block were reclaimed
      */
     public Reclaimer(long idleNanos, Ticker ticker, LongConsumer reclaimed) {
         this.idleNanos = idleNanos;
@@ -49,11 +50,11 @@ public final class Reclaimer {
     }
 
     /**
-     * The same way to get blocks, of which those that nobody takes may be given up. They are for one stream each.
+     * A fetcher whose blocks may be reclaimed. Each block is for one stream.
      *
-     * @param reader whose they are: as long as he takes some, he is going to take the others
+     * @param reader identifies the reader of a requester; a reader that takes one block keeps all of its blocks
      */
-    public BlockFetcher over(BlockFetcher way, Function<Requester, Object> reader) {
+    public BlockFetcher over(BlockFetcher fetcher, Function<Requester, Object> reader) {
         return new BlockFetcher() {
             @Override
             public BlockAttempt start(
@@ -64,83 +65,86 @@ public final class Reclaimer {
                         enter(reader.apply(requester)),
                         block,
                         listener,
-                        (part, again) -> way.start(requester, part, store, again));
+                        (part, again) -> fetcher.start(requester, part, store, again));
                 return reclaimable.start();
             }
 
             @Override
             public boolean keeps(WantedBlock block) {
-                return way.keeps(block);
+                return fetcher.keeps(block);
             }
 
             @Override
             public void doubt(WantedBlock block) {
-                way.doubt(block);
+                fetcher.doubt(block);
             }
         };
     }
 
-    /** Makes room in one budget, which is not told of others. */
+    /** The relief of one budget: it reclaims blocks that hold some of it. */
     public ByteBudget.Relief relief() {
-        return new Looking();
+        return new IdleSearch();
     }
 
-    /** One thread looks at a time; the others are told nothing was found. */
-    private final class Looking implements ByteBudget.Relief {
-        private final AtomicBoolean looking = new AtomicBoolean();
+    /** The search for blocks of idle readers. One thread searches at a time; the others find nothing. */
+    private final class IdleSearch implements ByteBudget.Relief {
+        private final AtomicBoolean searching = new AtomicBoolean();
         private volatile long againNanos = ticker.nanos();
 
         @Override
         public void relieve(ByteBudget budget, long bytes) {
-            if (ticker.nanos() - againNanos >= 0 && looking.compareAndSet(false, true)) {
+            if (ticker.nanos() - againNanos >= 0 && searching.compareAndSet(false, true)) {
                 try {
-                    look(budget, Math.max(bytes, budget.limitBytes() / SHARE_AT_ONCE));
+                    search(budget, Math.max(bytes, budget.limitBytes() / RECLAIMED_FRACTION));
                 } finally {
-                    looking.set(false);
+                    searching.set(false);
                 }
             }
         }
 
-        private void look(ByteBudget budget, long bytes) {
+        private void search(ByteBudget budget, long bytes) {
             long now = ticker.nanos();
-            for (Rest rest : idle(budget, now)) {
-                reclaimed.accept(rest.block().giveUp(budget, now - idleNanos));
+            for (IdleBlock idle : idle(budget, now)) {
+                reclaimed.accept(idle.block().reclaim(budget, now - idleNanos));
                 if (budget.limitBytes() - budget.usedBytes() >= bytes) {
                     return;
                 }
             }
-            againNanos = now + LOOK_AGAIN_NANOS;
+            againNanos = now + SEARCH_PAUSE_NANOS;
         }
     }
 
-    /** What was seen of a block once: it may change while others are looked at. */
-    private record Rest(ReclaimableBlock block, long readersNanos, long nanos) {}
+    /** A snapshot of a block's idle time, which may change during the search. */
+    private record IdleBlock(ReclaimableBlock block, long readersNanos, long nanos) {}
 
     /**
-     * Those of who rests longest first; of one reader those that came last, for who reads in order needs them last. Others may hold
-     * the same bytes: letting go of one block need not make room.
+     * Blocks of idle readers. The longest idle reader comes first; of one reader, the block that arrived last comes
+     * first, since a reader in order needs it last. Reclaiming a block need not make room, because blocks may share
+     * bytes.
      */
-    private List<Rest> idle(ByteBudget budget, long now) {
+    private List<IdleBlock> idle(ByteBudget budget, long now) {
         return whole.stream()
-                .map(block -> new Rest(block, now - block.reader().takenNanos(), now - block.takenNanos()))
-                .filter(rest -> rest.readersNanos() >= idleNanos && rest.block().holds(budget) > 0)
-                .sorted(Comparator.comparingLong(Rest::readersNanos).reversed().thenComparingLong(Rest::nanos))
+                .map(block -> new IdleBlock(block, now - block.reader().takenNanos(), now - block.takenNanos()))
+                .filter(idle -> idle.readersNanos() >= idleNanos && idle.block().holds(budget) > 0)
+                .sorted(Comparator.comparingLong(IdleBlock::readersNanos)
+                        .reversed()
+                        .thenComparingLong(IdleBlock::nanos))
                 .toList();
     }
 
-    /** Who wants some blocks; kept as long as he does. */
+    /** A reader of blocks; kept as long as it has one. */
     final class Reader {
         private final Object key;
         private volatile long takenNanos = ticker.nanos();
-        /** Changed for its key alone at a time. */
+        /** Number of blocks; changed inside {@code compute} of the map only. */
         private int blocks;
 
         private Reader(Object key) {
             this.key = key;
         }
 
-        /** He takes something now, or asks for more. */
-        void takes() {
+        /** Notes that the reader takes a leaf, or requests a block. */
+        void touch() {
             takenNanos = ticker.nanos();
         }
 
@@ -148,7 +152,7 @@ public final class Reclaimer {
             return takenNanos;
         }
 
-        /** He has one block less. */
+        /** Notes that the reader has one block less. */
         void leave() {
             readers.computeIfPresent(key, (same, reader) -> --reader.blocks == 0 ? null : reader);
         }
@@ -160,7 +164,7 @@ public final class Reclaimer {
             reader.blocks++;
             return reader;
         }));
-        entered.takes();
+        entered.touch();
         return entered;
     }
 
@@ -172,7 +176,7 @@ public final class Reclaimer {
         whole.add(block);
     }
 
-    /** Whether it was one of them. */
+    /** Removes a block; returns false when it was not there. */
     boolean remove(ReclaimableBlock block) {
         return whole.remove(block);
     }

@@ -11,13 +11,13 @@ import java.util.OptionalLong;
 import java.util.function.Consumer;
 
 /**
- * Who wants blocks.
+ * The process that requests blocks, with what it may use.
  *
- * @param tenant on whose behalf
- * @param deadlineNanos when they should be there, by the pools' ticker; empty: not said
- * @param stores finds their replicas
- * @param upstream who is asked before those
- * @param faults told, by each reading for it here that finds one, of a bad replica; any thread; must not block
+ * @param tenant the client on whose behalf blocks are fetched
+ * @param deadlineNanos time by which the blocks should be here, by the pools' ticker; empty when none was set
+ * @param stores finds the stores of replicas
+ * @param upstream the switches that are asked before those stores
+ * @param faults hears of each bad replica that a read for it finds; any thread; must not block
  */
 public record Requester(
         Tenant tenant,
@@ -25,12 +25,12 @@ public record Requester(
         StoreResolver stores,
         Upstream upstream,
         Consumer<ReplicaReport> faults) {
-    /** Who reports to nobody what is bad. */
+    /** A requester without fault reports. */
     public Requester(Tenant tenant, OptionalLong deadlineNanos, StoreResolver stores, Upstream upstream) {
         this(tenant, deadlineNanos, stores, upstream, report -> {});
     }
 
-    /** What reading a replica failed with, says something about that or not. */
+    /** Reports a replica when a read failed because the replica is missing or corrupt. */
     void failed(ChunkId chunk, StoreId store, CloudMwException cause) {
         if (cause.code() == ErrorCode.REPLICA_CORRUPT) {
             faults.accept(new ReplicaReport(chunk, store, ReplicaState.CORRUPT));

@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** One attempt: run by one pool thread, cancelled by any. */
+/** An attempt that reads a store on a pool thread. Any thread may cancel it. */
 final class StoreAttempt implements FairPool.Task, BlockAttempt {
     private static final Logger LOG = LoggerFactory.getLogger(StoreAttempt.class);
 
@@ -39,8 +39,8 @@ final class StoreAttempt implements FairPool.Task, BlockAttempt {
     private final StoreId storeId;
     private final Requester requester;
     private final Listener listener;
-    /** Where each leaf goes that others may hold too; null: the block is kept as one. */
-    private final @Nullable LeafAllocator room;
+    /** The allocator of leaves that other readers may share; null when the block is kept as a whole. */
+    private final @Nullable LeafAllocator allocator;
 
     private final Object lock = new Object();
 
@@ -50,16 +50,16 @@ final class StoreAttempt implements FairPool.Task, BlockAttempt {
     @GuardedBy("lock")
     private @Nullable LeafSource reading;
 
-    /** The thread to interrupt when cancelled: set only while it prepares, when there is no reader to close. */
+    /** The thread that a cancel interrupts; set only while it prepares, when there is no reader to close. */
     @GuardedBy("lock")
     private @Nullable Thread preparing;
 
-    /** Written by the pool thread only. */
+    /** Bytes fetched so far; written by the pool thread only. */
     private volatile long fetchedBytes;
 
     private volatile long wantedBytes;
 
-    /** Its place among those that wait; null for a moment before it has one. */
+    /** The attempt's place in the queue; null for a moment, until it is queued. */
     private volatile @Nullable Turn<FairPool.Task> turn;
 
     StoreAttempt(
@@ -68,8 +68,8 @@ final class StoreAttempt implements FairPool.Task, BlockAttempt {
             StoreId storeId,
             Requester requester,
             Listener listener,
-            @Nullable LeafAllocator room) {
-        this.room = room;
+            @Nullable LeafAllocator allocator) {
+        this.allocator = allocator;
         this.fetcher = fetcher;
         this.block = block;
         this.storeId = storeId;
@@ -78,8 +78,8 @@ final class StoreAttempt implements FairPool.Task, BlockAttempt {
         this.wantedBytes = block.length();
     }
 
-    /** It waits for its turn, or has it already. */
-    void waits(Turn<FairPool.Task> place) {
+    /** Notes the attempt's place in the queue. */
+    void queued(Turn<FairPool.Task> place) {
         turn = place;
     }
 
@@ -96,7 +96,7 @@ final class StoreAttempt implements FairPool.Task, BlockAttempt {
             running = reading;
         }
         if (running != null && fetchedBytes >= wantedBytes) {
-            running.cancel(); // it may be waiting for bytes nobody wants
+            running.cancel(); // it may wait for bytes that are not wanted
         }
     }
 
@@ -138,7 +138,7 @@ final class StoreAttempt implements FairPool.Task, BlockAttempt {
         return running == null ? 0 : running.bytesRead();
     }
 
-    /** What it read of its store, whatever became of it. */
+    /** Returns the bytes read from the store, however the attempt ended. */
     @Override
     public long run() {
         attempt();
@@ -185,10 +185,10 @@ final class StoreAttempt implements FairPool.Task, BlockAttempt {
             if (file.isPresent()) {
                 return fetchInPlace(store, file.get());
             }
-            if (room != null) {
+            if (allocator != null) {
                 Optional<LeafFiles> files =
                         store instanceof LeafFileStore known ? known.leafFiles(block.leaves()) : Optional.empty();
-                return files.isPresent() ? openLeaves(files.get()) : fetchLeaves(store, room);
+                return files.isPresent() ? openLeaves(files.get()) : fetchLeaves(store, allocator);
             }
             if (block.length() <= fetcher.limits().memoryBlockBytes()
                     && fetcher.memory().tryTake(block.length())) {
@@ -201,9 +201,9 @@ final class StoreAttempt implements FairPool.Task, BlockAttempt {
     }
 
     /**
-     * The replica's own file is what will be sent. Who races for the block reads it once, to verify what he claims. A
-     * block that is relayed while it is fetched is verified by the destination alone: here its bytes only come into
-     * memory, and a destination that doubts them has them looked at ({@link StoreFetcher#check}).
+     * Prepares to send the replica's own file. A racer reads the file once, to verify what it claims. The destination
+     * alone verifies a block with cut-through; this read only loads the bytes into the page cache. A destination that
+     * doubts them has the replica checked ({@link StoreFetcher#check}).
      */
     private FetchedBlock fetchInPlace(ChunkStore store, Path path) throws CloudMwException {
         ByteBuf scratch = fetcher.scratch(block);
@@ -245,11 +245,11 @@ final class StoreAttempt implements FairPool.Task, BlockAttempt {
         }
     }
 
-    private FetchedBlock fetchLeaves(ChunkStore store, LeafAllocator leafRoom) throws CloudMwException {
+    private FetchedBlock fetchLeaves(ChunkStore store, LeafAllocator leaves) throws CloudMwException {
         LeavesBlock fetched = new LeavesBlock(block);
         boolean kept = false;
-        try (LeafAllocator.Landing landing = leafRoom.landing(fetched)) {
-            verify(store, landing, fetched);
+        try (LeafAllocator.LeafWriter writer = leaves.writer(fetched)) {
+            verify(store, writer, fetched);
             kept = true;
             return fetched;
         } finally {
@@ -259,7 +259,7 @@ final class StoreAttempt implements FairPool.Task, BlockAttempt {
         }
     }
 
-    /** What the store has seen to be right is sent from where it lies; the destination looks at it, as it has to anyway. */
+    /** Prepares to send leaves from files that the store has verified; the destination verifies them again. */
     private FetchedBlock openLeaves(LeafFiles opened) throws CloudMwException {
         LeavesBlock fetched = new LeavesBlock(block);
         boolean kept = false;
@@ -293,7 +293,7 @@ final class StoreAttempt implements FairPool.Task, BlockAttempt {
         }
     }
 
-    /** Ends a reading of which enough was read. */
+    /** Ends a read after the bytes that are wanted. */
     private static final class Enough extends RuntimeException {
         private static final long serialVersionUID = 1;
 
@@ -342,7 +342,10 @@ final class StoreAttempt implements FairPool.Task, BlockAttempt {
         }
     }
 
-    /** From here on a cancel closes the reader; an interrupt that came in time is not left to the next task. */
+    /**
+     * Ends the preparation: from here on a cancel closes the reader. Clears an interrupt, so that the next task does
+     * not see it.
+     */
     private void prepared() {
         synchronized (lock) {
             if (preparing != null) {

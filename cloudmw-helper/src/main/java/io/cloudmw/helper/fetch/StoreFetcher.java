@@ -18,23 +18,23 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs attempts on a pool of blocking threads, when their turn has come, and those that make up for late ones on another, so
- * that they never wait for what they are to make up for. What they fetch stays where it is when it is a file of an
- * own disk; it goes to memory when it is small and memory is free; otherwise into the spool. Safe for any thread.
+ * A fetcher that reads stores on a pool of blocking threads. Attempts that make up for late ones have a second pool, so
+ * that they never wait for those. A file on a disk of this helper is sent from there; a small block goes to memory
+ * while there is room; other blocks go to the spool. Safe for any thread.
  */
 public final class StoreFetcher implements BlockFetcher, AutoCloseable {
     /**
-     * How much it may use at once.
+     * The limits of attempts.
      *
      * @param memoryBlockBytes longest block that is kept in memory
-     * @param spoolWaitNanos how long an attempt waits for room in the spool before it fails
+     * @param spoolWaitNanos time for which an attempt waits for room in the spool before it fails
      */
     public record Limits(long memoryBlockBytes, long spoolWaitNanos) {}
 
     /**
-     * Where attempts run.
+     * The pools that run attempts.
      *
-     * @param extra those that make up for late ones
+     * @param extra runs attempts that make up for late ones
      */
     public record Pools(FairPool ordinary, FairPool extra) {}
 
@@ -45,10 +45,10 @@ public final class StoreFetcher implements BlockFetcher, AutoCloseable {
     private final Pools pools;
 
     /**
-     * Runs nothing yet.
+     * Creates a fetcher without attempts.
      *
      * @param pools closed with this
-     * @param memory what blocks kept in memory may use together
+     * @param memory the budget of all blocks in memory
      */
     public StoreFetcher(Pools pools, Limits limits, ByteBudget memory, Spool spool, ByteBufAllocator allocator) {
         this.pools = pools;
@@ -65,8 +65,8 @@ public final class StoreFetcher implements BlockFetcher, AutoCloseable {
     }
 
     /**
-     * As the other, for leaves that are to be held one by one: they go to {@code room}, unless the replica is a file of an
-     * own disk.
+     * Starts an attempt whose leaves are kept one by one. They go to {@code room}, unless the replica is a file on a
+     * disk of this helper.
      */
     public BlockAttempt start(
             Requester requester, WantedBlock block, StoreId store, BlockAttempt.Listener listener, LeafAllocator room)
@@ -75,20 +75,21 @@ public final class StoreFetcher implements BlockFetcher, AutoCloseable {
     }
 
     /**
-     * Has an attempt that needs no thread begin when the requester's turn has come; it counts with the block's length.
+     * Queues an attempt that needs no thread, and begins it when the requester's turn has come. It costs the block's
+     * length.
      *
-     * @param begin begins it; called once at most, on a pool thread; must not block
+     * @param begin begins the attempt; called at most once, on a pool thread; must not block
      */
     public BlockAttempt startAtItsTurn(
             Requester requester, WantedBlock block, BlockAttempt.Listener listener, Supplier<BlockAttempt> begin)
             throws CloudMwException {
         QueuedAttempt attempt = new QueuedAttempt(this, block, listener, begin);
-        attempt.waits(submit(requester, block, attempt));
+        attempt.queued(submit(requester, block, attempt));
         return attempt;
     }
 
     private StoreAttempt start(Requester requester, WantedBlock block, StoreAttempt task) throws CloudMwException {
-        task.waits(submit(requester, block, task));
+        task.queued(submit(requester, block, task));
         return task;
     }
 
@@ -98,10 +99,10 @@ public final class StoreFetcher implements BlockFetcher, AutoCloseable {
     }
 
     /**
-     * Looks whether a replica that was sent unverified is what the manifest says. {@code verdict} hears once, on a pool
-     * thread: what is wrong with it, or null.
+     * Verifies a replica that was sent without verification. {@code verdict} hears once, on a pool thread, the failure
+     * of the replica, or null.
      *
-     * @throws CloudMwException {@code OVERLOADED} when too many are waiting already
+     * @throws CloudMwException {@code OVERLOADED} when the queue is full
      */
     public void check(
             Requester requester, WantedBlock block, StoreId store, Consumer<@Nullable CloudMwException> verdict)
@@ -121,7 +122,7 @@ public final class StoreFetcher implements BlockFetcher, AutoCloseable {
         });
     }
 
-    /** What is no file here was verified when it was fetched, and is not fetched again. */
+    /** Verifies a replica that is a file here; every other replica was verified when it was fetched. */
     private void check(WantedBlock block, ChunkStore store) throws CloudMwException {
         if (store.file(block.leaves().chunk()).isEmpty()) {
             return;
@@ -135,7 +136,7 @@ public final class StoreFetcher implements BlockFetcher, AutoCloseable {
         }
     }
 
-    /** Room for one of the block's leaves; the caller releases it. */
+    /** A buffer for one leaf of a block; the caller releases it. */
     ByteBuf scratch(WantedBlock block) {
         int length = (int) Math.min(block.leaves().leafSizeBytes(), block.length());
         return allocator.directBuffer(length, length);
@@ -145,7 +146,7 @@ public final class StoreFetcher implements BlockFetcher, AutoCloseable {
         return block.extra() ? pools.extra() : pools.ordinary();
     }
 
-    /** Whether the task was still waiting and now will not run. */
+    /** Withdraws a task; returns whether it was still queued. */
     boolean unqueue(WantedBlock block, Turn<FairPool.Task> turn) {
         return pool(block).withdraw(turn);
     }
@@ -166,7 +167,7 @@ public final class StoreFetcher implements BlockFetcher, AutoCloseable {
         return spool;
     }
 
-    /** Ends what runs; attempts still waiting are dropped without a word. */
+    /** Ends running attempts; queued ones are dropped, and their listeners hear nothing. */
     @Override
     public void close() {
         pools.ordinary().close();

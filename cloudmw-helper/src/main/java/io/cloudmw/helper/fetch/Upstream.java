@@ -5,25 +5,25 @@ import io.cloudmw.helper.block.LeafAllocator;
 import io.cloudmw.helper.block.WantedBlock;
 import java.util.List;
 
-/** The switches that are asked for what is not here before its store is read. Safe for any thread; never blocks. */
+/** The switches that are asked for a block before its store is read. Safe for any thread; never blocks. */
 public interface Upstream {
-    /** There are none. */
+    /** No switches. */
     Upstream NONE = block -> new Above(0, List.of());
 
-    /** Those above this one for a block. */
+    /** The switches above this one for a block. */
     Above of(WantedBlock block);
 
-    /** Who asks waits for nobody higher. */
+    /** The greatest height of a fetch that the requester may wait for. */
     default int highest() {
         return Integer.MAX_VALUE;
     }
 
     /**
-     * What is above a switch for a block. Each is lower than who asks it, so that none can wait for itself, whatever the
-     * others take the tree to be.
+     * The switches above one switch for a block. Each is lower than the switch that asks it, so that no switch can wait
+     * for itself, even when helpers know different trees.
      *
-     * @param height of what is fetched through them; 0: from the store
-     * @param parents in the order in which they are asked
+     * @param height height of a fetch through these switches; 0 when the store is read
+     * @param parents the switches, in the order in which they are asked
      */
     record Above(int height, List<Parent> parents) {
         public Above {
@@ -38,14 +38,14 @@ public interface Upstream {
 
     /** A switch above this one. */
     interface Parent {
-        /** 0: it reads the store. */
+        /** The height in the tree; a switch at height 0 reads the store. */
         int height();
 
         /**
-         * Asks it for a block.
+         * Starts an attempt at this switch.
          *
-         * @param store the replica to be read when nobody has the block
-         * @param room where the leaves go
+         * @param store the store that is read when no switch has the block
+         * @param room the allocator of the leaves
          */
         BlockAttempt start(WantedBlock block, StoreId store, BlockAttempt.Listener listener, LeafAllocator room);
     }

@@ -1,6 +1,6 @@
 /**
- * Getting blocks: attempts on a bounded pool of blocking threads, and what they leave behind
- * ({@link io.cloudmw.helper.block.FetchedBlock}). Safe for any thread; only pool threads block.
+ * Attempts to fetch a block from a store, on a bounded pool of blocking threads. Safe for any thread; only pool threads
+ * block.
  */
 @NullMarked
 package io.cloudmw.helper.fetch;

@@ -21,13 +21,14 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /**
- * {@code GET /metrics} in the Prometheus text format; {@code GET /healthz}: 200 while the process is well, 503 otherwise;
- * {@code GET /readyz}: 200 while it can serve, otherwise 503 and why, as text or, where JSON is accepted, as an object.
+ * The HTTP endpoint of a server process. {@code GET /metrics} answers in the Prometheus text format.
+ * {@code GET /healthz} answers 200 while the process is healthy, else 503. {@code GET /readyz} answers 200 while it can
+ * serve, else 503 with the reason, as text or as a JSON object. Safe for any thread.
  */
 public final class HttpEndpoint implements AutoCloseable {
     private static final int BACKLOG = 16;
 
-    /** A peer that sends half a request holds up one of them. */
+    /** A caller that sends half a request occupies one thread. */
     private static final int THREADS = 4;
 
     private static final int MOST_QUEUED = 256;
@@ -38,9 +39,9 @@ public final class HttpEndpoint implements AutoCloseable {
     private Optional<ReadinessCheck> readiness = Optional.empty();
 
     /**
-     * Binds; who connects is not answered before {@link #serve}.
+     * Binds the address. Requests wait until {@link #serve}.
      *
-     * @param setting names where it listens to whoever has set that
+     * @param setting the setting that holds the address, for messages
      * @throws CloudMwException {@code LOCAL_IO} when the address cannot be bound
      */
     public HttpEndpoint(String setting, HostPort listen) throws CloudMwException {
@@ -55,16 +56,17 @@ public final class HttpEndpoint implements AutoCloseable {
     }
 
     /**
-     * Answers from now on; called once.
+     * Begins to answer; called once.
      *
-     * @param healthy must not block
-     * @param unready why the process cannot serve now; empty: it can. May block: called by a thread of its own
+     * @param healthy whether the process is healthy; must not block
+     * @param unready the reason why the process cannot serve, empty when it can; may block, since it has a thread of
+     *     its own
      */
     public void serve(PrometheusMeterRegistry meters, BooleanSupplier healthy, Supplier<Optional<String>> unready) {
-        ReadinessCheck looks = new ReadinessCheck(unready);
-        readiness = Optional.of(looks);
+        ReadinessCheck check = new ReadinessCheck(unready);
+        readiness = Optional.of(check);
         server.createContext("/metrics", exchange -> answer(exchange, 200, meters.scrape()));
-        server.createContext("/readyz", exchange -> looks.ask(reason -> answered(exchange, reason)));
+        server.createContext("/readyz", exchange -> check.ask(reason -> answered(exchange, reason)));
         server.createContext("/healthz", exchange -> {
             boolean well = healthy.getAsBoolean();
             answer(exchange, well ? 200 : 503, well ? "ok\n" : "not serving\n");
@@ -77,7 +79,7 @@ public final class HttpEndpoint implements AutoCloseable {
         try {
             ready(exchange, unready);
         } catch (IOException e) {
-            // The peer does not wait for the answer any more.
+            // The caller has closed the connection.
             exchange.close();
         }
     }
@@ -110,7 +112,7 @@ public final class HttpEndpoint implements AutoCloseable {
         }
     }
 
-    /** Where it listens: the host as it was given. */
+    /** The address it listens on, with the host as configured. */
     public HostPort address() {
         return new HostPort(listen.host(), server.getAddress().getPort());
     }

@@ -12,57 +12,57 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
- * Looks whether a process can serve, on a thread of its own, one look at a time. Requests that come during a look share its
- * answer, so a look that hangs holds up one thread and no other request. Safe for any thread.
+ * A check whether a process can serve. It runs on a thread of its own, one run at a time. Requests that arrive during a
+ * run share its answer, so a run that hangs occupies one thread and no other request. Safe for any thread.
  */
 final class ReadinessCheck implements AutoCloseable {
-    /** Requests that may wait for a look; more are answered at once. */
+    /** Requests that may wait for a run; others are answered at once. */
     static final int MOST_WAITING = 64;
 
     private final Supplier<Optional<String>> unready;
 
-    /** The thread may still hand out one look's answers when the next look is asked for. */
+    /** The queue holds one run: the thread may still deliver one run's answers when the next is requested. */
     private final ThreadPoolExecutor thread = Threads.blocking("http-ready", 1, 1);
 
     @GuardedBy("this")
     private List<Consumer<Optional<String>>> waiting = new ArrayList<>();
 
     @GuardedBy("this")
-    private boolean looking;
+    private boolean running;
 
-    /** @param unready why the process cannot serve now; empty: it can. May block */
+    /** @param unready the reason why the process cannot serve, empty when it can; may block */
     ReadinessCheck(Supplier<Optional<String>> unready) {
         this.unready = unready;
     }
 
-    /** @param answer called once, here or by the thread that looks; must not throw */
+    /** @param answer called once, by this thread or by the check's; must not throw */
     void ask(Consumer<Optional<String>> answer) {
         refusal(answer).ifPresent(reason -> answer.accept(Optional.of(reason)));
     }
 
-    /** Has a request wait, or says why it cannot. */
+    /** Queues a request; returns the reason when it cannot wait. */
     private synchronized Optional<String> refusal(Consumer<Optional<String>> answer) {
         if (waiting.size() >= MOST_WAITING) {
-            return Optional.of(MOST_WAITING + " others ask whether it is ready, and wait for the answer");
+            return Optional.of(MOST_WAITING + " requests wait for the readiness check already");
         }
-        if (!looking) {
+        if (!running) {
             try {
-                thread.execute(this::look);
+                thread.execute(this::check);
             } catch (RejectedExecutionException e) {
                 return Optional.of("stopping");
             }
-            looking = true;
+            running = true;
         }
         waiting.add(answer);
         return Optional.empty();
     }
 
-    private void look() {
+    private void check() {
         Optional<String> reason;
         try {
             reason = unready.get();
         } catch (RuntimeException e) {
-            reason = Optional.of("cannot find out whether it is ready: " + Reasons.of(e));
+            reason = Optional.of("the readiness check failed: " + Reasons.of(e));
         }
         for (Consumer<Optional<String>> answer : taken()) {
             answer.accept(reason);
@@ -72,7 +72,7 @@ final class ReadinessCheck implements AutoCloseable {
     private synchronized List<Consumer<Optional<String>>> taken() {
         List<Consumer<Optional<String>>> taken = waiting;
         waiting = new ArrayList<>();
-        looking = false;
+        running = false;
         return taken;
     }
 

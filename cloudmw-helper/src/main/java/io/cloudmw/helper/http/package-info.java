@@ -1,6 +1,6 @@
 /**
- * Metrics and health over HTTP, for machines that watch this one. Runs on threads of its own: a few that
- * answer, and one that looks whether the process can serve.
+ * Metrics and health over HTTP, for monitoring. Runs on threads of its own: a few that answer requests, and one that checks
+ * whether the process can serve.
  */
 @NullMarked
 package io.cloudmw.helper.http;

@@ -15,12 +15,12 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The sender of one block to its destination. It opens a stream to offer the block, or answers a stream that requests it.
- * Then it sends the leaves in order, as they arrive here and as the destination grants credit. It does not own the block.
- * Safe for any thread; never blocks.
+ * The sender of one block to its destination. It opens a stream to offer the block, or answers a stream that requests
+ * it. Then it sends the leaves in order, as they arrive here and as the destination grants credit. It does not own the
+ * block. Safe for any thread; never blocks.
  */
 public final class RelaySender implements BulkStreamListener {
-    /** Hears once, on any thread, how a relay ended. */
+    /** The listener of a relay, which hears once, on any thread, how it ended. */
     public interface Listener {
         /** Every leaf was sent. */
         void sent();
@@ -60,7 +60,8 @@ public final class RelaySender implements BulkStreamListener {
     }
 
     /**
-     * Sends {@code block} on a stream that was opened to request it. The stream's listener passes its events on to the relay.
+     * Sends {@code block} on a stream that was opened to request it. The stream's listener passes its events on to the
+     * relay.
      */
     public static RelaySender on(BulkStream asked, FetchedBlock block, Listener listener) {
         RelaySender relay = new RelaySender(block, listener);

@@ -1,5 +1,5 @@
 /**
- * Relays: won blocks on their way to destinations over the bulk plane. Called on event loops and by transfers; never
+ * Relays: won blocks on their way to destinations, over the bulk plane. Called on event loops and by transfers; never
  * blocks.
  */
 @NullMarked

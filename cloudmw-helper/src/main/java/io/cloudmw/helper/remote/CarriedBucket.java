@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A bucket that this helper cannot use, written through a helper that can, with the rights of one transfer. Chunks can be
- * put; nothing else is asked of a carrier. Holds no connection of its own.
+ * A bucket that this helper cannot use and that another helper, its carrier, writes with the rights of one transfer. It
+ * supports puts only. Holds no connection of its own.
  */
 final class CarriedBucket extends RemoteStore {
     CarriedBucket(Store bucket, HelperAddress carrier, HelperConnections connections, RemoteRights rights) {
@@ -26,6 +26,7 @@ final class CarriedBucket extends RemoteStore {
     CloudMwException refused(String operation) {
         return new CloudMwException(
                 ErrorCode.STORE_DENIED,
-                operation + " store=" + store.id() + ": helper " + peer.id() + " only writes there for this helper");
+                operation + " store=" + store.id() + ": not supported through helper " + helper.id()
+                        + " (expected: put)");
     }
 }

@@ -26,24 +26,25 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One bulk connection to each peer helper, made when it is first needed and kept for the next time; beyond a limit the
- * one that has been idle for longest is closed. Safe for any thread.
+ * The bulk connections to other helpers, one to each, opened with the first request. Beyond a limit, the connection
+ * that has been idle longest is closed. Safe for any thread.
  */
 public final class HelperConnections implements AutoCloseable {
     private static final long CONNECT_SECONDS = 15;
 
-    /** Connections come and go; who refused one said no more than that there were too many just then. */
-    private static final Duration ROOM_AGAIN = Duration.ofMillis(200);
+    /** Pause after a helper refused a connection because it had too many, without a retry-after. */
+    private static final Duration OVERLOAD_PAUSE = Duration.ofMillis(200);
 
-    /** Peers open nothing on connections that this helper made. */
+    /** Refuses streams: other helpers open none on connections that this helper made. */
     private static final BulkHandler REFUSING = (stream, request) -> {
-        throw new CloudMwException(ErrorCode.PROTOCOL_VIOLATION, "nothing is served on this connection");
+        throw new CloudMwException(
+                ErrorCode.PROTOCOL_VIOLATION, "a stream was opened on a client connection (expected: none)");
     };
 
     private static final class Entry {
         final CompletableFuture<BulkConnection> connection;
         int users;
-        /** Written before the connection is there, or is known not to come. */
+        /** Time when the attempt to connect ended; written before the future completes. */
         private volatile long endedNanos;
 
         Entry(CompletableFuture<BulkConnection> connecting, Ticker ticker) {
@@ -54,20 +55,20 @@ public final class HelperConnections implements AutoCloseable {
             return connection.isCompletedExceptionally();
         }
 
-        /** Why it {@link #isFailed}. */
+        /** The failure of the attempt to connect. */
         Throwable failure() {
             return Reasons.unwrapped(connection.handle((made, cause) -> cause).join());
         }
 
-        /** Whether it could not be made, so long ago that the peer may be back, or may have room. */
+        /** Returns whether the attempt failed so long ago that the helper may be back, or may have room. */
         boolean isPast(Ticker ticker, long awayNanos) {
             return isFailed() && ticker.nanos() - endedNanos >= pauseNanos(awayNanos);
         }
 
-        /** A peer that had no room for a connection is not away. */
+        /** The pause after a failure; a helper without room for a connection is not down. */
         private long pauseNanos(long awayNanos) {
             return failure() instanceof CloudMwException known && known.code() == ErrorCode.OVERLOADED
-                    ? known.retryAfter().orElse(ROOM_AGAIN).toNanos()
+                    ? known.retryAfter().orElse(OVERLOAD_PAUSE).toNanos()
                     : awayNanos;
         }
     }
@@ -85,11 +86,11 @@ public final class HelperConnections implements AutoCloseable {
     private boolean closed;
 
     /**
-     * Connects to nobody yet.
+     * Opens no connection yet.
      *
-     * @param limit peers connected to at once
-     * @param away for so long a peer that could not be reached is not tried again: who asks for it meanwhile hears so at once. One that
-     *     had no room for a connection is tried as soon as it said, or soon
+     * @param limit helpers connected at once
+     * @param away time for which a helper that could not be reached is not tried again; requests for it fail at once. A
+     *     helper without room for a connection is tried again after its retry-after, or soon
      */
     public HelperConnections(BulkConnector connector, int limit, Ticker ticker, Duration away) {
         this.connector = connector;
@@ -98,13 +99,13 @@ public final class HelperConnections implements AutoCloseable {
         this.awayNanos = away.toNanos();
     }
 
-    /** A connection in use: it is not closed for being idle. */
+    /** A lease on a connection, which is not closed as idle while the lease is open. */
     public static final class Lease implements AutoCloseable {
         private final BulkConnection connection;
         private final Runnable release;
         private final AtomicBoolean released = new AtomicBoolean();
 
-        /** @param release run once when it is closed */
+        /** @param release run once, when the lease is closed */
         public Lease(BulkConnection connection, Runnable release) {
             this.connection = connection;
             this.release = release;
@@ -114,7 +115,7 @@ public final class HelperConnections implements AutoCloseable {
             return connection;
         }
 
-        /** The connection stays open for others. Idempotent. */
+        /** Gives the connection back; it stays open. Idempotent. */
         @Override
         public void close() {
             if (released.compareAndSet(false, true)) {
@@ -124,62 +125,63 @@ public final class HelperConnections implements AutoCloseable {
     }
 
     /**
-     * Says so at once when it is known that a peer cannot be reached: it could not a moment ago.
+     * Checks, without connecting, that a helper is not known to be unreachable.
      *
      * @throws CloudMwException as {@link #to}
      */
-    public void check(HelperAddress peer) throws CloudMwException {
+    public void check(HelperAddress helper) throws CloudMwException {
         Entry known;
         synchronized (lock) {
-            known = entries.get(peer.bulk());
+            known = entries.get(helper.bulk());
         }
         if (known != null && known.isFailed() && !known.isPast(ticker, awayNanos)) {
-            throw unreachable(peer, known.failure());
+            throw unreachable(helper, known.failure());
         }
     }
 
     /**
-     * The connection to a peer. Blocks while it is being made.
+     * The connection to a helper. Blocks while it is being opened.
      *
-     * @throws CloudMwException {@code STORE_UNAVAILABLE}, to be tried again after a refresh of what is known, when the peer
-     *     cannot be reached; {@code OVERLOADED} when too many are in use; {@code CANCELLED} when interrupted
+     * @throws CloudMwException {@code STORE_UNAVAILABLE}, to be retried after a refresh, when the helper cannot be
+     *     reached; {@code OVERLOADED} when too many connections are in use; {@code CANCELLED} when interrupted
      */
-    public Lease to(HelperAddress peer) throws CloudMwException {
-        CompletableFuture<Lease> lease = lease(peer);
+    public Lease to(HelperAddress helper) throws CloudMwException {
+        CompletableFuture<Lease> lease = lease(helper);
         try {
             return lease.get(CONNECT_SECONDS, TimeUnit.SECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             giveUp(lease);
-            throw new CloudMwException(ErrorCode.CANCELLED, "interrupted while connecting to helper " + peer.id(), e);
+            throw new CloudMwException(ErrorCode.CANCELLED, "interrupted while connecting to helper " + helper.id(), e);
         } catch (ExecutionException | TimeoutException e) {
             giveUp(lease);
-            throw unreachable(peer, e.getCause() == null ? e : e.getCause());
+            throw unreachable(helper, e.getCause() == null ? e : e.getCause());
         }
     }
 
-    private static CloudMwException unreachable(HelperAddress peer, Throwable cause) {
+    private static CloudMwException unreachable(HelperAddress helper, Throwable cause) {
         return new CloudMwException(
                 ErrorCode.STORE_UNAVAILABLE,
                 RetryVerdict.AFTER_REFRESH,
-                "helper " + peer.id() + " at " + peer.bulk() + ": cannot connect: " + cause.getMessage(),
+                "helper " + helper.id() + " at " + helper.bulk() + ": cannot connect: " + cause.getMessage(),
                 cause);
     }
 
-    /** Should it come after all, the next finds it made. */
+    /** Releases a lease that comes too late; the next caller finds the connection open. */
     private static void giveUp(CompletableFuture<Lease> lease) {
         var unused = lease.thenAccept(Lease::close);
     }
 
     /**
-     * The same, without blocking.
+     * The connection to a helper, without blocking.
      *
-     * @return completes on an event loop, or here; fails as the connector does; who does not want it any more closes it when it
-     *     comes
-     * @throws CloudMwException {@code OVERLOADED} when too many are in use; {@code CANCELLED} when this is closed
+     * @return completes on an event loop or on this thread; fails with the connector's failure. The caller closes the
+     *     lease
+     * @throws CloudMwException {@code OVERLOADED} when too many connections are in use; {@code CANCELLED} when this is
+     *     closed
      */
-    public CompletableFuture<Lease> lease(HelperAddress peer) throws CloudMwException {
-        Entry entry = use(peer.bulk());
+    public CompletableFuture<Lease> lease(HelperAddress helper) throws CloudMwException {
+        Entry entry = use(helper.bulk());
         return entry.connection.handle((connection, failure) -> {
             if (connection == null) {
                 release(entry);
@@ -189,7 +191,7 @@ public final class HelperConnections implements AutoCloseable {
         });
     }
 
-    /** The entry for an address, with one user more. */
+    /** The entry of an address, with one more user. */
     private Entry use(String address) throws CloudMwException {
         InetSocketAddress target = socketAddress(address);
         Entry made;
@@ -227,10 +229,11 @@ public final class HelperConnections implements AutoCloseable {
                 return entry;
             }
         }
-        throw new CloudMwException(ErrorCode.OVERLOADED, "peers: " + limit + " connections are in use already");
+        throw new CloudMwException(
+                ErrorCode.OVERLOADED, "helpers: " + limit + " connections are in use already; retry later");
     }
 
-    /** Peers whose connections are in use. */
+    /** Number of helpers whose connections are in use. */
     public int inUse() {
         synchronized (lock) {
             return (int)
@@ -263,7 +266,7 @@ public final class HelperConnections implements AutoCloseable {
         var unused = entry.connection.thenAccept(BulkConnection::close);
     }
 
-    /** Closes all of them, those that are still being made too. Idempotent. */
+    /** Closes all connections, including those being opened. Idempotent. */
     @Override
     public void close() {
         List<Entry> all;

@@ -12,8 +12,8 @@ import io.cloudmw.core.wire.WriteTargets;
 import java.util.List;
 
 /**
- * A disk of another helper, read and written through its owner, with the rights of one transfer. Chunks can be read
- * and put; nothing else is asked of a peer's disk. Holds no connection of its own.
+ * A disk of another helper, which its owner reads and writes with the rights of one transfer. It supports reads and
+ * puts only. Holds no connection of its own.
  */
 public final class RemoteDiskStore extends RemoteStore {
     public RemoteDiskStore(Store store, HelperAddress owner, HelperConnections connections, RemoteRights rights) {
@@ -22,11 +22,11 @@ public final class RemoteDiskStore extends RemoteStore {
 
     @Override
     public ChunkReader read(ChunkId chunk, ByteRange range) throws CloudMwException {
-        HelperConnections.Lease lease = connections.to(peer);
+        HelperConnections.Lease lease = connections.to(helper);
         boolean opened = false;
         try {
             RemoteReader reader = new RemoteReader(
-                    "chunk=" + chunk + " store=" + store.id() + " owner=" + peer.id(), range, lease::close);
+                    "chunk=" + chunk + " store=" + store.id() + " owner=" + helper.id(), range, lease::close);
             BulkRequest request = new BulkRequest.Read(
                     rights.toRead(chunk),
                     store.id(),
@@ -46,6 +46,8 @@ public final class RemoteDiskStore extends RemoteStore {
     @Override
     CloudMwException refused(String operation) {
         return new CloudMwException(
-                ErrorCode.STORE_DENIED, operation + " store=" + store.id() + ": a disk of helper " + peer.id());
+                ErrorCode.STORE_DENIED,
+                operation + " store=" + store.id() + ": not supported on a disk of helper " + helper.id()
+                        + " (expected: read or put)");
     }
 }

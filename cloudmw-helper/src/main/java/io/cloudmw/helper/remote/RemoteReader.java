@@ -16,9 +16,9 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/** A range that streams in from a peer; what has arrived and is not yet read is bounded by the credit granted. */
+/** A reader of a range that another helper sends. The credit it grants bounds the bytes that were not read yet. */
 final class RemoteReader implements ChunkReader, BulkStreamListener {
-    /** Granted and not yet read. */
+    /** Bytes granted and not read yet. */
     static final int WINDOW_BYTES = 512 * 1024;
 
     private static final long SILENCE_SECONDS = 30;
@@ -47,7 +47,7 @@ final class RemoteReader implements ChunkReader, BulkStreamListener {
     @GuardedBy("lock")
     private long granted;
 
-    /** @param closed run when it is closed; idempotent */
+    /** @param closed run each time the reader is closed; idempotent */
     RemoteReader(String what, ByteRange range, Runnable closed) {
         this.what = what;
         this.closed = closed;
@@ -102,11 +102,12 @@ final class RemoteReader implements ChunkReader, BulkStreamListener {
             }
             if (ended) {
                 throw new CloudMwException(
-                        ErrorCode.STORE_UNAVAILABLE, what + ": ended after " + given + " of " + length + " bytes");
+                        ErrorCode.STORE_UNAVAILABLE,
+                        what + ": the helper ended the stream after " + given + " of " + length + " bytes");
             }
             if (left <= 0) {
                 throw new CloudMwException(
-                        ErrorCode.STORE_UNAVAILABLE, what + ": nothing came for " + SILENCE_SECONDS + " s");
+                        ErrorCode.STORE_UNAVAILABLE, what + ": no bytes arrived for " + SILENCE_SECONDS + " s");
             }
             try {
                 left = changed.awaitNanos(left);
@@ -156,7 +157,7 @@ final class RemoteReader implements ChunkReader, BulkStreamListener {
 
     @Override
     public void granted() {
-        // Nothing is sent.
+        // This side sends nothing.
     }
 
     @Override
@@ -167,7 +168,7 @@ final class RemoteReader implements ChunkReader, BulkStreamListener {
                         : cause.during(what));
     }
 
-    /** Also releases what arrived and was not read. */
+    /** Fails the reader and releases the bytes that were not read. */
     private void fail(CloudMwException cause) {
         lock.lock();
         try {

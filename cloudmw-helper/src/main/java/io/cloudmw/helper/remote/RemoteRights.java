@@ -10,16 +10,16 @@ import java.util.Set;
 import java.util.function.Supplier;
 
 /**
- * What one transfer may do at peers.
+ * The rights of one transfer at other helpers.
  *
- * @param token of who asked for the transfer
- * @param claims what it allows
- * @param tokens by which this helper vouches, to its peers, for what it was shown itself
- * @param urgency how urgent it is to them, with what is left of its time when they are asked
+ * @param token the token of the transfer's client
+ * @param claims the token's claims
+ * @param tokens issues tokens by which this helper passes on rights that it has verified
+ * @param urgency the urgency, with the time that is left when another helper is asked
  */
 public record RemoteRights(
         TransferToken token, TransferClaims claims, TransferTokens tokens, Supplier<Urgency> urgency) {
-    /** The same, for somebody who may do it no longer than that. */
+    /** The same rights, which end at the given time at the latest. */
     public RemoteRights until(long endMillis) {
         return new RemoteRights(
                 token,
@@ -33,8 +33,8 @@ public record RemoteRights(
     }
 
     /**
-     * A token to read this chunk, whose right to be read was checked here: of a chunk that the transfer's version shares with
-     * another, one for that version.
+     * A token to read a chunk for which this helper has verified the right. The chunk may belong to another version
+     * that shares it; the token is for that version then.
      */
     public TransferToken toRead(ChunkId chunk) {
         if (chunk.version().equals(claims.version())) {

@@ -16,27 +16,31 @@ import io.cloudmw.core.wire.WriteTargets;
 import java.util.OptionalLong;
 
 /**
- * A store that another helper writes for this one, with the rights of one transfer. Operations other than a put are refused
- * unless a subclass offers them.
+ * A store that another helper writes for this one, with the rights of one transfer. It supports puts; subclasses may
+ * add other operations.
  */
 abstract class RemoteStore implements ChunkStore {
     final Store store;
-    final HelperAddress peer;
+    final HelperAddress helper;
     final HelperConnections connections;
     final RemoteRights rights;
     private final WriteTargets targets;
 
-    /** @param targets the store alone, and how the peer writes it */
+    /** @param targets this one store, with the helper that writes it */
     RemoteStore(
-            Store store, HelperAddress peer, WriteTargets targets, HelperConnections connections, RemoteRights rights) {
+            Store store,
+            HelperAddress helper,
+            WriteTargets targets,
+            HelperConnections connections,
+            RemoteRights rights) {
         this.store = store;
-        this.peer = peer;
+        this.helper = helper;
         this.targets = targets;
         this.connections = connections;
         this.rights = rights;
     }
 
-    /** Returns the failure of an operation that the peer does not offer. */
+    /** The failure of an operation that is not supported. */
     abstract CloudMwException refused(String operation);
 
     @Override
@@ -46,7 +50,7 @@ abstract class RemoteStore implements ChunkStore {
 
     @Override
     public PutOutcome put(ChunkId chunk, ChunkSource source) throws CloudMwException {
-        RemoteWriter.copy(connections, peer, rights, targets, chunk, source);
+        RemoteWriter.copy(connections, helper, rights, targets, chunk, source);
         return PutOutcome.WRITTEN;
     }
 
@@ -72,6 +76,6 @@ abstract class RemoteStore implements ChunkStore {
 
     @Override
     public void close() {
-        // The connection is everybody's.
+        // All remote stores share the connections.
     }
 }

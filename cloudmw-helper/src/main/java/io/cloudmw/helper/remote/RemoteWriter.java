@@ -25,9 +25,9 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
-/** Sends one chunk to a helper that writes one copy of it, and waits until that is durable. One thread writes, once. */
+/** The writer of one copy through another helper; it waits until the copy is durable. One thread uses it, once. */
 final class RemoteWriter implements BulkStreamListener {
-    /** Without credit, or without an answer after the last byte. */
+    /** Time-out for credit, and for the answer after the last byte. */
     private static final long SILENCE_SECONDS = 60;
 
     private final String what;
@@ -44,13 +44,13 @@ final class RemoteWriter implements BulkStreamListener {
     }
 
     /**
-     * Has one copy written by another helper, with the rights of one transfer.
+     * Writes one copy through another helper, with the rights of one transfer.
      *
-     * @param targets one store
+     * @param targets a single store
      */
     static void copy(
             HelperConnections connections,
-            HelperAddress peer,
+            HelperAddress helper,
             RemoteRights rights,
             WriteTargets targets,
             ChunkId chunk,
@@ -66,8 +66,8 @@ final class RemoteWriter implements BulkStreamListener {
                 rights.claims().file(),
                 rights.claims().version());
         StoreId store = targets.stores().get(0).id();
-        RemoteWriter writer = new RemoteWriter("chunk=" + chunk + " store=" + store + " through=" + peer.id());
-        try (HelperConnections.Lease lease = connections.to(peer)) {
+        RemoteWriter writer = new RemoteWriter("chunk=" + chunk + " store=" + store + " through=" + helper.id());
+        try (HelperConnections.Lease lease = connections.to(helper)) {
             writer.write(lease.connection(), request, source);
         }
     }
@@ -84,10 +84,10 @@ final class RemoteWriter implements BulkStreamListener {
             throw e;
         } catch (IOException e) {
             throw new CloudMwException(
-                    ErrorCode.LOCAL_IO, what + ": cannot read what is to be written: " + Reasons.of(e), e);
+                    ErrorCode.LOCAL_IO, what + ": cannot read the chunk to send: " + Reasons.of(e), e);
         } finally {
             if (!done) {
-                stream.reset(ErrorCode.CANCELLED, "the writer gave up");
+                stream.reset(ErrorCode.CANCELLED, "the writer has given up");
             }
         }
     }
@@ -100,10 +100,10 @@ final class RemoteWriter implements BulkStreamListener {
         for (int leaf = 0; leaf < leaves; leaf++) {
             int length = (int) Math.min(leafSize, request.length() - (long) leaf * leafSize);
             await(() -> stream.credit() >= length);
-            // On the heap: it is queued only while there is credit, and the credit is the peer's window.
+            // On the heap: bytes are queued only while there is credit, and the receiver's window bounds that.
             byte[] bytes = in.readNBytes(length);
             if (bytes.length != length) {
-                throw new IOException("ended " + (length - bytes.length) + " bytes early");
+                throw new IOException("the source ended " + (length - bytes.length) + " bytes early");
             }
             crc.reset();
             crc.update(bytes);
@@ -146,7 +146,8 @@ final class RemoteWriter implements BulkStreamListener {
     @Override
     public void data(ByteBuf payload, int crc32c) {
         payload.release();
-        failed(new CloudMwException(ErrorCode.PROTOCOL_VIOLATION, "data in answer to a write"));
+        failed(new CloudMwException(
+                ErrorCode.PROTOCOL_VIOLATION, what + ": the helper sent data in answer to a write"));
     }
 
     @Override

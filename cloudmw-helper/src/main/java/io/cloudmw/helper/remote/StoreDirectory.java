@@ -24,31 +24,31 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * How this helper reaches stores: its own disks directly, disks of other helpers through their owners, buckets that it writes
- * and cannot use through their carriers, everything else through the opener. Safe for any thread.
+ * The directory of the stores that this helper can reach: its own disks; disks of other helpers, through their owners;
+ * buckets that it cannot use, through their carriers; other buckets, through an opener. Safe for any thread.
  */
 public final class StoreDirectory {
     private final HelperId self;
     private final OwnDisks disks;
-    private final HelperConnections peers;
+    private final HelperConnections connections;
     private final StoreOpener others;
     private final TransferTokens tokens;
 
-    /** @param tokens by which this helper vouches to its peers */
+    /** @param tokens issues tokens by which this helper passes rights on */
     public StoreDirectory(
-            HelperId self, OwnDisks disks, HelperConnections peers, StoreOpener others, TransferTokens tokens) {
+            HelperId self, OwnDisks disks, HelperConnections connections, StoreOpener others, TransferTokens tokens) {
         this.self = self;
         this.disks = disks;
-        this.peers = peers;
+        this.connections = connections;
         this.others = others;
         this.tokens = tokens;
     }
 
     /**
-     * The stores that somebody with this token names.
+     * The stores that the bearer of a token names.
      *
      * @param helpers the owners of the disks among {@code stores}
-     * @param urgency how urgent it is to those, with what is left of its time when they are asked
+     * @param urgency the urgency, with the time that is left when an owner is asked
      */
     public StoreResolver resolver(
             List<Store> stores,
@@ -59,17 +59,17 @@ public final class StoreDirectory {
         return new Named(new WriteTargets(stores, helpers), new RemoteRights(token, claims, tokens, urgency));
     }
 
-    /** The stores of copies that somebody with this token has written; who does so for others is not in a hurry. */
+    /** The stores to which the bearer of a token writes copies. Writes through other helpers have the batch class. */
     public StoreResolver resolver(WriteTargets targets, TransferToken token, TransferClaims claims) {
         return new Named(targets, new RemoteRights(token, claims, tokens, () -> Urgency.of(Priority.BATCH)));
     }
 
-    /** Returns whether the copy there is written without any other helper. */
+    /** Returns whether this helper writes the copy in a store without another helper. */
     public boolean isWrittenHere(WriteTargets targets, Store store) {
         return disks.find(store.id()).isPresent() || targets.carrier(store).equals(Optional.of(self));
     }
 
-    /** Returns whether a copy is written through another helper. */
+    /** Returns whether another helper carries the copy to a store. */
     public boolean isCarried(WriteTargets targets, Store store) {
         return targets.carrier(store).filter(carrier -> !carrier.equals(self)).isPresent();
     }
@@ -97,16 +97,17 @@ public final class StoreDirectory {
         public ChunkStore open(StoreId id, long untilMillis) throws CloudMwException {
             Store store = byId.get(id);
             if (store == null) {
-                throw new CloudMwException(ErrorCode.STORE_UNAVAILABLE, "store=" + id + ": not named by the plan");
+                throw new CloudMwException(
+                        ErrorCode.STORE_UNAVAILABLE, "store=" + id + ": the plan does not name this store");
             }
             if (isCarried(targets, store)) {
                 HelperAddress carrier = reached(store, targets.carrier(store).orElseThrow());
-                return new CarriedBucket(store, carrier, peers, rights.until(untilMillis));
+                return new CarriedBucket(store, carrier, connections, rights.until(untilMillis));
             }
             if (!(store.kind() instanceof Store.Disk disk) || disk.owner().equals(self)) {
                 return own(store);
             }
-            return new RemoteDiskStore(store, reached(store, disk.owner()), peers, rights.until(untilMillis));
+            return new RemoteDiskStore(store, reached(store, disk.owner()), connections, rights.until(untilMillis));
         }
 
         private HelperAddress reached(Store store, HelperId through) throws CloudMwException {
@@ -114,9 +115,9 @@ public final class StoreDirectory {
             if (helper == null) {
                 throw new CloudMwException(
                         ErrorCode.STORE_UNAVAILABLE,
-                        "store=" + store.id() + ": its owner or carrier " + through + " is not named by the plan");
+                        "store=" + store.id() + ": the plan does not name its owner or carrier, helper " + through);
             }
-            peers.check(helper);
+            connections.check(helper);
             return helper;
         }
     }
@@ -124,7 +125,7 @@ public final class StoreDirectory {
     /**
      * A bucket, or a disk of this helper.
      *
-     * @throws CloudMwException {@code STORE_UNAVAILABLE} when it is another helper's, or not attached
+     * @throws CloudMwException {@code STORE_UNAVAILABLE} when the disk is not attached here
      */
     public ChunkStore own(Store store) throws CloudMwException {
         if (!(store.kind() instanceof Store.Disk)) {

@@ -17,7 +17,7 @@ import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
 import org.jspecify.annotations.Nullable;
 
-/** The gRPC service that rivals of lower rank join. Messages are taken one by one: the next when the last was handled. */
+/** The gRPC service that rivals of lower rank join. It requests the next message after the last one was handled. */
 public final class CompetitionService extends CompetitionGrpc.CompetitionImplBase {
     private final TransferTokens tokens;
     private final HelperTransfers transfers;
@@ -32,7 +32,7 @@ public final class CompetitionService extends CompetitionGrpc.CompetitionImplBas
         ServerCallStreamObserver<CompeteMessage> call = (ServerCallStreamObserver<CompeteMessage>) answers;
         call.disableAutoRequest();
         Incoming incoming = new Incoming(call);
-        call.setOnCancelHandler(() -> incoming.over(ended("the rival is gone")));
+        call.setOnCancelHandler(() -> incoming.over(ended("the rival has disconnected")));
         call.request(1);
         return incoming;
     }
@@ -41,8 +41,8 @@ public final class CompetitionService extends CompetitionGrpc.CompetitionImplBas
         return new CloudMwException(ErrorCode.HELPER_UNAVAILABLE, why);
     }
 
-    /** One stream. gRPC calls the observer's methods, transfers the others. */
-    private final class Incoming implements StreamObserver<CompeteMessage>, RivalLink, HelperTransfers.Joining {
+    /** The stream of one rival. gRPC calls the observer's methods; transfers call the others. */
+    private final class Incoming implements StreamObserver<CompeteMessage>, RivalLink, HelperTransfers.JoinRequest {
         private final ServerCallStreamObserver<CompeteMessage> call;
         private final Object lock = new Object();
         private boolean joined;
@@ -99,7 +99,7 @@ public final class CompetitionService extends CompetitionGrpc.CompetitionImplBas
 
         @Override
         public void onError(Throwable cause) {
-            over(ended("the rival's stream broke: " + cause.getMessage()));
+            over(ended("the rival's stream failed: " + cause.getMessage()));
         }
 
         @Override

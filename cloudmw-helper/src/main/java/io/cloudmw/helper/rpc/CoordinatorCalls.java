@@ -56,27 +56,28 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 
 /**
- * What a helper asks of the coordinator. Of several it stays with one, drawn by lot at first, until that does not answer; then
- * it turns to the next. Calls block their thread for at most {@value #DEADLINE_SECONDS} seconds.
+ * The calls of a helper to the coordinator. With several coordinators it begins with a random one, and changes to the
+ * next when that does not answer. Calls block their thread for at most {@value #DEADLINE_SECONDS} seconds. Safe for any
+ * thread.
  */
 public final class CoordinatorCalls implements AutoCloseable {
     static final int DEADLINE_SECONDS = 10;
 
-    private static final long SHORTEST_PATIENCE_MILLIS = 500;
+    private static final long SHORTEST_TIMEOUT_MILLIS = 500;
 
-    /** Who registers does not wait for a silent one either, where there are others. */
+    /** Time-out of a registration when there are other coordinators. */
     private static final int REGISTERING_SECONDS = 3;
 
-    /** Who leaves does not wait for a coordinator that is away. */
+    /** Time-out of the call that gives the lease back. */
     private static final int LEAVING_SECONDS = 1;
 
     /**
-     * A lease.
+     * The lease of a registered helper.
      *
-     * @param epoch to be named in heartbeats
-     * @param heartbeatMillis how often they are expected
-     * @param cluster whose helper it is now; empty where an older coordinator does not say so
-     * @param lostDisks disks of the helper that were declared lost: the cluster does not use them
+     * @param epoch the epoch that heartbeats name
+     * @param heartbeatMillis time between two heartbeats
+     * @param cluster id of the cluster; empty when an older coordinator does not tell it
+     * @param lostDisks disks of the helper that were declared lost; the cluster does not use them
      */
     public record Lease(long epoch, long heartbeatMillis, String cluster, List<StoreId> lostDisks) {
         public Lease {
@@ -84,18 +85,18 @@ public final class CoordinatorCalls implements AutoCloseable {
         }
     }
 
-    /** Of the addresses of one name one is drawn by lot. */
-    private static final Map<String, ?> ONE_OF_THEM =
+    /** The load balancing of one name: a random one of its addresses. */
+    private static final Map<String, ?> RANDOM_ADDRESS =
             Map.of("loadBalancingConfig", List.of(Map.of("pick_first", Map.of("shuffleAddressList", true))));
 
     private final HostPorts addresses;
     private final List<ManagedChannel> channels;
     private final AtomicInteger current;
 
-    /** Whoever gives work. */
+    /** Index of the coordinator that hands out upkeep tasks. */
     private final AtomicInteger working;
 
-    /** @param proofs shows that this process knows the cluster's secret */
+    /** @param proofs proves that this process knows the cluster's secret */
     public CoordinatorCalls(HostPorts addresses, MemberProofs proofs) {
         this.addresses = addresses;
         this.channels =
@@ -104,13 +105,13 @@ public final class CoordinatorCalls implements AutoCloseable {
         this.working = new AtomicInteger(current.get());
     }
 
-    /** Connects when it is first used. */
+    /** Makes a channel, which connects with its first call. */
     private static ManagedChannel channel(HostPort address, MemberProofs proofs) {
         return NettyChannelBuilder.forTarget(ChannelTarget.of(address.toString()))
                 .usePlaintext()
                 .userAgent(ClientName.of("cloudmw-helper"))
                 .disableServiceConfigLookUp()
-                .defaultServiceConfig(ONE_OF_THEM)
+                .defaultServiceConfig(RANDOM_ADDRESS)
                 .directExecutor()
                 .intercept(Handshake.client(), Membership.client(proofs))
                 .keepAliveTime(30, TimeUnit.SECONDS)
@@ -119,10 +120,10 @@ public final class CoordinatorCalls implements AutoCloseable {
     }
 
     /**
-     * Announces this helper and its disks.
+     * Registers this helper and its disks.
      *
-     * @param incarnation this process: the same number in all its calls, another one in every other process
-     * @param unusable buckets that it cannot use
+     * @param incarnation number of this process, which no other process has
+     * @param unusable buckets that the helper cannot use, with their faults
      */
     public Lease register(
             HelperAddress self, long incarnation, List<DiskClaim> disks, Map<StoreId, StoreFault> unusable)
@@ -152,11 +153,11 @@ public final class CoordinatorCalls implements AutoCloseable {
     }
 
     /**
-     * Keeps the lease, and tells the news. Where there are several coordinators, one that is silent for half the time
-     * between two heartbeats is left, so that the lease does not end meanwhile.
+     * Renews the lease and reports the news. With several coordinators the call times out after half the time between
+     * two heartbeats, so that the next coordinator is asked before the lease ends.
      *
-     * @return what the coordinator wants of the helper
-     * @throws CloudMwException {@code HELPER_UNKNOWN} when it is over
+     * @return the coordinator's requests to the helper
+     * @throws CloudMwException {@code HELPER_UNKNOWN} when the lease has ended
      */
     public HeartbeatAnswer heartbeat(
             HelperAddress self,
@@ -183,12 +184,12 @@ public final class CoordinatorCalls implements AutoCloseable {
                         .setFreeBytes(disk.usage().freeBytes())
                         .setReserveBytes(disk.usage().reserveBytes()));
             } catch (IOException e) {
-                // A disk that cannot say how full it is is left out: the helper lives on.
+                // Without its usage the disk is reported all the same: the helper goes on.
                 request.addDisks(
                         DiskUsage.newBuilder().setStoreId(disk.store().id().value()));
             }
         }
-        HeartbeatResponse answer = call(patienceMillis(held), stub -> stub.heartbeat(request.build()));
+        HeartbeatResponse answer = call(heartbeatTimeoutMillis(held), stub -> stub.heartbeat(request.build()));
         List<StoreId> doubted = new ArrayList<>();
         for (String id : answer.getDoubtedStoreIdsList()) {
             doubted.add(FromWire.storeId(id));
@@ -196,19 +197,19 @@ public final class CoordinatorCalls implements AutoCloseable {
         return new HeartbeatAnswer(answer.getTellAll(), doubted);
     }
 
-    /** The coordinator that is asked next. */
+    /** The address of the coordinator that is called next. */
     HostPort current() {
         return addresses.all().get(current.get());
     }
 
-    private long patienceMillis(Lease held) {
+    private long heartbeatTimeoutMillis(Lease held) {
         long longest = TimeUnit.SECONDS.toMillis(DEADLINE_SECONDS);
         return channels.size() == 1
                 ? longest
-                : Math.min(longest, Math.max(SHORTEST_PATIENCE_MILLIS, held.heartbeatMillis() / 2));
+                : Math.min(longest, Math.max(SHORTEST_TIMEOUT_MILLIS, held.heartbeatMillis() / 2));
     }
 
-    /** Gives the lease back; blocks for {@value #LEAVING_SECONDS} second at most. */
+    /** Gives the lease back; blocks for at most {@value #LEAVING_SECONDS} second. */
     void leave(HelperAddress self, Lease held) throws CloudMwException {
         HeartbeatRequest request = HeartbeatRequest.newBuilder()
                 .setHelperId(self.id().value())
@@ -218,7 +219,7 @@ public final class CoordinatorCalls implements AutoCloseable {
         HeartbeatResponse unused = call(TimeUnit.SECONDS.toMillis(LEAVING_SECONDS), stub -> stub.heartbeat(request));
     }
 
-    /** The buckets there are, with the references to their credentials. */
+    /** The buckets of the cluster, with the references to their credentials. */
     public List<Store> buckets() throws CloudMwException {
         ListBucketsResponse answer = ask(
                 current,
@@ -251,7 +252,10 @@ public final class CoordinatorCalls implements AutoCloseable {
                         .withDeadlineAfter(timeoutMillis, TimeUnit.MILLISECONDS)));
     }
 
-    /** After a call that nobody answered the next one goes to the next coordinator, and looks its name up anew. */
+    /**
+     * Calls one coordinator. After a call without an answer, the next goes to the next coordinator, whose name is
+     * resolved again.
+     */
     private <A> A ask(AtomicInteger cursor, Function<ManagedChannel, A> call) throws CloudMwException {
         int used = cursor.get();
         ManagedChannel channel = channels.get(used);
@@ -270,7 +274,10 @@ public final class CoordinatorCalls implements AutoCloseable {
         }
     }
 
-    /** Reports what was done for upkeep and takes more to do; the next coordinator is asked next when this one does none. */
+    /**
+     * Reports results of upkeep and takes more tasks; the next call goes to another coordinator when this one hands
+     * none out.
+     */
     public Handout work(HelperId self, List<TaskResult> results, int room) throws CloudMwException {
         int used = working.get();
         WorkResponse answer = ask(

@@ -4,10 +4,10 @@ import io.cloudmw.core.model.StoreId;
 import java.util.List;
 
 /**
- * The wishes of a coordinator that took a heartbeat.
+ * The answer to a heartbeat, with the coordinator's requests.
  *
- * @param tellAll whether the helper tells everything anew: another coordinator than before answered
- * @param doubted buckets that the helper asks again, because others cannot use them
+ * @param tellAll whether the helper reports everything again, because another coordinator than before answered
+ * @param doubted buckets that the helper probes again, because others cannot use them
  */
 record HeartbeatAnswer(boolean tellAll, List<StoreId> doubted) {
     HeartbeatAnswer {

@@ -14,19 +14,19 @@ import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.Executor;
 
-/** Checks of stores from this helper, for its coordinators. */
+/** The gRPC service by which coordinators have this helper probe stores. */
 public final class ProbeService extends StoreProbesGrpc.StoreProbesImplBase {
     /** Full names of the methods that only members of the cluster may call. */
     public static final Set<String> MEMBERS_ONLY =
             Set.of(StoreProbesGrpc.getProbeStoreMethod().getFullMethodName());
 
-    private static final long MOST_MILLIS = 10_000;
+    private static final long LONGEST_MILLIS = 10_000;
 
     private final HelperId self;
     private final BucketProbe probe;
     private final UnaryCalls calls;
 
-    /** @param executor bounds the checks at once */
+    /** @param executor bounds concurrent probes */
     public ProbeService(HelperId self, BucketProbe probe, Executor executor) {
         this.self = self;
         this.probe = probe;
@@ -37,7 +37,7 @@ public final class ProbeService extends StoreProbesGrpc.StoreProbesImplBase {
     public void probeStore(ProbeStoreRequest request, StreamObserver<ProbeStoreResponse> observer) {
         calls.answer(observer, () -> {
             Store store = FromWire.store(request.getStore());
-            Duration timeout = Duration.ofMillis(Math.max(1, Math.min(MOST_MILLIS, request.getTimeoutMillis())));
+            Duration timeout = Duration.ofMillis(Math.max(1, Math.min(LONGEST_MILLIS, request.getTimeoutMillis())));
             return ProbeStoreResponse.newBuilder()
                     .setCheck(AccessWire.check("helper " + self, probe.probe(store, timeout)))
                     .build();

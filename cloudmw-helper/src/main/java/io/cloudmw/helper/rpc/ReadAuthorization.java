@@ -8,29 +8,31 @@ import io.cloudmw.core.security.TransferTokens;
 import io.cloudmw.core.wire.IssuedBlock;
 import io.cloudmw.helper.block.WantedBlock;
 
-/** What tokens let clients read. */
+/** The authorization of clients to read. */
 final class ReadAuthorization {
     private ReadAuthorization() {}
 
     /**
-     * What a token that lets its bearer read allows.
+     * Verifies a token with the right to read.
      *
-     * @throws CloudMwException {@code UNAUTHENTICATED}
+     * @return the token's claims
+     * @throws CloudMwException {@code UNAUTHENTICATED} when the token is not valid, or has no right to read
      */
     static TransferClaims ofReader(TransferTokens tokens, byte[] token) throws CloudMwException {
         TransferClaims claims = tokens.verify(token);
         if (!claims.rights().contains(TransferRight.READ)) {
-            throw new CloudMwException(ErrorCode.UNAUTHENTICATED, "token: no right to read");
+            throw new CloudMwException(
+                    ErrorCode.UNAUTHENTICATED, "token: no right to read (expected: a token of a read)");
         }
         return claims;
     }
 
     /**
-     * A block its client may read. A chunk that the file's version shares with the one that wrote it comes with a token of its
-     * own.
+     * Verifies that a client may read a block. A chunk that the file's version shares with an older one comes with a
+     * token of its own.
      *
-     * @param claims of the transfer's token
-     * @throws CloudMwException {@code UNAUTHENTICATED} when he may not
+     * @param claims the claims of the transfer's token
+     * @throws CloudMwException {@code UNAUTHENTICATED} when the client may not read the chunk
      */
     static WantedBlock checked(TransferTokens tokens, TransferClaims claims, IssuedBlock issued)
             throws CloudMwException {

@@ -26,19 +26,20 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps this helper known to the coordinator: registers, then sends heartbeats; registers again when the coordinator
- * does not know it any more. While the coordinator is away it tries again and again, ever more slowly up to a limit,
- * and the helper serves on. A helper whose id another process has waits for the end of that one's lease; one that is
- * refused, because the other is alive, goes on asking until it is closed. Confined to a thread of its own, but for
- * {@link #start} and {@link #close}.
+ * The registration of this helper with the coordinator. It registers, then sends heartbeats, and registers again when
+ * the coordinator does not know the helper any more. While no coordinator answers it retries with backoff, and the
+ * helper goes on serving. When another process has the helper's id, it retries until that lease ends, or until it is
+ * closed. Confined to a thread of its own, except {@link #start}, {@link #close} and the accessors.
  */
 public final class Registration implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Registration.class);
-    /** At its longest, retries come no more often than heartbeats do by default: a restarted coordinator can bear them. */
+    /**
+     * Backoff of retries. Its longest delay is the default time between heartbeats, a load that a coordinator can bear.
+     */
     private static final Backoff BACKOFF = Backoff.between(Duration.ofMillis(200), Duration.ofSeconds(2));
 
     private static final long SHORTEST_HEARTBEAT_MILLIS = 50;
-    private static final Duration FIRST_LOOK = Duration.ofSeconds(3);
+    private static final Duration FIRST_PROBE = Duration.ofSeconds(3);
 
     private final CoordinatorCalls coordinator;
     private final HelperAddress self;
@@ -53,7 +54,7 @@ public final class Registration implements AutoCloseable {
     private final CompletableFuture<CloudMwException> refused = new CompletableFuture<>();
     private final long incarnation = UUID.randomUUID().getMostSignificantBits();
 
-    /** Empty: the last call was answered, and the lease is held. */
+    /** The reason why the helper is not ready; empty when the last call was answered. */
     private volatile String unready = "not registered yet: no coordinator has answered";
 
     private volatile List<StoreId> lostDisks = List.of();
@@ -64,9 +65,10 @@ public final class Registration implements AutoCloseable {
     private int failures;
 
     /**
-     * @param buckets tells which buckets this helper cannot use; before it registers it waits a little for the first look at them
-     * @param speeds what to tell of stores
-     * @param activity asked on the thread of the heartbeats
+     * @param buckets knows which buckets this helper cannot use; the first registration waits a little for their first
+     *     probe
+     * @param speeds the measured speeds to report
+     * @param activity called on the thread of the heartbeats
      */
     public Registration(
             CoordinatorCalls coordinator,
@@ -88,26 +90,28 @@ public final class Registration implements AutoCloseable {
     /**
      * Starts to register.
      *
-     * @return completes when the coordinator has accepted this helper for the first time; fails when it refuses it
+     * @return completes when the coordinator accepts this helper for the first time; fails when it refuses the helper
      *     for good
-     * @throws CloudMwException {@code OVERLOADED} when its thread cannot be started
+     * @throws CloudMwException {@code OVERLOADED} when the thread cannot be started
      */
     public CompletableFuture<Void> start() throws CloudMwException {
         try {
             thread.start();
         } catch (OutOfMemoryError e) {
             throw new CloudMwException(
-                    ErrorCode.OVERLOADED, "helper " + self.id() + ": cannot start the thread that registers it", e);
+                    ErrorCode.OVERLOADED,
+                    "helper " + self.id() + ": cannot start the registration thread: out of memory or threads",
+                    e);
         }
         return registered.copy();
     }
 
-    /** Completes, with what the coordinator says, when it refuses a disk, at whatever registration: asking on would not help. */
+    /** Completes with the coordinator's reason when it refuses a disk, at any registration; a retry would not help. */
     public CompletableFuture<CloudMwException> refused() {
         return refused.copy();
     }
 
-    /** Ends only when this is closed: without it the helper would be taken for dead. */
+    /** Runs until this is closed: without heartbeats the coordinator would take the helper for dead. */
     private void run() {
         boolean closed = false;
         while (!closed) {
@@ -115,7 +119,7 @@ public final class Registration implements AutoCloseable {
             try {
                 pauseMillis = step();
             } catch (RuntimeException | Error e) {
-                // Too little memory even to say so: what needs none is to try again later.
+                // Memory may not even suffice to log: try again later.
                 failures++;
             }
             try {
@@ -126,17 +130,17 @@ public final class Registration implements AutoCloseable {
         }
     }
 
-    /** Why the coordinator does not count on this helper, as far as it knows; empty: it does. Any thread. */
+    /** The reason why the coordinator does not use this helper; empty when it does. Any thread. */
     public Optional<String> unready() {
         return Optional.of(unready).filter(reason -> !reason.isEmpty());
     }
 
-    /** The disks of this helper that were declared lost, as its last registration said. Any thread. */
+    /** The disks that the last registration declared lost. Any thread. */
     public List<StoreId> lostDisks() {
         return lostDisks;
     }
 
-    /** How many milliseconds to wait before the next. */
+    /** Registers or sends a heartbeat; returns the delay before the next step in milliseconds. */
     private long step() {
         try {
             CoordinatorCalls.Lease held = lease;
@@ -199,10 +203,10 @@ public final class Registration implements AutoCloseable {
         return granted;
     }
 
-    /** So that nobody asks this helper for what it cannot use before the coordinator knows. */
+    /** Waits for the first probe, so that the coordinator knows early which buckets this helper cannot use. */
     private void awaitBuckets() {
         try {
-            boolean unused = buckets.awaitFirstLook(FIRST_LOOK);
+            boolean unused = buckets.awaitFirstLook(FIRST_PROBE);
         } catch (InterruptedException e) {
             // An interrupt means that this is being closed.
             Thread.currentThread().interrupt();
@@ -221,7 +225,7 @@ public final class Registration implements AutoCloseable {
         if (lastFailure != cause.code()) {
             lastFailure = cause.code();
             LOG.warn(
-                    "helper {} {}: {} ({}); trying on",
+                    "helper {} {}: {} ({}); retrying",
                     self.id(),
                     lease == null ? "is not registered" : "lost the coordinator",
                     cause.getMessage(),
@@ -239,12 +243,15 @@ public final class Registration implements AutoCloseable {
         return TimeUnit.NANOSECONDS.toMillis(BACKOFF.halfJitterNanos(failures, random));
     }
 
-    /** Between half and all of it, so that helpers which lost the coordinator together do not come back together. */
+    /**
+     * A random delay between half and all of it, so that helpers that lost the coordinator together do not return
+     * together.
+     */
     private long jittered(long millis) {
         return millis / 2 + random.nextLong(millis / 2 + 1);
     }
 
-    /** Waits briefly for a call under way, then gives the lease back, so that the id is free at once. */
+    /** Waits briefly for a running call, then gives the lease back, so that the id is free at once. */
     @Override
     public void close() {
         closing.countDown();
@@ -252,7 +259,7 @@ public final class Registration implements AutoCloseable {
         try {
             thread.join(Duration.ofSeconds(1).toMillis());
             if (thread.isAlive()) {
-                LOG.debug("helper {}: a call is still under way", self.id());
+                LOG.debug("helper {}: a call is still running; the lease ends by itself", self.id());
                 return;
             }
             if (lease != null) {
@@ -260,7 +267,7 @@ public final class Registration implements AutoCloseable {
                 lease = null;
             }
         } catch (CloudMwException e) {
-            LOG.debug("helper {}: could not say that it leaves; its lease ends by itself", self.id(), e);
+            LOG.debug("helper {}: could not give the lease back; it ends by itself", self.id(), e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

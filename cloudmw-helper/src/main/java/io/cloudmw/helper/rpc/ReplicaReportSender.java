@@ -7,8 +7,7 @@ import io.cloudmw.core.model.ReplicaReport;
 import io.cloudmw.core.retry.Backoff;
 import io.cloudmw.core.security.TransferClaims;
 import io.cloudmw.core.thread.Threads;
-import io.cloudmw.helper.compete.ReplicaFaults;
-import io.cloudmw.helper.serve.ReplicaLedger;
+import io.cloudmw.helper.fetch.ReplicaReporter;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ScheduledExecutorService;
@@ -16,10 +15,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells the coordinator what was found out about replicas: best effort, in the background, a bounded number of times
- * and for a bounded number of reports at once. Safe for any thread.
+ * The sender of reports on replicas to the coordinator. It sends them in the background, best effort, with a bounded
+ * number of retries and of waiting reports. Safe for any thread.
  */
-public final class ReplicaReportSender implements ReplicaFaults, ReplicaLedger, AutoCloseable {
+public final class ReplicaReportSender implements ReplicaReporter, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ReplicaReportSender.class);
     private static final int MAX_TRIES = 12;
     private static final Backoff BACKOFF = Backoff.between(Duration.ofMillis(250), Duration.ofSeconds(30));
@@ -33,9 +32,9 @@ public final class ReplicaReportSender implements ReplicaFaults, ReplicaLedger, 
     private int waiting;
 
     /**
-     * Reports nothing yet.
+     * Creates a sender without reports.
      *
-     * @param limit reports kept at once; more are dropped
+     * @param limit waiting reports; further ones are dropped
      */
     public ReplicaReportSender(CoordinatorCalls coordinator, int limit) {
         this.coordinator = coordinator;
@@ -46,7 +45,7 @@ public final class ReplicaReportSender implements ReplicaFaults, ReplicaLedger, 
     public void report(TransferClaims claims, ReplicaReport report) {
         synchronized (lock) {
             if (waiting >= limit) {
-                LOG.warn("dropped a report: {} wait already; {}", waiting, report);
+                LOG.warn("dropped a report because {} wait already: {}", waiting, report);
                 return;
             }
             waiting++;

@@ -25,7 +25,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** The gRPC channels to rivals, one for each, shared by all transfers with it; the least recently used one is closed. */
+/** The gRPC channels to rivals, one for each, shared by all transfers. The least recently used one is closed. */
 public final class RivalChannels implements RivalConnector, AutoCloseable {
     private static final int MAX_MESSAGE_BYTES = 64 * 1024;
 
@@ -41,7 +41,7 @@ public final class RivalChannels implements RivalConnector, AutoCloseable {
     /**
      * Opens no channel yet.
      *
-     * @param limit channels kept
+     * @param limit open channels
      */
     public RivalChannels(int limit) {
         this.limit = limit;
@@ -84,7 +84,7 @@ public final class RivalChannels implements RivalConnector, AutoCloseable {
                 String oldest = channels.keySet().iterator().next();
                 ManagedChannel evicted = channels.remove(oldest);
                 if (evicted != null) {
-                    // Streams on it go on until they end.
+                    // Its streams go on until they end.
                     evicted.shutdown();
                 }
             }
@@ -92,7 +92,7 @@ public final class RivalChannels implements RivalConnector, AutoCloseable {
         }
     }
 
-    /** Breaks all streams. Idempotent. */
+    /** Closes all channels and breaks their streams. Idempotent. */
     @Override
     public void close() {
         List<ManagedChannel> all;
@@ -104,7 +104,7 @@ public final class RivalChannels implements RivalConnector, AutoCloseable {
         all.forEach(ManagedChannel::shutdownNow);
     }
 
-    /** A stream to one rival. gRPC calls the observer's methods, the transfer the others. */
+    /** The stream to one rival. gRPC calls the observer's methods; the transfer calls the others. */
     private static final class Outgoing implements ClientResponseObserver<CompeteMessage, CompeteMessage>, RivalLink {
         private final String address;
         private final RivalLink.Listener listener;

@@ -32,7 +32,8 @@ final class RivalMessages {
             case YIELDED_BLOCK -> message(RivalNotice.YIELD, wire.getYieldedBlock(), wire.getRacer());
             case FORFEITED_BLOCK -> message(RivalNotice.FORFEIT, wire.getForfeitedBlock(), wire.getRacer());
             case JOIN, MESSAGE_NOT_SET ->
-                throw new CloudMwException(ErrorCode.PROTOCOL_VIOLATION, "peer message: " + wire.getMessageCase());
+                throw new CloudMwException(
+                        ErrorCode.PROTOCOL_VIOLATION, "message of a rival: " + wire.getMessageCase());
         };
     }
 

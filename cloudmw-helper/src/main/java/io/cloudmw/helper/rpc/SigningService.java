@@ -19,19 +19,19 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Executor;
 
-/** URLs for chunks in buckets, signed with this helper's credentials, for its coordinators. */
+/** The gRPC service by which coordinators get URLs for chunks in buckets, signed with this helper's credentials. */
 public final class SigningService extends StoreSigningGrpc.StoreSigningImplBase {
     /** Full names of the methods that only members of the cluster may call. */
     public static final Set<String> MEMBERS_ONLY =
             Set.of(StoreSigningGrpc.getSignReadsMethod().getFullMethodName());
 
-    /** No URL is good for longer. */
-    public static final Duration MOST = Duration.ofHours(12);
+    /** Longest validity of a URL. */
+    public static final Duration LONGEST_VALIDITY = Duration.ofHours(12);
 
     private final ReadSigner.Own signer;
     private final UnaryCalls calls;
 
-    /** @param executor bounds the calls at once: credentials may have to be fetched first */
+    /** @param executor bounds concurrent calls, which may fetch credentials first */
     public SigningService(ReadSigner.Own signer, Executor executor) {
         this.signer = signer;
         this.calls = new UnaryCalls(executor);
@@ -42,12 +42,13 @@ public final class SigningService extends StoreSigningGrpc.StoreSigningImplBase 
         calls.answer(observer, () -> {
             Store store = FromWire.store(request.getStore());
             Duration asked = Duration.ofMillis(Math.max(1000, request.getValidityMillis()));
-            Duration validity = asked.compareTo(MOST) > 0 ? MOST : asked;
+            Duration validity = asked.compareTo(LONGEST_VALIDITY) > 0 ? LONGEST_VALIDITY : asked;
             List<URI> urls = new ArrayList<>();
             for (ChunkId chunk : SigningWire.chunks(request)) {
                 urls.add(signer.presign(store, chunk, validity)
                         .orElseThrow(() -> new CloudMwException(
-                                ErrorCode.INVALID_ARGUMENT, "store " + store.id() + " is no bucket")));
+                                ErrorCode.INVALID_ARGUMENT,
+                                "store " + store.id() + ": not a bucket (expected: an S3 store)")));
             }
             return SigningWire.answer(urls, validity);
         });

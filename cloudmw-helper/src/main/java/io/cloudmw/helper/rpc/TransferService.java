@@ -26,14 +26,14 @@ import io.grpc.stub.StreamObserver;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A client's transfers, as they come in. Commands are taken one by one: the next when the last was dealt with. */
+/** The gRPC service by which clients run transfers. It requests the next command after the last one was handled. */
 public final class TransferService extends TransfersGrpc.TransfersImplBase {
     private final HelperId self;
     private final TransferTokens tokens;
     private final HelperTransfers transfers;
     private final VolumeSet switched;
 
-    /** @param switched the volumes this helper is a switch for */
+    /** @param switched the volumes for which this helper is a switch */
     public TransferService(HelperId self, TransferTokens tokens, HelperTransfers transfers, VolumeSet switched) {
         this.switched = switched;
         this.self = self;
@@ -46,12 +46,12 @@ public final class TransferService extends TransfersGrpc.TransfersImplBase {
         ServerCallStreamObserver<TransferEvent> call = (ServerCallStreamObserver<TransferEvent>) answers;
         call.disableAutoRequest();
         Incoming incoming = new Incoming(call);
-        call.setOnCancelHandler(incoming::gone);
+        call.setOnCancelHandler(incoming::disconnected);
         call.request(1);
         return incoming;
     }
 
-    /** One stream; called by gRPC, one call at a time. */
+    /** The stream of one transfer; gRPC makes one call at a time. */
     private final class Incoming implements StreamObserver<TransferCommand> {
         private final ServerCallStreamObserver<TransferEvent> call;
         private final TransferEventStream events;
@@ -70,7 +70,7 @@ public final class TransferService extends TransfersGrpc.TransfersImplBase {
                     begun = begin(command);
                     transfer = begun;
                 } else {
-                    obey(begun, command);
+                    execute(begun, command);
                 }
                 begun.afterwards(() -> call.request(1));
             } catch (CloudMwException e) {
@@ -82,7 +82,7 @@ public final class TransferService extends TransfersGrpc.TransfersImplBase {
 
         @Override
         public void onError(Throwable cause) {
-            gone();
+            disconnected();
         }
 
         @Override
@@ -95,7 +95,7 @@ public final class TransferService extends TransfersGrpc.TransfersImplBase {
             }
         }
 
-        void gone() {
+        void disconnected() {
             HelperTransfer begun = transfer;
             if (begun != null) {
                 begun.close();
@@ -103,7 +103,7 @@ public final class TransferService extends TransfersGrpc.TransfersImplBase {
         }
 
         private void refuse(CloudMwException cause) {
-            gone();
+            disconnected();
             events.failed(cause);
         }
 
@@ -145,12 +145,13 @@ public final class TransferService extends TransfersGrpc.TransfersImplBase {
         HelperId named = spec.helpers().get(spec.self().rank()).id();
         if (!named.equals(self)) {
             throw new CloudMwException(
-                    ErrorCode.INVALID_ARGUMENT, spec + ": is for helper " + named + ", this is helper " + self);
+                    ErrorCode.INVALID_ARGUMENT,
+                    spec + ": the transfer is for helper " + named + " (expected: " + self + ")");
         }
         return spec;
     }
 
-    private void obey(HelperTransfer transfer, TransferCommand command) throws CloudMwException {
+    private void execute(HelperTransfer transfer, TransferCommand command) throws CloudMwException {
         switch (command.getCommandCase()) {
             case ISSUE ->
                 transfer.issue(ReadAuthorization.checked(

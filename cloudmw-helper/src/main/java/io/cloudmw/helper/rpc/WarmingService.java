@@ -27,7 +27,7 @@ import io.grpc.stub.StreamObserver;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** What clients want kept here, as it comes in. */
+/** The gRPC service by which clients warm the cache of this switch. */
 public final class WarmingService extends WarmingGrpc.WarmingImplBase {
     private final TransferTokens tokens;
     private final WarmSessions warmings;
@@ -42,24 +42,24 @@ public final class WarmingService extends WarmingGrpc.WarmingImplBase {
         ServerCallStreamObserver<WarmEvent> call = (ServerCallStreamObserver<WarmEvent>) answers;
         call.disableAutoRequest();
         Incoming incoming = new Incoming(call);
-        call.setOnCancelHandler(incoming::gone);
+        call.setOnCancelHandler(incoming::disconnected);
         call.setOnReadyHandler(incoming::readable);
         call.request(1);
         return incoming;
     }
 
     /**
-     * One stream; called by gRPC, one call at a time. Commands never block, and are taken one by one: the next when the last was
-     * dealt with and the client reads what it is told, for many are answered at once.
+     * The stream of one warm-up; gRPC makes one call at a time. Commands do not block. The next one is requested after
+     * the last one was handled, and only while the client reads its answers.
      */
     private final class Incoming implements StreamObserver<WarmCommand> {
         private final ServerCallStreamObserver<WarmEvent> call;
         private final Outgoing answers;
         private byte[] token = {};
         private @Nullable WarmSession warming;
-        /** Nothing more is obeyed: what is under way is answered, and that was all. */
+        /** The token has expired: running commands are answered, further ones are ignored. */
         private boolean expired;
-        /** No command is asked for: the client does not read. */
+        /** No command is requested, because the client does not read. */
         private boolean held;
 
         Incoming(ServerCallStreamObserver<WarmEvent> call) {
@@ -69,14 +69,14 @@ public final class WarmingService extends WarmingGrpc.WarmingImplBase {
 
         @Override
         public void onNext(WarmCommand command) {
-            obey(command);
+            execute(command);
             held = !call.isReady();
             if (!held) {
                 call.request(1);
             }
         }
 
-        /** The client reads again. */
+        /** Requests the next command when the client reads again. */
         void readable() {
             if (held) {
                 held = false;
@@ -84,7 +84,7 @@ public final class WarmingService extends WarmingGrpc.WarmingImplBase {
             }
         }
 
-        private void obey(WarmCommand command) {
+        private void execute(WarmCommand command) {
             if (expired) {
                 return;
             }
@@ -104,7 +104,8 @@ public final class WarmingService extends WarmingGrpc.WarmingImplBase {
 
         private void begin(BeginWarming begin) throws CloudMwException {
             if (warming != null) {
-                throw new CloudMwException(ErrorCode.PROTOCOL_VIOLATION, "begun twice");
+                throw new CloudMwException(
+                        ErrorCode.PROTOCOL_VIOLATION, "command: BEGIN (expected: once, at the beginning)");
             }
             token = begin.getToken().toByteArray();
             TransferClaims allowed = ReadAuthorization.ofReader(tokens, token);
@@ -134,14 +135,17 @@ public final class WarmingService extends WarmingGrpc.WarmingImplBase {
                     "command: " + command.getCommandCase() + " (expected: BEGIN, then others)");
         }
 
-        /** The token must hold still: other switches are shown it, and who had to go on without them would read stores. */
+        /**
+         * Verifies the token for each block, since other switches verify it, too; without them this one would read
+         * stores.
+         */
         private WantedBlock wanted(Block block) throws CloudMwException {
             return ReadAuthorization.checked(tokens, ReadAuthorization.ofReader(tokens, token), FromWire.block(block));
         }
 
         @Override
         public void onError(Throwable cause) {
-            gone();
+            disconnected();
         }
 
         @Override
@@ -154,14 +158,17 @@ public final class WarmingService extends WarmingGrpc.WarmingImplBase {
             }
         }
 
-        void gone() {
+        void disconnected() {
             WarmSession begun = warming;
             if (begun != null) {
                 begun.close();
             }
         }
 
-        /** What was begun while a token was good is still answered: the client goes on by another, and would not know what that cost. */
+        /**
+         * Ends the stream. Commands begun before a token expired are still answered, so that the client knows what they
+         * cost.
+         */
         private void refuse(CloudMwException cause) {
             WarmSession begun = warming;
             if (begun != null && cause.code() == ErrorCode.UNAUTHENTICATED) {
@@ -169,18 +176,21 @@ public final class WarmingService extends WarmingGrpc.WarmingImplBase {
                 answers.endWith(cause);
                 begun.finish();
             } else {
-                gone();
+                disconnected();
                 answers.failed(cause);
             }
         }
     }
 
-    /** What the client hears: bounded by the window, and by commands being taken only while it reads. Safe for any thread. */
+    /**
+     * The answers to the client; the window bounds them, and commands are requested only while it reads. Safe for any
+     * thread.
+     */
     private static final class Outgoing implements WarmSession.Answers {
         @GuardedBy("this")
         private final ServerCallStreamObserver<WarmEvent> call;
 
-        /** Why it ends where that is not what the client wanted. */
+        /** The failure with which the stream ends; empty when the client ends it. */
         @GuardedBy("this")
         private Optional<CloudMwException> end = Optional.empty();
 

@@ -1,6 +1,6 @@
 /**
- * The helper's gRPC edge: the only place here that knows generated types. Callbacks come on gRPC threads and are
- * handed on to the owners' executors.
+ * The gRPC services and clients of a helper. Only this room uses generated types. Callbacks arrive on gRPC threads and are
+ * handed to the executors of their owners.
  */
 @NullMarked
 package io.cloudmw.helper.rpc;

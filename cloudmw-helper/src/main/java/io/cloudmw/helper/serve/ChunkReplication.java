@@ -29,59 +29,71 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes one chunk to its stores, all at once: answers when the write quorum is durable, goes on with the rest while
- * there is room for that, tries again where that may help, and reports what came late. No writer waits for the owner of a
- * disk to come back: it hears that the quorum cannot be met for now, before it sends anything where that is known. Safe for
- * any thread.
+ * The replication of one chunk to its stores, which are written concurrently.
+ *
+ * <ol>
+ *   <li>It answers when the write quorum is durable, and goes on with the other copies while there is room for late
+ *         ones.
+ *   <li>It retries at a store when a retry may help, and reports copies that became durable after the answer.
+ *   <li>It fails at once, with a retry-after, when disks that are out of reach leave too few stores for the quorum. A
+ *         writer hears that before it sends anything, if it is known by then.
+ * </ol>
+ *
+ * Safe for any thread.
  */
 final class ChunkReplication {
     private static final Logger LOG = LoggerFactory.getLogger(ChunkReplication.class);
 
-    /** When a writer that cannot wait for disks should ask for other ones; the coordinator hears of a dead owner in seconds. */
-    private static final Duration ANEW_AFTER = Duration.ofMillis(500);
+    /** Retry-after for a writer whose disks are out of reach; the coordinator hears of a dead owner in seconds. */
+    private static final Duration REPLACEMENT_DELAY = Duration.ofMillis(500);
 
-    /** Told how it goes, by any thread: one of {@code durable} and {@code failed}, and {@code finished}, once. */
+    /**
+     * The listener of a replication. It hears {@code durable} or {@code failed} once, and {@code finished} once, on any
+     * thread.
+     */
     interface Listener {
-        /** Whether the copies that are missing at the quorum may go on; asked before {@code durable}. */
-        boolean mayGoOn();
+        /** Returns whether the missing copies may go on after the quorum; called before {@code durable}. */
+        boolean mayContinue();
 
         void durable(WriteResult result);
 
         void failed(CloudMwException cause);
 
-        /** The source is not needed any more. */
+        /** The source of the bytes is not needed any more. */
         void finished();
     }
 
     private final BulkRequest.Write request;
     private final TransferClaims claims;
     private final StoreResolver stores;
-    private final WriteHandler.Surroundings around;
+    private final WriteServices services;
     private final StoreLanes storing;
     private final Object lock = new Object();
 
     @GuardedBy("lock")
     private final List<StoreId> stored = new ArrayList<>();
 
-    /** Stores the quorum does not count on, with why: they were given up, or are disks that cannot be reached now. */
+    /**
+     * Stores that do not count for the quorum, with the reason: all tries failed, or the disk cannot be reached now.
+     */
     @GuardedBy("lock")
     private final Map<StoreId, CloudMwException> lacking = new TreeMap<>();
 
-    /** Stores that do not have the chunk yet although it was tried. */
+    /** The last failure at each store that does not have the chunk yet. */
     @GuardedBy("lock")
     private final Map<StoreId, WriteTrouble> troubles = new TreeMap<>();
 
     @GuardedBy("lock")
     private int givenUp;
 
-    /** How to take back what waits. */
+    /** Withdraws queued tries, by store. */
     @GuardedBy("lock")
     private final Map<StoreId, Runnable> waiting = new HashMap<>();
 
     @GuardedBy("lock")
     private boolean answered;
 
-    /** Answered that the quorum cannot be met. */
+    /** The answer was that the quorum cannot be met. */
     @GuardedBy("lock")
     private boolean refused;
 
@@ -97,25 +109,25 @@ final class ChunkReplication {
             BulkRequest.Write request,
             TransferClaims claims,
             StoreResolver stores,
-            WriteHandler.Surroundings around,
+            WriteServices services,
             StoreLanes storing) {
         this.request = request;
         this.claims = claims;
         this.stores = stores;
-        this.around = around;
+        this.services = services;
         this.storing = storing;
     }
 
     /**
-     * Says before anything is sent what would fail after it.
+     * Checks, before the writer sends anything, that the quorum can be met.
      *
-     * @throws CloudMwException when so many of the disks are not there, or they or carriers known to be out of reach, that the
-     *     quorum cannot be met
+     * @throws CloudMwException when too many disks are missing, or too many owners and carriers are known to be out of
+     *     reach
      */
     void check() throws CloudMwException {
         synchronized (lock) {
             for (Store store : request.stores()) {
-                if (store.kind() instanceof Store.Disk || around.stores().isCarried(request.targets(), store)) {
+                if (store.kind() instanceof Store.Disk || services.stores().isCarried(request.targets(), store)) {
                     try {
                         var unused = stores.open(store.id());
                     } catch (CloudMwException e) {
@@ -130,14 +142,14 @@ final class ChunkReplication {
         }
     }
 
-    /** Obstacles to copies that were tried and are missing. */
+    /** The troubles of copies that were tried and are missing. */
     List<WriteTrouble> troubles() {
         synchronized (lock) {
             return List.copyOf(troubles.values());
         }
     }
 
-    /** Starts; called once. */
+    /** Starts the puts; called once. */
     void start(ChunkSource source, Listener listener) {
         for (Store store : request.stores()) {
             attempt(store.id(), source, listener, 0);
@@ -146,7 +158,7 @@ final class ChunkReplication {
 
     private void attempt(StoreId store, ChunkSource source, Listener listener, int tried) {
         Runnable put = () -> put(store, source, listener, tried);
-        if (!waits(store, () -> storing.remove(store, put))) {
+        if (!mayQueue(store, () -> storing.remove(store, put))) {
             return;
         }
         try {
@@ -154,18 +166,18 @@ final class ChunkReplication {
         } catch (RejectedExecutionException | OutOfMemoryError e) {
             failed(
                     store,
-                    new CloudMwException(ErrorCode.OVERLOADED, what(store) + ": too many puts wait", e),
+                    new CloudMwException(ErrorCode.OVERLOADED, what(store) + ": the queue of puts is full", e),
                     source,
                     listener,
                     tried);
         }
     }
 
-    /** Remembers how to take back what is about to wait; false when nothing is to be done any more. */
-    private boolean waits(StoreId store, Runnable takeBack) {
+    /** Notes how to withdraw a try that is about to wait; returns false when the replication is over. */
+    private boolean mayQueue(StoreId store, Runnable withdraw) {
         synchronized (lock) {
             if (!settled) {
-                waiting.put(store, takeBack);
+                waiting.put(store, withdraw);
             }
             return !settled;
         }
@@ -206,12 +218,12 @@ final class ChunkReplication {
         }
         try {
             if (answer != null) {
-                if (!answer.owed().isEmpty() && !listener.mayGoOn()) {
+                if (!answer.owed().isEmpty() && !listener.mayContinue()) {
                     drop(listener);
                 }
                 listener.durable(answer);
             } else if (late) {
-                around.ledger().report(claims, new ReplicaReport(request.chunk(), store, ReplicaState.GOOD));
+                services.reporter().report(claims, new ReplicaReport(request.chunk(), store, ReplicaState.GOOD));
             }
         } finally {
             settle(listener);
@@ -222,12 +234,12 @@ final class ChunkReplication {
         synchronized (lock) {
             troubles.put(store, new WriteTrouble(store, cause.code(), String.valueOf(cause.getMessage()), tried + 1));
         }
-        if (tried < around.retryDelays().size() && mayHelp(cause) && mayWait(store, cause)) {
-            long delay = around.retryDelays().get(tried).toNanos();
+        if (tried < services.timing().retryDelays().size() && mayHelp(cause) && mayWait(store, cause)) {
+            long delay = services.timing().retryDelays().get(tried).toNanos();
             Runnable again = () -> attempt(store, source, listener, tried + 1);
-            Optional<Future<?>> later = Threads.later(around.timer(), delay, again);
+            Optional<Future<?>> later = Threads.later(services.timing().timer(), delay, again);
             if (later.isPresent()) {
-                if (!waits(store, () -> later.get().cancel(false))) {
+                if (!mayQueue(store, () -> later.get().cancel(false))) {
                     later.get().cancel(false);
                 }
                 return;
@@ -253,7 +265,9 @@ final class ChunkReplication {
         }
     }
 
-    /** Whether a store may be tried again later: not where the writer would wait for a disk that is out of reach. */
+    /**
+     * Returns whether a retry may come later; it may not when the writer would wait for a disk that is out of reach.
+     */
     private boolean mayWait(StoreId store, CloudMwException cause) {
         synchronized (lock) {
             if (isOutOfReach(cause)) {
@@ -263,13 +277,16 @@ final class ChunkReplication {
         }
     }
 
-    /** Stores that have the chunk, or may have it soon. */
+    /** Number of stores that have the chunk, or may have it soon. */
     @GuardedBy("lock")
     private int hopeful() {
         return request.stores().size() - lacking.size();
     }
 
-    /** Where it is only for disks that are out of reach the writer is to ask again, for other ones. */
+    /**
+     * The failure of the quorum. It has a retry-after when only disks out of reach are missing, so that the writer asks
+     * for others.
+     */
     @GuardedBy("lock")
     private CloudMwException quorumNotMet() {
         long outOfReach =
@@ -278,10 +295,10 @@ final class ChunkReplication {
         CloudMwException why =
                 request.stores().size() == 1 ? lacking.values().iterator().next() : tooFew();
         CloudMwException named = why.refusedBy(refusing());
-        return forNow ? named.retriedAfter(ANEW_AFTER) : named;
+        return forNow ? named.retriedAfter(REPLACEMENT_DELAY) : named;
     }
 
-    /** Ids of the stores that refuse the chunk however often it is tried. */
+    /** Ids of the stores at which no retry helps. */
     @GuardedBy("lock")
     private List<String> refusing() {
         return lacking.entrySet().stream()
@@ -290,7 +307,7 @@ final class ChunkReplication {
                 .toList();
     }
 
-    /** Returns whether so many stores refuse for good that the quorum cannot be met however often it is tried. */
+    /** Returns whether no retry can meet the quorum. */
     @GuardedBy("lock")
     private boolean isForGood() {
         return request.stores().size() - refusing().size() < request.writeQuorum();
@@ -311,14 +328,14 @@ final class ChunkReplication {
                 null);
     }
 
-    /** The message of a store's failure without the chunk's name, which begins the whole message. */
+    /** The message of a store's failure, without the chunk, which begins the whole message. */
     private String said(CloudMwException cause) {
         String message = String.valueOf(cause.getMessage());
         String chunk = "chunk=" + request.chunk();
         return message.startsWith(chunk) ? message.substring(chunk.length()).replaceFirst("^[ :]+", "") : message;
     }
 
-    /** The failure that all stores without the chunk have in common, where a retry would not help. */
+    /** The code of all failures, when they have the same one and no retry helps. */
     @GuardedBy("lock")
     private Optional<ErrorCode> reason() {
         List<CloudMwException> causes = List.copyOf(lacking.values());
@@ -327,30 +344,30 @@ final class ChunkReplication {
         return same ? Optional.of(first) : Optional.empty();
     }
 
-    /** Leaves the copies that are missing owed, as the answer says they are. */
+    /** Drops the missing copies; the answer says that they are owed. */
     private void drop(Listener listener) {
-        List<Runnable> takeBack;
+        List<Runnable> queued;
         List<StoreId> late;
         synchronized (lock) {
             if (settled) {
                 return;
             }
             settled = true;
-            takeBack = List.copyOf(waiting.values());
+            queued = List.copyOf(waiting.values());
             late = new ArrayList<>(request.stores().stream().map(Store::id).toList());
             late.removeAll(stored);
             waiting.clear();
         }
-        trouble(late, "no room for copies that are late; they stay owed");
-        takeBack.forEach(Runnable::run);
+        trouble(late, "no room for late copies; they stay owed");
+        queued.forEach(Runnable::run);
         listener.finished();
     }
 
-    /** A warning once for each store until it can be written again: it is the same for all chunks meanwhile. */
+    /** Logs one warning for each store until a put succeeds there, since the other chunks have the same trouble. */
     private void trouble(List<StoreId> those, String what) {
         for (StoreId store : those) {
             if (storing.failed(store)) {
-                LOG.warn("{}: {} (not said again until it can be written)", what(store), what);
+                LOG.warn("{}: {} (logged once until a put succeeds)", what(store), what);
             } else {
                 LOG.debug("{}: {}", what(store), what);
             }
@@ -378,7 +395,9 @@ final class ChunkReplication {
         };
     }
 
-    /** A disk that is not attached, or whose owner is away, will not be there a moment later: a new placement helps, now. */
+    /**
+     * Returns whether the disk is not attached, or its owner is down: a new placement helps at once, a retry does not.
+     */
     private static boolean isOutOfReach(CloudMwException cause) {
         return cause.code() == ErrorCode.STORE_UNAVAILABLE && cause.verdict() == RetryVerdict.AFTER_REFRESH;
     }

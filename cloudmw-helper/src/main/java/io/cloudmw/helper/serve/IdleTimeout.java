@@ -7,55 +7,55 @@ import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import org.jspecify.annotations.Nullable;
 
-/** For how long the other side of a stream has done nothing of what it may do. Belongs to the executor of the stream. */
+/** The idle time-out of a stream's other side. Confined to the stream's executor. */
 final class IdleTimeout {
     private final Duration longest;
     private final Ticker ticker;
     private final ScheduledExecutorService timer;
-    private final Runnable look;
-    private long heardNanos;
+    private final Runnable check;
+    private long activeNanos;
     private @Nullable Future<?> watching;
 
     /**
-     * Looks at nothing yet.
+     * Watches nothing yet.
      *
-     * @param longest what is borne
-     * @param look run by the timer when it may have lasted for so long; has the stream's executor ask {@link #isTooLong}, after all that
-     *     had arrived, so that only the other side can be to blame
+     * @param longest the time-out
+     * @param check run by the timer when the time may be over. It has the stream's executor call {@link #isOver} after
+     *     everything that has arrived, so that only the other side can be to blame
      */
-    IdleTimeout(Duration longest, Ticker ticker, ScheduledExecutorService timer, Runnable look) {
+    IdleTimeout(Duration longest, Ticker ticker, ScheduledExecutorService timer, Runnable check) {
         this.longest = longest;
         this.ticker = ticker;
         this.timer = timer;
-        this.look = look;
+        this.check = check;
     }
 
-    /** From now on it is watched. */
+    /** Starts to watch. */
     void watch() {
-        heard();
-        lookAfter(longest.toNanos());
+        restart();
+        checkAfter(longest.toNanos());
     }
 
     boolean isWatched() {
         return watching != null;
     }
 
-    /** From now on it is the other side's turn. */
-    void heard() {
-        heardNanos = ticker.nanos();
+    /** Notes that the other side was active, and restarts its idle time. */
+    void restart() {
+        activeNanos = ticker.nanos();
     }
 
-    /** If it is not, it is looked at again when it may be. */
-    boolean isTooLong() {
-        long left = longest.toNanos() - (ticker.nanos() - heardNanos);
+    /** Returns whether the time is over; otherwise schedules the next check. */
+    boolean isOver() {
+        long left = longest.toNanos() - (ticker.nanos() - activeNanos);
         if (left > 0) {
-            lookAfter(left);
+            checkAfter(left);
         }
         return left <= 0;
     }
 
-    private void lookAfter(long nanos) {
-        watching = Threads.later(timer, nanos, look).orElse(null);
+    private void checkAfter(long nanos) {
+        watching = Threads.later(timer, nanos, check).orElse(null);
     }
 
     void end() {

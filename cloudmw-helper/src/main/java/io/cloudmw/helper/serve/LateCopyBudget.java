@@ -5,25 +5,25 @@ import io.cloudmw.helper.block.Spool;
 import java.util.concurrent.Semaphore;
 
 /**
- * The room for copies that are still written after their chunk was acknowledged: apart from that of uploads, so that a
- * store that is slow or away holds up nobody else. Nothing waits for it. Safe for any thread.
+ * The budget for copies that are written after their chunk was acknowledged. It is separate from that of uploads, so
+ * that a slow store delays no other upload. Nothing waits for this budget. Safe for any thread.
  */
 public final class LateCopyBudget {
     private final Semaphore room;
     private final ByteBudget bytes;
 
     /**
-     * All of it is free.
+     * Creates an unused budget.
      *
-     * @param limit chunks at once
-     * @param limitBytes of the spool directory that they may use
+     * @param limit concurrent chunks
+     * @param limitBytes bytes of the spool directory for them
      */
     public LateCopyBudget(int limit, long limitBytes) {
         room = new Semaphore(limit);
         bytes = new ByteBudget(limitBytes);
     }
 
-    /** Takes a chunk in, and its file's bytes from the share they were in; or nothing when there is no room. */
+    /** Moves a chunk's file into this budget; returns false when there is no room. */
     boolean adopt(Spool.SpoolFile file) {
         if (!room.tryAcquire()) {
             return false;
@@ -35,7 +35,7 @@ public final class LateCopyBudget {
         return moved;
     }
 
-    /** A chunk that was adopted is over, and its file closed. */
+    /** Gives back the place of an adopted chunk, whose file is closed. */
     void release() {
         room.release();
     }

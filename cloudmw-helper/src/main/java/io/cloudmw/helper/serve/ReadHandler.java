@@ -19,33 +19,34 @@ import io.netty.buffer.ByteBufAllocator;
 import java.time.Duration;
 import java.util.concurrent.ScheduledExecutorService;
 
-/** The requests for ranges of the chunks on this helper's disks. Safe for any thread. */
+/** The handler of requests for ranges of chunks on this helper's disks. Safe for any thread. */
 public final class ReadHandler {
     /**
-     * What serving a range needs besides its disk: buffers, clocks and limits.
+     * The resources of served reads.
      *
-     * @param silence how long a reader may take nothing
+     * @param silence time for which a reader may take nothing
      * @param ticker the ticker of the pool
      */
-    public record Means(ByteBufAllocator allocator, Duration silence, Ticker ticker, ScheduledExecutorService timer) {}
+    public record Resources(
+            ByteBufAllocator allocator, Duration silence, Ticker ticker, ScheduledExecutorService timer) {}
 
     private final OwnDisks disks;
     private final TransferTokens tokens;
     private final FairPool pool;
-    private final Means means;
+    private final Resources resources;
     private final ServeSlots slots;
 
     /**
-     * Serves nothing yet.
+     * Creates a handler without reads.
      *
-     * @param pool refuses nothing while no more than {@code 2 * limit} tasks wait in it
-     * @param limit reads at once; one connection gets half of them at most
+     * @param pool accepts at least {@code 2 * limit} queued tasks
+     * @param limit concurrent reads; one connection gets half of them at most
      */
-    public ReadHandler(OwnDisks disks, TransferTokens tokens, FairPool pool, Means means, int limit) {
+    public ReadHandler(OwnDisks disks, TransferTokens tokens, FairPool pool, Resources resources, int limit) {
         this.disks = disks;
         this.tokens = tokens;
         this.pool = pool;
-        this.means = means;
+        this.resources = resources;
         this.slots = new ServeSlots("reads", limit);
     }
 
@@ -55,17 +56,20 @@ public final class ReadHandler {
         claims.require(TransferRight.READ, request.chunk());
         ChunkStore disk = disks.find(request.store())
                 .orElseThrow(() -> new CloudMwException(
-                        ErrorCode.STORE_UNAVAILABLE, "store=" + request.store() + ": not attached here"));
+                        ErrorCode.STORE_UNAVAILABLE,
+                        "store=" + request.store() + ": this disk is not attached to this helper"));
         if (request.range().length() > Chunking.MAX_CHUNK_BYTES) {
-            throw new CloudMwException(ErrorCode.INVALID_ARGUMENT, "range: " + request.range() + " is too long");
+            throw new CloudMwException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "range: " + request.range() + " (expected: <= " + Chunking.MAX_CHUNK_BYTES + " bytes)");
         }
         String session = stream.connection().sessionId();
         slots.take(session, "chunk=" + request.chunk());
         Tenant tenant = new Tenant(
                 session, claims.file().volume().value(), request.urgency().priority());
-        Due due = new Due(request.urgency(), means.ticker());
+        Due due = new Due(request.urgency(), resources.ticker());
         ReadTurns turns = new ReadTurns(pool, tenant, due.deadlineNanos());
-        ServedRead read = new ServedRead(disk, request, stream, means, turns, () -> slots.giveBack(session));
+        ServedRead read = new ServedRead(disk, request, stream, resources, turns, () -> slots.giveBack(session));
         read.start();
         return read;
     }

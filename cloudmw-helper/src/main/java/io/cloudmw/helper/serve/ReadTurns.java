@@ -7,34 +7,34 @@ import java.util.OptionalLong;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 
-/** The threads of one served read: each task waits for its turn among those of others. One task at a time. */
+/** The executor of one served read: each task waits for its turn among other reads. One task at a time. */
 final class ReadTurns implements Executor {
-    /** What one turn may move. */
+    /** Bytes that one turn may read. */
     static final int TURN_BYTES = 1 << 20;
 
     private final FairPool pool;
     private final Tenant tenant;
     private final OptionalLong deadlineNanos;
 
-    /** Of the turn that is under way; belongs to its thread. */
+    /** Bytes read in the current turn; belongs to its thread. */
     private long movedBytes;
 
-    /** The pool is closing: there are no turns any more, and what is left is done at once. */
+    /** The pool is closing, so that there are no more turns: the rest of the task runs at once. */
     private volatile boolean closing;
 
-    /** @param deadlineNanos when the read should be done, by the pool's ticker; empty: not said */
+    /** @param deadlineNanos time by which the read should be done, by the pool's ticker; empty when none was set */
     ReadTurns(FairPool pool, Tenant tenant, OptionalLong deadlineNanos) {
         this.deadlineNanos = deadlineNanos;
         this.pool = pool;
         this.tenant = tenant;
     }
 
-    /** In the turn that is under way, so much more was read. */
+    /** Counts bytes that the current turn has read. */
     void moved(long bytes) {
         movedBytes += bytes;
     }
 
-    /** What is left of the turn that is under way. */
+    /** Bytes that the current turn may still read. */
     long leftBytes() {
         return closing ? Long.MAX_VALUE : TURN_BYTES - movedBytes;
     }

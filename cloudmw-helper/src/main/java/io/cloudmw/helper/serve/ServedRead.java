@@ -18,8 +18,9 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One range on its way to somebody else. Reads only what it has credit for, at most {@link ReadTurns#TURN_BYTES} before others have
- * a turn, and holds no thread while it waits for more. A reader that takes nothing for too long loses its place.
+ * A response to a read of one range. It reads only bytes for which it has credit, and at most
+ * {@link ReadTurns#TURN_BYTES} in a turn. It holds no thread while it waits for credit. A reader that takes nothing for
+ * too long loses its place.
  */
 final class ServedRead extends ServedStream {
     private static final int FRAME_BYTES = Leaves.DEFAULT_SIZE_BYTES;
@@ -30,11 +31,11 @@ final class ServedRead extends ServedStream {
     private final ByteRange range;
     private final ByteBufAllocator allocator;
     private final Duration longest;
-    private final IdleTimeout silence;
+    private final IdleTimeout idle;
     private final ReadTurns turns;
     private final CRC32C crc = new CRC32C();
-    /** It will see what it may send: nobody need tell it again. */
-    private final AtomicBoolean asked = new AtomicBoolean();
+    /** A step that sends is queued already. */
+    private final AtomicBoolean queued = new AtomicBoolean();
 
     private @Nullable ChunkReader reader;
     private long sent;
@@ -43,7 +44,7 @@ final class ServedRead extends ServedStream {
             ChunkStore disk,
             BulkRequest.Read request,
             BulkStream stream,
-            ReadHandler.Means means,
+            ReadHandler.Resources resources,
             ReadTurns turns,
             Runnable finished) {
         super("chunk=" + request.chunk() + " store=" + disk.id(), stream, turns, finished);
@@ -51,23 +52,23 @@ final class ServedRead extends ServedStream {
         this.disk = disk;
         this.chunk = request.chunk();
         this.range = request.range();
-        this.allocator = means.allocator();
-        this.longest = means.silence();
-        this.silence = new IdleTimeout(longest, means.ticker(), means.timer(), () -> post(this::checkSilence));
+        this.allocator = resources.allocator();
+        this.longest = resources.silence();
+        this.idle = new IdleTimeout(longest, resources.ticker(), resources.timer(), () -> post(this::checkIdle));
     }
 
-    /** Opens at once, so that a missing chunk is told without waiting for credit. */
+    /** Opens the chunk at once, so that a missing chunk fails without waiting for credit. */
     void start() {
-        ask();
+        sendLater();
     }
 
     @Override
     public void granted() {
-        ask();
+        sendLater();
     }
 
-    private void ask() {
-        if (asked.compareAndSet(false, true)) {
+    private void sendLater() {
+        if (queued.compareAndSet(false, true)) {
             post(this::advance);
         }
     }
@@ -76,17 +77,17 @@ final class ServedRead extends ServedStream {
     public void data(ByteBuf payload, int crc32c) {
         payload.release();
         post(() -> {
-            throw new CloudMwException(ErrorCode.PROTOCOL_VIOLATION, what() + ": data sent to a read");
+            throw new CloudMwException(ErrorCode.PROTOCOL_VIOLATION, what() + ": the reader sent data");
         });
     }
 
     @Override
     public void ended(byte[] trailer) {
-        // The reader has nothing to say.
+        // Readers send no trailer.
     }
 
     private void advance() throws CloudMwException {
-        asked.set(false);
+        queued.set(false);
         ChunkReader open = reader;
         if (open == null) {
             open = disk.read(chunk, range);
@@ -96,14 +97,14 @@ final class ServedRead extends ServedStream {
         if (sent == range.length()) {
             stream().end(NO_TRAILER);
             close();
-        } else if (!silence.isWatched()) {
-            silence.watch();
+        } else if (!idle.isWatched()) {
+            idle.watch();
         }
     }
 
-    /** Whoever takes nothing holds a place that others wait for. */
-    private void checkSilence() throws CloudMwException {
-        if (silence.isTooLong()) {
+    /** Ends the read of a silent reader, which holds a place that others wait for. */
+    private void checkIdle() throws CloudMwException {
+        if (idle.isOver()) {
             throw new CloudMwException(
                     ErrorCode.DEADLINE_EXCEEDED,
                     what() + ": the reader took nothing for " + longest.toMillis() + " ms, after " + sent + " of "
@@ -119,13 +120,13 @@ final class ServedRead extends ServedStream {
                 return;
             }
             if (turns.leftBytes() < length) {
-                ask();
+                sendLater();
                 return;
             }
             ByteBuf frame = read(open, length);
             var unused = stream().send(frame, (int) crc.getValue());
             sent += length;
-            silence.heard();
+            idle.restart();
             turns.moved(length);
         }
     }
@@ -137,7 +138,9 @@ final class ServedRead extends ServedStream {
             ByteBuffer bytes = frame.nioBuffer(0, length);
             while (bytes.hasRemaining()) {
                 if (open.read(bytes) < 0) {
-                    throw new CloudMwException(ErrorCode.STORE_UNAVAILABLE, what() + ": ended early");
+                    throw new CloudMwException(
+                            ErrorCode.STORE_UNAVAILABLE,
+                            what() + ": the disk ended after " + sent + " of " + range.length() + " bytes");
                 }
             }
             crc.reset();
@@ -154,7 +157,7 @@ final class ServedRead extends ServedStream {
 
     @Override
     void free() {
-        silence.end();
+        idle.end();
         if (reader != null) {
             reader.close();
         }

@@ -9,13 +9,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A stream that somebody opened to this helper, worked on one step at a time. Whatever a step throws resets the stream
- * and frees what it holds. Everything but the listener's methods runs on its serial executor.
+ * A stream that another process has opened to this helper. It runs one step at a time, on a serial executor. A step
+ * that throws resets the stream and frees its resources. Listener methods run on event loops.
  */
 abstract class ServedStream implements BulkStreamListener {
     private static final Logger LOG = LoggerFactory.getLogger(ServedStream.class);
 
-    /** A piece of the work. */
+    /** A step of the work on the stream. */
     interface Step {
         void run() throws CloudMwException;
     }
@@ -27,11 +27,11 @@ abstract class ServedStream implements BulkStreamListener {
     private boolean over;
 
     /**
-     * Does nothing yet.
+     * Runs no step yet.
      *
-     * @param what names it in messages
-     * @param threads may block
-     * @param finished run once when it holds nothing any more
+     * @param what names the stream in messages
+     * @param threads run the steps, which may block
+     * @param finished run once, when all resources are freed
      */
     ServedStream(String what, BulkStream stream, Executor threads, Runnable finished) {
         this.what = what;
@@ -40,7 +40,7 @@ abstract class ServedStream implements BulkStreamListener {
         this.finished = finished;
     }
 
-    /** The same; others have a turn after each step. */
+    /** A stream that gives others a turn after each step. */
     ServedStream(String what, BulkStream stream, ReadTurns turns, Runnable finished) {
         this.what = what;
         this.stream = stream;
@@ -56,10 +56,10 @@ abstract class ServedStream implements BulkStreamListener {
         return stream;
     }
 
-    /** Frees what it holds; once, on its executor. */
+    /** Frees the resources. Called once, on the executor. */
     abstract void free();
 
-    /** Does this after what was posted before, unless it is over by then. Any thread. */
+    /** Queues a step, which is dropped when the stream is over by then. Any thread. */
     final void post(Step step) {
         post(step, () -> {});
     }
@@ -84,7 +84,7 @@ abstract class ServedStream implements BulkStreamListener {
         post(this::close);
     }
 
-    /** Nothing is left to do; everything is freed. */
+    /** Ends the stream and frees its resources. Idempotent. */
     final void close() {
         if (!over) {
             over = true;
@@ -96,7 +96,7 @@ abstract class ServedStream implements BulkStreamListener {
         }
     }
 
-    /** Somebody else goes on with what it holds, and runs {@code finished} in the end. */
+    /** Ends the steps and hands the resources over; the receiver calls {@link #finished}. */
     final void handOver() {
         over = true;
     }

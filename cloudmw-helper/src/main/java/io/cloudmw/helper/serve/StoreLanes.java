@@ -15,8 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs puts on a pool, only so many of each store at once: a store that is slow keeps some of the threads busy, not all.
- * Its users bound what waits. Safe for any thread.
+ * The lanes of puts on a pool: each store has a lane, which runs a limited number of puts at once, so that a slow store
+ * does not occupy all threads. Callers bound the queue. Safe for any thread.
  */
 public final class StoreLanes {
     private static final Logger LOG = LoggerFactory.getLogger(StoreLanes.class);
@@ -30,21 +30,21 @@ public final class StoreLanes {
     @GuardedBy("lock")
     private final Map<StoreId, Lane> lanes = new HashMap<>();
 
-    /** Stores no chunk could be written to lately; beyond {@link #MAX_FAILING} nobody remembers. */
+    /** Stores whose last put failed, at most {@link #MAX_FAILING}. */
     @GuardedBy("lock")
     private final Set<StoreId> failing = new HashSet<>();
 
-    /** What one store has to do. */
+    /** The puts of one store. */
     private static final class Lane {
         final Deque<Runnable> waiting = new ArrayDeque<>();
         int running;
     }
 
     /**
-     * Nothing runs yet.
+     * Creates lanes without puts.
      *
-     * @param threads may block; a pool, never the caller itself
-     * @param width puts of one store at once
+     * @param threads run puts, which may block; never the calling thread
+     * @param width concurrent puts of one store
      */
     public StoreLanes(Executor threads, int width) {
         this.threads = threads;
@@ -52,9 +52,10 @@ public final class StoreLanes {
     }
 
     /**
-     * Runs {@code put} when it is its turn; it throws nothing.
+     * Runs a put in its turn.
      *
-     * @throws RejectedExecutionException when the pool takes no more; {@code put} does not run then
+     * @param put throws nothing
+     * @throws RejectedExecutionException when the pool is full; the put does not run then
      */
     void execute(StoreId store, Runnable put) {
         synchronized (lock) {
@@ -77,7 +78,7 @@ public final class StoreLanes {
         }
     }
 
-    /** Takes back a put that has not begun; does nothing for another. */
+    /** Withdraws a put that has not begun; does nothing otherwise. */
     void remove(StoreId store, Runnable put) {
         synchronized (lock) {
             Lane lane = lanes.get(store);
@@ -87,21 +88,21 @@ public final class StoreLanes {
         }
     }
 
-    /** Notes that a chunk could not be written to a store; whether that is news, not so since one last could. */
+    /** Notes a failed put; returns true for the first failure after a success. */
     boolean failed(StoreId store) {
         synchronized (lock) {
             return failing.size() < MAX_FAILING ? failing.add(store) : !failing.contains(store);
         }
     }
 
-    /** Notes that a chunk was written to a store; whether that is news, because one before could not be. */
+    /** Notes a successful put; returns true for the first success after a failure. */
     boolean succeeded(StoreId store) {
         synchronized (lock) {
             return failing.remove(store);
         }
     }
 
-    /** Runs one put, then lets other stores have a turn. */
+    /** Runs one put, then gives other stores a turn. */
     private void next(StoreId store) {
         boolean more = true;
         while (more) {

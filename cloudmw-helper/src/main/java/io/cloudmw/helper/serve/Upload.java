@@ -18,46 +18,49 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One chunk coming in: leaf by leaf into a spool file, checked against what the writer says at its end, then handed
- * to {@link ChunkReplication}. A writer that is silent for too long loses its place.
+ * An upload of one chunk. It writes the leaves to a spool file, compares their checksums with the writer's, then hands
+ * the file to {@link ChunkReplication}. A writer that is silent for too long loses its place.
  */
 final class Upload extends ServedStream {
-    /** Granted and not yet written to the spool. */
+    /** Bytes granted and not yet written to the spool. */
     static final int WINDOW_BYTES = 1 << 20;
 
     private static final long SPOOL_WAIT_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private final BulkRequest.Write request;
     private final Spool spool;
-    private final WriteHandler.Surroundings around;
+    private final WriteServices services;
     private final LateCopyBudget lateCopies;
     private final ChunkReplication replication;
-    private final IdleTimeout silence;
+    private final IdleTimeout idle;
     private final int[] checksums;
     private Spool.@Nullable SpoolFile file;
     private long received;
     private long granted;
 
     /**
-     * Takes nothing before {@link #start}.
+     * Grants nothing before {@link #start}.
      *
-     * @param finished run once when the upload holds nothing any more but what is late
+     * @param finished run once, when the upload holds nothing but late copies
      */
     Upload(
             BulkRequest.Write request,
             BulkStream stream,
-            WriteHandler.Means means,
-            WriteHandler.Surroundings around,
+            WriteServices.Resources resources,
+            WriteServices services,
             ChunkReplication replication,
             Runnable finished) {
-        super("chunk=" + request.chunk(), stream, means.receiving(), finished);
+        super("chunk=" + request.chunk(), stream, resources.receiving(), finished);
         this.request = request;
-        this.spool = means.spool();
-        this.around = around;
-        this.lateCopies = around.late();
+        this.spool = resources.spool();
+        this.services = services;
+        this.lateCopies = services.late();
         this.replication = replication;
-        this.silence =
-                new IdleTimeout(around.silence(), around.ticker(), around.timer(), () -> post(this::checkSilence));
+        this.idle = new IdleTimeout(
+                services.timing().silence(),
+                services.timing().ticker(),
+                services.timing().timer(),
+                () -> post(this::checkIdle));
         this.checksums = new int[(int) ((request.length() + request.leafSizeBytes() - 1) / request.leafSizeBytes())];
     }
 
@@ -66,7 +69,7 @@ final class Upload extends ServedStream {
             replication.check();
             file = spool.create(request.length(), SPOOL_WAIT_NANOS);
             grant(WINDOW_BYTES);
-            silence.watch();
+            idle.watch();
         });
     }
 
@@ -82,7 +85,7 @@ final class Upload extends ServedStream {
 
     @Override
     public void granted() {
-        // Nothing is sent.
+        // This side sends nothing.
     }
 
     private void take(ByteBuf payload, int crc32c) throws CloudMwException {
@@ -95,21 +98,23 @@ final class Upload extends ServedStream {
         if (length != Math.min(request.leafSizeBytes(), left)) {
             throw new CloudMwException(
                     ErrorCode.PROTOCOL_VIOLATION,
-                    "chunk=" + request.chunk() + ": a leaf of " + length + " bytes at " + received);
+                    "chunk=" + request.chunk() + ": a leaf of " + length + " bytes at offset " + received
+                            + " (expected: " + Math.min(request.leafSizeBytes(), left) + ")");
         }
         checksums[(int) (received / request.leafSizeBytes())] = crc32c;
         write(target.channel(), payload);
         received += length;
         grant(length);
-        silence.heard();
+        idle.restart();
     }
 
-    private void checkSilence() throws CloudMwException {
-        if (silence.isTooLong()) {
+    private void checkIdle() throws CloudMwException {
+        if (idle.isOver()) {
             throw new CloudMwException(
                     ErrorCode.DEADLINE_EXCEEDED,
                     "chunk=" + request.chunk() + ": the writer sent nothing for "
-                            + around.silence().toMillis() + " ms, after " + received + " of " + request.length()
+                            + services.timing().silence().toMillis() + " ms, after " + received + " of "
+                            + request.length()
                             + " bytes");
         }
     }
@@ -125,7 +130,7 @@ final class Upload extends ServedStream {
         } catch (IOException e) {
             throw new CloudMwException(
                     ErrorCode.OVERLOADED,
-                    "chunk=" + request.chunk() + ": the spool cannot be written: " + Reasons.of(e),
+                    "chunk=" + request.chunk() + ": cannot write to the spool: " + Reasons.of(e),
                     e);
         }
     }
@@ -146,20 +151,21 @@ final class Upload extends ServedStream {
         if (received != request.length()) {
             throw new CloudMwException(
                     ErrorCode.PROTOCOL_VIOLATION,
-                    "chunk=" + request.chunk() + ": ended after " + received + " of " + request.length() + " bytes");
+                    "chunk=" + request.chunk() + ": the writer ended after " + received + " of " + request.length()
+                            + " bytes");
         }
         if (!Arrays.equals(WriteEnd.decode(trailer), checksums)) {
             throw new CloudMwException(
                     ErrorCode.REPLICA_CORRUPT,
-                    "chunk=" + request.chunk() + ": what arrived is not what the writer cut");
+                    "chunk=" + request.chunk() + ": the checksums of the bytes that arrived differ from the writer's");
         }
-        silence.end();
+        idle.end();
         handOver();
-        Kept kept = new Kept(source);
+        SourceFile kept = new SourceFile(source);
         replication.start(new FileSource(source.channel(), request.length()), new ChunkReplication.Listener() {
             @Override
-            public boolean mayGoOn() {
-                return kept.late();
+            public boolean mayContinue() {
+                return kept.continueLate();
             }
 
             @Override
@@ -179,18 +185,18 @@ final class Upload extends ServedStream {
         });
     }
 
-    /** The file and the room of the upload, or of late copies. Safe for any thread. */
-    private final class Kept {
+    /** The spool file of an upload, in the budget of uploads or of late copies. Safe for any thread. */
+    private final class SourceFile {
         private final Spool.SpoolFile source;
         private boolean late;
         private boolean over;
 
-        Kept(Spool.SpoolFile source) {
+        SourceFile(Spool.SpoolFile source) {
             this.source = source;
         }
 
-        /** Makes room for the next upload; false when there is no room for what is late. */
-        synchronized boolean late() {
+        /** Moves the file to the budget of late copies, which makes room for an upload; returns false without room. */
+        synchronized boolean continueLate() {
             if (!over && lateCopies.adopt(source)) {
                 late = true;
                 finished();
@@ -211,7 +217,7 @@ final class Upload extends ServedStream {
 
     @Override
     void free() {
-        silence.end();
+        idle.end();
         if (file != null) {
             file.close();
         }

@@ -15,11 +15,13 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The filling of the cache with one block, which is given to nobody. Leaves that are missing are fetched as for a reader;
- * the fill holds no memory for a leaf that is kept. Safe for any thread.
+ * The filling of the cache with one block, which no reader gets. Leaves that are missing are fetched as for a
+ * reader; the fill holds no memory for a leaf that is kept. Safe for any thread.
  */
 public final class CacheFill extends LeafSubscriber {
-    /** Hears once, on any thread, how a fill ended, unless it was cancelled; must not block. */
+    /**
+     * The listener of a fill, which hears once, on any thread, how it ended, unless it was cancelled; must not block.
+     */
     @FunctionalInterface
     public interface Listener {
         /**
@@ -31,7 +33,7 @@ public final class CacheFill extends LeafSubscriber {
     }
 
     /**
-     * Where the bytes of a block came from.
+     * The sources of a block's bytes.
      *
      * @param keptBytes cached here before
      * @param parentBytes from switches above this one

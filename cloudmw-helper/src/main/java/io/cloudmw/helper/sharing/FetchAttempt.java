@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * fetch's lock.
  */
 final class FetchAttempt implements BlockAttempt.Listener {
-    /** Hears what an attempt brings and how it ends; on the thread that fetches. */
+    /** The listener of an attempt, called on the thread that fetches. */
     interface Listener {
         /** The attempt's turn has come. Returns false when the attempt is not wanted any more. */
         boolean turnCame(FetchAttempt attempt);
@@ -22,7 +22,7 @@ final class FetchAttempt implements BlockAttempt.Listener {
         /** The source has been asked. */
         void began(FetchAttempt attempt);
 
-        /** Takes over a hold on a leaf of the fetch. */
+        /** Takes over a reference to a leaf of the fetch. */
         void land(FetchAttempt attempt, int index, Leaf leaf);
 
         /**
@@ -37,10 +37,10 @@ final class FetchAttempt implements BlockAttempt.Listener {
     private final int first;
     private final FetchRoute route;
     private final FetchSource source;
-    /** Whether it makes up for a late attempt. */
+    /** True when the attempt makes up for a late one. */
     private final boolean extra;
 
-    /** Its turn came before those of others. Guarded by the fetch's lock. */
+    /** True when its turn came before those of others. Guarded by the fetch's lock. */
     private boolean chosen;
 
     @GuardedBy("this")
@@ -55,7 +55,7 @@ final class FetchAttempt implements BlockAttempt.Listener {
     private volatile @Nullable FetchedBlock growing;
 
     /**
-     * Asks nobody yet.
+     * Asks no source yet.
      *
      * @param first index of the first leaf it brings, in the fetch
      * @param route at the source it asks
@@ -185,7 +185,7 @@ final class FetchAttempt implements BlockAttempt.Listener {
         fetch.failed(this, cause, true);
     }
 
-    /** Without room here, another source would be asked in vain. */
+    /** Without room here, another source would not help. */
     @Override
     public void noRoom(CloudMwException cause, long bytes) {
         fetch.failed(this, cause, false);

@@ -167,7 +167,7 @@ abstract class FetchSource {
             return !cause.code().isOfReplica();
         }
 
-        /** The other switches above would ask the same store in vain; this one may reach it. */
+        /** The other switches above would ask the same store without success; this one may reach it. */
         @Override
         boolean leavesOnlyTheStore(CloudMwException cause) {
             return isUnreachable(cause);

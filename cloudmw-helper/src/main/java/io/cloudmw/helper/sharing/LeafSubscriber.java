@@ -63,10 +63,10 @@ abstract class LeafSubscriber {
     abstract void begun();
 
     /**
-     * Takes over a hold on a leaf, and releases a leaf that the block does not expect. The caller calls {@link #tell}
-     * afterwards.
+     * Takes over a reference to a leaf, and releases a leaf that the block does not expect. The caller calls
+     * {@link #tell} afterwards.
      *
-     * @param from where the leaf was fetched
+     * @param from the source of the leaf
      */
     abstract void arrived(int index, Leaf leaf, FetchSource from);
 

@@ -21,9 +21,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * An attempt that gets a block from a switch above this one. No thread waits for it: a thread only stores the leaves that
- * came. So switches that wait for each other's bytes never wait for each other's threads. The buffers in which leaves come
- * are kept, not copied. Private methods run on the attempt's serial executor.
+ * An attempt that gets a block from a switch above this one. No thread waits for it: a thread only stores the leaves
+ * that came. So switches that wait for each other's bytes never wait for each other's threads. The buffers in which
+ * leaves come are kept, not copied. Private methods run on the attempt's serial executor.
  */
 final class ParentAttempt implements BlockAttempt, BulkStreamListener {
     private static final Logger LOG = LoggerFactory.getLogger(ParentAttempt.class);
@@ -38,7 +38,7 @@ final class ParentAttempt implements BlockAttempt, BulkStreamListener {
     private final LeafRange leaves;
     private final Listener listener;
     private final LeavesBlock growing;
-    private final LeafAllocator.Landing landing;
+    private final LeafAllocator.LeafWriter writer;
     private final ByteBudget windows;
     private final SerialExecutor serial;
     private volatile long wantedBytes;
@@ -52,10 +52,10 @@ final class ParentAttempt implements BlockAttempt, BulkStreamListener {
     private boolean over;
 
     /**
-     * Asks nobody yet.
+     * Asks no source yet.
      *
      * @param parent the switch that is asked, for messages
-     * @param room where the leaves go; the threads do not wait for room, since other attempts need them
+     * @param room the allocator of the leaves; the threads do not wait for room, since other attempts need them
      * @param windows bytes that all attempts together may have requested and not stored yet, besides a leaf each
      * @param threads may block
      */
@@ -71,7 +71,7 @@ final class ParentAttempt implements BlockAttempt, BulkStreamListener {
         this.leaves = block.leaves();
         this.listener = listener;
         this.growing = new LeavesBlock(block);
-        this.landing = room.withoutWaiting().landing(growing);
+        this.writer = room.withoutWaiting().writer(growing);
         this.windows = windows;
         this.wantedBytes = block.length();
         this.serial = new SerialExecutor(threads, this::broken);
@@ -141,11 +141,11 @@ final class ParentAttempt implements BlockAttempt, BulkStreamListener {
                 || payload.readableBytes() != leaves.length(leaf)
                 || crc32c != leaves.crc32c(leaf)) {
             payload.release();
-            spoiled("leaf " + leaf + " is another");
+            spoiled("leaf " + leaf + " has another length or checksum than the manifest's");
             return;
         }
         try {
-            landing.take(leaf, payload);
+            writer.take(leaf, payload);
         } catch (CloudMwException e) {
             end();
             listener.noRoom(e, growing.availableBytes());
@@ -186,7 +186,7 @@ final class ParentAttempt implements BlockAttempt, BulkStreamListener {
 
     @Override
     public void granted() {
-        // Nothing is sent.
+        // This side sends nothing.
     }
 
     @Override
@@ -246,7 +246,7 @@ final class ParentAttempt implements BlockAttempt, BulkStreamListener {
     }
 
     private void letGo() {
-        landing.close();
+        writer.close();
         windows.giveBack(takenBytes);
         takenBytes = 0;
         HelperConnections.Lease held = lease;

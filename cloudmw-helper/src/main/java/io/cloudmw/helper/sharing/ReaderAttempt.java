@@ -14,8 +14,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * An attempt of one reader: its block, assembled from cached leaves and from leaves that {@link SharedFetch}es bring. Leaves
- * arrive in any order and are told in theirs. Safe for any thread; the listener hears one event at a time.
+ * An attempt of one reader: its block, assembled from cached leaves and from leaves that {@link SharedFetch}es bring.
+ * Leaves arrive in any order and are told in theirs. Safe for any thread; the listener hears one event at a time.
  */
 final class ReaderAttempt extends LeafSubscriber implements BlockAttempt {
     private static final Logger LOG = LoggerFactory.getLogger(ReaderAttempt.class);
@@ -37,7 +37,7 @@ final class ReaderAttempt extends LeafSubscriber implements BlockAttempt {
     @GuardedBy("this")
     private @Nullable End end;
 
-    /** How the attempt ended. */
+    /** The outcome of the attempt. */
     private enum Outcome {
         FINISHED,
         FAILED,
@@ -46,7 +46,7 @@ final class ReaderAttempt extends LeafSubscriber implements BlockAttempt {
 
     private record End(Outcome outcome, @Nullable CloudMwException cause) {}
 
-    // What the listener heard. Belongs to the thread that tells.
+    // The events that the listener has heard. Confined to the telling thread.
     private boolean beginTold;
     private boolean endTold;
     private long bytesTold;
@@ -77,7 +77,7 @@ final class ReaderAttempt extends LeafSubscriber implements BlockAttempt {
         arrived(index, leaf);
     }
 
-    /** Takes over a hold on a leaf, wherever it came from. */
+    /** Takes over a reference to a leaf, wherever it came from. */
     void arrived(int index, Leaf leaf) {
         if (!expects(index, leaf.length(), leaf.crc32c())) {
             leaf.release();

@@ -41,6 +41,9 @@ final class SharedFetch implements FetchAttempt.Listener {
     }
 
     private final SharedFetcher fetcher;
+    /** The lock that all fetches of the fetcher share. */
+    private final Object lock;
+
     private final WantedBlock block;
     private final Optional<DiskTier> disk;
     /** The route of the most urgent reader that wanted the leaves before the fetch began. */
@@ -62,18 +65,21 @@ final class SharedFetch implements FetchAttempt.Listener {
     private State state = State.QUEUED;
 
     /**
-     * Asks nobody yet.
+     * Asks no source yet.
      *
+     * @param lock the lock of the fetcher
      * @param disk the disk tier; empty when it does not have the leaves
      * @param above switches that are asked before the store
      */
     SharedFetch(
             SharedFetcher fetcher,
+            Object lock,
             WantedBlock block,
             FetchRoute.Demand demand,
             Optional<DiskTier> disk,
             Upstream.Above above) {
         this.fetcher = fetcher;
+        this.lock = lock;
         this.block = block;
         this.height = above.height();
         this.root = above.parents().stream()
@@ -124,7 +130,7 @@ final class SharedFetch implements FetchAttempt.Listener {
         return settled.contains(key);
     }
 
-    /** Returns whether the last subscriber has left before all leaves came; nobody joins the fetch then. */
+    /** Returns whether the last subscriber has left before all leaves came; no subscriber joins the fetch then. */
     boolean leave(LeafSubscriber subscriber) {
         boolean last = subscribers.remove(subscriber)
                 && subscribers.isEmpty()
@@ -179,7 +185,7 @@ final class SharedFetch implements FetchAttempt.Listener {
     /** Starts to fetch. */
     void begin() {
         FetchRoute first;
-        synchronized (fetcher.lock()) {
+        synchronized (lock) {
             first = route;
         }
         start(first, false);
@@ -187,7 +193,7 @@ final class SharedFetch implements FetchAttempt.Listener {
 
     private void start(FetchRoute at, boolean extra) {
         FetchAttempt attempt;
-        synchronized (fetcher.lock()) {
+        synchronized (lock) {
             int missing = firstMissing();
             if (state == State.OVER || missing == block.leaves().leaves()) {
                 return;
@@ -212,9 +218,9 @@ final class SharedFetch implements FetchAttempt.Listener {
     }
 
     /**
-     * Tells a subscriber that joined whether the fetch has begun. A more urgent reader does not wait in the class of the
-     * others. A reader that makes up for a late attempt has its own store asked besides, by the switch that reads it,
-     * unless two attempts run already.
+     * Tells a subscriber that joined whether the fetch has begun. A more urgent reader does not wait in the class of
+     * the others. A reader that makes up for a late attempt has its own store asked besides, by the switch that reads
+     * it, unless two attempts run already.
      *
      * @param above switches that the reader would ask before its store
      */
@@ -222,7 +228,7 @@ final class SharedFetch implements FetchAttempt.Listener {
         hurry(demand, above);
         boolean second;
         boolean started;
-        synchronized (fetcher.lock()) {
+        synchronized (lock) {
             started = state == State.BEGUN;
             second = joined.block().extra()
                     && !attempts.isEmpty()
@@ -242,14 +248,14 @@ final class SharedFetch implements FetchAttempt.Listener {
     }
 
     /**
-     * Has a fetch that has not begun wait for another reader's turn. A reader of the same class is one more whose turn may
-     * come first; a more urgent one takes the place of all others. A switch above that has sent nothing may not have begun
-     * either, and hears of the more urgent reader.
+     * Has a fetch that has not begun wait for another reader's turn. A reader of the same class is one more whose turn
+     * may come first; a more urgent one takes the place of all others. A switch above that has sent nothing may not
+     * have begun either, and hears of the more urgent reader.
      */
     private void hurry(FetchRoute.Demand demand, Upstream.Above above) {
         FetchAttempt added;
         List<FetchAttempt> before;
-        synchronized (fetcher.lock()) {
+        synchronized (lock) {
             boolean urgent = demand.priority().isMoreUrgentThan(route.demand().priority());
             // A fetch waits for lower ones only: otherwise switches could wait for each other.
             if (state == State.OVER
@@ -288,14 +294,17 @@ final class SharedFetch implements FetchAttempt.Listener {
     /** Cancels the attempts that {@code useless} chooses with the lock held. */
     private void cancel(Supplier<List<FetchAttempt>> useless) {
         List<FetchAttempt> cancelled;
-        synchronized (fetcher.lock()) {
+        synchronized (lock) {
             cancelled = useless.get();
             attempts.removeAll(cancelled);
         }
         cancelled.forEach(FetchAttempt::cancel);
     }
 
-    /** Cancels the other attempts when the turn of this one came first; an attempt that brings something goes on instead. */
+    /**
+     * Cancels the other attempts when the turn of this one came first; an attempt that brings something goes on
+     * instead.
+     */
     private void choose(FetchAttempt attempt) {
         cancel(() -> {
             if (attempt.isExtra() || !attempts.contains(attempt)) {
@@ -317,7 +326,7 @@ final class SharedFetch implements FetchAttempt.Listener {
     void end() {
         List<Leaf> leaves;
         List<FetchAttempt> running;
-        synchronized (fetcher.lock()) {
+        synchronized (lock) {
             state = State.OVER;
             fetcher.remove(this);
             leaves = List.copyOf(landed.values());
@@ -333,7 +342,7 @@ final class SharedFetch implements FetchAttempt.Listener {
     @Override
     public boolean turnCame(FetchAttempt attempt) {
         choose(attempt);
-        synchronized (fetcher.lock()) {
+        synchronized (lock) {
             return attempts.contains(attempt);
         }
     }
@@ -344,7 +353,7 @@ final class SharedFetch implements FetchAttempt.Listener {
             choose(attempt);
         }
         List<LeafSubscriber> waiting;
-        synchronized (fetcher.lock()) {
+        synchronized (lock) {
             if (state == State.QUEUED) {
                 state = State.BEGUN;
             }
@@ -359,7 +368,7 @@ final class SharedFetch implements FetchAttempt.Listener {
         LeafKey key = key(index);
         boolean wanted;
         List<LeafSubscriber> waiting;
-        synchronized (fetcher.lock()) {
+        synchronized (lock) {
             wanted = state != State.OVER && !landed.containsKey(key) && leaf.retain();
             if (wanted) {
                 landed.put(key, leaf);
@@ -371,7 +380,7 @@ final class SharedFetch implements FetchAttempt.Listener {
                 give(attempt, key, leaf, waiting);
                 fetcher.cache().remember(key, leaf);
                 attempt.source().keep(key, leaf);
-                synchronized (fetcher.lock()) {
+                synchronized (lock) {
                     settled.add(key);
                     waiting = subscribers(true);
                 }
@@ -395,7 +404,7 @@ final class SharedFetch implements FetchAttempt.Listener {
     /** Ends the fetch when every leaf has come; the attempt that brought the last one ends by itself. */
     private void endIfWhole(FetchAttempt attempt) {
         boolean whole;
-        synchronized (fetcher.lock()) {
+        synchronized (lock) {
             whole = state != State.OVER && firstMissing() == block.leaves().leaves();
             if (whole) {
                 attempts.remove(attempt);
@@ -406,7 +415,9 @@ final class SharedFetch implements FetchAttempt.Listener {
         }
     }
 
-    /** Asks the next source; without one, the subscribers hear of the failure, and the next reader begins a new fetch. */
+    /**
+     * Asks the next source; without one, the subscribers hear of the failure, and the next reader begins a new fetch.
+     */
     @Override
     public void failed(FetchAttempt attempt, CloudMwException cause, boolean asked) {
         if (asked && !attempt.isExtra()) {
@@ -416,14 +427,14 @@ final class SharedFetch implements FetchAttempt.Listener {
         attempt.source().failed(failed, cause);
         boolean fallsBack = asked && attempt.source().fallsBackAfter(cause);
         List<LeafSubscriber> waiting;
-        synchronized (fetcher.lock()) {
+        synchronized (lock) {
             boolean last = attempts.remove(attempt) && attempts.isEmpty() && state != State.OVER;
             if (!last) {
                 return;
             }
             waiting = List.copyOf(subscribers);
             if (!fallsBack) {
-                // In the same step: a reader that joined between the two would never be told.
+                // Done in the same step: a reader that joined between the two would never be told.
                 state = State.OVER;
                 fetcher.remove(this);
             }
@@ -453,7 +464,7 @@ final class SharedFetch implements FetchAttempt.Listener {
     private void fallBack(FetchAttempt attempt, CloudMwException cause) {
         FetchRoute next;
         if (attempt.isExtra() || attempt.source().leavesOnlyTheStore(cause)) {
-            synchronized (fetcher.lock()) {
+            synchronized (lock) {
                 next = route.last();
             }
         } else {

@@ -27,16 +27,16 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The switch's way to blocks: it takes leaves from the cache, joins fetches under way, and fetches the rest once for all
+ * The fetcher of a switch: it takes leaves from the cache, joins fetches under way, and fetches the rest once for all
  * readers ({@link SharedFetch}).
  *
  * <ol>
  *   <li>A reader that joins a fetch gets the leaves that have come at once, and the others when they come.
  *   <li>A fetch that waits for its turn is repeated on behalf of a more urgent reader that joins.
  *   <li>A fetch goes on as long as a reader waits for it. When it fails, all its readers are told, and the next reader
- *       begins a new one.
+ *         begins a new one.
  *   <li>A reader gets a leaf only if it expects the leaf's length and CRC32C. A reader that expects others has its leaf
- *       fetched besides.
+ *         fetched besides.
  * </ol>
  *
  * Safe for any thread; never blocks.
@@ -46,6 +46,7 @@ public final class SharedFetcher implements BlockFetcher {
     private final LeafCache cache;
     private final SwitchMetrics switchMeters;
     private final Predicate<StoreId> own;
+    /** Guards the fetches in flight and, passed to each {@link SharedFetch}, their state. */
     private final Object lock = new Object();
 
     /** The fetches that are not over, by their leaves. */
@@ -56,8 +57,8 @@ public final class SharedFetcher implements BlockFetcher {
      * Fetches nothing yet.
      *
      * @param stores reads stores, and runs all attempts when their turn has come
-     * @param own whether a store is a disk of this helper; switches above are not asked for its chunks, since they would
-     *     read them from here
+     * @param own whether a store is a disk of this helper; switches above are not asked for its chunks, since they
+     *     would read them from here
      */
     public SharedFetcher(StoreFetcher stores, LeafCache cache, SwitchMetrics switchMeters, Predicate<StoreId> own) {
         this.stores = stores;
@@ -84,7 +85,7 @@ public final class SharedFetcher implements BlockFetcher {
     }
 
     /**
-     * Has the missing leaves of a block fetched and kept.
+     * Fetches the missing leaves of a block and caches them.
      *
      * @throws CloudMwException as {@link #start}
      */
@@ -114,7 +115,7 @@ public final class SharedFetcher implements BlockFetcher {
     }
 
     /**
-     * What the switch keeps, and has done.
+     * The activity of the switch: its cache, and its traffic.
      *
      * @param above switches that it asks now
      * @param below switches that it serves now
@@ -148,7 +149,9 @@ public final class SharedFetcher implements BlockFetcher {
         return cache.keeps(subscriber.key(index), kept -> subscriber.expects(index, kept.length(), kept.crc32c()));
     }
 
-    /** Divides a subscriber's leaves: cached ones are taken, those on their way joined, and the rest is to be fetched. */
+    /**
+     * Divides a subscriber's leaves: cached ones are taken, those on their way joined, and the rest is to be fetched.
+     */
     private void divide(Request request) throws CloudMwException {
         LeafSubscriber subscriber = request.subscriber;
         try {
@@ -299,7 +302,10 @@ public final class SharedFetcher implements BlockFetcher {
         request.row.add(index);
     }
 
-    /** Makes a fetch of the row, if there is one. For a leaf of which another fetch brings other bytes nobody joins it. */
+    /**
+     * Makes a fetch of the row, if there is one. Readers cannot join it for a leaf that another fetch brings with other
+     * bytes.
+     */
     @GuardedBy("lock")
     private void fetchRow(Request request) {
         if (request.row.isEmpty()) {
@@ -309,6 +315,7 @@ public final class SharedFetcher implements BlockFetcher {
         int first = request.row.get(0);
         SharedFetch fetch = new SharedFetch(
                 this,
+                lock,
                 subscriber.block().part(first, request.row.size()),
                 request.demand,
                 request.rowDisk,
@@ -321,7 +328,7 @@ public final class SharedFetcher implements BlockFetcher {
         request.row.clear();
     }
 
-    /** A subscriber wants nothing more. */
+    /** Removes a subscriber from its fetches, and ends those without another. */
     void leave(LeafSubscriber subscriber) {
         List<SharedFetch> left;
         synchronized (lock) {
@@ -332,18 +339,13 @@ public final class SharedFetcher implements BlockFetcher {
         left.forEach(SharedFetch::end);
     }
 
-    /** Sees to it that nobody joins a fetch any more. */
+    /** Removes a fetch, so that no subscriber joins it any more. */
     void remove(SharedFetch fetch) {
         synchronized (lock) {
             for (LeafKey key : fetch.keys()) {
                 inFlight.remove(key, fetch);
             }
         }
-    }
-
-    /** Guards the state of the fetches, too. */
-    Object lock() {
-        return lock;
     }
 
     StoreFetcher stores() {

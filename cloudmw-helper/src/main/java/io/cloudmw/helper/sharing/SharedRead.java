@@ -13,8 +13,8 @@ import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A response to a switch below this one, or to a reader: a block, sent leaf by leaf as it comes. Safe for any thread; never
- * blocks.
+ * A response to a switch below this one, or to a reader: a block, sent leaf by leaf as it comes. Safe for any thread;
+ * never blocks.
  */
 final class SharedRead implements BulkStreamListener, BlockAttempt.Listener, RelaySender.Listener {
     /**

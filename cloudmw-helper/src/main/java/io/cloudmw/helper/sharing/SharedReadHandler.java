@@ -28,8 +28,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The requests for blocks that switches below this one, and readers, send over the bulk plane. Safe for any thread; never
- * blocks.
+ * The requests for blocks that switches below this one, and readers, send over the bulk plane. Safe for any thread;
+ * never blocks.
  */
 public final class SharedReadHandler {
     /** Makes the requester on whose behalf missing leaves are fetched, once its right was shown. */
@@ -94,8 +94,8 @@ public final class SharedReadHandler {
     /**
      * Starts a response on a stream that was opened to request a block.
      *
-     * @throws CloudMwException when the block is not served: {@code NOT_FOUND} when only cached bytes were requested and some
-     *     are missing
+     * @throws CloudMwException when the block is not served: {@code NOT_FOUND} when only cached bytes were requested
+     *     and some are missing
      */
     public BulkStreamListener open(BulkStream stream, BulkRequest.Shared request) throws CloudMwException {
         try {

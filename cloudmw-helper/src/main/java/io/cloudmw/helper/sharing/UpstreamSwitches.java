@@ -51,7 +51,7 @@ public final class UpstreamSwitches {
             Caffeine.newBuilder().maximumSize(KEPT).executor(Runnable::run).build(SwitchTree::new);
 
     /**
-     * Asks nobody yet.
+     * Asks no source yet.
      *
      * @param threads store the leaves that come; they may block
      */
@@ -105,7 +105,7 @@ public final class UpstreamSwitches {
         }
     }
 
-    /** This helper's place in the trees of one transfer: a member, or below one. */
+    /** The place of this helper in the trees of one transfer: a member, or below one. */
     private final class InTrees implements Upstream {
         private final Scope scope;
         private final SwitchTree tree;

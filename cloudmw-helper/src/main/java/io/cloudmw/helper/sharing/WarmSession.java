@@ -16,7 +16,8 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 
 /**
- * A session in which one client has this switch cache the blocks of one version of a file. Safe for any thread; never blocks.
+ * A session in which one client has this switch cache the blocks of one version of a file. Safe for any thread; never
+ * blocks.
  */
 public final class WarmSession {
     /** Looks up whether a whole chunk lies on a disk of this helper; looks at the disk's directory only. */
@@ -80,7 +81,7 @@ public final class WarmSession {
     }
 
     /**
-     * Has the missing leaves of a block fetched and cached, then answers.
+     * Fetches and caches the missing leaves of a block, then answers.
      *
      * @throws CloudMwException {@code OVERLOADED} beyond the window; {@code INVALID_ARGUMENT}
      */

@@ -82,8 +82,8 @@ public final class WarmSessions {
     /**
      * Begins a session; {@code answers} hears at once that it is ready.
      *
-     * @throws CloudMwException {@code HELPER_UNAVAILABLE} when this helper is no switch for the volume; {@code OVERLOADED} at the limit
-     *     of sessions
+     * @throws CloudMwException {@code HELPER_UNAVAILABLE} when this helper is no switch for the volume;
+     *     {@code OVERLOADED} at the limit of sessions
      */
     public WarmSession begin(Spec spec, WarmSession.Answers answers) throws CloudMwException {
         if (!switched.contains(spec.claims().file().volume())) {
@@ -91,8 +91,8 @@ public final class WarmSessions {
                     ErrorCode.HELPER_UNAVAILABLE, spec.claims().file() + ": this helper is no switch for its volume");
         }
         if (!room.tryAcquire()) {
-            throw CloudMwException.full(
-                    spec.claims().file() + ": this switch is being warmed with " + limit + " files already");
+            throw CloudMwException.full(spec.claims().file() + ": this switch is being warmed with " + limit
+                    + " files already; retry later");
         }
         boolean begun = false;
         try {

@@ -30,8 +30,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A coordinator and helpers called {@code helper-1}, {@code helper-2}… with one disk each, called {@code disk-1},
- * {@code disk-2}…, below one directory. Safe for any thread.
+ * A cluster in one process: a coordinator, and helpers {@code helper-1}, {@code helper-2}… with one disk each,
+ * {@code disk-1}, {@code disk-2}…, in one directory. Safe for any thread.
  */
 public final class StandaloneCluster implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(StandaloneCluster.class);
@@ -42,10 +42,10 @@ public final class StandaloneCluster implements AutoCloseable {
     private final HostPort coordinator;
 
     /**
-     * Starts everything; it serves, and all helpers are registered, when this returns.
+     * Starts the cluster. It serves, and all helpers are registered, when this returns.
      *
-     * @throws CloudMwException when something cannot be opened, {@code INVALID_ARGUMENT} when there is too little direct
-     *     memory for so many helpers; nothing is left running then
+     * @throws CloudMwException when a part cannot be opened; {@code INVALID_ARGUMENT} when the direct memory is too
+     *     small for so many helpers. Nothing is left running then
      */
     public static StandaloneCluster start(StandaloneConfig config) throws CloudMwException {
         config.requireFits(DirectMemory.limitBytes());
@@ -105,11 +105,14 @@ public final class StandaloneCluster implements AutoCloseable {
             helper.registered().get(REGISTRATION_SECONDS, TimeUnit.SECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new CloudMwException(ErrorCode.CANCELLED, "interrupted while starting", e);
+            throw new CloudMwException(ErrorCode.CANCELLED, "standalone: interrupted while starting", e);
         } catch (ExecutionException e) {
             throw e.getCause() instanceof CloudMwException refused
                     ? refused
-                    : new CloudMwException(ErrorCode.INTERNAL, "registration: " + e.getCause(), e);
+                    : new CloudMwException(
+                            ErrorCode.INTERNAL,
+                            "helper " + helper.address().id() + ": registration failed: " + e.getCause(),
+                            e);
         } catch (TimeoutException e) {
             throw new CloudMwException(
                     ErrorCode.COORDINATOR_UNAVAILABLE,
@@ -123,7 +126,7 @@ public final class StandaloneCluster implements AutoCloseable {
         return resource;
     }
 
-    /** Where the coordinator is reached. */
+    /** The address of the coordinator. */
     public HostPort coordinator() {
         return coordinator;
     }
@@ -132,14 +135,14 @@ public final class StandaloneCluster implements AutoCloseable {
         return List.copyOf(helpers);
     }
 
-    /** Stops everything, the coordinator last. Idempotent. */
+    /** Stops the cluster, the coordinator last. Idempotent. */
     @Override
     public void close() {
         while (!resources.isEmpty()) {
             try {
                 resources.pop().close();
             } catch (Exception e) {
-                LOG.warn("something could not be closed", e);
+                LOG.warn("standalone: a part could not be closed", e);
             }
         }
     }

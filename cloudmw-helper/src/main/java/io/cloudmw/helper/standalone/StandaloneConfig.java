@@ -9,13 +9,13 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * What a standalone cluster is told before it starts. See {@code docs/configuration.md}.
+ * The configuration of a standalone cluster. See {@code docs/configuration.md}.
  *
- * @param listen where the coordinator listens; port 0: any free one
- * @param directory everything is kept below it; made when it is not there
- * @param secretFile the cluster's secret; made with a random one where there is none
- * @param helpers how many
- * @param replacedDisks ids of disks that are in the place of lost ones
+ * @param listen the coordinator's address; port 0 takes any free port
+ * @param directory holds all data; created when it is missing
+ * @param secretFile holds the cluster's secret; created with a random secret when it is missing
+ * @param helpers number of helpers
+ * @param replacedDisks ids of disks that replace lost ones
  */
 public record StandaloneConfig(
         HostPort listen, Path directory, Path secretFile, int helpers, List<String> replacedDisks) {
@@ -23,22 +23,22 @@ public record StandaloneConfig(
         replacedDisks = List.copyOf(replacedDisks);
     }
 
-    /** Without lost disks. */
+    /** A configuration without replaced disks. */
     public StandaloneConfig(HostPort listen, Path directory, Path secretFile, int helpers) {
         this(listen, directory, secretFile, helpers, List.of());
     }
 
     /**
-     * Direct memory a helper needs, in bytes: its two event loops take it in pieces of 16 MiB, of which one each is always
-     * there and a second while many send at once; the blocks it keeps in memory are in them.
+     * Direct memory that a helper needs, in bytes. Each of its two event loops allocates 16 MiB at a time: always once,
+     * and twice while many streams send. Blocks in memory are part of that.
      */
     static final long HELPER_BYTES = 64 << 20;
 
     /**
-     * Refuses more helpers than there is memory for.
+     * Checks that the helpers fit into direct memory.
      *
-     * @param bytes direct memory this process may take
-     * @throws CloudMwException {@code INVALID_ARGUMENT}, saying how many fit
+     * @param bytes direct memory that this process may take
+     * @throws CloudMwException {@code INVALID_ARGUMENT}, with the number of helpers that fit
      */
     void requireFits(long bytes) throws CloudMwException {
         long most = bytes / HELPER_BYTES;
@@ -52,9 +52,9 @@ public record StandaloneConfig(
     }
 
     /**
-     * The same with disks that are in the place of lost ones.
+     * The same configuration with disks that replace lost ones.
      *
-     * @throws CloudMwException {@code INVALID_ARGUMENT} when one is no disk of a helper
+     * @throws CloudMwException {@code INVALID_ARGUMENT} when a disk belongs to no helper
      */
     public StandaloneConfig replacing(List<String> disks) throws CloudMwException {
         for (String disk : disks) {
@@ -67,12 +67,12 @@ public record StandaloneConfig(
         return new StandaloneConfig(listen, directory, secretFile, helpers, disks);
     }
 
-    /** The id of a helper's disk. */
+    /** The id of a helper's disk; helpers count from 1. */
     static String disk(int helper) {
         return "disk-" + helper;
     }
 
-    /** Reads the settings under {@code standalone}, where the coordinator listens, and the key. */
+    /** Reads the settings below {@code standalone}, the coordinator's address and the secret file. */
     public static StandaloneConfig read(Settings settings) throws CloudMwException {
         Path directory = settings.path("standalone.dir", Path.of("cloudmw-data"));
         return new StandaloneConfig(

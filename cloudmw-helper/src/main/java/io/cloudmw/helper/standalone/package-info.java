@@ -1,5 +1,5 @@
 /**
- * A whole cluster in one process, for development and for tests of applications. Safe for any thread.
+ * A cluster in one process, for development and for tests of applications. Safe for any thread.
  */
 @NullMarked
 package io.cloudmw.helper.standalone;

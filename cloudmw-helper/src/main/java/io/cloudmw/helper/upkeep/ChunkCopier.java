@@ -19,9 +19,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes one copy of a chunk. Every leaf's CRC32C and SHA-256 are checked before a byte of it is put anywhere; a source that is
- * bad is reported and the next one is read. What the store has already is checked the same way, and replaced if it is wrong:
- * not after the task's time, when somebody else may have made it anew.
+ * A task that makes one copy of a chunk. It verifies every leaf's CRC32C and SHA-256 before it puts the chunk. It
+ * reports a bad source and reads the next one. It verifies a copy that the store has already, and replaces a bad one,
+ * but not after the task's deadline, when another helper may have made a new copy. Confined to one thread.
  */
 final class ChunkCopier {
     private static final Logger LOG = LoggerFactory.getLogger(ChunkCopier.class);
@@ -35,7 +35,7 @@ final class ChunkCopier {
     private final TaskFindings findings;
     private final BooleanSupplier isOver;
 
-    /** @param isOver whether the task's time is over */
+    /** @param isOver whether the task's deadline has passed */
     ChunkCopier(Task.Copy task, StoreResolver stores, Spool spool, TaskFindings findings, BooleanSupplier isOver) {
         this.task = task;
         this.chunk = task.chunk();
@@ -47,13 +47,13 @@ final class ChunkCopier {
     }
 
     /**
-     * Makes it.
+     * Makes the copy.
      *
-     * @return bytes that were written; 0 when a right copy was there
+     * @return bytes written; 0 when the store had a good copy
      */
     long run() throws CloudMwException {
         ChunkStore store = findings.at(target, () -> stores.open(target));
-        if (isRight(store)) {
+        if (isGood(store)) {
             return 0;
         }
         long length = chunk.range().length();
@@ -65,10 +65,10 @@ final class ChunkCopier {
 
     private long put(ChunkStore store, Spool.SpoolFile file, long length) throws CloudMwException {
         if (store.length(chunk.id()).isPresent()) {
-            if (isRight(store)) {
+            if (isGood(store)) {
                 return 0;
             }
-            // Who reads the wrong copy finds none while it is replaced, and reads another.
+            // A reader of the bad copy finds none while it is replaced, and reads another one.
             store.delete(chunk.id(), isOver);
         }
         if (store.put(chunk.id(), new FileSource(file.channel(), length)) == PutOutcome.WRITTEN) {
@@ -78,12 +78,12 @@ final class ChunkCopier {
         if (fault.isPresent()) {
             throw new CloudMwException(
                     fault.get(),
-                    "chunk=" + chunk.id() + " store=" + target + ": somebody else wrote it, and not right");
+                    "chunk=" + chunk.id() + " store=" + target + ": another process wrote a bad copy at the same time");
         }
         return 0;
     }
 
-    private boolean isRight(ChunkStore store) throws CloudMwException {
+    private boolean isGood(ChunkStore store) throws CloudMwException {
         return findings.at(
                 target,
                 () -> store.length(chunk.id()).isPresent()
@@ -92,7 +92,7 @@ final class ChunkCopier {
 
     private void fetch(Spool.SpoolFile file) throws CloudMwException {
         CloudMwException last =
-                new CloudMwException(ErrorCode.REPLICA_MISSING, "chunk=" + chunk.id() + ": no source was named");
+                new CloudMwException(ErrorCode.REPLICA_MISSING, "chunk=" + chunk.id() + ": the task names no source");
         for (Store source : task.sources()) {
             try {
                 LeafTarget kept = LeafTarget.file(file.channel(), 0, CopyVerifier.scratch(chunk));

@@ -6,7 +6,7 @@ import io.cloudmw.core.store.ChunkStore;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 
-/** Deletes copies, none after the task's time: then somebody may have made them anew. */
+/** A task that deletes copies, but none after its deadline, when another helper may have made them again. */
 final class ChunkDeleter {
     private final ChunkStore store;
     private final BooleanSupplier isOver;
@@ -17,10 +17,10 @@ final class ChunkDeleter {
     }
 
     /**
-     * Deletes those that are there.
+     * Deletes the copies that the store has.
      *
      * @return their bytes
-     * @throws CloudMwException {@code DEADLINE_EXCEEDED}, and what the store fails with: those before are deleted
+     * @throws CloudMwException {@code DEADLINE_EXCEEDED}, or the failure of the store; earlier copies are deleted then
      */
     long run(List<ChunkId> chunks) throws CloudMwException {
         long bytes = 0;

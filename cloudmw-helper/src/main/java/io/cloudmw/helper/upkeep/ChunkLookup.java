@@ -13,8 +13,8 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Finds out which of some chunks lie in a store. A store that was just replaced has few: one page of its listing says most. The
- * chunks beyond that page are asked for one by one.
+ * A lookup of chunks in a store. It lists one page, which is enough for a store that was just replaced, and asks for
+ * the chunks beyond that page one by one.
  */
 final class ChunkLookup {
     private final ChunkStore store;
@@ -24,10 +24,10 @@ final class ChunkLookup {
     }
 
     /**
-     * Those that are there, in order.
+     * Returns the chunks that the store has, in order.
      *
      * @param chunks at least one
-     * @throws CloudMwException when the store cannot say so
+     * @throws CloudMwException when the store cannot tell
      */
     List<ChunkId> run(List<ChunkId> chunks) throws CloudMwException {
         List<ChunkId> sorted =

@@ -11,11 +11,11 @@ import java.nio.ByteBuffer;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/** Reads copies to see whether they are right: CRC32C and SHA-256 of every leaf, and the length. Blocks. */
+/** The verifier of copies: it checks CRC32C and SHA-256 of every leaf, and the length. Blocks. */
 final class CopyVerifier {
     private CopyVerifier() {}
 
-    /** Reads a chunk whole, and hands on what is right of it. */
+    /** Reads a whole chunk and passes its verified leaves on. */
     static void read(ChunkStore store, Chunk chunk, LeafTarget leaves, TaskFindings findings) throws CloudMwException {
         LeafVerifier reading = new LeafVerifier(store, LeafRange.whole(chunk));
         try {
@@ -30,10 +30,10 @@ final class CopyVerifier {
     }
 
     /**
-     * What is wrong with a store's copy.
+     * Verifies a store's copy.
      *
-     * @return {@code REPLICA_MISSING}, {@code REPLICA_CORRUPT}; empty: nothing
-     * @throws CloudMwException when that could not be found out
+     * @return {@code REPLICA_MISSING} or {@code REPLICA_CORRUPT}; empty when the copy is good
+     * @throws CloudMwException when the copy could not be verified
      */
     static Optional<ErrorCode> fault(ChunkStore store, Chunk chunk, TaskFindings findings) throws CloudMwException {
         try {

@@ -10,23 +10,23 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** What was found out during one task, whatever becomes of it. Confined to one thread. */
+/** The findings of one task, also of a task that failed. Confined to one thread. */
 final class TaskFindings {
     private final List<ReplicaReport> faults = new ArrayList<>();
     private Optional<StoreId> blamed = Optional.empty();
     private long bytesRead;
 
-    /** Copies that are not as they ought to be. */
+    /** Copies that are missing or corrupt. */
     List<ReplicaReport> faults() {
         return List.copyOf(faults);
     }
 
-    /** The store for whose failure the task failed. */
+    /** The store whose failure failed the task. */
     Optional<StoreId> blamed() {
         return blamed;
     }
 
-    /** Bytes that came from stores, of copies that were right, wrong, or not read to their end. */
+    /** Bytes read from stores, of good, bad and partly read copies. */
     long bytesRead() {
         return bytesRead;
     }
@@ -35,7 +35,7 @@ final class TaskFindings {
         bytesRead += bytes;
     }
 
-    /** What reading a copy failed with, says something about it or not. */
+    /** Notes the failure of a read; a missing or corrupt copy becomes a report. */
     void note(ChunkId chunk, StoreId store, ErrorCode code) {
         if (code.isOfReplica()) {
             ReplicaState state = code == ErrorCode.REPLICA_CORRUPT ? ReplicaState.CORRUPT : ReplicaState.MISSING;
@@ -43,12 +43,12 @@ final class TaskFindings {
         }
     }
 
-    /** Something that is done at a store. */
+    /** A call to a store. */
     interface StoreCall<T> {
         T run() throws CloudMwException;
     }
 
-    /** Does something for which no other store would do. */
+    /** Calls a store that no other can replace; blames the store when the call fails. */
     <T> T at(StoreId store, StoreCall<T> call) throws CloudMwException {
         try {
             return call.run();

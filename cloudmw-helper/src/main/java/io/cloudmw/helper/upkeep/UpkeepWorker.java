@@ -37,19 +37,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Asks the coordinator for work on a thread of its own, as long as it lives, and does it where attempts run, when the turn of
- * repair has come. What was done is
- * reported with the next question; a result whose report failed is reported again.
+ * The worker that does a helper's share of upkeep. A thread of its own asks the coordinator for tasks; the fetch
+ * threads run them in the class for repair. The next request reports their results; a report that failed is repeated.
+ * Safe for any thread.
  */
 public final class UpkeepWorker implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(UpkeepWorker.class);
     private static final Duration AFTER_FAILURE = Duration.ofSeconds(1);
     private static final Duration SHORTEST_PAUSE = Duration.ofMillis(20);
 
-    /** All of upkeep is one client. */
+    /** The one client that all upkeep is to the I/O scheduler. */
     private static final String CLIENT = "upkeep";
 
-    /** What a listing or a deletion is charged with, however many bytes lie there: it moves none. */
+    /** The cost of a listing or a deletion, which move no bytes. */
     private static final long SWEEP_COST = 1;
 
     private final WorkSource coordinator;
@@ -63,7 +63,7 @@ public final class UpkeepWorker implements AutoCloseable {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
 
-    /** Copies that are being deleted here: one that is held up must not delete what is put there after its time. */
+    /** Copies being deleted here. A delayed deletion must not delete a copy that was put after its deadline. */
     private final Map<String, Integer> deleting = new ConcurrentHashMap<>();
 
     @GuardedBy("lock")
@@ -76,11 +76,11 @@ public final class UpkeepWorker implements AutoCloseable {
     private boolean closed;
 
     /**
-     * Asks nothing before {@link #start}.
+     * Asks for no tasks before {@link #start}.
      *
-     * @param spool for chunks on their way
-     * @param pool runs it; its ticker is {@code ticker}; not closed with this
-     * @param limit tasks at once
+     * @param spool holds chunks while they are copied
+     * @param pool runs tasks, with the same ticker; the caller closes it
+     * @param limit concurrent tasks
      */
     public UpkeepWorker(
             WorkSource coordinator,
@@ -99,7 +99,7 @@ public final class UpkeepWorker implements AutoCloseable {
         this.pool = pool;
     }
 
-    /** Starts to ask; called once. */
+    /** Starts to ask for tasks; called once. */
     public void start() {
         asking.start();
     }
@@ -112,9 +112,9 @@ public final class UpkeepWorker implements AutoCloseable {
                 pause = ask();
                 heard = true;
             } catch (CloudMwException e) {
-                LOG.debug("upkeep: no work: {}", e.getMessage());
+                LOG.debug("upkeep: no tasks: {}", e.getMessage());
             } catch (RuntimeException | Error e) {
-                LOG.error("upkeep: asking for work failed by a defect", e);
+                LOG.error("upkeep: a request for tasks failed by a defect", e);
             }
             await(pause, heard);
         }
@@ -129,7 +129,7 @@ public final class UpkeepWorker implements AutoCloseable {
         }
     }
 
-    /** How long to wait before the next question, unless there is something to report before. */
+    /** Asks once; returns the pause before the next request, unless there is a result to report earlier. */
     private Duration ask() throws CloudMwException {
         long asked = ticker.nanos();
         List<TaskResult> reported;
@@ -149,8 +149,11 @@ public final class UpkeepWorker implements AutoCloseable {
             }
             running += handout.assignments().size();
             for (long number : handout.unknown()) {
-                results.add(
-                        failure(number, ErrorCode.VERSION_UNSUPPORTED, "of a kind unknown here", new TaskFindings()));
+                results.add(failure(
+                        number,
+                        ErrorCode.VERSION_UNSUPPORTED,
+                        "task of an unknown kind (expected: a helper of the coordinator's version)",
+                        new TaskFindings()));
             }
         } finally {
             lock.unlock();
@@ -199,7 +202,8 @@ public final class UpkeepWorker implements AutoCloseable {
         long number = assignment.number();
         Task task = assignment.task();
         if (ticker.nanos() - endNanos >= 0) {
-            return failure(number, ErrorCode.DEADLINE_EXCEEDED, "its time was over", findings);
+            return failure(
+                    number, ErrorCode.DEADLINE_EXCEEDED, "the task's deadline had passed before it started", findings);
         }
         try {
             if (task instanceof Task.OfCopy copy) {
@@ -221,18 +225,19 @@ public final class UpkeepWorker implements AutoCloseable {
                 .token()
                 .orElseThrow(() -> new CloudMwException(
                         ErrorCode.PROTOCOL_VIOLATION, "upkeep: " + task.about() + " came without a token"));
-        // What peers are told it is for; the token says what may be done.
+        // Other helpers see these claims; the token itself says what it allows.
         TransferClaims claims =
                 new TransferClaims(task.rights(), task.file(), task.chunk().id().version(), 0);
         return stores.resolver(task.stores(), handout.helpers(), token, claims, () -> Urgency.of(Priority.REPAIR));
     }
 
-    /** Bytes that were moved or verified. */
+    /** Runs a task about one copy; returns the bytes written or verified. */
     private long run(Task.OfCopy task, StoreResolver resolver, TaskFindings findings, long endNanos)
             throws CloudMwException {
         if (task instanceof Task.Copy copy) {
             if (deleting.containsKey(copy.copy())) {
-                throw new CloudMwException(ErrorCode.OVERLOADED, copy.copy() + ": a deletion there is not over");
+                throw new CloudMwException(
+                        ErrorCode.OVERLOADED, copy.copy() + ": another task is still deleting this copy");
             }
             long written = new ChunkCopier(copy, resolver, spool, findings, () -> ticker.nanos() - endNanos >= 0).run();
             metrics.copied(written);
@@ -246,7 +251,7 @@ public final class UpkeepWorker implements AutoCloseable {
         return bytes;
     }
 
-    /** Listed what lies in a store, or deleted some of it. */
+    /** Runs a task about many copies in one store: a listing, a lookup or a deletion. */
     private TaskResult swept(long number, Task task, long endNanos) throws CloudMwException {
         ChunkStore store = stores.own(task.store());
         Page<StoredChunk> page = new Page<>(List.of(), "");
@@ -282,7 +287,7 @@ public final class UpkeepWorker implements AutoCloseable {
         return new TaskResult(number, Optional.of(code), message, 0, findings.faults(), findings.blamed());
     }
 
-    /** @param heard whether results are to be reported before the pause is over; a moment later, those that come together */
+    /** @param heard whether a result ends the pause, after a moment in which others may join it */
     private void await(Duration pause, boolean heard) {
         lock.lock();
         try {
@@ -298,7 +303,9 @@ public final class UpkeepWorker implements AutoCloseable {
         }
     }
 
-    /** Stops asking; what is being done is cut off with its pool. What was not reported is found again by the coordinator. */
+    /**
+     * Stops asking. Running tasks end with their pool; the coordinator finds out about results that were not reported.
+     */
     @Override
     public void close() {
         lock.lock();

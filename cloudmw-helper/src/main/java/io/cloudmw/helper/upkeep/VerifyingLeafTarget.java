@@ -9,7 +9,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 
-/** Passes leaves on whose SHA-256 is right: what upkeep copies has no other destination to check it. */
+/** A target that passes leaves on after it has verified their SHA-256, since upkeep has no destination that would. */
 final class VerifyingLeafTarget implements LeafTarget {
     private final Chunk chunk;
     private final LeafTarget target;
@@ -31,7 +31,8 @@ final class VerifyingLeafTarget implements LeafTarget {
         sha256.update(leaf.duplicate());
         if (!chunk.leaves().matches(index, sha256.digest())) {
             throw new CloudMwException(
-                    ErrorCode.REPLICA_CORRUPT, "chunk=" + chunk.id() + " leaf=" + index + ": its SHA-256 is wrong");
+                    ErrorCode.REPLICA_CORRUPT,
+                    "chunk=" + chunk.id() + " leaf=" + index + ": its SHA-256 differs from the manifest's");
         }
         target.verified(offset, leaf);
     }

@@ -5,9 +5,9 @@ import io.cloudmw.core.upkeep.Handout;
 import io.cloudmw.core.upkeep.TaskResult;
 import java.util.List;
 
-/** Where tasks come from. */
+/** The source of upkeep tasks: the coordinator. */
 @FunctionalInterface
 public interface WorkSource {
-    /** Reports results and takes up to {@code room} tasks; blocks for at most some seconds. */
+    /** Reports results and takes up to {@code room} tasks; blocks for some seconds at most. */
     Handout work(List<TaskResult> results, int room) throws CloudMwException;
 }

@@ -1,6 +1,6 @@
 /**
- * What this helper does for upkeep: it asks the coordinator for tasks, does them on threads of their own, and reports how
- * they went.
+ * Upkeep at a helper: it takes tasks from the coordinator, runs them on its fetch threads, and reports their results. Tasks
+ * are confined to their threads; the worker is safe for any thread.
  */
 @NullMarked
 package io.cloudmw.helper.upkeep;

@@ -19,7 +19,7 @@ final class SpoolTest {
     private Path directory;
 
     @Test
-    void filesHaveNoNameAndTheirRoomComesBackWhenTheyAreClosed() throws IOException {
+    void fileHasNoNameAndGivesItsRoomBackWhenClosed() throws IOException {
         Spool spool = Spool.open(directory.resolve("spool"), new ByteBudget(10));
         Spool.SpoolFile file = spool.create(10, 0);
         assertThat(file.channel().write(ByteBuffer.wrap(new byte[10]), 0)).isEqualTo(10);
@@ -33,7 +33,7 @@ final class SpoolTest {
     }
 
     @Test
-    void moreThanTheLimitIsRefused() throws IOException {
+    void fileBeyondTheLimitIsRefused() throws IOException {
         Spool spool = Spool.open(directory, new ByteBudget(10));
         try (Spool.SpoolFile file = spool.create(6, 0)) {
             assertThat(file.channel().isOpen()).isTrue();
@@ -45,7 +45,7 @@ final class SpoolTest {
     }
 
     @Test
-    void whatAnOlderProcessLeftIsRemovedAndNothingElse() throws IOException {
+    void openingRemovesOnlyTheFilesOfAnOlderProcess() throws IOException {
         Files.createFile(directory.resolve("7.spool"));
         Files.createFile(directory.resolve("precious.txt"));
         Spool spool = Spool.open(directory, new ByteBudget(10));
@@ -55,7 +55,7 @@ final class SpoolTest {
     }
 
     @Test
-    void aDirectoryIsOneProcessesAndNothingIsLeftOfItAfterwards() throws IOException {
+    void directoryIsLockedByOneProcessAndRemovedAtTheEnd() throws IOException {
         Path spool = directory.resolve("spool");
         Spool first = Spool.open(spool, new ByteBudget(10));
         Files.createFile(spool.resolve("7.spool"));
@@ -70,7 +70,7 @@ final class SpoolTest {
     }
 
     @Test
-    void aDirectoryThatCannotBeWrittenIsToldAndCostsNoRoom() throws IOException {
+    void unwritableDirectoryFailsTheFileAndTakesNoRoom() throws IOException {
         Path gone = directory.resolve("gone");
         Spool spool = Spool.open(gone, new ByteBudget(10));
         Files.delete(gone.resolve("lock"));

@@ -42,7 +42,7 @@ final class KnownBucketsTest {
     }
 
     @Test
-    void theCredentialsAreTheClustersAndTheIdentityIsTheOneThatIsNamed() {
+    void bucketHasTheClustersCredentialsAndTheNamedIdentity() {
         StoreIdentity before = StoreIdentity.random("c");
         StoreIdentity replaced = StoreIdentity.random("c").replacedAt(7);
         Store known = BUCKET.with(PROFILE).with(before);
@@ -52,7 +52,7 @@ final class KnownBucketsTest {
     }
 
     @Test
-    void aBucketAtAnotherPlaceIsOpenedAsItIsNamed() {
+    void bucketAtAnotherPlaceIsOpenedAsNamed() {
         Store elsewhere = new Store(BUCKET.id(), "region", new Store.S3("other", "eu-west-1", "", false, "", PROFILE));
         assertThat(opened(BUCKET.with(PROFILE), elsewhere)).isEqualTo(elsewhere.withoutCredentials());
     }

@@ -24,7 +24,7 @@ final class ServerMainTest {
     private Path directory;
 
     @Test
-    void helpIsNoFailure() {
+    void helpExitsWithZero() {
         assertThat(ServerMain.run("--help")).isZero();
         assertThat(ServerMain.run("helper", "--help")).isZero();
         assertThat(ServerMain.run("coordinator", "--help")).isZero();
@@ -32,7 +32,7 @@ final class ServerMainTest {
     }
 
     @Test
-    void aWrongCommandLineExitsWithTwo() throws IOException {
+    void wrongCommandLineExitsWithTwo() throws IOException {
         assertThat(ServerMain.run("helper", "--no-such-option")).isEqualTo(2);
         assertThat(ServerMain.run("helper", "--secret-file", secret(), "--disk", "no-directory"))
                 .isEqualTo(2);
@@ -42,7 +42,7 @@ final class ServerMainTest {
     }
 
     @Test
-    void aDiskThatCannotBeOpenedExitsWithSeven() throws IOException {
+    void unusableDiskExitsWithSeven() throws IOException {
         Path file = Files.writeString(directory.resolve("a-file"), "not a directory");
         assertThat(ServerMain.run(
                         "helper", "--secret-file", secret(), "--id", "h", "--http=127.0.0.1:0", "--disk", "d=" + file))
@@ -50,14 +50,14 @@ final class ServerMainTest {
     }
 
     @Test
-    void whatIsMisspeltIsNamedWithWhatWasMeant() {
+    void misspeltArgumentIsNamedWithASuggestion() {
         fails("unknown option '--lisen'; did you mean '--listen'?", "coordinator", "coordinator", "--lisen", "X");
         fails("unknown option '--lisen'; did you mean '--listen'?", "helper", "helper", "--lisen=X", "--no-such");
         fails("unknown option '--quxquux'", "recover", "recover", "v", "--quxquux");
         fails("unexpected argument 'X'", "standalone", "standalone", "X");
     }
 
-    /** Two lines: what is wrong with this command line, and where the command's options are shown. */
+    /** Checks the two lines of a usage error: the error, and the command whose help to see. */
     private static void fails(String said, String command, String... arguments) {
         assertThat(saidOf(arguments))
                 .containsExactly("cloudmw: " + said, "cloudmw: see cloudmw " + command + " --help");
@@ -76,14 +76,14 @@ final class ServerMainTest {
     }
 
     @Test
-    void aHelperWithoutANameIsToldTheOptionThatGivesItOne() {
+    void missingIdNamesItsOption() {
         assertThat(saidOf("helper"))
                 .containsExactly("cloudmw: --id: missing (expected: the helper's name in its cluster, here or as the"
                         + " setting helper.id)");
     }
 
     @Test
-    void theHelpOfAHelperSaysWhatMakesItASwitch() {
+    void helperHelpNamesTheSettingOfASwitch() {
         PrintStream before = System.out;
         ByteArrayOutputStream said = new ByteArrayOutputStream();
         System.setOut(new PrintStream(said, true, StandardCharsets.UTF_8));
@@ -96,7 +96,7 @@ final class ServerMainTest {
     }
 
     @Test
-    void mistakesAreSaidInTheWordsOfTheCommandLine() throws IOException {
+    void errorsNameTheOptionOrSettingAndTheExpectedValue() throws IOException {
         PrintStream before = System.err;
         ByteArrayOutputStream said = new ByteArrayOutputStream();
         System.setErr(new PrintStream(said, true, StandardCharsets.UTF_8));
@@ -133,7 +133,7 @@ final class ServerMainTest {
     }
 
     @Test
-    void anHttpAddressThatIsTakenIsOneLineAndExitsWithSeven() throws IOException {
+    void usedHttpAddressPrintsOneLineAndExitsWithSeven() throws IOException {
         PrintStream before = System.err;
         ByteArrayOutputStream said = new ByteArrayOutputStream();
         System.setErr(new PrintStream(said, true, StandardCharsets.UTF_8));
@@ -151,7 +151,7 @@ final class ServerMainTest {
             assertThat(said.toString(StandardCharsets.UTF_8).lines().filter(line -> line.startsWith("cloudmw: ")))
                     .containsExactly("cloudmw: helper.http.listen: cannot listen on " + address
                             + ": another process listens there already");
-            assertThat(directory.resolve("spool")).doesNotExist(); // it has not begun, nor registered
+            assertThat(directory.resolve("spool")).doesNotExist(); // the helper has neither begun nor registered
             said.reset();
             assertThat(ServerMain.run(
                             "coordinator",
@@ -170,7 +170,7 @@ final class ServerMainTest {
     }
 
     @Test
-    void aDirectoryThatCannotBeUsedIsNamedWithItsSetting() throws IOException {
+    void unusableDirectoryIsNamedWithItsSetting() throws IOException {
         PrintStream before = System.err;
         ByteArrayOutputStream said = new ByteArrayOutputStream();
         System.setErr(new PrintStream(said, true, StandardCharsets.UTF_8));
@@ -196,14 +196,14 @@ final class ServerMainTest {
     }
 
     @Test
-    void aMissingSettingsFileExitsWithSeven() {
+    void missingSettingsFileExitsWithSeven() {
         assertThat(ServerMain.run(
                         "helper", "--config", directory.resolve("none").toString()))
                 .isEqualTo(7);
     }
 
     @Test
-    void whatAnotherProcessHasExitsWithFour() throws Exception {
+    void resourceOfAnotherProcessExitsWithFour() throws Exception {
         StandaloneConfig config = new StandaloneConfig(
                 new HostPort("127.0.0.1", 0), directory.resolve("all"), directory.resolve("made-secret"), 1);
         try (StandaloneCluster running = StandaloneCluster.start(config)) {
@@ -222,9 +222,9 @@ final class ServerMainTest {
         }
     }
 
-    /** It gets as far as its own settings: the key's place is none of the unknown ones. */
+    /** The command fails at its own settings, so that the secret file is a known one. */
     @Test
-    void standaloneTakesTheFileOfTheKey() throws IOException {
+    void standaloneAcceptsTheSecretFile() throws IOException {
         Path file = Files.writeString(directory.resolve("a-file"), "not a directory");
         String all = file.resolve("below").toString();
         assertThat(ServerMain.run("standalone", "--secret-file", secret(), "--listen", "127.0.0.1:0", "--dir", all))
@@ -233,7 +233,7 @@ final class ServerMainTest {
     }
 
     @Test
-    void failuresAreJsonToo() throws IOException {
+    void failuresAreJsonWhenRequested() throws IOException {
         PrintStream before = System.out;
         ByteArrayOutputStream said = new ByteArrayOutputStream();
         System.setOut(new PrintStream(said, true, StandardCharsets.UTF_8));
@@ -251,7 +251,7 @@ final class ServerMainTest {
     }
 
     @Test
-    void aStoreThatRecoverCannotReadIsUnavailableOrRefusing() {
+    void recoverDistinguishesUnavailableFromDeniedStores() {
         assertThat(ServerMain.exitCode(new CloudMwException(ErrorCode.STORE_UNAVAILABLE, "x"), true))
                 .isEqualTo(5);
         assertThat(ServerMain.exitCode(new CloudMwException(ErrorCode.STORE_DENIED, "x"), true))
@@ -261,7 +261,7 @@ final class ServerMainTest {
     }
 
     @Test
-    void optionsOfAllCommandsMayStandBeforeTheCommand() throws IOException {
+    void commonOptionsMayPrecedeTheCommand() throws IOException {
         assertThat(saidOf("--secret-file", secret(), "-D", "helper.no-such=1", "helper", "--id=h"))
                 .singleElement()
                 .asString()
@@ -278,7 +278,7 @@ final class ServerMainTest {
     }
 
     @Test
-    void everyFailureHasAnExitCode() {
+    void everyErrorCodeHasAnExitCode() {
         for (ErrorCode code : ErrorCode.values()) {
             assertThat(ServerMain.exitCode(new CloudMwException(code, "x"), false))
                     .isIn(1, 2, 3, 4, 5, 7, 8);

@@ -17,7 +17,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
-/** {@code docs/configuration.md} says what the code reads. */
+/** Tests that {@code docs/configuration.md} lists the settings that the code reads. */
 final class ConfigurationDocumentTest {
     private static final Map<String, String> LEAST = Map.of("helper.id", "h", "helper.disk.d.path", "/nowhere");
 
@@ -42,7 +42,7 @@ final class ConfigurationDocumentTest {
         assertThat(read).extracting(Setting::key).containsExactlyInAnyOrderElementsOf(documented.keySet());
         assertThat(read).allSatisfy(setting -> {
             String cell = documented.getOrDefault(setting.key(), "");
-            // A default that depends on the machine, or is none, is described in brackets.
+            // A default that depends on the machine, or is missing, is described in brackets.
             if (!cell.startsWith("(")) {
                 assertThat("`" + setting.defaultValue() + "`").as(setting.key()).isEqualTo(cell);
             }
@@ -77,7 +77,7 @@ final class ConfigurationDocumentTest {
     }
 
     @Test
-    void aHelperWithoutANameOrADiskWithoutAPathDoesNotStart() {
+    void configurationWithoutAnIdOrADiskPathIsRefused() {
         refused(Map.of(), "helper.id");
         refused(Map.of("helper.id", "Not A Name"), "helper.id");
         refused(Map.of("helper.id", "h", "helper.disk.d.domain", "x"), "helper.disk.d.path");

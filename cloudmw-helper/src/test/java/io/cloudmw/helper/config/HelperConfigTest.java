@@ -10,7 +10,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 final class HelperConfigTest {
-    /** What the launcher gives helpers. */
+    /** Direct memory that the launcher gives helpers. */
     private static final long USUAL_BYTES = 128L << 20;
 
     private static HelperConfig of(Map<String, String> settings) throws CloudMwException {
@@ -20,7 +20,7 @@ final class HelperConfigTest {
     }
 
     @Test
-    void whatASwitchKeepsInMemoryHasToFitBesideWhatIsOnItsWay() throws Exception {
+    void cacheMemoryOfASwitchMustFitBesideTheOtherBuffers() throws Exception {
         HelperConfig fits = of(Map.of("helper.switch.volumes", "*", "helper.cache.memory", "72MiB"));
         assertThatCode(() -> fits.requireFits(USUAL_BYTES)).doesNotThrowAnyException();
         HelperConfig tooMuch = of(Map.of("helper.switch.volumes", "*", "helper.cache.memory", "1GiB"));
@@ -30,7 +30,7 @@ final class HelperConfigTest {
     }
 
     @Test
-    void whoIsNoSwitchNeedsNoMemoryToKeepThings() throws Exception {
+    void helperThatIsNoSwitchNeedsNoCacheMemory() throws Exception {
         HelperConfig none = of(Map.of("helper.cache.memory", "1GiB"));
         assertThatCode(() -> none.requireFits(USUAL_BYTES)).doesNotThrowAnyException();
         HelperConfig tooMuch = of(Map.of("helper.memory.limit", "100MiB"));

@@ -37,7 +37,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Memory for one small block, and a spool for one large one. */
+/** Tests of the reclaimer with memory for one small block and a spool for one large block. */
 final class ReclaimerTest {
     private static final int SMALL = 2 * Fetches.LEAF;
     private static final int LARGE = 4 * Fetches.LEAF + 1;
@@ -64,7 +64,7 @@ final class ReclaimerTest {
         store.allow(1 << 20);
     }
 
-    /** @param waitNanos how long who finds no room in the spool waits */
+    /** @param waitNanos time to wait for room in the spool */
     private void open(long waitNanos) {
         if (fetcher != null) {
             fetcher.close();
@@ -88,7 +88,7 @@ final class ReclaimerTest {
         spool.close();
     }
 
-    /** Has taken what it is given when the test says so. */
+    /** A stream whose sends complete when the test says so. */
     private static final class Network extends FakeBulkStream {
         private CompletableFuture<Void> through = CompletableFuture.completedFuture(null);
 
@@ -103,7 +103,7 @@ final class ReclaimerTest {
         }
     }
 
-    /** Has a block relayed as it comes, and takes what it grants. */
+    /** A reader whose block is relayed while it is fetched. */
     private final class Reader extends Fetches.Ending implements RelaySender.Listener {
         private final byte[] content;
         private final BlockAttempt attempt;
@@ -179,7 +179,7 @@ final class ReclaimerTest {
 
     @ParameterizedTest
     @ValueSource(ints = {SMALL, LARGE})
-    void whatNobodyTakesMakesRoomAndIsFetchedAgainForWhoGoesOn(int length) throws Exception {
+    void idleReadersBlockIsReclaimedAndFetchedAgainWhenItGoesOn(int length) throws Exception {
         Reader idle = new Reader(length).whole();
         idle.stream.allow(Fetches.LEAF);
         now.addAndGet(IDLE);
@@ -190,14 +190,14 @@ final class ReclaimerTest {
         assertThat(used(length)).isZero();
         idle.takeAll();
         assertThat(store.opened()).isEqualTo(3);
-        // What had been sent before is not read again.
+        // Leaves that were sent before are not read again.
         assertThat(store.given()).isEqualTo(3L * length - Fetches.LEAF);
         assertThat(used(length)).isZero();
     }
 
-    /** Of a switch: its memory is for what is read, and not for what is not. */
+    /** The memory of a switch belongs to active readers. */
     @Test
-    void leavesThatNobodyTakesMakeRoomInMemory() throws Exception {
+    void idleReadersLeavesAreReclaimedFromMemory() throws Exception {
         ByteBudget leaves = new ByteBudget(LARGE, reclaimer.relief());
         LeafAllocator room = new LeafAllocator(leaves, spool, PooledByteBufAllocator.DEFAULT, 1);
         BlockFetcher way = (requester, block, from, listener) -> fetcher.start(requester, block, from, listener, room);
@@ -211,9 +211,9 @@ final class ReclaimerTest {
         assertThat(leaves.usedBytes()).isZero();
     }
 
-    /** The same room is had by two who go on by turns. */
+    /** Two readers that go on in turns share the same room. */
     @Test
-    void whatWasFetchedAgainMayBeGivenUpAgain() throws Exception {
+    void blockIsReclaimedAgainAfterASecondFetch() throws Exception {
         open(TimeUnit.MINUTES.toNanos(1));
         Reader first = new Reader(LARGE).whole();
         now.addAndGet(IDLE);
@@ -235,7 +235,7 @@ final class ReclaimerTest {
     }
 
     @Test
-    void whatSomebodyTakesStaysHoweverLongItLasts() throws Exception {
+    void activeReadersBlockIsNotReclaimed() throws Exception {
         Reader slow = new Reader(LARGE).whole();
         for (int leaf = 0; leaf < 3; leaf++) {
             now.addAndGet(IDLE - 1);
@@ -246,9 +246,9 @@ final class ReclaimerTest {
         slow.takeAll();
     }
 
-    /** He is only slow, and is going to take the others. */
+    /** The reader is slow, but will take the other blocks. */
     @Test
-    void ofWhoTakesSomethingNothingIsGivenUp() throws Exception {
+    void otherBlocksOfAnActiveReaderAreNotReclaimed() throws Exception {
         Reader some = new Reader("slow", SMALL, store, fetcher).whole();
         Reader others = new Reader("slow", LARGE, store, fetcher).whole();
         now.addAndGet(IDLE);
@@ -260,9 +260,9 @@ final class ReclaimerTest {
         others.takeAll();
     }
 
-    /** It would stay until it is sent, and no room would be made. */
+    /** The block would stay until it is sent, so that reclaiming it makes no room. */
     @Test
-    void whatIsBeingSentIsNotGivenUp() throws Exception {
+    void blockIsNotReclaimedWhileALeafIsSent() throws Exception {
         Reader slow = new Reader(LARGE).whole();
         slow.stream.through = new CompletableFuture<>();
         slow.stream.allow(Fetches.LEAF);
@@ -275,9 +275,9 @@ final class ReclaimerTest {
         slow.takeAll();
     }
 
-    /** Memory that is in use is asked for first, in vain, by who can wait for nothing. */
+    /** A request that cannot wait tries the full memory first. */
     @Test
-    void whereThereIsNothingToGiveUpInMemoryTheSpoolIsLookedAtAllTheSame() throws Exception {
+    void spoolIsSearchedAlthoughMemoryHasNothingToReclaim() throws Exception {
         Reader idle = new Reader(LARGE).whole();
         now.addAndGet(IDLE);
         ByteBudget full = new ByteBudget(LARGE, reclaimer.relief());
@@ -289,7 +289,7 @@ final class ReclaimerTest {
     }
 
     @Test
-    void whoRestsLongestGoesFirstAndOfOneReaderWhatHeNeedsLast() throws Exception {
+    void longestIdleReadersLastBlockIsReclaimedFirst() throws Exception {
         ByteBudget leaves = new ByteBudget(3L * LARGE, reclaimer.relief());
         LeafAllocator room = new LeafAllocator(leaves, spool, PooledByteBufAllocator.DEFAULT, 0);
         BlockFetcher way = (requester, block, from, listener) -> fetcher.start(requester, block, from, listener, room);
@@ -312,7 +312,7 @@ final class ReclaimerTest {
     }
 
     @Test
-    void whatIsStillComingIsNotGivenUp() throws Exception {
+    void incompleteBlockIsNotReclaimed() throws Exception {
         SteppedStore slow = stepped();
         slow.allow(Fetches.LEAF);
         Reader idle = new Reader(LARGE, slow, fetcher);
@@ -325,7 +325,7 @@ final class ReclaimerTest {
     }
 
     @Test
-    void whatCannotBeFetchedAgainEndsTheRelay() throws Exception {
+    void relayFailsWhenAReclaimedBlockCannotBeFetchedAgain() throws Exception {
         Reader idle = new Reader(LARGE).whole();
         giveUp(idle);
         store.fail(true);
@@ -337,9 +337,9 @@ final class ReclaimerTest {
         assertThat(spooled.usedBytes()).isZero();
     }
 
-    /** Another helper may have room: nothing is wrong with the store. */
+    /** Another helper may have room, since the store is good. */
     @Test
-    void whatThereIsNoRoomForAgainIsNotHeldAgainstItsStore() throws Exception {
+    void secondFetchWithoutRoomDoesNotBlameTheStore() throws Exception {
         Reader idle = new Reader(LARGE).whole();
         now.addAndGet(IDLE);
         assertThat(spooled.tryTake(LARGE)).isTrue();
@@ -351,7 +351,7 @@ final class ReclaimerTest {
     }
 
     @Test
-    void whoGoesAwayWhileItIsFetchedAgainHoldsNothing() throws Exception {
+    void readerThatLeavesDuringASecondFetchHoldsNothing() throws Exception {
         SteppedStore once = stepped();
         once.allow(LARGE);
         Reader idle = new Reader(LARGE, once, fetcher).whole();

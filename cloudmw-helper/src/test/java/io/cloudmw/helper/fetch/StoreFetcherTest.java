@@ -81,7 +81,7 @@ final class StoreFetcherTest {
     }
 
     @Test
-    void aSmallBlockIsKeptInMemoryWhileItIsHeld() throws Exception {
+    void smallBlockStaysInMemoryUntilItIsClosed() throws Exception {
         byte[] bytes = Chunks.bytes(1, SMALL);
         FetchedBlock fetched = fetch(holding(bytes), bytes).block();
         assertThat(memory.usedBytes()).isEqualTo(SMALL);
@@ -93,7 +93,7 @@ final class StoreFetcherTest {
     }
 
     @Test
-    void aSmallBlockForWhichNoMemoryIsLeftGoesToTheSpool() throws Exception {
+    void smallBlockGoesToTheSpoolWhenMemoryIsFull() throws Exception {
         byte[] bytes = Chunks.bytes(2, SMALL);
         assertThat(memory.tryTake(1)).isTrue();
         try (FetchedBlock fetched = fetch(holding(bytes), bytes).block()) {
@@ -104,15 +104,15 @@ final class StoreFetcherTest {
     }
 
     @Test
-    void whatFitsNowhereInTimeIsOverloaded() throws Exception {
+    void blockWithoutRoomTimesOutAsOverloaded() throws Exception {
         byte[] bytes = Chunks.bytes(3, LARGE + 1);
         assertThat(fetch(holding(bytes), bytes).failure()).isEqualTo(ErrorCode.OVERLOADED);
         assertThat(spool.budget().usedBytes()).isZero();
     }
 
-    /** The store has been read by then: there is nothing to close that would end the waiting. */
+    /** The store has been read by then, so that closing a reader would not end the wait. */
     @Test
-    void whoWaitsForRoomForALeafCanBeCancelled() throws Exception {
+    void attemptThatWaitsForRoomCanBeCancelled() throws Exception {
         byte[] bytes = Chunks.bytes(10, SMALL);
         LeafAllocator room = new LeafAllocator(
                 new ByteBudget(0),
@@ -134,7 +134,7 @@ final class StoreFetcherTest {
     }
 
     @Test
-    void withoutMemoryForALeafNothingOfTheSpoolIsHeld() throws Exception {
+    void failedLeafAllocationHoldsNothingOfTheSpool() throws Exception {
         PooledByteBufAllocator exhausted = new PooledByteBufAllocator(true) {
             @Override
             protected ByteBuf newDirectBuffer(int initial, int most) {
@@ -152,7 +152,7 @@ final class StoreFetcherTest {
     }
 
     @Test
-    void aReplicaOnAnOwnDiskIsVerifiedAndSentFromItsOwnFile() throws Exception {
+    void replicaOnAnOwnDiskIsVerifiedAndSentFromItsFile() throws Exception {
         byte[] bytes = Chunks.bytes(4, LARGE);
         try (DiskChunkStore disk = DiskChunkStore.open(Fetches.STORE, directory.resolve("d"), 0, path -> 1L << 40)) {
             disk.put(chunk, Chunks.source(bytes));
@@ -164,9 +164,9 @@ final class StoreFetcherTest {
         }
     }
 
-    /** One thread and one place in the queue; both are taken by reads that stall. */
+    /** Stalled reads occupy the only thread and the only place in the queue. */
     @Test
-    void anAttemptThatMakesUpForAnotherWaitsForNone() throws Exception {
+    void extraAttemptDoesNotWaitForOrdinaryOnes() throws Exception {
         byte[] bytes = Chunks.bytes(8, SMALL);
         StallingStore stalling = new StallingStore(holding(bytes), 0);
         Fetches.Ending first = new Fetches.Ending();
@@ -187,7 +187,7 @@ final class StoreFetcherTest {
     }
 
     @Test
-    void aMissingAndACorruptReplicaAreToldApart() throws Exception {
+    void missingAndCorruptReplicasHaveDifferentErrorCodes() throws Exception {
         byte[] bytes = Chunks.bytes(5, SMALL);
         byte[] flipped = bytes.clone();
         flipped[SMALL - 1] ^= 1;
@@ -198,7 +198,7 @@ final class StoreFetcherTest {
     }
 
     @Test
-    void aCancelledAttemptStopsMidStreamAndFreesWhatItHad() throws Exception {
+    void cancelledAttemptStopsItsReadAndFreesItsBytes() throws Exception {
         byte[] bytes = Chunks.bytes(6, SMALL);
         Fetches.Ending ending = new Fetches.Ending();
         StallingStore stalling = new StallingStore(holding(bytes), Fetches.LEAF + 100);
@@ -216,7 +216,7 @@ final class StoreFetcherTest {
     }
 
     @Test
-    void attemptsBeyondTheQueueAreRefusedAndWaitingOnesCanBeCancelledOrExpire() throws Exception {
+    void attemptsBeyondTheQueueAreRefusedAndQueuedOnesCanBeCancelledOrExpire() throws Exception {
         byte[] bytes = Chunks.bytes(7, SMALL);
         StallingStore stalling = new StallingStore(holding(bytes), Fetches.LEAF);
         Fetches.Ending running = fetch(stalling, bytes);
@@ -240,7 +240,7 @@ final class StoreFetcherTest {
     }
 
     @Test
-    void aClosedBlockSendsNothing() throws Exception {
+    void closedBlockSendsNothing() throws Exception {
         byte[] bytes = Chunks.bytes(8, 100);
         FetchedBlock fetched = fetch(holding(bytes), bytes).block();
         fetched.close();

@@ -36,7 +36,7 @@ final class HttpEndpointTest {
     }
 
     @Test
-    void aProcessMayLiveAndNotBeReadyAndSaysWhy() throws Exception {
+    void healthyProcessAnswersWithTheReasonWhenItIsNotReady() throws Exception {
         AtomicReference<Optional<String>> unready = new AtomicReference<>(Optional.of("no \"coordinator\""));
         PrometheusMeterRegistry meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
         try (HttpEndpoint endpoint = new HttpEndpoint("x.http.listen", new HostPort("127.0.0.1", 0))) {
@@ -54,9 +54,11 @@ final class HttpEndpointTest {
         }
     }
 
-    /** The look takes seconds when the catalog hangs; an orchestrator that asks often must not take the process for dead. */
+    /**
+     * A check takes seconds when the catalog hangs; an orchestrator must not take the process for dead meanwhile.
+     */
     @Test
-    void aProcessSaysThatItLivesWhileItStillFindsOutWhetherItIsReady() throws Exception {
+    void healthCheckAnswersWhileAReadinessCheckRuns() throws Exception {
         CountDownLatch looking = new CountDownLatch(1);
         CountDownLatch found = new CountDownLatch(1);
         Supplier<Optional<String>> hanging = () -> {
@@ -82,7 +84,7 @@ final class HttpEndpointTest {
     }
 
     @Test
-    void moreThanMayWaitAreToldSoAtOnce() throws Exception {
+    void readinessRequestsBeyondTheLimitAreAnsweredAtOnce() throws Exception {
         CountDownLatch found = new CountDownLatch(1);
         Supplier<Optional<String>> hanging = () -> {
             await(found);
@@ -97,7 +99,7 @@ final class HttpEndpointTest {
                     (HttpResponse<?>) CompletableFuture.anyOf(asked.toArray(CompletableFuture<?>[]::new))
                             .get();
             assertThat(refused.statusCode()).isEqualTo(503);
-            assertThat(String.valueOf(refused.body())).contains("ask whether it is ready");
+            assertThat(String.valueOf(refused.body())).contains("wait for the readiness check");
             found.countDown();
             long ready = 0;
             for (CompletableFuture<HttpResponse<String>> one : asked) {
@@ -108,7 +110,7 @@ final class HttpEndpointTest {
     }
 
     @Test
-    void aLookThatFailsIsNotReady() throws Exception {
+    void failedReadinessCheckAnswersNotReady() throws Exception {
         try (HttpEndpoint endpoint = endpoint(() -> {
             throw new IllegalStateException("broken");
         })) {

@@ -74,7 +74,7 @@ final class RelaySenderTest implements RelaySender.Listener {
     }
 
     @Test
-    void leavesFollowTheCreditAndNeverExceedIt() {
+    void leavesAreSentWithinTheCredit() {
         RelaySender.start(stream, new byte[0], block, this);
         assertThat(stream.sent.size()).isZero();
         stream.allow(Fetches.LEAF - 1);
@@ -88,7 +88,7 @@ final class RelaySenderTest implements RelaySender.Listener {
     }
 
     @Test
-    void aRefusedRelaySendsNothingMore() {
+    void refusedRelaySendsNothingMore() {
         RelaySender relay = RelaySender.start(stream, new byte[0], block, this);
         stream.listener().failed(new CloudMwException(ErrorCode.CANCELLED, "not wanted"));
         stream.allow(bytes.length);
@@ -99,7 +99,7 @@ final class RelaySenderTest implements RelaySender.Listener {
     }
 
     @Test
-    void aCancelledRelayResetsItsStreamAndIsSilent() {
+    void cancelledRelayResetsItsStreamWithoutAnEvent() {
         RelaySender relay = RelaySender.start(stream, new byte[0], block, this);
         stream.allow(Fetches.LEAF);
         relay.cancel();
@@ -110,7 +110,7 @@ final class RelaySenderTest implements RelaySender.Listener {
     }
 
     @Test
-    void dataFromTheDestinationBreaksTheProtocol() {
+    void dataFromTheDestinationFailsTheRelayAsProtocolViolation() {
         RelaySender.start(stream, new byte[0], block, this);
         stream.listener().data(Unpooled.buffer(1), 0);
         assertThat(stream.resets).containsExactly(ErrorCode.PROTOCOL_VIOLATION);
@@ -118,7 +118,7 @@ final class RelaySenderTest implements RelaySender.Listener {
     }
 
     @Test
-    void aBlockClosedUnderItEndsIt() {
+    void relayFailsWhenItsBlockIsClosed() {
         RelaySender.start(stream, new byte[0], block, this);
         block.close();
         stream.allow(bytes.length);

@@ -63,7 +63,7 @@ final class HelperConnectionsTest {
     }
 
     @Test
-    void aConnectionIsSharedAndOneThatDiedIsMadeAnew() throws Exception {
+    void connectionIsSharedAndReopenedAfterItsEnd() throws Exception {
         HelperAddress peer = peer(1);
         BulkConnection first;
         try (HelperConnections.Lease one = connections.to(peer);
@@ -79,7 +79,7 @@ final class HelperConnectionsTest {
     }
 
     @Test
-    void beyondTheLimitTheLongestIdleOneIsClosedAndOnesInUseAreNot() throws Exception {
+    void longestIdleConnectionIsClosedBeyondTheLimit() throws Exception {
         HelperConnections.Lease used = connections.to(peer(1));
         BulkConnection idle;
         try (HelperConnections.Lease lease = connections.to(peer(2))) {
@@ -102,9 +102,9 @@ final class HelperConnectionsTest {
         used.close();
     }
 
-    /** Its place is taken by a server after the first try: that it is there is found out when the time is over. */
+    /** A server starts at the address after the first try, and is found after the pause. */
     @Test
-    void aPeerThatCouldNotBeReachedIsNotTriedAgainForAWhile() throws Exception {
+    void unreachableHelperIsNotTriedAgainDuringThePause() throws Exception {
         FakeTicker ticker = new FakeTicker();
         try (HelperConnections patient =
                 new HelperConnections(new BulkConnector(transport, "h"), 2, ticker, Duration.ofSeconds(3))) {
@@ -128,9 +128,9 @@ final class HelperConnectionsTest {
         }
     }
 
-    /** It takes one connection, which somebody else has; then a server with room is in its place. */
+    /** The server accepts one connection, which is taken; then a server with room replaces it. */
     @Test
-    void aPeerThatHadNoRoomForAConnectionIsTriedAgainSoon() throws Exception {
+    void overloadedHelperIsTriedAgainSoon() throws Exception {
         FakeTicker ticker = new FakeTicker();
         BulkOptions one = BulkOptions.defaults().withMaxConnections(1);
         try (BulkTransport narrow = new BulkTransport("narrow", 1, one, new SimpleMeterRegistry());
@@ -155,7 +155,7 @@ final class HelperConnectionsTest {
     }
 
     @Test
-    void aPeerThatCannotBeReachedIsSaidSoAndTakesNoRoom() throws Exception {
+    void unreachableHelperFailsTheLeaseAndTakesNoRoom() throws Exception {
         int free;
         try (ServerSocket socket = new ServerSocket(0)) {
             free = socket.getLocalPort();
@@ -169,7 +169,7 @@ final class HelperConnectionsTest {
     }
 
     @Test
-    void aConnectionThatArrivesAfterTheCloseIsClosed() throws Exception {
+    void connectionThatOpensAfterTheCloseIsClosed() throws Exception {
         HelperAddress real = peer(1);
         ExecutorService threads = Executors.newCachedThreadPool();
         try (ServerSocket slow = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
@@ -192,7 +192,7 @@ final class HelperConnectionsTest {
     }
 
     @Test
-    void whoeverWaitsForAPeerThatHangsUpIsTold() throws Exception {
+    void leaseFailsWhenTheHelperDisconnectsDuringTheHandshake() throws Exception {
         ExecutorService thread = Executors.newSingleThreadExecutor();
         try (ServerSocket mute = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             Future<HelperConnections.Lease> waiting =

@@ -14,7 +14,7 @@ final class RemoteReaderTest {
     private final RemoteReader reader = new RemoteReader("chunk=c store=s owner=h", new ByteRange(0, 10), () -> {});
 
     @Test
-    void whatThePeerHasNoRoomForIsRefusedWithWhenToComeAgain() {
+    void readOfAnOverloadedHelperFailsWithARetryAfter() {
         reader.failed(CloudMwException.overloaded("no room", Duration.ofSeconds(7)));
         assertThatThrownBy(() -> reader.read(ByteBuffer.allocate(10)))
                 .hasMessage("chunk=c store=s owner=h: no room")
@@ -24,9 +24,9 @@ final class RemoteReaderTest {
                 });
     }
 
-    /** Others may have another copy. */
+    /** Other stores may have another copy. */
     @Test
-    void aPeerThatIsGoneMakesItsStoreUnavailable() {
+    void readFailsAsStoreUnavailableWhenTheHelperIsDown() {
         reader.failed(new CloudMwException(ErrorCode.HELPER_UNAVAILABLE, "gone"));
         assertThatThrownBy(() -> reader.read(ByteBuffer.allocate(10)))
                 .isInstanceOfSatisfying(

@@ -33,19 +33,19 @@ final class RemoteRightsTest {
     }
 
     @Test
-    void peersAreShownTheTransfersOwnTokenForItsOwnChunks() {
+    void helperGetsTheTransfersTokenForChunksOfItsVersion() {
         assertThat(rights.until(END / 2).toRead(new ChunkId(claims.version(), 3)))
                 .isEqualTo(shown);
     }
 
     @Test
-    void aRightThatEndsEarlierThanTheTransfersIsNotProlonged() throws Exception {
+    void rightThatEndsEarlierIsNotProlonged() throws Exception {
         assertThat(toldUntil(END / 2).expiresAtMillis()).isEqualTo(END / 2);
         assertThat(toldUntil(END / 2).version()).isEqualTo(shared.version());
     }
 
     @Test
-    void noRightEndsLaterThanTheTransfers() throws Exception {
+    void rightNeverEndsLaterThanTheTransfers() throws Exception {
         assertThat(toldUntil(Long.MAX_VALUE).expiresAtMillis()).isEqualTo(END);
     }
 }

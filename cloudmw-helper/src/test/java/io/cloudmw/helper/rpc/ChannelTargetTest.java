@@ -22,7 +22,7 @@ final class ChannelTargetTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"localhost:7400", "127.0.0.1:7400", "[::1]:7400", "[2001:db8::7]:7400"})
-    void anAddressIsTakenAsItIsWritten(String address) {
+    void addressIsUsedAsWritten(String address) {
         assertThat(authority(ChannelTarget.of(address))).isEqualTo(address);
         assertThat(authority(ChannelTarget.of(HostPorts.parse(address)))).isEqualTo(address);
         assertThat(authority(ChannelTarget.of(HostPorts.parse(address + ",[::2]:7400,other:7400"))))

@@ -55,7 +55,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Peers that come for a transfer which has not begun, with a right token or a wrong one. */
+/** Tests of rivals that join a transfer which has not begun, with a valid or a forged token. */
 final class CompetitionTest {
     private static final int PARKED = 2;
 
@@ -81,21 +81,18 @@ final class CompetitionTest {
                 spool,
                 PooledByteBufAllocator.DEFAULT);
         HelperTransfers transfers = new HelperTransfers(new HelperServices(
-                fetcher,
-                fetcher,
-                fetcher,
-                spec -> store -> {
-                    throw new CloudMwException(ErrorCode.STORE_UNAVAILABLE, "none");
-                },
-                spec -> Upstream.NONE,
-                session -> Optional.empty(),
-                (transfer, block, racer, store) -> new byte[0],
-                channels,
+                new HelperServices.BlockFetchers(fetcher, fetcher, fetcher),
+                new HelperServices.Links(
+                        spec -> store -> {
+                            throw new CloudMwException(ErrorCode.STORE_UNAVAILABLE, "none");
+                        },
+                        spec -> Upstream.NONE,
+                        session -> Optional.empty(),
+                        (transfer, block, racer, store) -> new byte[0],
+                        channels),
                 (claims, report) -> {},
                 new RaceMetrics(new SimpleMeterRegistry()),
-                Runnable::run,
-                timer,
-                Ticker.system(),
+                new HelperServices.Timing(Runnable::run, timer, Ticker.system()),
                 RacePolicy.rounds(),
                 new HelperServices.Limits(1, 1, 1, PARKED, TimeUnit.MILLISECONDS.toNanos(300), 1, 1)));
         server = NettyServerBuilder.forAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
@@ -156,14 +153,14 @@ final class CompetitionTest {
     }
 
     @Test
-    void aPeerWaitsForTheTransferToBeginButNotForEver() {
+    void rivalWaitsForItsTransferUntilATimeout() {
         assertThat(join(VersionId.random().value(), tokens.issue(claims())))
                 .succeedsWithin(30, TimeUnit.SECONDS)
                 .isEqualTo(ErrorCode.NOT_FOUND);
     }
 
     @Test
-    void moreWaitingPeersThanAllowedAreTurnedAway() {
+    void waitingRivalsBeyondTheLimitAreRefused() {
         List<CompletableFuture<ErrorCode>> all = List.of(
                 join(VersionId.random().value(), tokens.issue(claims())),
                 join(VersionId.random().value(), tokens.issue(claims())),
@@ -174,7 +171,7 @@ final class CompetitionTest {
     }
 
     @Test
-    void aForgedTokenIsRefused() {
+    void forgedTokenIsRefused() {
         TransferToken forged = new TransferTokens(
                         ClusterSecret.of("another secret, as long as needed".getBytes(UTF_8)), WallClock.system())
                 .issue(claims());
@@ -184,7 +181,7 @@ final class CompetitionTest {
     }
 
     @Test
-    void aPeerThatIsNotThereIsToldSoon() {
+    void linkToAMissingRivalEndsSoon() {
         server.shutdownNow();
         assertThat(join(VersionId.random().value(), tokens.issue(claims())))
                 .succeedsWithin(30, TimeUnit.SECONDS)

@@ -64,7 +64,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A helper and a coordinator that forgets, refuses and goes away. */
+/** Tests of a helper's registration with a coordinator that forgets it, refuses it and stops. */
 final class RegistrationTest {
     private static final HelperAddress SELF = new HelperAddress(new HelperId("h"), "127.0.0.1:1", "127.0.0.1:2");
 
@@ -110,15 +110,15 @@ final class RegistrationTest {
     }
 
     @Test
-    void itRegistersAndThenKeepsItsLease() throws CloudMwException {
+    void helperRegistersThenRenewsItsLease() throws CloudMwException {
         assertThat(registration.start()).succeedsWithin(30, TimeUnit.SECONDS);
         await().until(() -> coordinator.heartbeats.size() >= 2);
         assertThat(coordinator.heartbeats).containsOnly(1L);
     }
 
-    /** Left to itself, a channel waits for a second and more between two tries: that is thousands of calls. */
+    /** By default a channel waits a second and more between two tries, which is thousands of calls here. */
     @Test
-    void callsLookAnewForACoordinatorThatIsAway() throws Exception {
+    void callsResolveTheNameOfAnUnreachableCoordinatorAgain() throws Exception {
         int tries = 20;
         CoordinatorCalls.Lease held = new CoordinatorCalls.Lease(1, 1000, "", List.of());
         AtomicInteger connections = new AtomicInteger();
@@ -145,7 +145,7 @@ final class RegistrationTest {
     }
 
     @Test
-    void itRegistersAgainWhenItIsNotKnownAnyMore() throws CloudMwException {
+    void helperRegistersAgainWhenTheCoordinatorDoesNotKnowIt() throws CloudMwException {
         assertThat(registration.start()).succeedsWithin(30, TimeUnit.SECONDS);
         coordinator.epoch = 2;
         await().until(() -> coordinator.heartbeats.contains(2L));
@@ -153,7 +153,7 @@ final class RegistrationTest {
     }
 
     @Test
-    void aCoordinatorThatComesBackFindsIt() throws Exception {
+    void restartedCoordinatorGetsARegistration() throws Exception {
         assertThat(registration.start()).succeedsWithin(30, TimeUnit.SECONDS);
         int port = server.getPort();
         server.shutdownNow().awaitTermination();
@@ -163,7 +163,7 @@ final class RegistrationTest {
     }
 
     @Test
-    void whatItSeesIsToldOnceAndAgainToWhoHasForgotten() throws CloudMwException {
+    void speedsAreReportedOnceAndAgainOnRequest() throws CloudMwException {
         speeds.read(new StoreId("s"), 100).ended();
         assertThat(registration.start()).succeedsWithin(30, TimeUnit.SECONDS);
         await().until(() -> coordinator.heartbeats.size() >= 3);
@@ -176,7 +176,7 @@ final class RegistrationTest {
     }
 
     @Test
-    void anErrorDoesNotEndTheHeartbeats() throws CloudMwException {
+    void errorDoesNotEndTheHeartbeats() throws CloudMwException {
         AtomicInteger asked = new AtomicInteger();
         registration.close();
         registration = new Registration(
@@ -197,7 +197,7 @@ final class RegistrationTest {
     }
 
     @Test
-    void aRefusalIsTold() throws CloudMwException {
+    void refusalFailsTheRegistration() throws CloudMwException {
         for (ErrorCode code : List.of(ErrorCode.INVALID_ARGUMENT, ErrorCode.UNAUTHENTICATED)) {
             coordinator.refusal = new CloudMwException(code, "such a helper");
             try (Registration refused = new Registration(
@@ -212,7 +212,7 @@ final class RegistrationTest {
     }
 
     @Test
-    void aHelperWithALostDiskGoesOnWithItsOtherDisks(@TempDir Path directory) throws CloudMwException {
+    void helperWithALostDiskServesItsOtherDisks(@TempDir Path directory) throws CloudMwException {
         coordinator.lostDisks = List.of("d2");
         List<DiskConfig> configs = Stream.of("d1", "d2")
                 .map(id -> new DiskConfig(new StoreId(id), directory.resolve(id), id, 0, Optional.empty(), false))
@@ -232,7 +232,7 @@ final class RegistrationTest {
     }
 
     @Test
-    void itIsTheSameProcessEveryTimeAndSaysWhenItLeaves() throws CloudMwException {
+    void helperKeepsItsIncarnationAndGivesItsLeaseBack() throws CloudMwException {
         assertThat(registration.start()).succeedsWithin(30, TimeUnit.SECONDS);
         coordinator.epoch = 2;
         await().until(() -> coordinator.heartbeats.contains(2L));
@@ -249,7 +249,7 @@ final class RegistrationTest {
     }
 
     @Test
-    void whoIsToldToWaitGoesOnAsking() throws CloudMwException {
+    void refusedHelperRetriesUntilTheOtherLeaseEnds() throws CloudMwException {
         coordinator.refusal = new CloudMwException(ErrorCode.COORDINATOR_UNAVAILABLE, "a lease has to end first");
         CompletableFuture<Void> registered = registration.start();
         await().until(() -> coordinator.refused.get() >= 2);
@@ -259,7 +259,7 @@ final class RegistrationTest {
     }
 
     @Test
-    void reportsAreRepeatedUntilTheyAreTakenAndDroppedBeyondTheLimit() {
+    void reportsAreRetriedAndDroppedBeyondTheLimit() {
         coordinator.reportsToFail = 2;
         VersionId version = VersionId.random();
         TransferClaims claims =
@@ -277,7 +277,7 @@ final class RegistrationTest {
     }
 
     @Test
-    void anErrorGivesAReportsPlaceToAnother() {
+    void errorFreesThePlaceOfAReport() {
         VersionId version = VersionId.random();
         TransferClaims claims =
                 new TransferClaims(Set.of(TransferRight.READ), FilePath.parse("v:/f"), version, Long.MAX_VALUE);
@@ -298,7 +298,7 @@ final class RegistrationTest {
         }
     }
 
-    /** Answers on gRPC's threads. */
+    /** The coordinator, which answers on gRPC's threads. */
     private static final class FakeCoordinator extends CoordinatorGrpc.CoordinatorImplBase {
         private final List<Long> incarnations = new CopyOnWriteArrayList<>();
         private final List<Long> left = new CopyOnWriteArrayList<>();

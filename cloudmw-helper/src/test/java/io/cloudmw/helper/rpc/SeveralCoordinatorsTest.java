@@ -39,7 +39,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** A helper that is told of three coordinators, which share what they know. */
+/** Tests of a helper with three coordinators, which share their state. */
 final class SeveralCoordinatorsTest {
     private static final HelperAddress SELF = new HelperAddress(new HelperId("h1"), "127.0.0.1:1", "127.0.0.1:2");
 
@@ -59,7 +59,7 @@ final class SeveralCoordinatorsTest {
     }
 
     @Test
-    void itGoesOnWithItsLeaseAtAnotherWhenItsCoordinatorDies() throws Exception {
+    void helperKeepsItsLeaseAtAnotherCoordinatorWhenTheFirstDies() throws Exception {
         try (CoordinatorCalls calls = calls(addresses());
                 Registration registration = registration(calls)) {
             assertThat(registration.start()).succeedsWithin(60, TimeUnit.SECONDS);
@@ -77,9 +77,9 @@ final class SeveralCoordinatorsTest {
         }
     }
 
-    /** As of a process that is stopped: its machine takes the connection, and nobody answers. */
+    /** The address of a suspended process: the machine accepts the connection, and no one answers. */
     @Test
-    void itDoesNotStayWithOneThatIsSilent() throws Exception {
+    void helperLeavesASilentCoordinator() throws Exception {
         try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
             List<HostPort> addresses = new ArrayList<>(addresses().all().subList(0, 1));
             addresses.add(new HostPort("127.0.0.1", silent.getLocalPort()));
@@ -93,7 +93,7 @@ final class SeveralCoordinatorsTest {
     }
 
     @Test
-    void oneWhoseNameNoHostHasIsPassedOver() throws Exception {
+    void coordinatorWithAnUnknownNameIsSkipped() throws Exception {
         List<HostPort> addresses = new ArrayList<>(addresses().all().subList(0, 1));
         addresses.add(0, new HostPort("no-such-host.invalid", 7400));
         try (CoordinatorCalls calls = calls(new HostPorts(addresses));
@@ -118,7 +118,7 @@ final class SeveralCoordinatorsTest {
         return new Registration(calls, SELF, List.of(), BucketWatch.none(), speeds, () -> activity, new Random(1));
     }
 
-    /** Knows every helper that another one knows. */
+    /** A coordinator that knows every helper of the others. */
     private final class One extends CoordinatorGrpc.CoordinatorImplBase {
         private final AtomicInteger heartbeats = new AtomicInteger();
         private final Server server;

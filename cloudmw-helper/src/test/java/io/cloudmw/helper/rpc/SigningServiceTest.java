@@ -44,7 +44,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** A coordinator that has URLs signed by a helper's control service. */
+/** Tests of a coordinator that has a helper sign URLs. */
 final class SigningServiceTest {
     private static final MemberProofs PROOFS = new MemberProofs(ClusterSecret.of(new byte[32]), WallClock.system());
     private static final MemberProofs OTHERS =
@@ -55,7 +55,7 @@ final class SigningServiceTest {
             new Store.S3("bucket", "us-east-1", "http://127.0.0.1:1", true, "", new CredentialsReference.Profile("p")));
     private static final Duration TIMEOUT = Duration.ofMinutes(1);
 
-    /** How the helper was asked to sign. */
+    /** The requests that the signer got. */
     private final Set<Store> stores = ConcurrentHashMap.newKeySet();
 
     private final Set<Duration> validities = ConcurrentHashMap.newKeySet();
@@ -109,7 +109,7 @@ final class SigningServiceTest {
     }
 
     @Test
-    void aHelperSignsForAllChunksHoweverManyCallsTheyNeed() throws Exception {
+    void helperSignsAllChunksInSeveralCalls() throws Exception {
         int count = 2 * SigningWire.MAX_URLS + 1;
         SignedUrls signed = sign(count, Duration.ofHours(6));
         assertThat(signed.urls()).hasSize(count);
@@ -120,13 +120,13 @@ final class SigningServiceTest {
     }
 
     @Test
-    void aHelperSignsForTwelveHoursAtMost() throws Exception {
-        assertThat(sign(1, Duration.ofDays(7)).validity()).isEqualTo(SigningService.MOST);
-        assertThat(validities).containsExactly(SigningService.MOST);
+    void signedUrlIsValidForAtMostTwelveHours() throws Exception {
+        assertThat(sign(1, Duration.ofDays(7)).validity()).isEqualTo(SigningService.LONGEST_VALIDITY);
+        assertThat(validities).containsExactly(SigningService.LONGEST_VALIDITY);
     }
 
     @Test
-    void aHelperThatLacksCredentialsSaysSo() {
+    void signingWithoutCredentialsFails() {
         failure = Optional.of(new CloudMwException(ErrorCode.STORE_DENIED, "no credentials: profile p"));
         CloudMwException refused = catchThrowableOfType(CloudMwException.class, () -> sign(1, Duration.ofHours(1)));
         assertThat(refused.code()).isEqualTo(ErrorCode.STORE_DENIED);
@@ -134,14 +134,14 @@ final class SigningServiceTest {
     }
 
     @Test
-    void aHelperThatIsGoneIsUnavailable() {
+    void signingAtAHelperThatIsDownFails() {
         server.shutdownNow();
         CloudMwException refused = catchThrowableOfType(CloudMwException.class, () -> sign(1, Duration.ofHours(1)));
         assertThat(refused.code()).isEqualTo(ErrorCode.HELPER_UNAVAILABLE);
     }
 
     @Test
-    void aCallerWithoutTheSecretAndACallForTooManyUrlsAreRefused() {
+    void callsWithoutTheSecretOrForTooManyUrlsAreRefused() {
         assertThat(code(stub(Optional.empty()), 1)).isEqualTo(ErrorCode.UNAUTHENTICATED);
         assertThat(code(stub(Optional.of(OTHERS)), 1)).isEqualTo(ErrorCode.UNAUTHENTICATED);
         assertThat(stores).isEmpty();

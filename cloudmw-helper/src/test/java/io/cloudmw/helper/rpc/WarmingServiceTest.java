@@ -58,7 +58,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A stream of commands and answers, without a network between. All blocks lie on a disk of the helper: each is answered at once. */
+/**
+ * Tests of the stream of commands and answers, without a network. All blocks lie on a disk of the helper, so that each
+ * is answered at once.
+ */
 final class WarmingServiceTest {
     private static final int LEAF = Fetches.LEAF;
 
@@ -71,7 +74,7 @@ final class WarmingServiceTest {
     private final TransferTokens tokens =
             new TransferTokens(ClusterSecret.of(new byte[ClusterSecret.MIN_BYTES]), () -> nowMillis);
     private volatile boolean onOwnDisk = true;
-    /** What is not on the disk is read when this is done, and then it is not there. */
+    /** Completing this lets reads of other chunks go on, which then fail as missing. */
     private final CompletableFuture<Void> store = new CompletableFuture<>();
 
     private final ScheduledExecutorService timer = Threads.timer("test-timer");
@@ -115,7 +118,7 @@ final class WarmingServiceTest {
         timer.shutdownNow();
     }
 
-    /** The call as gRPC shows it: how many commands were asked for, and whether the client reads. */
+    /** The call as gRPC presents it: it counts requested commands, and the client may stop reading. */
     private static final class Call extends ServerCallStreamObserver<WarmEvent> {
         final List<WarmEvent> answers = new CopyOnWriteArrayList<>();
         final CompletableFuture<CloudMwException> failure = new CompletableFuture<>();
@@ -133,7 +136,7 @@ final class WarmingServiceTest {
 
         @Override
         public void setOnCancelHandler(Runnable onCancel) {
-            // It is not cancelled.
+            // This call is never cancelled.
         }
 
         @Override
@@ -183,7 +186,7 @@ final class WarmingServiceTest {
 
         @Override
         public void onCompleted() {
-            // Of no interest.
+            // The test does not use this.
         }
     }
 
@@ -204,9 +207,9 @@ final class WarmingServiceTest {
         return ToWire.block(new IssuedBlock(block, chunk, LEAF, LEAF, new int[1], List.of(Fetches.STORE), false));
     }
 
-    /** What is on its way when the client stops to read is dealt with; then nothing is taken until it reads again. */
+    /** Commands under way when the client stops reading are handled; then none is requested until it reads again. */
     @Test
-    void aClientThatDoesNotReadIsAskedForNoMore() {
+    void commandsAreNotRequestedWhileTheClientDoesNotRead() {
         Call call = new Call();
         StreamObserver<WarmCommand> commands = service.warm(call);
         assertThat(call.automatic).isFalse();
@@ -228,9 +231,9 @@ final class WarmingServiceTest {
         assertThat(call.requested).isEqualTo(5);
     }
 
-    /** The client goes on by another, and nobody else could say what that block cost. */
+    /** The client continues with another token, and only this stream can report the block's cost. */
     @Test
-    void whatIsUnderWayWhenATokenRunsOutIsAnswered() throws Exception {
+    void runningCommandIsAnsweredAfterItsTokenExpired() throws Exception {
         onOwnDisk = false;
         Call call = new Call();
         StreamObserver<WarmCommand> commands = service.warm(call);
@@ -249,9 +252,9 @@ final class WarmingServiceTest {
         assertThat(call.answers.stream().filter(WarmEvent::hasWarmed)).hasSize(1);
     }
 
-    /** That of the transfer lasts longer. */
+    /** The transfer's token lasts longer. */
     @Test
-    void aBlockIsWantedUntilTheTokenThatCameWithItEnds() throws Exception {
+    void rightToABlockEndsWithItsOwnToken() throws Exception {
         long ends = Long.MAX_VALUE - 1;
         TransferClaims transfer =
                 new TransferClaims(Set.of(TransferRight.READ), file, VersionId.random(), Long.MAX_VALUE);

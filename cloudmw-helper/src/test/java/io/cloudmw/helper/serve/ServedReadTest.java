@@ -47,7 +47,7 @@ final class ServedReadTest {
             new ScheduleMetrics(new SimpleMeterRegistry(), "test"));
     private final MemoryChunkStore store = new MemoryChunkStore(new StoreId("s"), 1L << 30);
     private final ChunkId chunk = Chunks.id();
-    /** Who sent each frame. */
+    /** The sender of each frame. */
     private final List<String> frames = new CopyOnWriteArrayList<>();
 
     @AfterEach
@@ -56,12 +56,12 @@ final class ServedReadTest {
         timer.shutdownNow();
     }
 
-    /** Begins a read whose reader takes all of it; completes with what came. */
+    /** Begins a read whose reader takes everything; completes with the bytes. */
     private CompletableFuture<byte[]> read(String client) {
         return read(client, client, OptionalLong.empty());
     }
 
-    /** @param name by which its frames are known */
+    /** @param name identifies its frames */
     private CompletableFuture<byte[]> read(String client, String name, OptionalLong deadlineNanos) {
         CompletableFuture<byte[]> whole = new CompletableFuture<>();
         FakeBulkStream stream = new FakeBulkStream() {
@@ -86,13 +86,13 @@ final class ServedReadTest {
         BulkRequest.Read request = new BulkRequest.Read(
                 TransferToken.of(new byte[1]), store.id(), chunk, new ByteRange(0, LENGTH), Urgency.of(Priority.BATCH));
         ReadTurns turns = new ReadTurns(pool, new Tenant(client, "v", Priority.BATCH), deadlineNanos);
-        ReadHandler.Means means =
-                new ReadHandler.Means(PooledByteBufAllocator.DEFAULT, Duration.ofMinutes(1), Ticker.system(), timer);
-        new ServedRead(store, request, stream, means, turns, () -> {}).start();
+        ReadHandler.Resources resources = new ReadHandler.Resources(
+                PooledByteBufAllocator.DEFAULT, Duration.ofMinutes(1), Ticker.system(), timer);
+        new ServedRead(store, request, stream, resources, turns, () -> {}).start();
         return whole;
     }
 
-    /** The pool's only thread waits for this. */
+    /** The pool's only thread waits for this latch. */
     private CountDownLatch occupied() throws CloudMwException {
         CountDownLatch gate = new CountDownLatch(1);
         pool.submit(new Tenant("first", "v", Priority.INTERACTIVE), 1, OptionalLong.empty(), () -> {
@@ -107,7 +107,7 @@ final class ServedReadTest {
     }
 
     @Test
-    void ofOneClientTheReadThatIsDueFirstHasTheTurns() throws Exception {
+    void readWithTheEarliestDeadlineOfAClientHasTheTurns() throws Exception {
         byte[] bytes = Chunks.bytes(3, LENGTH);
         store.put(chunk, Chunks.source(bytes));
         CountDownLatch gate = occupied();
@@ -125,7 +125,7 @@ final class ServedReadTest {
     }
 
     @Test
-    void whereThereAreNoTurnsAnyMoreAReadEndsAllTheSame() throws Exception {
+    void readEndsWhenThePoolIsClosed() throws Exception {
         byte[] bytes = Chunks.bytes(2, LENGTH);
         store.put(chunk, Chunks.source(bytes));
         pool.close();
@@ -148,7 +148,7 @@ final class ServedReadTest {
         for (CompletableFuture<byte[]> read : greedy) {
             assertThat(read.get(30, TimeUnit.SECONDS)).isEqualTo(bytes);
         }
-        // Turns of four frames each: one of the small reader for each of the greedy one.
+        // Each turn has four frames; the small reader has one for each of the greedy reader.
         String order = frames.stream().map(client -> client.substring(0, 1)).collect(Collectors.joining());
         assertThat(order).startsWith("ggggssssggggssssggggssssggggssssgggg");
     }

@@ -31,7 +31,7 @@ final class ServedStreamTest {
     };
 
     @Test
-    void whateverAStepThrowsResetsTheStreamAndFreesOnce() {
+    void throwingStepResetsTheStreamAndFreesItOnce() {
         served.post(
                 () -> {
                     throw new IllegalStateException("on purpose");
@@ -44,7 +44,7 @@ final class ServedStreamTest {
     }
 
     @Test
-    void aStepForWhichThereIsNoMemoryIsOverloaded() {
+    void outOfMemoryInAStepFailsAsOverloaded() {
         served.post(() -> {
             throw new OutOfMemoryError("on purpose");
         });
@@ -53,7 +53,7 @@ final class ServedStreamTest {
     }
 
     @Test
-    void aFailureThatIsOursKeepsItsCode() {
+    void cloudMwFailureKeepsItsCode() {
         served.post(() -> {
             throw new CloudMwException(ErrorCode.STORE_FULL, "full");
         });
@@ -62,7 +62,7 @@ final class ServedStreamTest {
     }
 
     @Test
-    void whatWasHandedOverIsNotFreedHere() {
+    void handedOverResourcesAreNotFreed() {
         served.post(served::handOver);
         served.failed(new CloudMwException(ErrorCode.CANCELLED, "gone"));
         assertThat(did).isEmpty();

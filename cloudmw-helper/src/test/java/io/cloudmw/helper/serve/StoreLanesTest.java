@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
 import org.junit.jupiter.api.Test;
 
-/** Threads are stepped by hand: each takes one task of the pool. */
+/** Tests with threads that the test steps: each takes one task of the pool. */
 final class StoreLanesTest {
     private static final StoreId SLOW = new StoreId("slow");
     private static final StoreId FAST = new StoreId("fast");
@@ -37,7 +37,7 @@ final class StoreLanesTest {
     }
 
     @Test
-    void aStoreHasOnlySoManyThreadsAndOthersHaveTheRest() {
+    void storeUsesAtMostItsWidthAndOthersUseTheRest() {
         for (int i = 0; i < 5; i++) {
             put(SLOW, "slow" + i);
         }
@@ -47,7 +47,7 @@ final class StoreLanesTest {
     }
 
     @Test
-    void thatAStoreFailsIsNewsOnceUntilItIsWrittenAgain() {
+    void failureIsNewsOnceUntilASuccess() {
         assertThat(lanes.succeeded(SLOW)).isFalse();
         assertThat(lanes.failed(SLOW)).isTrue();
         assertThat(lanes.failed(SLOW)).isFalse();
@@ -59,7 +59,7 @@ final class StoreLanesTest {
     }
 
     @Test
-    void whereMoreFailThanAreRememberedEachIsNews() {
+    void failuresBeyondTheLimitAreAlwaysNews() {
         for (int i = 0; i < 1024; i++) {
             assertThat(lanes.failed(new StoreId("s" + i))).isTrue();
         }
@@ -69,7 +69,7 @@ final class StoreLanesTest {
     }
 
     @Test
-    void afterEachPutOthersHaveATurn() {
+    void otherStoresHaveATurnAfterEachPut() {
         for (int i = 0; i < 3; i++) {
             put(SLOW, "slow" + i);
         }
@@ -81,7 +81,7 @@ final class StoreLanesTest {
     }
 
     @Test
-    void whatWaitsIsRunByWhoRanBeforeWhenThePoolTakesNoMore() {
+    void queuedPutRunsOnTheSameThreadWhenThePoolIsFull() {
         for (int i = 0; i < 4; i++) {
             put(SLOW, "slow" + i);
         }
@@ -93,7 +93,7 @@ final class StoreLanesTest {
     }
 
     @Test
-    void whatThePoolRefusesDoesNotRunAndCostsNoPlace() {
+    void refusedPutDoesNotRunAndTakesNoPlace() {
         room = 0;
         assertThatThrownBy(() -> put(SLOW, "refused")).isInstanceOf(RejectedExecutionException.class);
         room = Integer.MAX_VALUE;
@@ -106,7 +106,7 @@ final class StoreLanesTest {
     }
 
     @Test
-    void aPutThatBreaksDoesNotKeepItsPlaceNorDoesOneTakenBack() {
+    void throwingOrWithdrawnPutFreesItsPlace() {
         lanes.execute(SLOW, () -> {
             throw new OutOfMemoryError("on purpose");
         });

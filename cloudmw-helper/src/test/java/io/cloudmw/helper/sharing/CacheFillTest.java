@@ -95,7 +95,7 @@ final class CacheFillTest {
 
     private record End(CacheFill.Outcome outcome, Optional<CloudMwException> cause) {}
 
-    /** A block that is to be kept, and what was told of it. */
+    /** Tests of filling the cache with a block. */
     private final class Kept {
         final CompletableFuture<End> end = new CompletableFuture<>();
         final CacheFill keeping;
@@ -120,7 +120,7 @@ final class CacheFillTest {
     }
 
     @Test
-    void whatIsMissingIsFetchedAndWhatIsKeptIsNot() throws Exception {
+    void fillFetchesOnlyMissingLeaves() throws Exception {
         store.allow(LENGTH);
         assertThat(new Kept(whole.part(3, 2)).outcome()).isEqualTo(ofStore(0, 1, 2 * LEAF));
         assertThat(fetching.keptBytes(whole)).isEqualTo(2 * LEAF);
@@ -130,9 +130,9 @@ final class CacheFillTest {
         assertThat(store.given()).isEqualTo(LENGTH);
     }
 
-    /** It is told when all is on the disk, and holds no memory then but what the cache keeps. */
+    /** The listener hears of the end when all leaves are on the disk; only the cache holds memory then. */
     @Test
-    void whenItIsToldTheLastLeafIsWhereItStays() throws Exception {
+    void fillEndsAfterTheLastLeafWasCached() throws Exception {
         cache.close();
         open(4L * LEAF, true);
         store.allow(LENGTH);
@@ -145,7 +145,7 @@ final class CacheFillTest {
     }
 
     @Test
-    void whatFindsNoRoomIsSeenToBeMissing() throws Exception {
+    void leafWithoutRoomCountsAsMissing() throws Exception {
         cache.close();
         open(4L * LEAF, false);
         store.allow(LENGTH);
@@ -156,7 +156,7 @@ final class CacheFillTest {
     }
 
     @Test
-    void itJoinsWhatAReaderFetchesAndAReaderJoinsIt() throws Exception {
+    void fillAndReadersShareFetches() throws Exception {
         Fetches.Ending reader = new Fetches.Ending();
         var unused = fetching.start(Fetches.requester(id -> store), whole.part(0, 4), Fetches.STORE, reader);
         Kept kept = new Kept(whole);
@@ -170,7 +170,7 @@ final class CacheFillTest {
     }
 
     @Test
-    void whatIsCancelledStopsTheFetchAndKeepsWhatCame() throws Exception {
+    void cancelledFillStopsItsFetchAndKeepsArrivedLeaves() throws Exception {
         Kept kept = new Kept(whole);
         store.allow(3L * LEAF + 1);
         await().until(() -> fetching.keptBytes(whole) == 3 * LEAF);
@@ -182,7 +182,7 @@ final class CacheFillTest {
     }
 
     @Test
-    void whatFailsIsToldWithWhatCameBefore() throws Exception {
+    void failedFillReportsTheLeavesThatCame() throws Exception {
         Kept kept = new Kept(whole);
         store.allow(2L * LEAF);
         await().until(() -> fetching.keptBytes(whole) == 2 * LEAF);

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Without memory, so that all leaves go through the spool. */
+/** An allocator without memory, so that all leaves go through the spool. */
 final class ParentAttemptTest {
     private static final int LEAVES = 9;
     private static final long AN_HOUR = Duration.ofHours(1).toNanos();
@@ -61,9 +61,9 @@ final class ParentAttemptTest {
                 block.leaves().crc32c(leaf));
     }
 
-    /** Room for all that may come is taken with the first: thousands of leaves need no thousands of descriptors. */
+    /** The first leaf takes room for all, so that thousands of leaves need one descriptor. */
     @Test
-    void whatFindsNoMemoryNeedsOneFileForAllOfABlock() throws Exception {
+    void leavesWithoutMemoryShareOneSpoolFile() throws Exception {
         for (int leaf = 0; leaf < LEAVES; leaf++) {
             comes(leaf);
             assertThat(spool.budget().usedBytes()).isEqualTo(LENGTH);
@@ -78,7 +78,7 @@ final class ParentAttemptTest {
     }
 
     @Test
-    void allOfASmallBlockIsAskedForWhereThereIsRoomForWhatComes() {
+    void wholeSmallBlockIsRequestedWhenTheWindowHasRoom() {
         connected();
         assertThat(stream.granted).isEqualTo(LENGTH);
         assertThat(windows.usedBytes()).isEqualTo(LENGTH - Fetches.LEAF);
@@ -87,7 +87,7 @@ final class ParentAttemptTest {
     }
 
     @Test
-    void oneLeafAfterTheOtherIsAskedForWhereOthersHaveTheRoomForWhatComes() throws Exception {
+    void leavesAreRequestedOneByOneWhenTheWindowIsFull() throws Exception {
         assertThat(windows.tryTake(2L * Fetches.LEAF)).isTrue();
         connected();
         for (int leaf = 0; leaf < LEAVES; leaf++) {
@@ -99,9 +99,9 @@ final class ParentAttemptTest {
         assertThat(windows.usedBytes()).isZero();
     }
 
-    /** Or it would hold a thread that others need, for an hour here. */
+    /** Waiting would hold a thread that others need, for an hour here. */
     @Test
-    void aLeafForWhichThereIsNoRoomIsRefusedAtOnce() throws Exception {
+    void leafWithoutRoomFailsTheAttemptAtOnce() throws Exception {
         try (Spool.SpoolFile others = spool.create(1 << 20, 1)) {
             assertThat(others.channel().isOpen()).isTrue();
             comes(0);
@@ -110,7 +110,7 @@ final class ParentAttemptTest {
     }
 
     @Test
-    void whatTheParentHasNoRoomForIsRefusedWithWhenToComeAgain() {
+    void overloadedParentFailsTheAttemptWithARetryAfter() {
         attempt.failed(CloudMwException.overloaded("no room", Duration.ofSeconds(7)));
         assertThatThrownBy(ending::block)
                 .hasRootCauseMessage("no room")
@@ -121,7 +121,7 @@ final class ParentAttemptTest {
     }
 
     @Test
-    void whoGoesAwayLeavesNoFile() {
+    void cancelledAttemptLeavesNoFile() {
         comes(0);
         attempt.cancel();
         assertThat(ending.failure()).isEqualTo(ErrorCode.CANCELLED);

@@ -67,7 +67,7 @@ final class SharedFetcherTest {
     private static final int LENGTH = 9 * LEAF + 100;
     private static final int OPEN_FILES = 100;
     private static final StoreId OTHER = new StoreId("other");
-    /** A disk of this helper. */
+    /** A store on this helper's disk. */
     private static final StoreId OWN = new StoreId("own");
 
     @TempDir
@@ -82,7 +82,7 @@ final class SharedFetcherTest {
     private ByteBudget memory;
     private Spool spool;
     private StoreFetcher fetcher;
-    /** Of the switches above. */
+    /** The urgency that switches above hear. */
     private StoreFetcher others;
 
     private LeafCache cache;
@@ -117,7 +117,7 @@ final class SharedFetcherTest {
         open(memoryBytes, onDisk ? OPEN_FILES : 0);
     }
 
-    /** @param openFiles that leaves may be sent from at a time; 0: nothing is kept on the disk */
+    /** @param openFiles files from which leaves may be sent at once; 0 for a cache without a disk */
     private void open(long memoryBytes, int openFiles) throws IOException {
         memory = new ByteBudget(memoryBytes);
         CacheMetrics counts = new CacheMetrics(meters);
@@ -142,7 +142,7 @@ final class SharedFetcherTest {
         timer.shutdownNow();
     }
 
-    /** A reader, and what it has heard. */
+    /** A reader, with the events it has heard. */
     private final class Reader {
         final Fetches.Ending ending = new Fetches.Ending();
         final BlockAttempt attempt;
@@ -181,7 +181,7 @@ final class SharedFetcherTest {
     }
 
     @Test
-    void allWhoWantABlockCauseOneFetch() throws Exception {
+    void readersOfABlockShareOneFetch() throws Exception {
         List<Reader> readers = read(8);
         store.allow(LENGTH);
         for (Reader reader : readers) {
@@ -195,7 +195,7 @@ final class SharedFetcherTest {
         assertThat(counted(CacheMetrics.SERVED)).isEqualTo(8.0 * LENGTH);
     }
 
-    /** On behalf of somebody in this class, of one store whatever is named. */
+    /** A requester in this class, whose stores are all the same. */
     private static Requester requester(Priority priority, ChunkStore from) {
         return requester("test", priority, from);
     }
@@ -204,9 +204,9 @@ final class SharedFetcherTest {
         return new Requester(new Tenant(client, "v", priority), OptionalLong.empty(), id -> from, Upstream.NONE);
     }
 
-    /** One store is read for the warm-up, the other for the reader; four reads hold all threads. */
+    /** The warm-up reads one store and the reader the other; four reads occupy all threads. */
     @Test
-    void whatIsQueuedForAWarmUpIsFetchedForAMoreUrgentReaderThatJoins() throws Exception {
+    void queuedWarmUpIsFetchedInTheClassOfAMoreUrgentReader() throws Exception {
         WantedBlock whole = Fetches.whole(chunk, bytes);
         List<Reader> before = IntStream.range(0, 4)
                 .mapToObj(leaf -> new Reader(whole.part(leaf, 1), Fetches.STORE))
@@ -231,7 +231,7 @@ final class SharedFetcherTest {
     }
 
     @Test
-    void whatHasBegunForAWarmUpIsNotFetchedAgainForAMoreUrgentReader() throws Exception {
+    void begunWarmUpIsNotFetchedAgainForAMoreUrgentReader() throws Exception {
         WantedBlock whole = Fetches.whole(chunk, bytes);
         Reader warming = new Reader(requester(Priority.PREFETCH, other), whole, Fetches.STORE);
         other.allow(LEAF);
@@ -245,7 +245,7 @@ final class SharedFetcherTest {
     }
 
     @Test
-    void whoComesLateBeginsWithWhatIsThere() throws Exception {
+    void lateReaderGetsTheArrivedLeavesFirst() throws Exception {
         Reader first = read();
         store.allow(3 * LEAF + 1);
         await().until(() -> first.attempt.bytesRead() == 3 * LEAF);
@@ -258,7 +258,7 @@ final class SharedFetcherTest {
     }
 
     @Test
-    void partsOfABlockComeFromWhatIsThereFromWhatIsUnderWayAndFromTheStore() throws Exception {
+    void leavesComeFromTheCacheFromAFetchUnderWayAndFromTheStore() throws Exception {
         WantedBlock whole = Fetches.whole(chunk, bytes);
         Reader early = new Reader(whole.part(0, 2), Fetches.STORE);
         store.allow(2 * LEAF);
@@ -275,7 +275,7 @@ final class SharedFetcherTest {
     }
 
     @Test
-    void aReaderThatGoesAwayStopsNobodyAndTheLastStopsTheFetch() {
+    void fetchStopsWhenItsLastReaderLeaves() {
         Reader first = read();
         Reader second = read();
         store.allow(LEAF);
@@ -291,7 +291,7 @@ final class SharedFetcherTest {
     }
 
     @Test
-    void whatCameBeforeTheLastWentIsKept() throws Exception {
+    void leavesArrivedBeforeTheLastReaderLeftAreCached() throws Exception {
         Reader gone = read();
         store.allow(4 * LEAF);
         await().until(() -> gone.attempt.bytesRead() == 4 * LEAF);
@@ -303,7 +303,7 @@ final class SharedFetcherTest {
     }
 
     @Test
-    void aFailureIsToldToAllAndTheNextAsksAnew() throws Exception {
+    void failureReachesAllReadersAndTheNextReaderFetchesAgain() throws Exception {
         List<Reader> readers = read(3);
         store.allow(2 * LEAF);
         await().until(() -> readers.get(2).attempt.bytesRead() == 2 * LEAF);
@@ -315,9 +315,9 @@ final class SharedFetcherTest {
         assertThat(store.given()).isEqualTo(LENGTH);
     }
 
-    /** In the same moment: in many rounds some join between the failure and its being told. */
+    /** In many rounds, some readers join between the failure and its delivery. */
     @Test
-    void whoJoinsAsItFailsIsToldToo() throws Exception {
+    void readerThatJoinsDuringAFailureHearsOfIt() throws Exception {
         ExecutorService joining = Threads.blocking("joins", 4, 4);
         try {
             for (int round = 0; round < 300; round++) {
@@ -343,9 +343,12 @@ final class SharedFetcherTest {
         }
     }
 
-    /** One thread, which the store holds. The greedy one has had what he may have at once; another of his class wants the last he has asked for. */
+    /**
+     * The store occupies the only thread. The greedy client has had its share; another client of its class wants the
+     * last block it has requested.
+     */
     @Test
-    void whoAsksForLittleDoesNotWaitBehindAllThatAnotherHasAskedFor() throws Exception {
+    void smallRequestDoesNotWaitBehindAnotherClientsQueue() throws Exception {
         oneThread(8 << 20, 64);
         int leaf = 256 << 10;
         byte[] large = Chunks.bytes(3, 12 * leaf);
@@ -371,7 +374,7 @@ final class SharedFetcherTest {
     }
 
     @Test
-    void whatLiesOnAnOwnDiskIsNotAskedOfASwitchAbove() throws Exception {
+    void chunkOnAnOwnDiskIsNotRequestedFromASwitchAbove() throws Exception {
         List<Long> asked = new CopyOnWriteArrayList<>();
         Upstream.Parent parent = above(other, 0, ErrorCode.HELPER_UNAVAILABLE, asked);
         WantedBlock own = Fetches.whole(chunk, bytes, OWN);
@@ -381,9 +384,9 @@ final class SharedFetcherTest {
         assertThat(asked).isEmpty();
     }
 
-    /** Or a sound copy would be reported for the damaged one. */
+    /** Otherwise a good copy would be reported for the damaged one. */
     @Test
-    void ofADamagedCopyOnlyWhoNamedItIsTold() throws Exception {
+    void badReplicaIsNamedOnlyToReadersThatNamedItsStore() throws Exception {
         byte[] damaged = bytes.clone();
         damaged[0] ^= 1;
         ChunkStore holding = new MemoryChunkStore(Fetches.STORE, 1 << 20);
@@ -396,7 +399,7 @@ final class SharedFetcherTest {
         assertThat(joining.ending.failure()).isEqualTo(ErrorCode.STORE_UNAVAILABLE);
     }
 
-    /** With other bytes for the same chunk, in a store of its own, as one with a right to read may name them. */
+    /** A reader with the right to read may name other bytes for the same chunk, in a store of its own. */
     private Reader readOthers(byte[] others) throws CloudMwException {
         ChunkStore holding = new MemoryChunkStore(OTHER, 1 << 20);
         holding.put(chunk, Chunks.source(others));
@@ -405,7 +408,7 @@ final class SharedFetcherTest {
     }
 
     @Test
-    void whatIsKeptForOneIsNotGivenToWhoExpectsOtherBytes() throws Exception {
+    void cachedLeafIsNotGivenToAReaderThatExpectsOtherBytes() throws Exception {
         byte[] others = Chunks.bytes(2, LENGTH);
         Reader stranger = readOthers(others);
         other.allow(LENGTH);
@@ -420,9 +423,9 @@ final class SharedFetcherTest {
         assertThat(store.given()).isEqualTo(LENGTH);
     }
 
-    /** Its leaves are as sound as others', and named alike, but longer. */
+    /** The leaves are good and have the same keys, but they are longer. */
     @Test
-    void whatIsKeptIsNotGivenToWhoExpectsOtherLeaves() throws Exception {
+    void cachedLeafIsNotGivenToAReaderWithAnotherLeafSize() throws Exception {
         reopen(1 << 20, false);
         store.allow(2L * LENGTH);
         new Reader(Fetches.whole(chunk, bytes, 2 * LEAF), Fetches.STORE)
@@ -435,7 +438,7 @@ final class SharedFetcherTest {
     }
 
     @Test
-    void whatIsOnItsWayIsNotWaitedForByWhoExpectsOtherBytes() throws Exception {
+    void readerDoesNotJoinAFetchOfOtherBytes() throws Exception {
         byte[] others = Chunks.bytes(2, LENGTH);
         System.arraycopy(bytes, 0, others, 0, 2 * LEAF);
         Reader stranger = readOthers(others);
@@ -450,9 +453,9 @@ final class SharedFetcherTest {
         }
     }
 
-    /** Or a sound copy would be reported for what another took it to be. */
+    /** Otherwise a good copy would be reported because of another reader's wrong expectation. */
     @Test
-    void ofALeafThatOneExpectsToBeDifferentOthersBlameNobody() throws Exception {
+    void wrongExpectationOfOneReaderBlamesNoReplicaForOthers() throws Exception {
         byte[] others = bytes.clone();
         others[3 * LEAF] ^= 1;
         Reader stranger = new Reader(Fetches.whole(chunk, others), Fetches.STORE);
@@ -464,7 +467,7 @@ final class SharedFetcherTest {
     }
 
     @Test
-    void aBadReplicaIsReportedOnceByWhoReadsItHoweverManyWait() throws Exception {
+    void badReplicaIsReportedOnceForManyReaders() throws Exception {
         store = new SteppedStore(new MemoryChunkStore(Fetches.STORE, 1 << 20));
         List<ReplicaReport> reports = new CopyOnWriteArrayList<>();
         CompletableFuture<SteppedStore> opening = new CompletableFuture<>();
@@ -477,9 +480,9 @@ final class SharedFetcherTest {
         assertThat(reports).containsExactly(new ReplicaReport(chunk, Fetches.STORE, ReplicaState.MISSING));
     }
 
-    /** One thread, which another read holds: all wait for their own turns, and for the others'. */
+    /** Another read occupies the only thread: all readers wait for their own turns and for the others'. */
     @Test
-    void whatTheFirstOfSeveralTurnsHasFoundMissingIsNotLookedForInTheOthers() throws Exception {
+    void missingReplicaOfOneTurnCancelsTheOtherTurns() throws Exception {
         oneThread(1 << 20, 64);
         Reader before = read();
         await().until(() -> store.opened() == 1);
@@ -511,7 +514,7 @@ final class SharedFetcherTest {
     }
 
     @Test
-    void whoMakesUpForALateFetchHasAnotherStoreAskedForTheRest() throws Exception {
+    void extraReaderHasAnotherStoreAskedForTheRest() throws Exception {
         Reader first = read();
         store.allow(2 * LEAF);
         await().until(() -> first.attempt.bytesRead() == 2 * LEAF);
@@ -524,7 +527,7 @@ final class SharedFetcherTest {
     }
 
     @Test
-    void whoHasAnOrdinaryWishForAnotherStoreJustWaits() throws Exception {
+    void ordinaryReaderOfAnotherStoreWaitsForTheFetch() throws Exception {
         Reader first = read();
         await().until(() -> store.opened() == 1);
         Reader second = new Reader(Fetches.whole(chunk, bytes), OTHER);
@@ -535,7 +538,7 @@ final class SharedFetcherTest {
     }
 
     @Test
-    void aShortenedBlockIsThroughWhenItHasEnough() throws Exception {
+    void shortenedBlockFinishesWithItsFirstBytes() throws Exception {
         Reader reader = read();
         store.allow(3 * LEAF);
         await().until(() -> reader.attempt.bytesRead() == 3 * LEAF);
@@ -547,18 +550,18 @@ final class SharedFetcherTest {
     }
 
     @Test
-    void whatIsInMemoryIsServedFromThere() throws Exception {
+    void cachedBlockIsServedFromMemory() throws Exception {
         reopen(1 << 20, false);
         store.allow(LENGTH);
         read().assertGetsAll();
-        await().until(() -> store.closed() == 1); // until then it could be joined
+        await().until(() -> store.closed() == 1); // until then readers could join the fetch
         read().assertGetsAll();
         assertThat(store.given()).isEqualTo(LENGTH);
         assertThat(counted(CacheMetrics.HITS)).isEqualTo(10);
     }
 
-    /** As a helper that was started again. */
-    /** And of each client so many wait for it at most. */
+    /** Restarts the helper. */
+    /** Limits the queue of each client. */
     private void oneThread(long memoryBytes, int clientQueue) throws IOException {
         fetcher.close();
         cache.close();
@@ -571,9 +574,11 @@ final class SharedFetcherTest {
         open(memoryBytes, onDisk);
     }
 
-    /** Readers that take nothing hold what they have; the others are served all the same, and memory stays within its bound. */
+    /**
+     * Idle readers keep their leaves; the others are served all the same, and memory stays within its limit.
+     */
     @Test
-    void whatFindsNoMemoryGoesThroughTheSpool() throws Exception {
+    void leavesWithoutMemoryGoThroughTheSpool() throws Exception {
         reopen(2 * LEAF, false);
         store.allow(10L * LENGTH);
         List<Reader> stuck = read(4);
@@ -587,14 +592,14 @@ final class SharedFetcherTest {
         held.forEach(FetchedBlock::close);
     }
 
-    /** One file for all leaves of an attempt: a thousand readers that take nothing need no thousands of descriptors. */
+    /** An attempt uses one file for all leaves, so that a thousand idle readers need few descriptors. */
     @Test
-    void whatGoesThroughTheSpoolNeedsOneFileForEachAttempt() throws Exception {
+    void attemptUsesOneSpoolFile() throws Exception {
         reopen(0, false);
         Reader reader = read();
         store.allow(LEAF);
         await().until(() -> reader.attempt.bytesRead() == LEAF);
-        assertThat(spool.budget().usedBytes()).isEqualTo(LENGTH); // room for all of them, from the first on
+        assertThat(spool.budget().usedBytes()).isEqualTo(LENGTH); // the first leaf takes room for all
         store.allow(LENGTH);
         FetchedBlock held = reader.ending.block();
         assertThat(spool.budget().usedBytes()).isEqualTo(LENGTH);
@@ -604,7 +609,7 @@ final class SharedFetcherTest {
     }
 
     @Test
-    void whatWasDoubtedIsFetchedAnew() throws Exception {
+    void doubtedBlockIsFetchedAgain() throws Exception {
         store.allow(2L * LENGTH);
         read().assertGetsAll();
         await().untilAsserted(() -> assertThat(leaves()).hasSize(10));
@@ -613,9 +618,9 @@ final class SharedFetcherTest {
         assertThat(store.given()).isEqualTo(LENGTH + 3 * LEAF);
     }
 
-    /** As where a disk stands still: who comes first waits for a moment, the others do not. */
+    /** The disk hangs: the first writer waits for a moment, the others do not. */
     @Test
-    void whatTheDiskDoesNotTakeIsNotKeptAndItsReadersDoNotWait() throws Exception {
+    void slowDiskDropsLeavesAndDelaysNoReader() throws Exception {
         CacheMetrics counts = new CacheMetrics(meters);
         try (DiskTier tier = DiskTier.open(directory.resolve("stuck"), 1 << 20, 1, Duration.ofMillis(1), counts)) {
             store.allow(LENGTH);
@@ -636,7 +641,7 @@ final class SharedFetcherTest {
     }
 
     @Test
-    void whatHasToMakeRoomOnTheDiskIsGoneFromItWhenAnotherHasCome() throws Exception {
+    void evictedLeafIsDeletedFromTheDiskByTheNextPut() throws Exception {
         try (DiskTier tier = DiskTier.open(directory.resolve("small"), 4 * 4096, new CacheMetrics(meters))) {
             store.allow(LENGTH);
             FetchedBlock block = read().ending.block();
@@ -655,7 +660,7 @@ final class SharedFetcherTest {
     }
 
     @Test
-    void whatIsOnTheDiskSurvivesARestart() throws Exception {
+    void leavesOnTheDiskSurviveARestart() throws Exception {
         store.allow(LENGTH);
         read().assertGetsAll();
         await().untilAsserted(() -> assertThat(leaves()).hasSize(10));
@@ -666,7 +671,7 @@ final class SharedFetcherTest {
     }
 
     @Test
-    void aDamagedLeafOnTheDiskIsNotServedButFetchedAnew() throws Exception {
+    void damagedLeafOnTheDiskIsFetchedAgain() throws Exception {
         store.allow(LENGTH);
         read().assertGetsAll();
         await().untilAsserted(() -> assertThat(leaves()).hasSize(10));
@@ -681,9 +686,11 @@ final class SharedFetcherTest {
         assertThat(store.given()).isEqualTo(LENGTH + LENGTH - 4 * LEAF);
     }
 
-    /** With no memory, what is in use of the spool tells what was read from the disk instead of being sent from there. */
+    /**
+     * Without memory, the usage of the spool shows which leaves were read from the disk instead of sent from it.
+     */
     @Test
-    void whatThisProcessHasWrittenToTheDiskIsSentFromThere() throws Exception {
+    void leafWrittenByThisProcessIsSentFromItsFile() throws Exception {
         reopen(0, true);
         fill();
         try (FetchedBlock block = read().ending.block()) {
@@ -694,7 +701,7 @@ final class SharedFetcherTest {
     }
 
     @Test
-    void whatAnEarlierProcessLeftIsReadOnceAndThenSentFromTheDisk() throws Exception {
+    void leafOfAnEarlierProcessIsReadOnceThenSentFromItsFile() throws Exception {
         fill();
         reopen(0, true);
         try (FetchedBlock block = read().ending.block()) {
@@ -710,7 +717,7 @@ final class SharedFetcherTest {
     }
 
     @Test
-    void whatIsForgottenWhileItIsSentIsSentToItsEnd() throws Exception {
+    void evictedLeafIsStillSentToItsEnd() throws Exception {
         reopen(0, true);
         fill();
         FetchedBlock held = read().ending.block();
@@ -723,7 +730,7 @@ final class SharedFetcherTest {
         held.close();
     }
 
-    /** Who asks while a flight is under way still gets what that brings. */
+    /** A reader that joins a fetch under way still gets its leaves. */
     private void doubtUntilItIsFetchedAnew() {
         store.allow(LENGTH);
         await().untilAsserted(() -> {
@@ -733,9 +740,9 @@ final class SharedFetcherTest {
         });
     }
 
-    /** Who gets it sees what is wrong with it, and says so. */
+    /** The destination finds the damage and doubts the block. */
     @Test
-    void whatIsSpoiledOnTheDiskAfterItWasSeenIsFetchedAnewWhenItIsDoubted() throws Exception {
+    void leafDamagedAfterItsVerificationIsFetchedAgainWhenDoubted() throws Exception {
         reopen(0, true);
         fill();
         byte[] leaf = Files.readAllBytes(leaves().get(4));
@@ -752,7 +759,7 @@ final class SharedFetcherTest {
     }
 
     @Test
-    void whatIsKeptInMemoryAndOnTheDiskCountsOnce() throws Exception {
+    void leafInMemoryAndOnTheDiskCountsOnce() throws Exception {
         store.allow(LENGTH);
         read().assertGetsAll();
         await().untilAsserted(() -> assertThat(leaves()).hasSize(10));
@@ -761,7 +768,7 @@ final class SharedFetcherTest {
     }
 
     @Test
-    void whatIsCutOffOrGoneAfterItWasSeenIsFetchedAnew() throws Exception {
+    void truncatedOrDeletedFileIsFetchedAgain() throws Exception {
         reopen(0, true);
         fill();
         List<Path> files = leaves();
@@ -774,13 +781,13 @@ final class SharedFetcherTest {
     }
 
     @Test
-    void whatFindsTooManyFilesOpenIsReadInstead() throws Exception {
+    void leavesAreReadWhenTooManyFilesAreOpen() throws Exception {
         cache.close();
         open(0, 10);
         fill();
         FetchedBlock first = read().ending.block();
         await().untilAsserted(
-                        () -> { // until then the first's flight could be joined
+                        () -> { // until then readers could join the first fetch
                             try (FetchedBlock second = read().ending.block()) {
                                 assertThat(spool.budget().usedBytes()).isEqualTo(LENGTH);
                                 assertThat(sent(second)).isEqualTo(bytes);
@@ -796,7 +803,7 @@ final class SharedFetcherTest {
         });
     }
 
-    /** Everything is on the disk, and nothing on its way. */
+    /** All leaves are on the disk, and no fetch is under way. */
     private void fill() throws Exception {
         store.allow(LENGTH);
         read().assertGetsAll();
@@ -813,7 +820,10 @@ final class SharedFetcherTest {
         }
     }
 
-    /** A switch above: it has what {@code holding} has, and, when that fails, is gone, or, with another code, is not. */
+    /**
+     * A switch above, which has the blocks of {@code holding}. Its failures look like those of a switch that is down,
+     * or have another code.
+     */
     private Upstream.Parent above(SteppedStore holding, int height, ErrorCode failure, List<Long> asked) {
         return new Upstream.Parent() {
             @Override
@@ -835,7 +845,7 @@ final class SharedFetcherTest {
         };
     }
 
-    /** Passes everything on, failures with another code. */
+    /** A listener that passes every event on, and changes the code of failures. */
     private record Translating(BlockAttempt.Listener listener, ErrorCode code) implements BlockAttempt.Listener {
         @Override
         public void began(FetchedBlock growing) {
@@ -872,7 +882,7 @@ final class SharedFetcherTest {
     }
 
     @Test
-    void whatOneAboveDidNotBringIsAskedOfTheNextFromTheFirstMissingLeaf() throws Exception {
+    void nextSwitchAboveIsAskedFromTheFirstMissingLeaf() throws Exception {
         List<Long> first = new ArrayList<>();
         List<Long> second = new ArrayList<>();
         SteppedStore dies = stepped(new StoreId("dies"));
@@ -898,7 +908,7 @@ final class SharedFetcherTest {
     }
 
     @Test
-    void whenNobodyAboveBringsItTheStoreIsRead() throws Exception {
+    void storeIsReadWhenNoSwitchAboveDelivers() throws Exception {
         List<Long> asked = new ArrayList<>();
         SteppedStore dies = stepped(new StoreId("dies"));
         dies.fail(true);
@@ -909,7 +919,7 @@ final class SharedFetcherTest {
         assertThat(counted(CacheMetrics.FETCHED)).isEqualTo(LENGTH);
     }
 
-    /** It has no way to the store, or no right there; others above would ask the same. */
+    /** The switch cannot reach the store, or has no right there; other switches above would read the same store. */
     @ParameterizedTest
     @EnumSource(
             value = ErrorCode.class,
@@ -929,11 +939,11 @@ final class SharedFetcherTest {
     }
 
     /**
-     * Readers may know of another replica; asking all above for this one would not help. Who named another is not told that
-     * his is bad; who read it reports it, and nobody else.
+     * Readers may know another replica, and other switches would read the same one. A reader that named another store
+     * hears no blame of it; only the switch that read the replica reports it.
      */
     @Test
-    void whatAStoreWasFoundToBeIsToldToTheReaders() throws Exception {
+    void badReplicaFoundByASwitchAboveIsReportedToTheReaders() throws Exception {
         List<Long> asked = new ArrayList<>();
         SteppedStore bad = stepped(new StoreId("bad"));
         Upstream.Above above = new Upstream.Above(1, List.of(above(bad, 0, ErrorCode.REPLICA_CORRUPT, asked)));
@@ -949,15 +959,15 @@ final class SharedFetcherTest {
         assertThat(reports).isEmpty();
     }
 
-    /** Who asks through others, on behalf of a client in a class. */
+    /** A requester with switches above, on behalf of a client in a class. */
     private Requester through(Upstream.Parent parent, String client, Priority priority) {
         Upstream.Above above = new Upstream.Above(1, List.of(parent));
         return new Requester(new Tenant(client, "v", priority), OptionalLong.empty(), id -> store, block -> above);
     }
 
-    /** Four reads of the store hold all threads. */
+    /** Four reads of the store occupy all threads. */
     @Test
-    void whatIsAskedOfOthersWaitsForItsTurnToo() throws Exception {
+    void requestToASwitchAboveWaitsForItsTurn() throws Exception {
         WantedBlock whole = Fetches.whole(chunk, bytes);
         List<Reader> before = IntStream.range(0, 4)
                 .mapToObj(leaf -> new Reader(whole.part(leaf, 1), Fetches.STORE))
@@ -979,9 +989,9 @@ final class SharedFetcherTest {
         assertThat(asked).containsExactly(4L * LEAF);
     }
 
-    /** One thread, which the store holds, and one place in the queue for each client. */
+    /** The store occupies the only thread, and each client has one place in the queue. */
     @Test
-    void whatIsAskedOfOthersCountsForItsClientAndBeyondThatNobodyIsAskedInstead() throws Exception {
+    void requestBeyondTheClientsQueueAsksNoOtherSource() throws Exception {
         oneThread(1 << 20, 1);
         WantedBlock whole = Fetches.whole(chunk, bytes);
         Reader before = new Reader(whole.part(0, 1), Fetches.STORE);
@@ -1002,9 +1012,9 @@ final class SharedFetcherTest {
         assertThat(store.opened()).isEqualTo(1);
     }
 
-    /** It may not have begun itself: it hears of the class of the one who joined. */
+    /** The switch above may not have begun itself, so it hears of the more urgent class. */
     @Test
-    void aSwitchAboveThatHasGivenNothingIsAskedOnBehalfOfAMoreUrgentReaderThatJoins() throws Exception {
+    void silentSwitchAboveIsAskedAgainForAMoreUrgentReader() throws Exception {
         List<Long> warmed = new CopyOnWriteArrayList<>();
         List<Long> urged = new CopyOnWriteArrayList<>();
         SteppedStore late = stepped(new StoreId("late"));
@@ -1027,9 +1037,9 @@ final class SharedFetcherTest {
         late.allow(LENGTH);
     }
 
-    /** What it would send twice takes bandwidth of both. One thread, free: whatever is asked is asked in turn. */
+    /** Sending the block twice would cost bandwidth. The only thread is free, so that requests are sent at once. */
     @Test
-    void aSwitchAboveThatHasBeenAskedIsNotAskedAgainForAnotherClientBeforeItAnswers() throws Exception {
+    void switchAboveIsNotAskedAgainForAnotherClientBeforeItsAnswer() throws Exception {
         oneThread(1 << 20, 64);
         CompletableFuture<BlockAttempt> begun = new CompletableFuture<>();
         Upstream.Parent connecting = new Upstream.Parent() {
@@ -1061,9 +1071,9 @@ final class SharedFetcherTest {
         assertThat(asked).isEmpty();
     }
 
-    /** One that gives has begun. */
+    /** A switch that delivers has begun. */
     @Test
-    void aSwitchAboveThatGivesIsNotAskedAgainForAMoreUrgentReader() throws Exception {
+    void deliveringSwitchAboveIsNotAskedAgainForAMoreUrgentReader() throws Exception {
         List<Long> warmed = new CopyOnWriteArrayList<>();
         List<Long> urged = new CopyOnWriteArrayList<>();
         SteppedStore gives = stepped(new StoreId("gives"));
@@ -1085,7 +1095,7 @@ final class SharedFetcherTest {
     }
 
     @Test
-    void whoMayWaitForLessIsRefusedWhatComesFromFurtherUp() throws Exception {
+    void readerIsRefusedWhenTheFetchHasAGreaterHeight() throws Exception {
         List<Long> asked = new ArrayList<>();
         SteppedStore parent = stepped(new StoreId("parent"));
         Upstream.Above above = new Upstream.Above(2, List.of(above(parent, 1, ErrorCode.HELPER_UNAVAILABLE, asked)));

@@ -67,12 +67,12 @@ final class SharedReadHandlerTest {
     private final ChunkId chunk = Chunks.id();
     private final ScheduledExecutorService timer = Threads.timer("test-timer");
     private final List<Tenant> tenants = new ArrayList<>();
-    /** Who waits for what never comes by itself. */
+    /** A requester of a fetch that never ends by itself. */
     private final List<BlockAttempt.Listener> waiting = new ArrayList<>();
 
     private final List<WantedBlock> wanted = new ArrayList<>();
     private boolean keeping;
-    /** Of whoever asks. */
+    /** The requesters that were made. */
     private String session = "session";
 
     private Spool spool;
@@ -156,9 +156,9 @@ final class SharedReadHandlerTest {
         return stream;
     }
 
-    /** A switch below has clients of its own: it says for which of them it asks, and how urgent that is. */
+    /** A switch below tells on behalf of which client it asks, and how urgent the request is. */
     @Test
-    void aSwitchHasAShareForEachOfItsClientsAndAReaderHasOne() throws CloudMwException {
+    void switchHasAShareForEachClientAndAReaderHasOne() throws CloudMwException {
         ask(Priority.BATCH, false, 3);
         ask(Priority.INTERACTIVE, false, 4);
         ask(Priority.INTERACTIVE, true, 5);
@@ -170,7 +170,7 @@ final class SharedReadHandlerTest {
     }
 
     @Test
-    void aSwitchIsOneOfThoseBelowAsLongAsItIsGivenSomethingAndAReaderIsNot() throws CloudMwException {
+    void switchCountsAsAChildWhileItIsServedAndAReaderDoesNot() throws CloudMwException {
         assertThat(reads.children()).isZero();
         ask(Priority.BATCH, true, 0);
         assertThat(reads.children()).isZero();
@@ -181,9 +181,9 @@ final class SharedReadHandlerTest {
         assertThat(reads.children()).isZero();
     }
 
-    /** Whether something of it has come already or not. */
+    /** The failure comes before or after the first bytes. */
     @Test
-    void whatFailsForWantOfRoomIsToldWithWhenToComeAgain() throws CloudMwException {
+    void requestWithoutRoomFailsWithARetryAfter() throws CloudMwException {
         CloudMwException full = CloudMwException.overloaded("no room", Duration.ofSeconds(7));
         FakeBulkStream waits = ask(Priority.BATCH, true, false, 0);
         FakeBulkStream comes = ask(Priority.BATCH, true, false, 0);
@@ -196,9 +196,9 @@ final class SharedReadHandlerTest {
                         .satisfies(why -> assertThat(why.retryAfter()).contains(Duration.ofSeconds(7))));
     }
 
-    /** The answer is credit, which it needs none of, or an error at once: nothing is fetched for it. */
+    /** The answer is one byte of credit or an error at once; nothing is fetched. */
     @Test
-    void whatIsWantedOnlyIfItIsKeptIsGivenOnlyThen() throws CloudMwException {
+    void cachedOnlyRequestIsServedOnlyFromTheCache() throws CloudMwException {
         assertThatThrownBy(() -> ask(Priority.BATCH, true, true, 0))
                 .isInstanceOfSatisfying(
                         CloudMwException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.NOT_FOUND));
@@ -215,9 +215,9 @@ final class SharedReadHandlerTest {
         assertThat(other.granted).isZero();
     }
 
-    /** Who reads a file slowly holds some blocks of it: others, who can ask in no other way, are to have room. */
+    /** Slow readers of cached blocks hold slots; other requests must have room. */
     @Test
-    void whatIsWantedOnlyIfItIsKeptTakesHalfOfThePlacesAtMost() throws CloudMwException {
+    void cachedOnlyRequestsTakeAtMostHalfOfTheSlots() throws CloudMwException {
         keeping = true;
         for (int read = 0; read < READS / 2; read++) {
             ask(Priority.BATCH, true, true, 0);
@@ -230,9 +230,9 @@ final class SharedReadHandlerTest {
         assertThat(waiting).hasSize(READS / 2 + 1);
     }
 
-    /** One that reads slowly would hold all of them otherwise. */
+    /** A slow connection would occupy all slots otherwise. */
     @Test
-    void oneConnectionHasHalfOfThePlacesAtMost() throws CloudMwException {
+    void connectionGetsAtMostHalfOfTheSlots() throws CloudMwException {
         for (int read = 0; read < READS / 2; read++) {
             ask(Priority.BATCH, read % 2 == 0, read % 16);
         }

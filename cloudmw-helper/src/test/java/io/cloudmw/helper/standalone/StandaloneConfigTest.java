@@ -16,13 +16,13 @@ final class StandaloneConfigTest {
     }
 
     @Test
-    void asManyHelpersStartAsThereIsMemoryFor() {
+    void helpersStartWhenDirectMemorySuffices() {
         assertThatCode(() -> of(2).requireFits(128 * MIB)).doesNotThrowAnyException();
         assertThatCode(() -> of(16).requireFits(1024 * MIB)).doesNotThrowAnyException();
     }
 
     @Test
-    void moreAreRefusedWithWhatIsMissing() {
+    void helpersBeyondDirectMemoryAreRefused() {
         assertThatThrownBy(() -> of(3).requireFits(128 * MIB))
                 .isInstanceOf(CloudMwException.class)
                 .hasMessageContainingAll("standalone.helpers: 3", "<= 2", "64 MiB", "128 MiB", "MaxDirectMemorySize");

@@ -16,28 +16,28 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** A stream, and the connection it is on, that keep what is sent; the test grants credit. One thread. */
+/** A fake stream and its connection, which keep the frames sent; the test grants credit. For one thread. */
 public class FakeBulkStream implements BulkStream, BulkConnection {
     public final ByteArrayOutputStream sent = new ByteArrayOutputStream();
     public final List<Integer> checksums = new ArrayList<>();
     public final List<ErrorCode> resets = new ArrayList<>();
-    /** What each of them said. */
+    /** The failures of sends. */
     public final List<CloudMwException> reasons = new ArrayList<>();
 
     public int ends;
-    /** By who serves it. */
+    /** Bytes that the server granted. */
     public long granted;
 
     private long credit;
     private @Nullable BulkStreamListener listener;
 
-    /** Grants the sender so much, and tells it. */
+    /** Grants bytes to the sender and notifies it. */
     public void allow(long bytes) {
         credit += bytes;
         listener().granted();
     }
 
-    /** Whoever opened this stream. */
+    /** The session of the opener. */
     public BulkStreamListener listener() {
         if (listener == null) {
             throw new IllegalStateException("nobody has opened the stream");
@@ -69,7 +69,7 @@ public class FakeBulkStream implements BulkStream, BulkConnection {
         ByteBuffer bytes = ByteBuffer.allocate(length);
         try {
             while (bytes.hasRemaining() && file.read(bytes, position + bytes.position()) >= 0) {
-                // Until it is full.
+                // The limit of the stream.
             }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -125,7 +125,7 @@ public class FakeBulkStream implements BulkStream, BulkConnection {
 
     @Override
     public void expect() {
-        // There is no event loop.
+        // The fake has no event loop.
     }
 
     @Override

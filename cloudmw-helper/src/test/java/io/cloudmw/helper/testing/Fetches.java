@@ -33,29 +33,29 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import java.util.zip.CRC32C;
 
-/** Blocks and attempts for tests. */
+/** Blocks, attempts and requesters for tests. */
 public final class Fetches {
     public static final int LEAF = 4096;
     public static final StoreId STORE = new StoreId("s");
 
     private Fetches() {}
 
-    /** All of a chunk as block 0. */
+    /** A whole chunk as block 0. */
     public static WantedBlock whole(ChunkId chunk, byte[] bytes) {
         return whole(chunk, bytes, false);
     }
 
-    /** The same, ordinary or as an extra. */
+    /** A whole chunk as an ordinary or extra block. */
     public static WantedBlock whole(ChunkId chunk, byte[] bytes, boolean extra) {
         return whole(chunk, bytes, LEAF, extra);
     }
 
-    /** The same, in leaves of another size. */
+    /** A whole chunk with leaves of another size. */
     public static WantedBlock whole(ChunkId chunk, byte[] bytes, int leafSizeBytes) {
         return whole(chunk, bytes, leafSizeBytes, false);
     }
 
-    /** The same, in another store. */
+    /** A whole chunk in another store. */
     public static WantedBlock whole(ChunkId chunk, byte[] bytes, StoreId store) {
         WantedBlock block = whole(chunk, bytes);
         return new WantedBlock(
@@ -80,7 +80,7 @@ public final class Fetches {
                 Long.MAX_VALUE);
     }
 
-    /** All that a block has, sent leaf by leaf. */
+    /** The bytes of a block, sent leaf by leaf. */
     public static byte[] sent(FetchedBlock block) {
         FakeBulkStream stream = new FakeBulkStream();
         stream.open(new byte[0], new IgnoringListener());
@@ -90,22 +90,22 @@ public final class Fetches {
         return stream.sent.toByteArray();
     }
 
-    /** Who wants them, of these stores. */
+    /** A requester that uses these stores. */
     public static Requester requester(StoreResolver stores) {
         return new Requester(new Tenant("test", "v", Priority.BATCH), OptionalLong.empty(), stores, Upstream.NONE);
     }
 
-    /** Pools of one thread each, and one place in their queues. */
+    /** Pools with one thread and one place in the queue. */
     public static StoreFetcher.Pools pools(ScheduledExecutorService timer) {
         return pools(timer, 1, 1);
     }
 
-    /** Pools of so many threads each, and so many places in their queues. */
+    /** Pools with some threads and places in the queue. */
     public static StoreFetcher.Pools pools(ScheduledExecutorService timer, int threads, int queue) {
         return pools(timer, threads, queue, queue);
     }
 
-    /** The same, where one client has so many places. */
+    /** Pools with a limit on each client's places in the queue. */
     public static StoreFetcher.Pools pools(ScheduledExecutorService timer, int threads, int queue, int clientQueue) {
         ScheduleLimits limits = ScheduleLimits.uncapped(queue, clientQueue);
         return new StoreFetcher.Pools(
@@ -117,11 +117,11 @@ public final class Fetches {
                 name, threads, limits, Ticker.system(), timer, new ScheduleMetrics(new SimpleMeterRegistry(), name));
     }
 
-    /** Keeps how an attempt ended. */
+    /** A listener that keeps the end of an attempt. */
     public static class Ending implements BlockAttempt.Listener {
         private final CompletableFuture<FetchedBlock> end = new CompletableFuture<>();
         public final CompletableFuture<Long> progress = new CompletableFuture<>();
-        /** Of a cancelled one. */
+        /** Bytes of a cancelled attempt. */
         public volatile long bytes;
 
         @Override
@@ -145,12 +145,12 @@ public final class Fetches {
             end.completeExceptionally(new CloudMwException(ErrorCode.CANCELLED, "after " + fetched));
         }
 
-        /** Waits for the block. */
+        /** Waits for the block of a finished attempt. */
         public FetchedBlock block() throws Exception {
             return end.get(30, TimeUnit.SECONDS);
         }
 
-        /** Waits for the failure. */
+        /** Waits for the failure of an attempt. */
         public ErrorCode failure() {
             return end.handle((fetched, error) -> error instanceof CloudMwException known ? known.code() : null)
                     .orTimeout(30, TimeUnit.SECONDS)

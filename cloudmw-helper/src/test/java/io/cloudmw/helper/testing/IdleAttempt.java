@@ -4,7 +4,7 @@ import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.helper.fetch.BlockAttempt;
 
 /**
- * Brings nothing, ever.
+ * An attempt that never delivers.
  *
  * @param cancelled run when it is cancelled
  */

@@ -4,7 +4,7 @@ import io.cloudmw.core.bulk.BulkStreamListener;
 import io.cloudmw.core.error.CloudMwException;
 import io.netty.buffer.ByteBuf;
 
-/** Does not listen. */
+/** A listener that ignores every event. */
 public final class IgnoringListener implements BulkStreamListener {
     @Override
     public void data(ByteBuf payload, int crc32c) {

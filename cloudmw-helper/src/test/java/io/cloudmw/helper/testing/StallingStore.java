@@ -14,9 +14,9 @@ import java.nio.file.Path;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 
-/** Gives the first bytes of a range, then nothing until the reader is closed; or never ends a put. */
+/** A store whose reads stall after their first bytes until the reader is closed, or whose puts never end. */
 public final class StallingStore extends ForwardingChunkStore {
-    /** In place of a number of bytes: reads are as ever, and puts stall. */
+    /** Instead of a number of bytes: puts stall, and reads do not. */
     public static final int PUTS = Integer.MAX_VALUE;
 
     private final CountDownLatch over = new CountDownLatch(1);

@@ -12,7 +12,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/** Gives as many bytes as the test allows, then waits; counts what it gave, and can be told to fail. Never a file. */
+/** A store that gives as many bytes as the test allows, then waits. It counts bytes and may fail; it has no files. */
 public final class SteppedStore extends ForwardingChunkStore {
     private final Object lock = new Object();
 
@@ -35,7 +35,7 @@ public final class SteppedStore extends ForwardingChunkStore {
         super(store);
     }
 
-    /** Gives so many bytes more. */
+    /** Allows more bytes. */
     public void allow(long more) {
         synchronized (lock) {
             allowed += more;
@@ -43,7 +43,7 @@ public final class SteppedStore extends ForwardingChunkStore {
         }
     }
 
-    /** Whether reads fail, those that wait included. */
+    /** Makes reads fail, including waiting ones. */
     public void fail(boolean now) {
         synchronized (lock) {
             failing = now;
@@ -57,14 +57,14 @@ public final class SteppedStore extends ForwardingChunkStore {
         }
     }
 
-    /** Reads so far. */
+    /** Number of reads so far. */
     public int opened() {
         synchronized (lock) {
             return opened;
         }
     }
 
-    /** Reads that are over. */
+    /** Number of ended reads. */
     public int closed() {
         synchronized (lock) {
             return closed;
@@ -82,7 +82,7 @@ public final class SteppedStore extends ForwardingChunkStore {
     private final class SteppedReader implements ChunkReader {
         private final ChunkReader reader;
 
-        /** Under the lock. */
+        /** The caller holds the lock. */
         private boolean isClosed;
 
         SteppedReader(ChunkReader reader) {

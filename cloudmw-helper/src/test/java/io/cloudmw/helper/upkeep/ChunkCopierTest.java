@@ -72,7 +72,7 @@ final class ChunkCopierTest {
         return Chunks.read(store(name), id, 0, bytes.length);
     }
 
-    /** The right bytes but for one. */
+    /** A copy with one wrong byte. */
     private byte[] flipped() {
         byte[] wrong = bytes.clone();
         wrong[7000] ^= 1;
@@ -121,7 +121,7 @@ final class ChunkCopierTest {
     }
 
     @Test
-    void aChunkIsCopied() throws Exception {
+    void chunkIsCopied() throws Exception {
         put("a", bytes);
         ChunkCopier copy = copy(chunk(), "t", "a");
         assertThat(copy.run()).isEqualTo(bytes.length);
@@ -130,14 +130,14 @@ final class ChunkCopierTest {
     }
 
     @Test
-    void whatIsThereAndRightIsLeftAlone() throws Exception {
+    void goodCopyIsLeftAlone() throws Exception {
         put("t", bytes);
         assertThat(copy(chunk(), "t", "nowhere").run()).isZero();
         assertThat(findings.bytesRead()).isEqualTo(bytes.length);
     }
 
     @Test
-    void whatIsThereAndWrongIsReplaced() throws Exception {
+    void badCopyIsReplaced() throws Exception {
         put("a", bytes);
         put("t", flipped());
         assertThat(copy(chunk(), "t", "a").run()).isEqualTo(bytes.length);
@@ -145,7 +145,7 @@ final class ChunkCopierTest {
     }
 
     @Test
-    void whatIsThereAndTooLongOrTooShortIsReplaced() throws Exception {
+    void copyOfAnotherLengthIsReplaced() throws Exception {
         put("a", bytes);
         for (int length : List.of(bytes.length - 1, bytes.length + 1)) {
             store("t").delete(id);
@@ -156,7 +156,7 @@ final class ChunkCopierTest {
     }
 
     @Test
-    void aBadSourceIsNamedAndTheNextOneIsRead() throws Exception {
+    void badSourceIsReportedAndTheNextOneIsRead() throws Exception {
         put("bad", flipped());
         put("good", bytes);
         ChunkCopier copy = copy(chunk(), "t", "bad", "empty", "good");
@@ -170,7 +170,7 @@ final class ChunkCopierTest {
     }
 
     @Test
-    void aByteWhoseChecksumIsRightAndDigestWrongIsNotCopied() throws Exception {
+    void leafWithAWrongDigestIsNotCopied() throws Exception {
         byte[] other = flipped();
         put("a", other);
         Chunk honest = chunk();
@@ -192,7 +192,7 @@ final class ChunkCopierTest {
     }
 
     @Test
-    void afterItsTimeNothingIsReplaced() throws Exception {
+    void copyIsNotReplacedAfterTheDeadline() throws Exception {
         put("a", bytes);
         put("t", flipped());
         over = true;
@@ -202,7 +202,7 @@ final class ChunkCopierTest {
         assertThat(content("t")).isEqualTo(flipped());
     }
 
-    /** A store where somebody else writes the chunk just before every put. */
+    /** A store in which another process writes the chunk just before every put. */
     private static final class Contended extends ForwardingChunkStore {
         private final byte[] theirs;
 
@@ -219,7 +219,7 @@ final class ChunkCopierTest {
     }
 
     @Test
-    void whatSomebodyElseWroteMeanwhileIsVerified() throws Exception {
+    void copyWrittenByAnotherProcessIsVerified() throws Exception {
         put("a", bytes);
         for (byte[] theirs : List.of(bytes, flipped())) {
             TaskFindings found = new TaskFindings();
@@ -244,7 +244,7 @@ final class ChunkCopierTest {
     }
 
     @Test
-    void withoutAGoodSourceWhatIsThereStays() throws Exception {
+    void copyStaysWhenNoSourceIsGood() throws Exception {
         put("t", flipped());
         put("a", flipped());
         ChunkCopier copy = copy(chunk(), "t", "a", "empty");

@@ -31,7 +31,7 @@ final class ChunkDeleterTest {
     }
 
     @Test
-    void whatIsNamedIsDeletedAndItsBytesCounted() throws CloudMwException {
+    void namedCopiesAreDeletedAndTheirBytesCounted() throws CloudMwException {
         ChunkId none = new ChunkId(version, 3);
         assertThat(new ChunkDeleter(store, () -> false).run(List.of(first, none, second)))
                 .isEqualTo(201);
@@ -39,14 +39,14 @@ final class ChunkDeleterTest {
     }
 
     @Test
-    void whatIsGoneAlreadyIsNoFailureAndNoBytes() throws CloudMwException {
+    void missingCopyIsNoFailureAndCountsNoBytes() throws CloudMwException {
         ChunkDeleter deletion = new ChunkDeleter(store, () -> false);
         assertThat(deletion.run(List.of(first))).isEqualTo(100);
         assertThat(deletion.run(List.of(first))).isZero();
     }
 
     @Test
-    void afterItsTimeNothingMoreIsDeleted() throws CloudMwException {
+    void copyIsNotDeletedAfterTheDeadline() throws CloudMwException {
         AtomicInteger asked = new AtomicInteger();
         ChunkDeleter deletion = new ChunkDeleter(store, () -> asked.incrementAndGet() > 1);
         CloudMwException late =

@@ -62,7 +62,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The worker's threads against a coordinator that gives what a test says, and a bucket in memory. */
+/** Tests of the worker with a scripted coordinator and a bucket in memory. */
 final class UpkeepWorkerTest {
     private static final Duration LIFE = Duration.ofMinutes(1);
     private static final Store BUCKET =
@@ -88,7 +88,7 @@ final class UpkeepWorkerTest {
     private final FairPool pool = new FairPool(
             "fetch", 2, ScheduleLimits.uncapped(16, 16), Ticker.system(), timer, new ScheduleMetrics(meters, "fetch"));
 
-    /** Deletions may be held up after it was asked whether they are in time. */
+    /** A store whose deletions may be delayed after their deadline was checked. */
     private static final class Held extends ForwardingChunkStore {
         private final CountDownLatch asked = new CountDownLatch(1);
         private volatile @Nullable CountDownLatch gate;
@@ -154,7 +154,7 @@ final class UpkeepWorkerTest {
     }
 
     @Test
-    void whatLiesInAStoreIsListedPageByPage() throws Exception {
+    void storeIsListedPageByPage() throws Exception {
         List<ChunkId> all = new ArrayList<>();
         for (int index = 0; index <= Task.Survey.PAGE; index++) {
             all.add(put(index));
@@ -174,7 +174,7 @@ final class UpkeepWorkerTest {
     }
 
     @Test
-    void whatIsDeletedIsReportedAndWhatComesTooLateIsNot() throws Exception {
+    void deletionIsReportedUnlessItIsTooLate() throws Exception {
         ChunkId gone = put(0);
         ChunkId kept = put(1);
         give(new Task.Delete(BUCKET, List.of(gone)), LIFE);
@@ -187,9 +187,9 @@ final class UpkeepWorkerTest {
         assertThat(meters.get(UpkeepMetrics.DELETED).counter().count()).isEqualTo(10);
     }
 
-    /** The one that was held up would delete what the other made. */
+    /** The delayed deletion would delete the new copy. */
     @Test
-    void whileADeletionIsHeldUpNoCopyIsMadeThere() throws Exception {
+    void copyIsRefusedWhileADeletionThereIsDelayed() throws Exception {
         ChunkId chunk = put(0);
         CountDownLatch gate = new CountDownLatch(1);
         store.gate = gate;
@@ -204,16 +204,16 @@ final class UpkeepWorkerTest {
         assertThat(store.length(chunk)).isEmpty();
     }
 
-    /** 6 GiB of them would hold up copies for as long as copies of 6 GiB, and have moved nothing. */
+    /** Otherwise deleting 6 GiB would delay copies as long as 6 GiB of copies, although it moves no bytes. */
     @Test
-    void whatIsDeletedIsNotPaidForAsIfItWereMoved() throws Exception {
+    void deletionIsNotChargedForItsBytes() throws Exception {
         give(new Task.Delete(BUCKET, List.of(put(0))), LIFE);
         assertThat(result().bytes()).isEqualTo(10);
         assertThat(paid()).isEqualTo(1);
     }
 
     @Test
-    void aCopyThatFailsPaysForWhatItRead() throws Exception {
+    void failedCopyIsChargedForTheBytesRead() throws Exception {
         Chunk wrong = described(put(0));
         give(new Task.Copy(wrong, BUCKET, FilePath.parse("v:/f"), List.of(), 1), LIFE);
         TaskResult copy = result();
@@ -222,7 +222,7 @@ final class UpkeepWorkerTest {
         assertThat(paid()).isEqualTo(10);
     }
 
-    /** What upkeep's turns were settled with: where all threads of the pool are at something else, they are. */
+    /** The cost of upkeep's turns, which is settled once all threads of the pool run something else. */
     private double paid() throws Exception {
         CountDownLatch together = new CountDownLatch(2);
         for (int thread = 0; thread < 2; thread++) {
@@ -246,7 +246,7 @@ final class UpkeepWorkerTest {
         }
     }
 
-    /** Ten bytes, with digests that no copy of them has. */
+    /** A chunk of ten bytes with digests that no copy matches. */
     private static Chunk described(ChunkId chunk) {
         return new Chunk(
                 0,

@@ -1,4 +1,4 @@
-/** Tests of what a helper does for upkeep. */
+/** Tests of a helper's upkeep. */
 @NullMarked
 package io.cloudmw.helper.upkeep;
 

@@ -1,0 +1,101 @@
+package io.cloudmw.helper;
+
+import io.cloudmw.core.bulk.BulkServer;
+import io.cloudmw.core.config.HostPort;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.model.Volume;
+import io.cloudmw.core.schedule.ScheduleLimits;
+import io.cloudmw.core.thread.Threads;
+import io.cloudmw.core.time.Ticker;
+import io.cloudmw.helper.config.HelperConfig;
+import io.cloudmw.helper.disk.OwnDisks;
+import io.cloudmw.helper.fetch.Requester;
+import io.cloudmw.helper.relay.DestinationSessions;
+import io.cloudmw.helper.serve.LateCopyBudget;
+import io.cloudmw.helper.serve.ReadHandler;
+import io.cloudmw.helper.serve.StoreLanes;
+import io.cloudmw.helper.serve.WriteHandler;
+import io.cloudmw.helper.serve.WriteServices;
+import io.cloudmw.helper.sharing.SharedReadHandler;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * The bulk plane of a helper: the server for block and chunk bytes, and the handlers of its streams.
+ *
+ * @param sessions the bulk connections of destinations
+ */
+record BulkPlane(BulkServer server, DestinationSessions sessions, WriteHandler writes, SharedReadHandler sharedReads) {
+    private static final List<Duration> RETRY_DELAYS =
+            List.of(Duration.ofMillis(200), Duration.ofSeconds(1), Duration.ofSeconds(5), Duration.ofSeconds(20));
+
+    /**
+     * Binds the bulk server; it serves when this returns.
+     *
+     * @throws CloudMwException {@code LOCAL_IO} when the address cannot be bound
+     */
+    static BulkPlane open(
+            HelperContext context, HostPort listen, OwnDisks disks, Fetchers fetchers, RequesterFactory requesters)
+            throws CloudMwException {
+        ReadHandler reads = reads(context, disks);
+        WriteHandler writes = new WriteHandler(writeServices(context, fetchers, requesters));
+        HelperConfig.Switching switching = context.config().switching();
+        SharedReadHandler sharedReads = new SharedReadHandler(
+                switching.volumes(),
+                context.tokens(),
+                fetchers.reclaimer().over(fetchers.shared(), Requester::tenant),
+                requesters,
+                fetchers.stores(),
+                fetchers.switchMeters(),
+                new SharedReadHandler.Limits(switching.children(), switching.reads()));
+        DestinationSessions sessions = new DestinationSessions();
+        BulkServer server = context.resources()
+                .opened(BulkServer.bind(
+                        context.transport(),
+                        new InetSocketAddress(listen.host(), listen.port()),
+                        context.config().id().value(),
+                        new BulkDispatcher(sessions, reads, writes, sharedReads)));
+        return new BulkPlane(server, sessions, writes, sharedReads);
+    }
+
+    private static ReadHandler reads(HelperContext context, OwnDisks disks) {
+        HelperConfig.Limits limits = context.limits();
+        ScheduleLimits schedule = ScheduleLimits.uncapped(2 * limits.reads(), 2 * limits.reads());
+        return new ReadHandler(
+                disks,
+                context.tokens(),
+                context.resources().opened(context.fairPool("read", limits.storeThreads(), schedule)),
+                new ReadHandler.Resources(
+                        context.transport().allocator(), limits.readSilence(), Ticker.system(), context.timer()),
+                limits.reads());
+    }
+
+    private static WriteServices writeServices(HelperContext context, Fetchers fetchers, RequesterFactory requesters) {
+        HelperConfig.Limits limits = context.limits();
+        return new WriteServices(
+                context.tokens(),
+                requesters.stores(),
+                requesters.reporter(),
+                resources("upload", context, fetchers, limits.uploads()),
+                resources("copy", context, fetchers, limits.copies()),
+                new LateCopyBudget(limits.late().chunks(), limits.late().spoolBytes()),
+                new WriteServices.Timing(limits.silence(), Ticker.system(), context.timer(), RETRY_DELAYS));
+    }
+
+    /** The resources of one kind of writes. */
+    private static WriteServices.Resources resources(
+            String kind, HelperContext context, Fetchers fetchers, HelperConfig.Received limits) {
+        int threads = context.limits().storeThreads();
+        int late = context.limits().late().chunks();
+        ResourceStack stack = context.resources();
+        return new WriteServices.Resources(
+                fetchers.spool().share(limits.spoolBytes()),
+                stack.pool(Threads.blocking(kind + "-receive", threads, limits.chunks())),
+                new StoreLanes(
+                        stack.pool(Threads.blocking(
+                                kind + "-store", threads, (limits.chunks() + late) * Volume.MAX_REPLICAS)),
+                        Math.max(1, threads / 4)),
+                limits.chunks());
+    }
+}

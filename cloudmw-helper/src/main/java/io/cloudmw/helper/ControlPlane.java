@@ -1,0 +1,95 @@
+package io.cloudmw.helper;
+
+import io.cloudmw.core.config.HostPort;
+import io.cloudmw.core.reach.BucketProbe;
+import io.cloudmw.core.security.MemberProofs;
+import io.cloudmw.core.signing.ReadSigner;
+import io.cloudmw.core.thread.Threads;
+import io.cloudmw.core.wire.Handshake;
+import io.cloudmw.core.wire.Membership;
+import io.cloudmw.helper.compete.HelperTransfers;
+import io.cloudmw.helper.config.HelperConfig;
+import io.cloudmw.helper.disk.OwnDisks;
+import io.cloudmw.helper.rpc.CompetitionService;
+import io.cloudmw.helper.rpc.ProbeService;
+import io.cloudmw.helper.rpc.SigningService;
+import io.cloudmw.helper.rpc.TransferService;
+import io.cloudmw.helper.rpc.WarmingService;
+import io.cloudmw.helper.rpc.WriteService;
+import io.cloudmw.helper.serve.WriteHandler;
+import io.cloudmw.helper.sharing.SharedFetcher;
+import io.cloudmw.helper.sharing.WarmSessions;
+import io.grpc.BindableService;
+import io.grpc.Server;
+import io.grpc.netty.NettyServerBuilder;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** The control plane of a helper: its gRPC server and services. Confined to the thread that starts the helper. */
+final class ControlPlane {
+    private static final int MAX_MESSAGE_BYTES = 1 << 20;
+    private static final int PROBES = 8;
+    private static final int SIGNING_THREADS = 2;
+    private static final int SIGNINGS = 64;
+
+    private final HelperContext context;
+    private final MemberProofs members;
+    private final List<BindableService> services = new ArrayList<>();
+
+    /** @param members verifies that callers of the coordinators' methods are members of the cluster */
+    ControlPlane(HelperContext context, MemberProofs members) {
+        this.context = context;
+        this.members = members;
+    }
+
+    /** Adds the services that coordinators call: probes of buckets and signed URLs. */
+    void addBuckets(BucketProbe probe, ReadSigner.Own signer) {
+        ResourceStack stack = context.resources();
+        services.add(
+                new ProbeService(context.config().id(), probe, stack.pool(Threads.blocking("probe", PROBES, PROBES))));
+        services.add(new SigningService(signer, stack.pool(Threads.blocking("sign", SIGNING_THREADS, SIGNINGS))));
+    }
+
+    /** Adds the services of transfers and writes. */
+    void addTransfers(HelperTransfers transfers, WriteHandler writes) {
+        HelperConfig config = context.config();
+        services.add(new TransferService(
+                config.id(), context.tokens(), transfers, config.switching().volumes()));
+        services.add(new CompetitionService(context.tokens(), transfers));
+        services.add(new WriteService(context.tokens(), writes));
+    }
+
+    /** Adds the service that warms the cache of a switch. */
+    void addWarming(SharedFetcher cached, RequesterFactory requesters, OwnDisks disks) {
+        HelperConfig.Switching switching = context.config().switching();
+        services.add(new WarmingService(
+                context.tokens(),
+                new WarmSessions(switching.volumes(), cached, requesters::of, disks::holds, switching.warmings())));
+    }
+
+    /**
+     * Starts the server with the services added so far.
+     *
+     * @return the port it listens on
+     * @throws IOException when the address cannot be bound
+     */
+    int start(HostPort listen) throws IOException {
+        NettyServerBuilder builder = NettyServerBuilder.forAddress(new InetSocketAddress(listen.host(), listen.port()))
+                .directExecutor()
+                .intercept(Membership.server(members, ProbeService.MEMBERS_ONLY))
+                .intercept(Membership.server(members, SigningService.MEMBERS_ONLY))
+                .intercept(Handshake.server())
+                .maxInboundMessageSize(MAX_MESSAGE_BYTES)
+                .maxConcurrentCallsPerConnection(1024)
+                .permitKeepAliveTime(5, TimeUnit.SECONDS)
+                .permitKeepAliveWithoutCalls(true)
+                .keepAliveTime(20, TimeUnit.SECONDS)
+                .keepAliveTimeout(10, TimeUnit.SECONDS);
+        services.forEach(builder::addService);
+        Server server = context.resources().server(builder.build().start());
+        return server.getPort();
+    }
+}

@@ -1,0 +1,63 @@
+package io.cloudmw.helper;
+
+import io.cloudmw.core.bulk.BulkConnector;
+import io.cloudmw.core.bulk.BulkOptions;
+import io.cloudmw.core.bulk.BulkTransport;
+import io.cloudmw.core.metrics.ScheduleMetrics;
+import io.cloudmw.core.schedule.FairPool;
+import io.cloudmw.core.schedule.ScheduleLimits;
+import io.cloudmw.core.security.TransferTokens;
+import io.cloudmw.core.thread.Threads;
+import io.cloudmw.core.time.Ticker;
+import io.cloudmw.helper.config.HelperConfig;
+import io.cloudmw.helper.remote.HelperConnections;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.time.Duration;
+import java.util.concurrent.ScheduledExecutorService;
+
+/**
+ * The configuration of a helper process and the resources that all of its parts use.
+ *
+ * @param tokens verifies the tokens that clients and other helpers show
+ * @param resources owns everything that the parts open
+ */
+record HelperContext(
+        HelperConfig config,
+        TransferTokens tokens,
+        MeterRegistry meters,
+        ScheduledExecutorService timer,
+        BulkTransport transport,
+        ResourceStack resources) {
+    private static final int CONNECTED_HELPERS = 256;
+    /**
+     * Time for which a helper that could not be reached is not asked again. It is long enough that waiting requests do
+     * not time out one after the other, and short enough that a restarted helper is soon asked.
+     */
+    private static final Duration UNREACHABLE_PAUSE = Duration.ofSeconds(3);
+
+    /** Opens the timer and the bulk transport. */
+    static HelperContext open(
+            HelperConfig config, TransferTokens tokens, MeterRegistry meters, ResourceStack resources) {
+        ScheduledExecutorService timer = resources.pool(Threads.timer("timer"));
+        BulkOptions options =
+                BulkOptions.defaults().withBusyPoll(config.switching().busyPoll());
+        BulkTransport transport = resources.opened(new BulkTransport("cloudmw-bulk", 2, options, meters));
+        return new HelperContext(config, tokens, meters, timer, transport, resources);
+    }
+
+    HelperConfig.Limits limits() {
+        return config.limits();
+    }
+
+    /** Opens a pool of bulk connections to other helpers. */
+    HelperConnections connections(BulkOptions options) {
+        BulkConnector connector = new BulkConnector(transport, config.id().value(), options);
+        return resources.opened(
+                new HelperConnections(connector, CONNECTED_HELPERS, Ticker.system(), UNREACHABLE_PAUSE));
+    }
+
+    /** Makes a fair pool of blocking threads; the caller closes it. */
+    FairPool fairPool(String name, int threads, ScheduleLimits schedule) {
+        return new FairPool(name, threads, schedule, Ticker.system(), timer, new ScheduleMetrics(meters, name));
+    }
+}
