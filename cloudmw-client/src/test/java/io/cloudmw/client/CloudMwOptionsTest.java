@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 
 final class CloudMwOptionsTest {
     @Test
-    void eachChangeLeavesTheOthersAsTheyAre() {
+    void eachSetterLeavesOtherOptionsUnchanged() {
         CloudMwOptions defaults = CloudMwOptions.of("host:1");
         RedundancyBudget.Limits budget = RedundancyBudget.Limits.ofShare(0.5);
         Location here = Location.parse("zone/rack");
@@ -41,7 +41,7 @@ final class CloudMwOptionsTest {
     }
 
     @Test
-    void nobodyStaysAwakeForLong() {
+    void longBusyPollIsRefused() {
         CloudMwOptions defaults = CloudMwOptions.of("host:1");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> defaults.withBusyPoll(Duration.ofMillis(11)))

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Changes of part of a file that somebody gets in the way of, and whose answers are lost. */
+/** Changes of part of a file that meet conflicts or lose answers. */
 @Timeout(120)
 final class EditPathTest {
     private static final int LEAF = 16 << 10;
@@ -86,7 +86,7 @@ final class EditPathTest {
     }
 
     @Test
-    void anAppendThatIsOvertakenIsMadeAgain() throws Exception {
+    void overtakenAppendIsRetried() throws Exception {
         coordinator.refuse("CommitPut", ErrorCode.CONFLICT, 2);
         cluster.client().append(source(), FILE, PutOptions.defaults()).get(60, SECONDS);
         assertThat(coordinator.editsBegun()).isEqualTo(3);
@@ -94,7 +94,7 @@ final class EditPathTest {
     }
 
     @Test
-    void whatAStreamOfUnknownLengthGaveIsAppendedAgainToo() throws Exception {
+    void overtakenAppendOfStreamOfUnknownLengthIsRetried() throws Exception {
         coordinator.refuse("CommitPut", ErrorCode.CONFLICT, 2);
         byte[] more = more();
         InputStream stream = new SequenceInputStream(
@@ -106,7 +106,7 @@ final class EditPathTest {
     }
 
     @Test
-    void aStreamOfUnknownLengthIsWrittenOverPartOfAFile() throws Exception {
+    void streamOfUnknownLengthOverwritesPartOfFile() throws Exception {
         cluster.client()
                 .write(new ByteArrayInputStream(more()), FILE, 7, PutOptions.defaults())
                 .get(60, SECONDS);
@@ -116,14 +116,14 @@ final class EditPathTest {
     }
 
     @Test
-    void anAppendIsMadeAgainFifteenTimesAndNoMore() throws Exception {
+    void appendIsRetriedFifteenTimes() throws Exception {
         coordinator.refuse("CommitPut", ErrorCode.CONFLICT, Integer.MAX_VALUE);
         failsWith(cluster.client().append(source(), FILE, PutOptions.defaults()), ErrorCode.CONFLICT, "CommitPut");
         assertThat(coordinator.editsBegun()).isEqualTo(16);
     }
 
     @Test
-    void aChangeWhoseCommitIsNotAnsweredSaysAsWhichVersionItMayHaveBeenMade() throws Exception {
+    void unansweredCommitOfEditNamesTheVersion() throws Exception {
         try (CloudMw hasty = CloudMw.connect(
                 CloudMwOptions.of(coordinator.address()).withCoordinatorTimeout(Duration.ofSeconds(1)))) {
             coordinator.loseAnswersTo("CommitPut", Integer.MAX_VALUE);
@@ -144,7 +144,7 @@ final class EditPathTest {
     }
 
     @Test
-    void soDoesOneThatIsInterruptedWhileItWaitsForThatAnswer() throws Exception {
+    void interruptedCommitOfEditNamesTheVersion() throws Exception {
         coordinator.loseAnswersTo("CommitPut", Integer.MAX_VALUE);
         CompletableFuture<PutReceipt> append = cluster.client().append(source(), FILE, PutOptions.defaults());
         await().until(() -> coordinator.answersLost() > 0);
@@ -153,7 +153,7 @@ final class EditPathTest {
     }
 
     @Test
-    void oneThatIsRefusedSaysNothingOfTheKind() throws Exception {
+    void refusedCommitOfEditNamesNoVersion() throws Exception {
         coordinator.refuse("CommitPut", ErrorCode.INVALID_ARGUMENT, 1);
         CompletableFuture<PutReceipt> append = cluster.client().append(source(), FILE, PutOptions.defaults());
         assertThat(append)

@@ -14,16 +14,16 @@ import java.nio.file.Path;
 import java.util.Random;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** A coordinator, a helper with one disk that nobody else reaches, and a client of theirs. */
+/** A fake cluster: a coordinator, a helper with one disk that only it can reach, and a client. */
 public final class FakeCluster implements AutoCloseable {
     private final FakeCoordinator coordinator;
     private final FakeHelper helper;
     private final CloudMw client;
 
     /**
-     * Starts them.
+     * Starts the cluster.
      *
-     * @param unreachable where nothing is
+     * @param unreachable a path where nothing is
      * @param memoryBytes of the client
      */
     public FakeCluster(long chunkBytes, int leafBytes, FakeHelper.Script script, Path unreachable, long memoryBytes)

@@ -76,7 +76,7 @@ final class LongFileTest {
         coordinator.close();
     }
 
-    /** Once it is written to, the coordinator is away. */
+    /** A channel that stops the coordinator at its first write. */
     private WritableByteChannel stopping(ByteArrayOutputStream out) {
         return new WritableByteChannel() {
             @Override
@@ -110,7 +110,7 @@ final class LongFileTest {
     }
 
     @Test
-    void aReadGoesOnWithWhatItKnowsAndWaitsForTheRestOfTheManifest() throws Exception {
+    void readDeliversKnownChunksAndWaitsForTheRestOfTheManifest() throws Exception {
         try (CloudMw client = CloudMw.connect(coordinator.address())) {
             ByteArrayOutputStream out = new ByteArrayOutputStream();
             CompletableFuture<GetReceipt> read = client.read(FILE, stopping(out), GetOptions.defaults());
@@ -123,7 +123,7 @@ final class LongFileTest {
     }
 
     @Test
-    void aCoordinatorThatStaysAwayEndsTheReadAfterATrueBeginning() {
+    void lostCoordinatorFailsReadAfterCorrectBeginning() {
         try (CloudMw hasty = hasty()) {
             ByteArrayOutputStream out = new ByteArrayOutputStream();
             unavailable(hasty.read(FILE, stopping(out), GetOptions.defaults()));
@@ -133,7 +133,7 @@ final class LongFileTest {
     }
 
     @Test
-    void aFileIsNotThereWhenItsManifestIsNot() throws Exception {
+    void missingManifestLeavesNoFile() throws Exception {
         TransferListener stopping = new TransferListener() {
             @Override
             public void planned(FileVersion version, List<String> racers) {

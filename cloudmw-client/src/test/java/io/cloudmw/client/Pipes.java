@@ -9,7 +9,7 @@ import java.nio.file.Path;
 public final class Pipes {
     private Pipes() {}
 
-    /** Makes one, by the system's own command. */
+    /** Creates a named pipe with the system's command. */
     public static Path make(Path pipe) throws IOException, InterruptedException {
         Process mkfifo =
                 new ProcessBuilder("mkfifo", pipe.toString()).inheritIO().start();

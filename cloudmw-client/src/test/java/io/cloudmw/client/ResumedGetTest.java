@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Gets that go on where earlier ones were interrupted. */
+/** Gets that continue interrupted ones. */
 @Timeout(120)
 final class ResumedGetTest {
     private static final int LEAF = 16 << 10;
@@ -73,7 +73,7 @@ final class ResumedGetTest {
         }
     }
 
-    /** A get that ends when so many bytes were there; what it leaves. */
+    /** Runs a get that ends after so many bytes; returns what it leaves. */
     private Path interrupted(int afterBytes, GetOptions options) throws Exception {
         CompletableFuture<CompletableFuture<GetReceipt>> get = new CompletableFuture<>();
         get.complete(client.get(FILE, out(), options.withListener(new TransferListener() {
@@ -105,7 +105,7 @@ final class ResumedGetTest {
         GetReceipt receipt = get();
         assertThat(receipt.bytes()).isEqualTo(content.length);
         assertThat(receipt.resumedBytes() + receipt.usefulBytes()).isEqualTo(content.length);
-        // What was in flight lies behind what arrived: memory bounds it.
+        // Bytes in flight lie behind those that arrived; memory bounds them.
         assertThat(receipt.resumedBytes()).isGreaterThanOrEqualTo(20L * CHUNK - (5 << 20));
         assertThat(receipt.chunks()).isEqualTo(41);
         assertThat(Files.readAllBytes(out())).isEqualTo(content);
@@ -113,7 +113,7 @@ final class ResumedGetTest {
     }
 
     @Test
-    void aResumedGetSaysSoAndWhatItDoesNotMove() throws Exception {
+    void resumedGetReportsTheBytesItDoesNotMove() throws Exception {
         put(40 * CHUNK, 1);
         interrupted(20 * CHUNK);
         List<Long> resuming = new ArrayList<>();
@@ -143,7 +143,7 @@ final class ResumedGetTest {
     }
 
     @Test
-    void whatIsThereIsNotTrustedBeforeItWasLookedAt() throws Exception {
+    void keptBytesCountOnlyAfterVerification() throws Exception {
         byte[] content = put(40 * CHUNK, 1);
         Path left = interrupted(20 * CHUNK);
         try (FileChannel file = FileChannel.open(left, StandardOpenOption.WRITE)) {
@@ -157,7 +157,7 @@ final class ResumedGetTest {
     }
 
     @Test
-    void anotherVersionBeginsAnew() throws Exception {
+    void getOfAnotherVersionStartsOver() throws Exception {
         put(40 * CHUNK, 1);
         interrupted(20 * CHUNK);
         byte[] shorter = put(10 * CHUNK + 1, 2);
@@ -168,7 +168,7 @@ final class ResumedGetTest {
     }
 
     @Test
-    void whatIsWholeAlreadyIsNotFetchedAtAll() throws Exception {
+    void completePartialFileIsNotFetchedAgain() throws Exception {
         byte[] content = put(5 * CHUNK + 1, 1);
         Path left = interrupted(CHUNK);
         Files.write(left, content);
@@ -179,7 +179,7 @@ final class ResumedGetTest {
     }
 
     @Test
-    void aGetThatFailsLeavesNothingUnlessItIsToldTo() throws Exception {
+    void failedGetLeavesPartialFileOnlyOnRequest() throws Exception {
         put(40 * CHUNK, 1);
         interrupted(20 * CHUNK);
         assertThat(left()).hasSize(1);
@@ -188,7 +188,7 @@ final class ResumedGetTest {
     }
 
     @Test
-    void whatAGetWouldNotHaveLeftIsNotUsed() throws Exception {
+    void unusualPartialFileIsNotUsed() throws Exception {
         byte[] content = put(5 * CHUNK, 1);
         Path left = interrupted(CHUNK);
         Files.write(left, content);
@@ -207,7 +207,7 @@ final class ResumedGetTest {
     }
 
     @Test
-    void whatIsNoFileUnderThatNameIsNotOpened() throws Exception {
+    void partialFileThatIsNoRegularFileIsNotOpened() throws Exception {
         byte[] content = put(5 * CHUNK, 1);
         Path left = interrupted(CHUNK);
         Files.delete(left);
@@ -227,7 +227,7 @@ final class ResumedGetTest {
     }
 
     @Test
-    void manyGetsOfOneTargetAreEachWhole() throws Exception {
+    void concurrentGetsOfOneTargetAreEachComplete() throws Exception {
         byte[] content = put(20 * CHUNK, 1);
         interrupted(10 * CHUNK);
         List<CompletableFuture<GetReceipt>> gets = new ArrayList<>();

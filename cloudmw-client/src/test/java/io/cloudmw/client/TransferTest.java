@@ -146,7 +146,7 @@ final class TransferTest {
     }
 
     @Test
-    void whatCameWithoutAWordOfItsAttemptIsInTheReceipt() throws Exception {
+    void deliveryWithoutAttemptReportIsInTheReceipt() throws Exception {
         helper(Script.WORDLESS);
         put(bytes(2 * CHUNK));
         GetReceipt receipt = get(directory.resolve("out"));
@@ -158,7 +158,7 @@ final class TransferTest {
     }
 
     @Test
-    void everySizeComesBackAsItWasWritten() throws Exception {
+    void filesOfEverySizeRoundTrip() throws Exception {
         helper(Script.SERVE);
         for (int size : new int[] {0, 1, LEAF - 1, LEAF, LEAF + 1, CHUNK - 1, CHUNK, CHUNK + 1, 5 * CHUNK + 17}) {
             byte[] content = bytes(size);
@@ -172,7 +172,7 @@ final class TransferTest {
     }
 
     @Test
-    void aFileIsPutFromAPathToo() throws Exception {
+    void putReadsFromPath() throws Exception {
         helper(Script.SERVE);
         byte[] content = bytes(3 * CHUNK + 5);
         Path source = Files.write(directory.resolve("source"), content);
@@ -182,7 +182,7 @@ final class TransferTest {
     }
 
     @Test
-    void twoHelpersThatOfferTheSameBlockDeliverItOnce() throws Exception {
+    void blockOfferedByTwoHelpersIsDeliveredOnce() throws Exception {
         helper(Script.SERVE);
         helper(Script.SERVE);
         byte[] content = bytes(4 * CHUNK);
@@ -192,7 +192,7 @@ final class TransferTest {
         assertThat(receipt.usefulBytes()).isEqualTo(content.length);
         assertThat(receipt.wins().stream().mapToLong(Win::bytes).sum()).isEqualTo(content.length);
         assertThat(receipt.wins()).extracting(Win::chunkIndex).contains(0L, 1L, 2L, 3L);
-        // Every offer that won nothing was refused. How many there are depends on how long helpers seem to stall.
+        // Every losing offer was refused. Their number depends on how long helpers seem to stall.
         await().until(() -> helpers.stream().allMatch(helper -> helper.openTransfers() == 0));
         await().until(() ->
                 helpers.stream().mapToInt(FakeHelper::unrefusedRelays).sum()
@@ -200,7 +200,7 @@ final class TransferTest {
     }
 
     @Test
-    void aReadOfOneBlockBeginsOnlyAtTheHelperThatBringsIt() throws Exception {
+    void readOfOneBlockBeginsOnlyAtItsHelper() throws Exception {
         helper(Script.SERVE);
         helper(Script.SERVE);
         helper(Script.SERVE);
@@ -221,7 +221,7 @@ final class TransferTest {
         helper(Script.DIE_MID_RELAY);
         helper(Script.SERVE);
         byte[] content = bytes(6 * CHUNK);
-        // Both hold everything: the second wrote nothing, but they share their chunks.
+        // Both files hold everything: the second put wrote nothing, because they share their chunks.
         put(content);
         GetReceipt receipt = get(directory.resolve("out"));
         assertThat(Files.readAllBytes(directory.resolve("out"))).isEqualTo(content);
@@ -272,7 +272,7 @@ final class TransferTest {
     }
 
     @Test
-    void aDestinationThatThrowsAnythingSaysNothingAboutTheReplicas() throws Exception {
+    void throwingDestinationBlamesNoReplica() throws Exception {
         helper(Script.SERVE);
         put(bytes(2 * CHUNK));
         WritableByteChannel broken = new WritableByteChannel() {
@@ -297,7 +297,7 @@ final class TransferTest {
     }
 
     @Test
-    void aStreamGetsItsBytesInOrder() throws Exception {
+    void streamGetsBytesInOrder() throws Exception {
         helper(Script.SERVE);
         helper(Script.SERVE);
         byte[] content = bytes(5 * CHUNK + 3);
@@ -308,7 +308,7 @@ final class TransferTest {
     }
 
     @Test
-    void aPutIsBilledForTheCopiesThatWereSent() throws Exception {
+    void putIsBilledForReplicasSent() throws Exception {
         helper(Script.SERVE);
         helper(Script.SERVE);
         coordinator.full(List.of(new StoreId("sh1")));
@@ -320,9 +320,9 @@ final class TransferTest {
         assertThat(receipt.cost().usage()).containsOnly(Map.entry(new StoreId("sh0"), Usage.ofWrites(2, 2L * CHUNK)));
     }
 
-    /** Volumes of this coordinator read by rounds: two racers for each of five chunks. */
+    /** The volumes of this coordinator are read by rounds: two racers for each of five chunks. */
     @Test
-    void aPromiseChoosesHowItIsRead() throws Exception {
+    void deadlineChoosesTheMode() throws Exception {
         helper(Script.SERVE);
         helper(Script.SERVE);
         byte[] content = bytes(5 * CHUNK);
@@ -358,9 +358,9 @@ final class TransferTest {
         assertThat(obeyed.why()).contains("the caller's choice");
     }
 
-    /** Nothing is faster than the link: what costs least is as good as anything. */
+    /** No store is faster than the link, so the cheapest choice is as good as any. */
     @Test
-    void aPromiseCountsWithWhatTheLinkTakes() throws Exception {
+    void deadlineAccountsForLinkSpeed() throws Exception {
         helper(Script.SERVE);
         put(bytes(2 * CHUNK));
         coordinator.speeds(new ExpectedSpeed(1_000_000, 2_000_000, 3_000_000, 50 << 20, 20 << 20, 0, 1, 99));
@@ -392,9 +392,9 @@ final class TransferTest {
         assertThat(get(urgent).sla().orElseThrow().predicted()).isLessThan(Duration.ofSeconds(1));
     }
 
-    /** One read of a hundred takes half a second; after the p95, 2 ms, another store is asked. */
+    /** One read in a hundred takes half a second; after the p95, 2 ms, another store is asked. */
     @Test
-    void aPromiseChoosesWhenALateAttemptIsMadeUpForAndAHelperIsToldWhatBecameOfIt() throws Exception {
+    void deadlineChoosesHedgeDelayAndHelperLearnsTheHedges() throws Exception {
         helper(Script.STALL);
         helper(Script.SERVE);
         put(bytes(CHUNK));
@@ -415,7 +415,7 @@ final class TransferTest {
     }
 
     @Test
-    void aHelperIsToldOfSecondAttemptsOfAReadThatFailsToo() throws Exception {
+    void helperLearnsHedgesOfFailedRead() throws Exception {
         helper(Script.STALL);
         helper(Script.STALL);
         put(bytes(CHUNK));
@@ -437,7 +437,7 @@ final class TransferTest {
     }
 
     @Test
-    void aPositionalTargetGetsExactlyTheBytesOfARangeInAnyOrder() throws Exception {
+    void positionalTargetGetsExactlyTheRangeInAnyOrder() throws Exception {
         helper(Script.SERVE);
         helper(Script.SERVE);
         byte[] content = bytes(5 * CHUNK + 17);
@@ -462,7 +462,7 @@ final class TransferTest {
     }
 
     @Test
-    void aRangeGivesExactlyItsBytes() throws Exception {
+    void rangeReadReturnsExactlyItsBytes() throws Exception {
         helper(Script.SERVE);
         byte[] content = bytes(3 * CHUNK);
         put(content);
@@ -502,9 +502,9 @@ final class TransferTest {
         assertThat(helper.largestCredit()).isLessThanOrEqualTo(4L << 20);
     }
 
-    /** Of 4 MiB for a read: the chunk whose turn it is, and half of it for those that follow. */
+    /** A read has 4 MiB: the current chunk, and half of that for the following ones. */
     @Test
-    void whatFollowsComesWhileAStreamIsBusyWithWhatIsBefore() throws Exception {
+    void laterBlocksArriveWhileStreamIsBusy() throws Exception {
         FakeHelper helper = helper(Script.SERVE);
         byte[] content = bytes(8 * CHUNK);
         put(content);
@@ -519,7 +519,7 @@ final class TransferTest {
     }
 
     @Test
-    void whatFollowsIsGivenUpWithAStreamThatIsCancelled() throws Exception {
+    void cancelledStreamDropsLaterBlocks() throws Exception {
         FakeHelper helper = helper(Script.SERVE);
         put(bytes(8 * CHUNK));
         CountDownLatch goOn = new CountDownLatch(1);
@@ -547,7 +547,7 @@ final class TransferTest {
     }
 
     @Test
-    void closingTheClientCancelsWhatIsUnderWay() throws Exception {
+    void closingTheClientCancelsTransfers() throws Exception {
         FakeHelper helper = helper(Script.SILENT);
         put(bytes(CHUNK));
         CompletableFuture<GetReceipt> get = client.get(FILE, directory.resolve("out"), GetOptions.defaults());
@@ -558,7 +558,7 @@ final class TransferTest {
     }
 
     @Test
-    void aGetReplacesAFileWholeOrNotAtAll() throws Exception {
+    void getReplacesFileAtomically() throws Exception {
         helper(Script.SERVE);
         Path target = Files.writeString(directory.resolve("out"), "before");
         put(bytes(CHUNK));
@@ -569,7 +569,7 @@ final class TransferTest {
     }
 
     @Test
-    void aManifestThatIsNotWhatWasCommittedIsAViolation() throws Exception {
+    void wrongManifestIsProtocolViolation() throws Exception {
         helper(Script.SERVE);
         byte[] content = bytes(3 * CHUNK);
         put(content);
@@ -595,7 +595,7 @@ final class TransferTest {
     }
 
     @Test
-    void aListenerOrSourceThatThrowsAnErrorFailsItsTransferAndHangsNothing() throws Exception {
+    void throwingListenerOrSourceFailsItsTransferOnly() throws Exception {
         helper(Script.SERVE);
         TransferListener broken = new TransferListener() {
             @Override
@@ -627,7 +627,7 @@ final class TransferTest {
     }
 
     @Test
-    void streamsThatBlockHoldUpNoFiles() throws Exception {
+    void blockedStreamsDoNotDelayFiles() throws Exception {
         helper(Script.SERVE);
         byte[] content = bytes(CHUNK);
         put(content);
@@ -655,7 +655,7 @@ final class TransferTest {
     }
 
     @Test
-    void targetsThatBlockHoldUpNoFiles() throws Exception {
+    void blockedTargetsDoNotDelayFiles() throws Exception {
         helper(Script.SERVE);
         byte[] content = bytes(LEAF);
         put(content);
@@ -685,7 +685,7 @@ final class TransferTest {
     }
 
     @Test
-    void aDestinationThatCannotBeWrittenIsOneClearError() throws Exception {
+    void unwritableDestinationFailsWithOneClearError() throws Exception {
         helper(Script.SERVE);
         put(bytes(CHUNK));
         Path nowhere = directory.resolve("missing").resolve("out");
@@ -704,7 +704,7 @@ final class TransferTest {
     }
 
     @Test
-    void aDirectoryThatVanishesInMidGetIsOneClearError() throws Exception {
+    void directoryThatVanishesDuringGetFailsWithOneClearError() throws Exception {
         helper(Script.SERVE);
         put(bytes(4 * CHUNK));
         Path gone = Files.createDirectory(directory.resolve("gone"));
@@ -730,7 +730,7 @@ final class TransferTest {
     }
 
     @Test
-    void fiftyPutsAtOnceShareOneLimitOfMemory() throws Exception {
+    void fiftyConcurrentPutsShareTheMemoryLimit() throws Exception {
         FakeHelper helper = helper(Script.SERVE);
         byte[] content = bytes(3 * CHUNK);
         List<CompletableFuture<PutReceipt>> puts = new ArrayList<>();
@@ -747,7 +747,7 @@ final class TransferTest {
         assertThat(coordinator.files()).hasSize(50);
         assertThat(chunks.values().stream().mapToInt(chunk -> chunk.length).sum())
                 .isEqualTo(50 * content.length);
-        // A quarter of the client's memory, a mebibyte for each chunk on its way.
+        // A quarter of the client's memory; one mebibyte for each chunk in flight.
         assertThat(helper.mostUploads()).isBetween(1, 2);
         await().until(() -> client.runningTransfers() == 0);
     }
@@ -782,9 +782,9 @@ final class TransferTest {
         assertThat(code(client.get(FILE, target, GetOptions.defaults()))).isEqualTo(ErrorCode.REPLICA_MISSING);
     }
 
-    /** This coordinator signs nothing. */
+    /** This coordinator signs no URLs. */
     @Test
-    void aBucketNobodyCouldSignForIsNotSaidToHaveLostItsReplicas() throws Exception {
+    void bucketWithoutUrlsIsNotReportedAsMissingReplicas() throws Exception {
         putAndLoseTheHelper(CHUNK);
         StoreId bucket = new StoreId("b0");
         coordinator.add(new Store(bucket, "far", new Store.S3("b0", "us-east-1", "", false, "")));
@@ -794,7 +794,7 @@ final class TransferTest {
         assertThat(coordinator.reports()).isEmpty();
     }
 
-    /** Puts a file of that many bytes, which are returned; from then on there is no helper. */
+    /** Puts a file and stops the helper; returns the file's bytes. */
     private byte[] putAndLoseTheHelper(int count) throws Exception {
         FakeHelper writer = helper(Script.SERVE);
         byte[] content = bytes(count);
@@ -803,7 +803,7 @@ final class TransferTest {
         return content;
     }
 
-    /** A disk this process can read by itself, with everything that was put. */
+    /** A disk that this process can read in-process, with everything that was put. */
     private StoreId ownDisk(String name) throws CloudMwException {
         StoreId id = new StoreId(name);
         Path disk = directory.resolve(name);
@@ -825,7 +825,7 @@ final class TransferTest {
     }
 
     @Test
-    void aReadThatNoHelperHasRoomForIsAskedForAgain() throws Exception {
+    void readRefusedByAllHelpersIsRetried() throws Exception {
         FakeHelper full = helper(Script.FULL);
         byte[] content = bytes(2 * CHUNK);
         put(content);
@@ -837,9 +837,9 @@ final class TransferTest {
         await().until(() -> client.runningTransfers() == 0 && client.freeMemoryBytes() == 8L << 20);
     }
 
-    /** There was no room for its first try, and no store could be reached for the last: the one has nothing to do with the other. */
+    /** The first try found no room, and the last could reach no store: the two are unrelated. */
     @Test
-    void aReadThatFailedForOtherReasonsDoesNotWaitForRoom() throws Exception {
+    void readFailedForOtherReasonsIsNotRetriedAsRefused() throws Exception {
         coordinator.mode(Mode.SINGLE);
         byte[] content = putAndLoseTheHelper(CHUNK);
         helper(Script.FULL_AT_FIRST);
@@ -852,7 +852,7 @@ final class TransferTest {
     }
 
     @Test
-    void helpersAreToldHowUrgentAReadIs() throws Exception {
+    void helpersLearnTheUrgencyOfARead() throws Exception {
         FakeHelper helper = helper(Script.SERVE);
         put(bytes(CHUNK));
         GetOptions whole = GetOptions.defaults();
@@ -871,9 +871,9 @@ final class TransferTest {
         assertThat(helper.begins().get(2).getDeadlineMillis()).isBetween(1L, 3_600_000L);
     }
 
-    /** So that one that is asked for another's block has it from there, and the store is not read again. */
+    /** A switch that is asked for another's block fetches it from there, and the store is not read again. */
     @Test
-    void switchesAreToldOfOneAnotherAlsoByWhoDoesNotSayWhereHeIs() throws Exception {
+    void switchesLearnOfEachOtherFromReaderWithoutLocation() throws Exception {
         FakeHelper helper = helper(Script.SERVE);
         put(bytes(CHUNK));
         client.read(FILE, Channels.newChannel(new ByteArrayOutputStream()), GetOptions.defaults())
@@ -888,7 +888,7 @@ final class TransferTest {
     }
 
     @Test
-    void aVersionsChunksAreLocated() throws Exception {
+    void chunksOfVersionAreLocated() throws Exception {
         FakeHelper unused = helper(Script.SERVE);
         PutReceipt receipt = put(bytes(2 * CHUNK + 1));
         List<Chunk> chunks = client.locate(FILE, receipt.version().id(), 0).get(60, SECONDS);
@@ -899,7 +899,7 @@ final class TransferTest {
     }
 
     @Test
-    void aReadNothingOfWhichCanBeReachedIsPlannedAgain() throws Exception {
+    void unreachableReadIsPlannedAgain() throws Exception {
         byte[] content = putAndLoseTheHelper(2 * CHUNK);
         Path target = directory.resolve("out");
         CompletableFuture<GetReceipt> get = client.get(FILE, target, GetOptions.defaults());
@@ -911,12 +911,12 @@ final class TransferTest {
     }
 
     /**
-     * A chunk has sixteen leaves. The only helper of the plan dies when the client has two of four chunks; a stream may
-     * have had to wait for the turn of one of them.
+     * A chunk has sixteen leaves. The plan's only helper dies when the client has two of four chunks; a stream may have
+     * waited for one of them.
      */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void aReadGoesOnByANewPlanWithWhatIsNotDone(boolean inOrder) throws Exception {
+    void newPlanFetchesOnlyMissingChunks(boolean inOrder) throws Exception {
         coordinator.mode(Mode.SINGLE);
         byte[] content = putAndLoseTheHelper(4 * CHUNK);
         FakeHelper dying = helper(Script.STALL_LATE);
@@ -945,7 +945,7 @@ final class TransferTest {
     }
 
     @Test
-    void aReadThatNothingCanBeReachedOfForSecondsFails() throws Exception {
+    void readUnreachableForSecondsFails() throws Exception {
         byte[] unused = putAndLoseTheHelper(CHUNK);
         assertThat(code(client.get(FILE, directory.resolve("out"), GetOptions.defaults())))
                 .isEqualTo(ErrorCode.HELPER_UNAVAILABLE);
@@ -953,9 +953,9 @@ final class TransferTest {
         await().until(() -> client.runningTransfers() == 0 && client.freeMemoryBytes() == 8L << 20);
     }
 
-    /** The first bucket keeps silent: after the p95 the client asks the other one too. */
+    /** The first bucket is silent: after the p95 the client asks the other one too. */
     @Test
-    void withoutHelpersALateAttemptIsMadeUpForAtAnotherStore() throws Exception {
+    void readWithoutHelpersHedgesAtAnotherStore() throws Exception {
         byte[] content = putAndLoseTheHelper(CHUNK);
         Map<String, byte[]> objects = new HashMap<>();
         chunks.forEach((id, bytes) -> objects.put("/" + id, bytes));
@@ -990,7 +990,7 @@ final class TransferTest {
     }
 
     @Test
-    void aChunkWhoseHelperFailsIsPlacedAgainWithoutIt() throws Exception {
+    void chunkOfFailedHelperIsPlacedWithoutThatHelper() throws Exception {
         helper(Script.DIE_MID_WRITE);
         helper(Script.SERVE);
         byte[] content = bytes(2 * CHUNK + 1);
@@ -1003,9 +1003,9 @@ final class TransferTest {
                 .isPositive());
     }
 
-    /** Three chunks at most are on their way at once: no other is sent where those could not be stored. */
+    /** At most three chunks are in flight: none is sent to the placement that failed. */
     @Test
-    void whatWasPlacedBeforeAHelperFailedIsPlacedAnew() throws Exception {
+    void earlierPlacementsAreRenewedAfterHelperFails() throws Exception {
         FakeHelper dying = helper(Script.DIE_MID_WRITE);
         helper(Script.SERVE);
         put(bytes(12 * CHUNK));
@@ -1013,9 +1013,9 @@ final class TransferTest {
         assertThat(chunks).hasSize(12);
     }
 
-    /** The owner of a disk is away, and then, as the coordinator knows, too many stores are, until it is back. */
+    /** The owner of a disk is away; then, as the coordinator knows, too few stores are left until it is back. */
     @Test
-    void aHelperThatWasStartedAgainMeanwhileIsWaitedFor() throws Exception {
+    void putWaitsForRestartedHelper() throws Exception {
         helper(Script.CUT_OFF);
         InputStream source = new ByteArrayInputStream(bytes(1)) {
             @Override
@@ -1039,7 +1039,7 @@ final class TransferTest {
     };
 
     @Test
-    void aPutWhoseHelperDoesNotAnswerSaysWhichStoresItWaitsFor() throws Exception {
+    void stalledPutNamesTheStoresOfItsSilentHelper() throws Exception {
         helper(Script.UNANSWERED_WRITES);
         CompletableFuture<PutDelay> told = new CompletableFuture<>();
         List<Long> stored = new CopyOnWriteArrayList<>();
@@ -1079,7 +1079,7 @@ final class TransferTest {
     }
 
     @Test
-    void soItIsWhereMoreChunksAreToBePlaced() throws Exception {
+    void putWaitsForRestartedHelperBeforePlacingMoreChunks() throws Exception {
         helper(Script.SERVE);
         int size = 65 * CHUNK; // one more than are placed at once
         InputStream source = new ByteArrayInputStream(bytes(size)) {
@@ -1101,7 +1101,7 @@ final class TransferTest {
     @EnumSource(
             value = Script.class,
             names = {"BUSY", "CUT_OFF"})
-    void aHelperThatCannotTakeAChunkForNowIsAskedAgainAndNotAvoided(Script script) throws Exception {
+    void busyHelperIsRetriedAndNotAvoided(Script script) throws Exception {
         helper(script);
         helper(Script.SILENT);
         put(bytes(1));
@@ -1111,7 +1111,7 @@ final class TransferTest {
     }
 
     @Test
-    void aPutOfAPathThatChangedMeanwhileIsAConflict() throws Exception {
+    void putOfPathChangedMeanwhileConflicts() throws Exception {
         helper(Script.SERVE);
         put(bytes(10));
         CountDownLatch begun = new CountDownLatch(1);
@@ -1128,7 +1128,7 @@ final class TransferTest {
     }
 
     @Test
-    void aPutMayBeOnConditionThatNothingOrOneVersionIsThere() throws Exception {
+    void putHonoursConditionOfAbsenceOrVersion() throws Exception {
         helper(Script.SERVE);
         VersionId first =
                 put(PutOptions.defaults().ifAbsent()).get(60, SECONDS).version().id();
@@ -1145,7 +1145,7 @@ final class TransferTest {
     }
 
     @Test
-    void ofManyPutsIfAbsentAtOnceOneSucceeds() throws Exception {
+    void exactlyOneOfManyConcurrentPutsIfAbsentSucceeds() throws Exception {
         helper(Script.SERVE);
         List<CompletableFuture<PutReceipt>> puts = new ArrayList<>();
         for (int i = 0; i < 8; i++) {
@@ -1164,7 +1164,7 @@ final class TransferTest {
     }
 
     @Test
-    void aSourceOfAnotherLengthThanAnnouncedIsOneClearError() throws Exception {
+    void sourceOfWrongLengthFailsWithOneClearError() throws Exception {
         helper(Script.SERVE);
         assertThat(code(client.put(new ByteArrayInputStream(bytes(9)), 10, FILE, PutOptions.defaults())))
                 .isEqualTo(ErrorCode.LOCAL_IO);
@@ -1174,7 +1174,7 @@ final class TransferTest {
     }
 
     @Test
-    void aCoordinatorThatRestartsInMidPutIsWaitedFor() throws Exception {
+    void putWaitsForRestartedCoordinator() throws Exception {
         helper(Script.SERVE);
         CountDownLatch stopped = new CountDownLatch(1);
         byte[] content = bytes(2 * CHUNK);
@@ -1201,7 +1201,7 @@ final class TransferTest {
     }
 
     @Test
-    void aCoordinatorThatIsNotThereIsSaidSoInTime() throws Exception {
+    void absentCoordinatorFailsWithinTheTimeout() throws Exception {
         coordinator.stop();
         try (CloudMw hasty = CloudMw.connect(
                 CloudMwOptions.of(coordinator.address()).withCoordinatorTimeout(Duration.ofMillis(300)))) {
@@ -1210,7 +1210,7 @@ final class TransferTest {
     }
 
     @Test
-    void aCoordinatorThatHasTooMuchToDoIsAskedAgainUntilTheTimeIsOver() throws Exception {
+    void overloadedCoordinatorIsRetriedUntilTheTimeout() throws Exception {
         coordinator.overload(2);
         assertThat(code(client.stat(FILE))).isEqualTo(ErrorCode.NOT_FOUND);
         assertThat(coordinator.callsLeftToRefuse()).isZero();
@@ -1223,7 +1223,7 @@ final class TransferTest {
     }
 
     @Test
-    void whatIsNotThereIsNotFound() {
+    void missingFileIsNotFound() {
         assertThat(code(client.stat(FILE))).isEqualTo(ErrorCode.NOT_FOUND);
         assertThat(code(client.get(FILE, directory.resolve("out"), GetOptions.defaults())))
                 .isEqualTo(ErrorCode.NOT_FOUND);
@@ -1248,7 +1248,7 @@ final class TransferTest {
         await().until(() -> client.freeMemoryBytes() == 8L << 20);
     }
 
-    /** Blocks the first write until told to go on. */
+    /** A channel that blocks the first write until it is released. */
     private static class BlockingChannel implements WritableByteChannel {
         private final WritableByteChannel target;
         private final CountDownLatch goOn;

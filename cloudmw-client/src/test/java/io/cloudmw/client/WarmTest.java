@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Two switches, one of which does as the test says. */
+/** Two switches, one of which follows the test's script. */
 @Timeout(120)
 final class WarmTest {
     private static final FilePath FILE = FilePath.parse("vol:/a/file");
@@ -88,7 +88,7 @@ final class WarmTest {
     }
 
     @Test
-    void allSwitchesAreToldOfEveryBlockAndWhatTheySayAddsUp() throws Exception {
+    void everySwitchIsToldOfEveryBlockAndReportsAddUp() throws Exception {
         List<Long> progress = new CopyOnWriteArrayList<>();
         CompletableFuture<List<HelperId>> planned = new CompletableFuture<>();
         WarmListener listener = new WarmListener() {
@@ -123,7 +123,7 @@ final class WarmTest {
     }
 
     @Test
-    void aBlockThatFailsIsTriedAgain() throws Exception {
+    void failedBlockIsRetried() throws Exception {
         odd().failures = 2;
         WarmReceipt receipt = warm();
         assertThat(receipt.isComplete()).isTrue();
@@ -132,7 +132,7 @@ final class WarmTest {
     }
 
     @Test
-    void aBlockThatAlwaysFailsIsGivenUpAndTheOthersAreNot() throws Exception {
+    void blockThatKeepsFailingIsGivenUpAlone() throws Exception {
         odd().failures = Integer.MAX_VALUE;
         WarmReceipt receipt = warm();
         assertThat(receipt.isComplete()).isFalse();
@@ -144,14 +144,14 @@ final class WarmTest {
     }
 
     @Test
-    void aSwitchThatHasNoRoomForNowIsAskedAgain() throws Exception {
+    void overloadedSwitchIsRetried() throws Exception {
         odd().refusals.set(3);
         assertThat(warm().isComplete()).isTrue();
     }
 
-    /** Or two warm-ups would wait for each other, each with the place that the other waits for. */
+    /** Otherwise two warm-ups would deadlock, each with the slot that the other waits for. */
     @Test
-    void whoWaitsForAPlaceHoldsNoneOfASwitchWhoseNameIsLater() throws Exception {
+    void waitingWarmUpHoldsNoSlotOfLaterSwitch() throws Exception {
         good.warming().refusals.set(Integer.MAX_VALUE);
         CompletableFuture<WarmReceipt> warm = cluster.client().warm(FILE, WarmOptions.defaults());
         await().until(() -> good.warming().begun.get() > 2);
@@ -161,7 +161,7 @@ final class WarmTest {
     }
 
     @Test
-    void aSwitchThatIsLostBeforeItHadRoomKeepsNoOtherFromItsTurn() throws Exception {
+    void switchLostBeforeItHadRoomDoesNotBlockOthers() throws Exception {
         good.die();
         WarmReceipt receipt = warm();
         assertThat(of(receipt, "good").failure())
@@ -170,7 +170,7 @@ final class WarmTest {
     }
 
     @Test
-    void aTokenThatRanOutWhileAnotherSwitchHadNoRoomIsRenewed() throws Exception {
+    void tokenExpiredWhileAnotherSwitchIsFullIsRenewed() throws Exception {
         good.warming().refusals.set(1);
         odd().expired.set(1);
         assertThat(warm().isComplete()).isTrue();
@@ -178,16 +178,16 @@ final class WarmTest {
     }
 
     @Test
-    void whoseTokenWasNeverGoodIsLost() throws Exception {
+    void switchWithNeverValidTokenIsLost() throws Exception {
         odd().expired.set(1);
         assertThat(of(warm(), "odd").failure())
                 .hasValueSatisfying(why -> assertThat(why.code()).isEqualTo(ErrorCode.UNAUTHENTICATED));
         assertThat(odd().begun.get()).isEqualTo(1);
     }
 
-    /** Of three blocks to be kept, and to be looked at, each takes a token of its own. */
+    /** Each of three blocks, to be cached and to be checked, takes a token of its own. */
     @Test
-    void whatTakesLongerThanATokenLastsGoesOnByAnother() throws Exception {
+    void warmUpLongerThanItsTokenContinuesWithAnother() throws Exception {
         odd().lasts = 1;
         List<Long> progress = new CopyOnWriteArrayList<>();
         WarmListener listener = new WarmListener() {
@@ -211,9 +211,9 @@ final class WarmTest {
         await().until(() -> odd().open.get() == 0 && good.warming().open.get() == 0);
     }
 
-    /** Or nobody would know what it cost, and the receipt would say that it was there before. */
+    /** Otherwise the cost would be lost, and the receipt would count the bytes as cached before. */
     @Test
-    void whatIsUnderWayElsewhereWhenATokenIsRenewedIsHeardOut() throws Exception {
+    void pendingReportsCountWhenTokenIsRenewed() throws Exception {
         odd().lasts = 1;
         good.warming().late.set(1);
         WarmReceipt receipt = warm();
@@ -224,7 +224,7 @@ final class WarmTest {
     }
 
     @Test
-    void aSwitchThatDoesNotEndWhenATokenIsRenewedIsWaitedForOnlySoLong() throws Exception {
+    void silentSwitchDelaysTokenRenewalOnlyBriefly() throws Exception {
         odd().lasts = 1;
         good.warming().silent = true;
         CompletableFuture<WarmReceipt> warm = cluster.client().warm(FILE, WarmOptions.defaults());
@@ -234,7 +234,7 @@ final class WarmTest {
     }
 
     @Test
-    void whoseTokensDoNotLastForABlockIsLost() throws Exception {
+    void switchWhoseTokensExpireWithinABlockIsLost() throws Exception {
         odd().lasts = 0;
         WarmReceipt receipt = cluster.client()
                 .warm(FILE, WarmOptions.defaults().withTo(Location.parse("zone-1/odd")))
@@ -245,7 +245,7 @@ final class WarmTest {
     }
 
     @Test
-    void aSwitchThatCannotKeepSoMuchIsToldOfNothing() throws Exception {
+    void switchWithTooSmallCacheGetsNoBlocks() throws Exception {
         odd().capacityBytes = SIZE - 1;
         WarmReceipt receipt = warm();
         assertThat(of(receipt, "odd").failure())
@@ -255,7 +255,7 @@ final class WarmTest {
     }
 
     @Test
-    void whatASwitchLostAgainIsMissing() throws Exception {
+    void blocksEvictedAfterwardsAreReportedMissing() throws Exception {
         odd().forgetful = true;
         WarmReceipt receipt = warm();
         assertThat(of(receipt, "odd").storeBytes()).isEqualTo(SIZE);
@@ -264,7 +264,7 @@ final class WarmTest {
     }
 
     @Test
-    void whoOnlyLooksTellsNobodyToKeepAnything() throws Exception {
+    void checkWithoutFetchOrdersNoBlocks() throws Exception {
         WarmReceipt before = cluster.client()
                 .warm(FILE, WarmOptions.defaults().onlyLooking())
                 .get(60, SECONDS);
@@ -281,7 +281,7 @@ final class WarmTest {
     }
 
     @Test
-    void aSwitchThatDiesIsNamedAndTheOthersGoOn() throws Exception {
+    void deadSwitchIsNamedAndOthersContinue() throws Exception {
         odd().silent = true;
         CompletableFuture<WarmReceipt> warm = cluster.client().warm(FILE, WarmOptions.defaults());
         await().until(() -> odd().told.get() > 0);
@@ -295,7 +295,7 @@ final class WarmTest {
     }
 
     @Test
-    void whatIsCancelledEndsAtTheSwitches() throws Exception {
+    void cancelledWarmUpEndsAtTheSwitches() throws Exception {
         odd().silent = true;
         CompletableFuture<WarmReceipt> warm = cluster.client().warm(FILE, WarmOptions.defaults());
         await().until(() -> odd().told.get() > 0);

@@ -40,7 +40,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Streams whose length nobody knows, puts that are interrupted, and answers that are lost. */
+/** Streams of unknown length, interrupted puts, and lost answers. */
 @Timeout(120)
 final class WritePathTest {
     private static final int LEAF = 16 << 10;
@@ -90,7 +90,7 @@ final class WritePathTest {
 
     @ParameterizedTest
     @ValueSource(ints = {0, 1, LEAF, CHUNK - 1, CHUNK, CHUNK + 1, 5 * CHUNK + 17, 64 * CHUNK, 70 * CHUNK + 1})
-    void aStreamIsPutWhateverItsLength(int size) throws Exception {
+    void streamOfAnyLengthIsPut(int size) throws Exception {
         byte[] content = bytes(size);
         PutReceipt receipt = stream(content);
         assertThat(receipt.version().sizeBytes()).isEqualTo(size);
@@ -101,7 +101,7 @@ final class WritePathTest {
     /** Segments hold 1024 chunks. */
     @ParameterizedTest
     @ValueSource(ints = {1023, 1024, 1025})
-    void aStreamMayEndWhereASegmentOfTheManifestDoes(int chunks) throws Exception {
+    void streamMayEndAtManifestSegmentBoundary(int chunks) throws Exception {
         close();
         start(4096, 4096);
         byte[] content = bytes(chunks * 4096);
@@ -110,7 +110,7 @@ final class WritePathTest {
     }
 
     @Test
-    void aStreamIsSentAsItComes() throws Exception {
+    void streamIsSentWhileItIsRead() throws Exception {
         byte[] content = bytes(3 * CHUNK);
         CountDownLatch sent = new CountDownLatch(1);
         InputStream waiting = new ByteArrayInputStream(content) {
@@ -141,7 +141,7 @@ final class WritePathTest {
 
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 5 * CHUNK + 17})
-    void aStreamIsMeasuredWhereItsLengthDecidesHowItIsCut(int size) throws Exception {
+    void streamIsMeasuredWhenLengthDecidesChunkSize(int size) throws Exception {
         coordinator.letLengthDecide();
         byte[] content = bytes(size);
         stream(content);
@@ -149,7 +149,7 @@ final class WritePathTest {
     }
 
     @Test
-    void aStreamThatBreaksIsOneClearErrorAndNothingIsVisible() {
+    void brokenStreamFailsWithOneClearErrorAndLeavesNoFile() {
         InputStream broken = new InputStream() {
             private int left = 2 * CHUNK;
 
@@ -175,7 +175,7 @@ final class WritePathTest {
         assertThat(coordinator.files()).isEmpty();
     }
 
-    // ---- puts that go on
+    // ---- puts that are resumed
 
     private final List<String> anew = new ArrayList<>();
 
@@ -199,7 +199,7 @@ final class WritePathTest {
         }
     }
 
-    /** A put that ends when so many chunks were sent. */
+    /** Runs a put that ends after so many chunks were sent. */
     private void interrupt(Path source, int afterChunks) throws Exception {
         CompletableFuture<Void> far = new CompletableFuture<>();
         CompletableFuture<PutReceipt> put = client.put(source, FILE, resumable(new TransferListener() {
@@ -225,7 +225,7 @@ final class WritePathTest {
     }
 
     @Test
-    void anInterruptedPutSendsWhatIsMissing() throws Exception {
+    void resumedPutSendsOnlyMissingChunks() throws Exception {
         byte[] content = bytes(100 * CHUNK + 5);
         Path source = Files.write(directory.resolve("source"), content);
         interrupt(source, 80);
@@ -239,7 +239,7 @@ final class WritePathTest {
     }
 
     @Test
-    void aResumedPutSaysWhatItDoesNotMoveBeforeItCountsIt() throws Exception {
+    void resumedPutReportsStoredBytesBeforeProgress() throws Exception {
         Path source = Files.write(directory.resolve("source"), bytes(60 * CHUNK));
         interrupt(source, 40);
         List<String> told = new CopyOnWriteArrayList<>();
@@ -260,7 +260,7 @@ final class WritePathTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void aPutThatEndsWithItsClientSaysThatItGoesOnWhereItWasNoted(boolean noted) throws Exception {
+    void putEndedWithItsClientSaysThatItCanBeResumed(boolean noted) throws Exception {
         Path source = Files.write(directory.resolve("source"), bytes(60 * CHUNK));
         CompletableFuture<PutReceipt> put;
         CompletableFuture<Thread> closing = new CompletableFuture<>();
@@ -290,7 +290,7 @@ final class WritePathTest {
     }
 
     @Test
-    void segmentsThatWereWrittenAreNotWrittenAgain() throws Exception {
+    void resumedPutDoesNotRewriteSegments() throws Exception {
         close();
         start(4096, 4096);
         byte[] content = bytes(3000 * 4096);
@@ -304,7 +304,7 @@ final class WritePathTest {
     }
 
     @Test
-    void aSourceThatChangedIsPutAnew() throws Exception {
+    void changedSourceIsPutFromTheStart() throws Exception {
         Path source = Files.write(directory.resolve("source"), bytes(40 * CHUNK));
         interrupt(source, 20);
         byte[] other = bytes(40 * CHUNK);
@@ -318,7 +318,7 @@ final class WritePathTest {
     }
 
     @Test
-    void anUploadThatWasGivenUpIsPutAnew() throws Exception {
+    void expiredUploadIsPutFromTheStart() throws Exception {
         byte[] content = bytes(40 * CHUNK);
         Path source = Files.write(directory.resolve("source"), content);
         interrupt(source, 20);
@@ -329,7 +329,7 @@ final class WritePathTest {
     }
 
     @Test
-    void anUploadIntoAVolumeThatWasMadeAnewIsPutAnew() throws Exception {
+    void uploadIntoRecreatedVolumeIsPutFromTheStart() throws Exception {
         byte[] content = bytes(40 * CHUNK);
         Path source = Files.write(directory.resolve("source"), content);
         interrupt(source, 20);
@@ -339,7 +339,7 @@ final class WritePathTest {
         holds(content);
     }
 
-    /** Whatever the reason: going on with it would be refused for ever. */
+    /** The upload would be refused again for any of these reasons. */
     @ParameterizedTest
     @CsvSource({
         "BeginPut,VOLUME_NOT_FOUND",
@@ -362,9 +362,9 @@ final class WritePathTest {
         holds(content);
     }
 
-    /** Before: it said that it began anew, though nothing had been stored. */
+    /** A regression: the put reported a restart although nothing had been stored. */
     @Test
-    void aPutAfterOneThatStoredNothingDoesNotSayThatItBeginsAnew() throws Exception {
+    void putAfterEmptyUploadDoesNotReportRestart() throws Exception {
         byte[] content = bytes(40 * CHUNK);
         Path source = Files.write(directory.resolve("source"), content);
         coordinator.refuse("PlaceChunks", ErrorCode.STORE_DENIED, 1);
@@ -375,7 +375,7 @@ final class WritePathTest {
     }
 
     @Test
-    void whatFailsForNowKeepsItsJournal() throws Exception {
+    void temporarilyFailedPutKeepsItsJournal() throws Exception {
         byte[] content = bytes(40 * CHUNK);
         Path source = Files.write(directory.resolve("source"), content);
         interrupt(source, 20);
@@ -386,7 +386,7 @@ final class WritePathTest {
     }
 
     @Test
-    void aPutThatIsCancelledAsItBeginsGivesItsJournalBack() throws Exception {
+    void putCancelledAtStartReleasesItsJournal() throws Exception {
         Path source = Files.write(directory.resolve("source"), bytes(40 * CHUNK));
         for (int i = 0; i < 100; i++) {
             client.put(source, FILE, resumable(TransferListener.NONE)).cancel(true);
@@ -398,7 +398,7 @@ final class WritePathTest {
     }
 
     @Test
-    void aStreamIsReadNoMoreOnceItsPutIsCancelled() throws Exception {
+    void cancelledPutStopsReadingItsStream() throws Exception {
         coordinator.letLengthDecide();
         AtomicLong reads = new AtomicLong();
         CountDownLatch reading = new CountDownLatch(1);
@@ -434,7 +434,7 @@ final class WritePathTest {
     }
 
     @Test
-    void aCommitWhoseAnswerNobodyHeardIsFound() throws Exception {
+    void commitWithLostAnswerIsFoundByNextPut() throws Exception {
         byte[] content = bytes(40 * CHUNK);
         Path source = Files.write(directory.resolve("source"), content);
         interrupt(source, 20);
@@ -457,7 +457,7 @@ final class WritePathTest {
     }
 
     @Test
-    void ofAJournalThatIsDamagedOnlyItsBeginningIsBelieved() throws Exception {
+    void damagedJournalIsUsedUpToTheDamage() throws Exception {
         byte[] content = bytes(40 * CHUNK);
         Path source = Files.write(directory.resolve("source"), content);
         interrupt(source, 20);
@@ -471,7 +471,7 @@ final class WritePathTest {
     }
 
     @Test
-    void aJournalIsOfOnePutAtATimeAndWithoutOneAPutIsAsAny() throws Exception {
+    void secondPutOfLockedJournalRunsWithoutJournal() throws Exception {
         byte[] content = bytes(40 * CHUNK);
         Path source = Files.write(directory.resolve("source"), content);
         List<CompletableFuture<PutReceipt>> puts = new ArrayList<>();
@@ -492,11 +492,11 @@ final class WritePathTest {
         holds(content);
     }
 
-    // ---- answers that are lost
+    // ---- lost answers
 
     @ParameterizedTest
     @ValueSource(strings = {"BeginPut", "PlaceChunks", "PutSegment", "CommitPut"})
-    void anAnswerThatIsLostIsAskedForAgainAndNothingIsDoneTwice(String call) throws Exception {
+    void callWithLostAnswerIsRetriedAndTakesEffectOnce(String call) throws Exception {
         coordinator.loseAnswersTo(call, 2);
         byte[] content = bytes(5 * CHUNK + 17);
         Path source = Files.write(directory.resolve("source"), content);
@@ -510,7 +510,7 @@ final class WritePathTest {
     }
 
     @Test
-    void aConflictIsSaidAlsoWhereAnAnswerWasLost() throws Exception {
+    void conflictIsReportedAfterLostAnswer() throws Exception {
         stream(new byte[1]);
         coordinator.loseAnswersTo("BeginPut", 1);
         assertThat(client.put(

@@ -1,4 +1,4 @@
-/** What a user of the client may rely on, against helpers and a coordinator that do what a script says. */
+/** Tests of the client's public behaviour, against helpers and a coordinator that follow scripts. */
 @NullMarked
 package io.cloudmw.client;
 

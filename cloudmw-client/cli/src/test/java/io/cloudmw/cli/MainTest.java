@@ -844,7 +844,7 @@ final class MainTest {
         assertThat(run("stat", "vol:/x", "-c", helper.address().control())).isEqualTo(5);
         assertThat(err)
                 .isEqualTo("cloudmw: coordinator " + helper.address().control()
-                        + ": what answers there is not a coordinator of this release (another one: -c HOST:PORT)\n");
+                        + ": the server there is not a coordinator of this release (another one: -c HOST:PORT)\n");
         try (ServerSocket other = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             Thread answering = new Thread(() -> answerAsAnother(other));
             answering.start();

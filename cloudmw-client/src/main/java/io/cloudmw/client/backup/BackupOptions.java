@@ -5,15 +5,16 @@ import io.cloudmw.core.model.VolumeName;
 import java.util.Optional;
 
 /**
- * How to back a volume up.
+ * Options for a backup of a volume.
  *
- * @param destination the volume it is kept in, which must exist; empty: one of its own beside it, with the same stores
- * @param keep so many backups of the volume stay, the newest ones; at least 1
- * @param whole export everything, not only what changed since the last backup
- * @param listener told how many bytes are written
+ * @param destination the volume that holds the backup, which must exist; empty: a volume of its own beside it, with the
+ *     same stores
+ * @param keep the number of the volume's newest backups that stay; at least 1
+ * @param whole whether to export everything, not only changes since the last backup
+ * @param listener is told the bytes written
  */
 public record BackupOptions(Optional<VolumeName> destination, int keep, boolean whole, TransferListener listener) {
-    /** Backups that stay unless another number is asked for. */
+    /** The number of backups that stay by default. */
     public static final int DEFAULT_KEEP = 7;
 
     public BackupOptions {

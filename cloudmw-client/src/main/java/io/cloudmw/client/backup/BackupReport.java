@@ -4,14 +4,14 @@ import io.cloudmw.core.backup.BackupRoot;
 import io.cloudmw.core.model.FilePath;
 
 /**
- * What a backup did.
+ * The results of a backup.
  *
- * @param file the root's; of the newest backup, where nothing has changed since
- * @param unchanged nothing has changed since: no backup was made
- * @param whole everything was exported
- * @param files exported: present ones
- * @param bytes written, the root's not counted
- * @param resumed it went on with one that was interrupted
+ * @param file the root's path; of the newest backup where nothing has changed since
+ * @param unchanged whether nothing has changed, so that no backup was made
+ * @param whole whether everything was exported
+ * @param files present files that were exported
+ * @param bytes bytes written, without the root's
+ * @param resumed whether an interrupted backup was continued
  * @param pruned backups that were removed
  */
 public record BackupReport(

@@ -33,8 +33,8 @@ import java.util.Optional;
 import java.util.UUID;
 
 /**
- * The files of one volume's backups, in the volume they are kept in: {@code /VOLUME/roots/NUMBER}, {@code /VOLUME/parts/ID} and,
- * while a backup is under way or after it was interrupted, {@code /VOLUME/draft}.
+ * The files of one volume's backups, in the volume that holds them: {@code /VOLUME/roots/NUMBER} and {@code
+ * /VOLUME/parts/ID}. During a backup, or after it was interrupted, there is also {@code /VOLUME/draft}.
  */
 final class BackupVolume {
     private static final int PAGE = 1000;
@@ -79,7 +79,7 @@ final class BackupVolume {
         return new FilePath(kept, "/" + volume + "/draft");
     }
 
-    /** The backups there are, the oldest first. */
+    /** All backups, the oldest first. */
     List<RootFile> listRoots() throws CloudMwException {
         List<RootFile> found = new ArrayList<>();
         for (FileVersion file : files(roots())) {
@@ -95,7 +95,7 @@ final class BackupVolume {
         return files(parts());
     }
 
-    /** None where there is no directory yet. */
+    /** None where the directory does not exist yet. */
     private List<FileVersion> files(String directory) throws CloudMwException {
         List<FileVersion> files = new ArrayList<>();
         Optional<String> token = Optional.of("");
@@ -149,9 +149,9 @@ final class BackupVolume {
     }
 
     /**
-     * Makes a backup of what its root names.
+     * Writes a root, which completes the backup.
      *
-     * @throws CloudMwException {@code CONFLICT} when there is one of this number
+     * @throws CloudMwException {@code CONFLICT} when there is a backup with this number
      */
     FilePath writeRoot(BackupRoot root) throws CloudMwException {
         byte[] bytes = BackupWire.root(root);
@@ -189,7 +189,7 @@ final class BackupVolume {
         return Calls.await(transfers.put(request)).version();
     }
 
-    /** All there is to know of a part. */
+    /** Describes a part. */
     BackupPart describe(FileVersion file, long files) throws CloudMwException {
         List<Chunk> chunks = new ArrayList<>();
         for (int i = 0; i < file.segmentCount(); i++) {
@@ -200,7 +200,7 @@ final class BackupVolume {
         return new BackupPart(file, chunks, files);
     }
 
-    /** Removes a file, if it is there. */
+    /** Removes a file, if it exists. */
     void remove(FilePath file) throws CloudMwException {
         var unused = Calls.find(coordinator.remove(file), ErrorCode.NOT_FOUND);
     }

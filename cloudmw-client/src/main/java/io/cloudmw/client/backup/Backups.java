@@ -27,23 +27,25 @@ import java.util.OptionalLong;
 import java.util.Set;
 
 /**
- * Backups of volumes: what the catalog says of a volume, its files' manifests included, kept as files in stores, from which
- * alone {@code cloudmw recover} makes the volume again. The files' own bytes are not copied. Calls block; one thread at a time.
+ * Backups of volumes: the catalog's records of a volume, including its manifests, kept as files in stores. From these
+ * files alone, {@code cloudmw recover} restores the volume. The bytes of the volume's files are not copied. Calls
+ * block; one thread at a time.
  *
- * <p>A backup's parts are files of records; its root, which is written last and only where there is none of its number, names them
- * all. So two backups of one volume at once end with one that fails with {@code CONFLICT}; what it wrote is removed by a later one.
+ * <p>The parts of a backup are files of records. Its root names them all; it is written last, and only where no root
+ * has its number. So of two backups of one volume at the same time, one fails with {@code CONFLICT}; a later backup
+ * removes its parts.
  */
 public final class Backups {
-    /** How the parts are cut in a volume that is made for them. */
+    /** The chunk size of a volume that is created for backups. */
     static final long CHUNK_BYTES = 8L << 20;
 
-    /** About as much is lost at most when a backup is interrupted. */
+    /** An interrupted backup loses about this much at most. */
     static final long PART_BYTES = 64L << 20;
 
-    /** A backup of more parts than this is not added to: the next one is whole. */
+    /** After a backup with more parts than this, the next one is whole. */
     static final int MAX_PARTS = 64;
 
-    /** Parts that no backup names stay so long, for one that is under way. */
+    /** Parts that no backup names stay so long, for a backup under way. */
     private static final Duration PART_GRACE = Duration.ofHours(1);
 
     private static final String SUFFIX = "-backup";
@@ -51,24 +53,24 @@ public final class Backups {
     private final TransferStarter transfers;
     private final long partBytes;
 
-    /** Both stay the caller's. */
+    /** Both stay the caller's to close. */
     public Backups(CoordinatorClient coordinator, TransferStarter transfers) {
         this(coordinator, transfers, PART_BYTES);
     }
 
-    /** In parts of another size. */
+    /** Uses parts of another size. */
     Backups(CoordinatorClient coordinator, TransferStarter transfers, long partBytes) {
         this.coordinator = coordinator;
         this.transfers = transfers;
         this.partBytes = partBytes;
     }
 
-    /** Where backups of a volume are kept unless another volume is named. */
+    /** The volume that holds the backups of a volume by default. */
     public static VolumeName ownVolume(VolumeName volume) {
         return new VolumeName(volume + SUFFIX);
     }
 
-    /** A backup while it is made. */
+    /** A backup under way. */
     private static final class Run {
         final Volume volume;
         final BackupVolume files;
@@ -89,7 +91,7 @@ public final class Backups {
             this.number = number;
         }
 
-        /** Goes on where a draft ended. */
+        /** Continues where a draft ended. */
         void resume(BackupRoot draft, ExportCursor at) {
             parts.addAll(draft.parts());
             cursor = Optional.of(at);
@@ -99,11 +101,12 @@ public final class Backups {
     }
 
     /**
-     * Backs a volume up: with what has changed since its last backup, or, if that is not known any more or there is none, with
-     * everything. One that was interrupted goes on.
+     * Backs a volume up: the changes since its last backup, or everything if there is none or the changes are no longer
+     * known. An interrupted backup is continued.
      *
-     * @throws CloudMwException {@code VOLUME_NOT_FOUND}; {@code INVALID_ARGUMENT} when it is to be kept in the volume itself;
-     *     {@code CONFLICT} when another backup of it was made meanwhile, or the changes since this one began are not kept any more; {@code OVERLOADED} when it changes faster than it is exported
+     * @throws CloudMwException {@code VOLUME_NOT_FOUND}; {@code INVALID_ARGUMENT} when the destination is the volume
+     *     itself; {@code CONFLICT} when another backup was made meanwhile, or changes since this one began are no
+     *     longer kept; {@code OVERLOADED} when the volume changes faster than it is exported
      */
     public BackupReport backup(VolumeName name, BackupOptions options) throws CloudMwException {
         Volume volume = Calls.await(coordinator.volume(name));
@@ -149,7 +152,7 @@ public final class Backups {
                 prune(files, files.listRoots(), options));
     }
 
-    /** What can be added to: a backup of this very volume, with room for more. */
+    /** The backup to which changes can be added: one of this very volume, with room for more parts. */
     private static Optional<BackupRoot> base(BackupRoot last, Volume volume) {
         boolean same = last.volume().createdAtMillis() == volume.createdAtMillis();
         long first = last.parts().isEmpty() ? 0 : last.parts().get(0).file().sizeBytes();
@@ -167,7 +170,7 @@ public final class Backups {
             return;
         }
         if (draft.isPresent()) {
-            // Of a backup that was finished but for this, or of another volume of this name.
+            // A draft of a backup that was finished, or of another volume of this name.
             run.files.removeDraft();
         }
         if (base.isPresent()) {
@@ -176,7 +179,7 @@ public final class Backups {
         }
     }
 
-    /** Writes the parts; false: there is nothing to write. */
+    /** Writes the parts; false when nothing has changed. */
     private boolean export(Run run, TransferListener listener) throws CloudMwException {
         boolean more = true;
         while (more) {
@@ -208,7 +211,7 @@ public final class Backups {
             if (e.code() != ErrorCode.CONFLICT || !run.resumed || run.bytes > 0) {
                 throw e;
             }
-            // It was interrupted too long ago.
+            // The changes since it was interrupted are no longer known.
             run.resumed = false;
             run.parts.clear();
             run.cursor = Optional.empty();
@@ -240,7 +243,10 @@ public final class Backups {
         return new BackupRoot(run.cluster, run.volume, stores, run.number, taken, run.position, run.parts, cursor);
     }
 
-    /** The volume's own for backups, made if there is none: like it, but never with one durable copy where it has several. */
+    /**
+     * The volume's own volume for backups, created if there is none. It is like the volume, but never has one durable
+     * copy where the volume has several.
+     */
     private VolumeName own(Volume volume) throws CloudMwException {
         VolumeName name = ownVolume(volume.name());
         if (Calls.find(coordinator.volume(name), ErrorCode.VOLUME_NOT_FOUND).isEmpty()) {
@@ -259,10 +265,10 @@ public final class Backups {
     }
 
     /**
-     * The backups of a volume there are, the oldest first; each is read.
+     * Lists the backups of a volume, the oldest first; reads each.
      *
      * @param destination as {@link BackupOptions#destination}
-     * @throws CloudMwException {@code VOLUME_NOT_FOUND} when there is no such volume to keep them in
+     * @throws CloudMwException {@code VOLUME_NOT_FOUND} when the volume that should hold them does not exist
      */
     public List<BackupRoot> list(VolumeName volume, Optional<VolumeName> destination) throws CloudMwException {
         VolumeName kept = destination.orElseGet(() -> ownVolume(volume));
@@ -275,7 +281,10 @@ public final class Backups {
         return found;
     }
 
-    /** Removes old backups, then the parts that none that stays names; those of one that may be under way stay for a while. */
+    /**
+     * Removes old backups, then the parts that no remaining backup names. Parts of a backup that may be under way stay
+     * for a while.
+     */
     private static int prune(BackupVolume files, List<BackupVolume.RootFile> roots, BackupOptions options)
             throws CloudMwException {
         int surplus = Math.max(0, roots.size() - options.keep());

@@ -12,8 +12,8 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * The records of one part, asked for piece by piece as they are read; ends after the piece with which it has
- * enough bytes. Holds one piece. One thread at a time.
+ * A stream of the records of one part, which it requests piece by piece. It ends after the piece that fills the part,
+ * and holds one piece at a time. One thread at a time.
  */
 final class ExportStream extends InputStream {
     private final CoordinatorClient coordinator;
@@ -28,7 +28,7 @@ final class ExportStream extends InputStream {
     /**
      * Asks for the first piece.
      *
-     * @param partBytes so many are enough
+     * @param partBytes the size after which the part is full
      */
     ExportStream(
             CoordinatorClient coordinator,
@@ -54,22 +54,22 @@ final class ExportStream extends InputStream {
         files += piece.files();
     }
 
-    /** Before anything was read: whether it is everything. */
+    /** Whether everything is exported. Valid before the first read. */
     boolean isWhole() {
         return piece.whole();
     }
 
-    /** Before anything was read: whether there is nothing at all. */
+    /** Whether there is nothing to export. Valid before the first read. */
     boolean isEmpty() {
         return bytes == 0 && piece.next().isEmpty();
     }
 
-    /** At the end: where the next part begins. */
+    /** The cursor of the next part. Valid at the end. */
     Optional<ExportCursor> next() {
         return piece.next();
     }
 
-    /** Whose volume it is. */
+    /** The id of the volume's cluster. */
     String cluster() {
         return piece.cluster();
     }

@@ -1,4 +1,4 @@
-/** Backups of volumes, kept as files of another volume. Calls block; every object is one thread's. */
+/** Backups of volumes, kept as files of another volume. Calls block; every object is confined to one thread. */
 @NullMarked
 package io.cloudmw.client.backup;
 

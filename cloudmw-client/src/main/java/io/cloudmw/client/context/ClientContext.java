@@ -13,8 +13,8 @@ import java.util.function.Supplier;
  * @param threads of the client; closed with this context
  * @param coordinator connection to the coordinator; closed with this context
  * @param links connections to helpers, opened when first needed; closed with this context
- * @param reads what only reads share
- * @param writeCredit memory that all puts together may have in flight
+ * @param reads the resources of reads
+ * @param writeCredit memory of all puts together
  * @param pricing prices used for receipts and estimates
  * @param ticker clock of all transfers
  */
@@ -33,8 +33,8 @@ public record ClientContext(
      * A context that owns the given threads, coordinator and links.
      *
      * @param linksMaker opens the connections to helpers
-     * @param limits memory and link speed; puts get a quarter of the memory of gets, in a pool of their own, so that a get
-     *     that feeds a put cannot starve it
+     * @param limits memory and link speed; puts get a quarter of the memory of gets, in a pool of their own, so that a
+     *     get that feeds a put cannot starve it
      * @param redundancy limit on the redundancy of all gets together
      */
     public static ClientContext of(

@@ -35,12 +35,12 @@ public final class ClientThreads implements AutoCloseable {
         replicas = Threads.unbounded("client-replica", MAX_BLOCKING);
         sources = Threads.unbounded("client-source", MAX_BLOCKING);
         sinks = Threads.unbounded("client-sink", MAX_BLOCKING);
-        // One that gives its thread back may have got the next one already.
+        // A finished watch may still occupy its thread when the next one begins.
         watches = Threads.unshared("client-watch", 2 * Watch.MAX_OPEN);
         timer = Threads.timer("client-timer");
     }
 
-    /** Drives transfers; what runs here must not block. */
+    /** Drives transfers; tasks must not block. */
     public Executor events() {
         return events;
     }
@@ -50,37 +50,37 @@ public final class ClientThreads implements AutoCloseable {
         return workers;
     }
 
-    /** Opens, reads, forces and closes files of this machine. */
+    /** Opens, reads, forces and closes local files. */
     public Executor files() {
         return files;
     }
 
-    /** Reads replicas, when the client races by itself. */
+    /** Reads replicas, when the client races in-process. */
     public Executor replicas() {
         return replicas;
     }
 
-    /** Reads callers' streams, which may block for as long as they like. */
+    /** Reads callers' streams, which may block without limit. */
     public Executor sources() {
         return sources;
     }
 
-    /** Hands bytes to callers' channels, which may block for as long as they like. */
+    /** Writes to callers' channels, which may block without limit. */
     public Executor sinks() {
         return sinks;
     }
 
-    /** Tells callers' listeners of changes: one that blocks holds up no other. */
+    /** Calls watch listeners; one that blocks holds up no other. */
     public Executor watches() {
         return watches;
     }
 
-    /** Says when; what runs here only posts to other executors. */
+    /** Schedules tasks, which only post to other executors. */
     public ScheduledExecutorService timer() {
         return Executors.unconfigurableScheduledExecutorService(timer);
     }
 
-    /** Lets what was submitted run for up to three seconds, then interrupts it. Idempotent. */
+    /** Lets submitted tasks run for up to three seconds, then interrupts them. Idempotent. */
     @Override
     public void close() {
         timer.shutdownNow();

@@ -49,12 +49,12 @@ public abstract class ConfinedTransfer<T> implements Transfer {
         return context;
     }
 
-    /** Owns the state. */
+    /** The executor that owns the state. */
     public final SerialExecutor serial() {
         return serial;
     }
 
-    /** Does what may block with files of this machine, in order. */
+    /** Runs work that may block on local files, in order. */
     public final SerialExecutor files() {
         return files;
     }
@@ -77,17 +77,20 @@ public abstract class ConfinedTransfer<T> implements Transfer {
         return Duration.ofNanos(context.ticker().nanos() - startedNanos);
     }
 
-    /** Whether its end is decided: what still happens does not matter any more. */
+    /** Whether the transfer's end is decided; later events are ignored. */
     public final boolean isOver() {
         return over;
     }
 
-    /** From now on it cannot be cancelled: its last step is under way. */
+    /** Begins the last step, after which the transfer cannot be cancelled. */
     public final void beginLastStep() {
         over = true;
     }
 
-    /** Continues on the serial executor with what a call gives, unless it is over by then; its end cancels the call. */
+    /**
+     * Continues on the serial executor with the call's result, unless the transfer is over by then; its end cancels the
+     * call.
+     */
     public final <A> void then(CompletableFuture<A> call, Consumer<A> next) {
         cancelAtEnd(call);
         var unused = call.whenComplete((answer, failure) -> serial.execute(() -> {
@@ -102,12 +105,15 @@ public abstract class ConfinedTransfer<T> implements Transfer {
         }));
     }
 
-    /** What may block, and fail. */
+    /** Work that may block, and fail. */
     public interface Blocking<A> {
         A run() throws CloudMwException;
     }
 
-    /** Does what may block elsewhere, and continues on the serial executor with what it gives, unless it is over by then. */
+    /**
+     * Runs blocking work elsewhere, and continues on the serial executor with its result, unless the transfer is over
+     * by then.
+     */
     public final <A> void blocking(Executor where, Blocking<A> work, Consumer<A> next) {
         CompletableFuture<A> done = new CompletableFuture<>();
         where.execute(() -> {
@@ -120,7 +126,7 @@ public abstract class ConfinedTransfer<T> implements Transfer {
         then(done, next);
     }
 
-    /** A call whose answer does not matter any more once this is over. */
+    /** Cancels the call when the transfer ends. */
     public final void cancelAtEnd(CompletableFuture<?> call) {
         pending = call;
     }
@@ -140,26 +146,26 @@ public abstract class ConfinedTransfer<T> implements Transfer {
         end(ErrorCode.CANCELLED, () -> result.complete(receipt));
     }
 
-    /** Nothing when it is over. */
+    /** Fails the transfer, unless it is over. */
     public final void fail(CloudMwException cause) {
         if (!over) {
             failLastStep(cause);
         }
     }
 
-    /** Also when only the last step was left. */
+    /** Fails the transfer, even during its last step. */
     public final void failLastStep(CloudMwException cause) {
         over = true;
         CloudMwException why = explained(cause);
         end(cause.code(), () -> result.completeExceptionally(why));
     }
 
-    /** What it fails with, where it has something to add. */
+    /** The exception to fail with; subclasses may add an explanation. */
     public CloudMwException explained(CloudMwException cause) {
         return cause;
     }
 
-    /** A task threw: nobody may wait for what it would have done. Any thread. */
+    /** Fails after a task threw, because its continuation will never come. Any thread. */
     private void broken(Throwable defect) {
         serial.execute(() -> {
             if (!broken) {

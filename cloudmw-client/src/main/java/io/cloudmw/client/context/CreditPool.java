@@ -6,8 +6,8 @@ import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * A budget of bytes that all gets, or all puts, of one client may have in flight together. Each transfer first
- * reserves its minimum, in order of arrival; a get then borrows more while bytes are free. Safe for any thread.
+ * A budget of bytes in flight, for all gets or all puts of one client. Each transfer first reserves its minimum, in
+ * order of arrival; a get then borrows more while bytes are free. Safe for any thread.
  */
 public final class CreditPool {
     private record Waiting(long bytes, CompletableFuture<Void> admitted) {}
@@ -37,8 +37,9 @@ public final class CreditPool {
     }
 
     /**
-     * Waits, without blocking, until {@code bytes} are free and takes them. More than there can ever be is an
-     * {@link IllegalArgumentException}.
+     * Reserves bytes, without blocking, once they are free.
+     *
+     * @throws IllegalArgumentException when {@code bytes} exceeds the capacity
      */
     public CompletableFuture<Void> reserve(long bytes) {
         if (bytes > capacity) {
@@ -52,12 +53,12 @@ public final class CreditPool {
         return admitted;
     }
 
-    /** Takes up to {@code bytes}; nothing while somebody waits for a reservation. */
+    /** Takes up to {@code bytes}; nothing while a reservation waits. */
     public synchronized long borrow(long bytes) {
         return borrow(bytes, 0);
     }
 
-    /** The same, but leaves a quarter of all there is to those who need it sooner. */
+    /** Takes up to {@code bytes} as {@link #borrow} does, but leaves a quarter of the capacity for urgent bytes. */
     public synchronized long borrowSpare(long bytes) {
         return borrow(bytes, capacity / 4);
     }

@@ -8,7 +8,7 @@ import io.cloudmw.core.model.VersionId;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
 
-/** The exceptions that transfers fail with. */
+/** Factories of the exceptions with which transfers fail. */
 public final class Failures {
     private Failures() {}
 
@@ -29,7 +29,10 @@ public final class Failures {
         return new CloudMwException(ErrorCode.PROTOCOL_VIOLATION, message);
     }
 
-    /** The file has another version than the application's condition names, or is there although it must not be. */
+    /**
+     * The failure of a condition: the file has another version than the application expects, or exists although it must
+     * not.
+     */
     public static CloudMwException otherVersion(
             FilePath file, Optional<VersionId> expected, Optional<VersionId> found) {
         return new CloudMwException(

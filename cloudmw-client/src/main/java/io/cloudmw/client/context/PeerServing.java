@@ -24,10 +24,11 @@ public final class PeerServing implements AutoCloseable {
     }
 
     /**
-     * Starts the server: from now on the client keeps chunks of volumes that allow it, and serves them.
+     * Starts the server: from now on the client keeps and serves chunks of volumes that allow it.
      *
-     * @param location where this client is
-     * @throws CloudMwException {@code LOCAL_IO} when the address cannot be bound, or there is no directory to keep chunks in
+     * @param location this client's location
+     * @throws CloudMwException {@code LOCAL_IO} when the address cannot be bound, or the directory for chunks cannot be
+     *     used
      */
     public synchronized PeerNode start(Location location, PeerOptions options) throws CloudMwException {
         if (closed) {

@@ -7,22 +7,21 @@ import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
 
 /**
- * The limits and pauses of retries: about a minute where a process had no room, seconds otherwise, with growing
- * pauses.
+ * The limits and delays of retries: for about a minute after refusals, for seconds after other failures, with backoff.
  */
 public final class RetryLimits {
-    /** A transfer, or a chunk of one, that was refused more often has failed. */
+    /** A transfer, or a chunk of one, fails after more refusals than this. */
     public static final int MAX_REFUSALS = 60;
 
     /**
-     * A read something of which could not be reached has failed after so many plans in vain: helpers that lost the
-     * coordinator, or were started again, are back within seconds.
+     * A read fails after so many plans without progress. Helpers that lost the coordinator, or were restarted, are back
+     * within seconds.
      */
     public static final int MAX_PLANS = 10;
 
     /**
-     * Nor is another plan asked for when no verified byte came for so long since the first of those in vain failed: where
-     * stores hang, each takes minutes to fail.
+     * A read also fails when no verified byte came for so long since the first plan without progress. Where stores
+     * hang, each plan takes minutes to fail.
      */
     public static final long MAX_BARREN_NANOS = TimeUnit.MINUTES.toNanos(2);
 
@@ -31,9 +30,9 @@ public final class RetryLimits {
     private RetryLimits() {}
 
     /**
-     * The same, and no less than who refused it has said, but no longer than until it should be done.
+     * The delay after a refusal: at least its retry-after, but no later than the deadline.
      *
-     * @param leftNanos until then; negative: it is late already
+     * @param leftNanos the time until the deadline; negative: it has passed
      */
     public static long pauseNanos(int times, CloudMwException refusal, long leftNanos) {
         long own = pauseNanos(times);
@@ -41,12 +40,15 @@ public final class RetryLimits {
         return Math.max(own, Math.min(said, leftNanos));
     }
 
-    /** How long somebody waits who was in another's way for the {@code times}-th time, from 1: up to {@link #pauseNanos}, or others go on in step. */
+    /**
+     * A random delay after the {@code times}-th conflict, from 1, up to {@link #pauseNanos(int)}, so that clients do
+     * not retry in step.
+     */
     public static long pauseNanos(int times, RandomGenerator random) {
         return BACKOFF.fullJitterNanos(times, random);
     }
 
-    /** How long to wait after the {@code times}-th time, from 1. */
+    /** The delay after the {@code times}-th failure, from 1. */
     public static long pauseNanos(int times) {
         return BACKOFF.delayNanos(times);
     }

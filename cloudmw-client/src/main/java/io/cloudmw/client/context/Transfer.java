@@ -6,15 +6,15 @@ import java.util.concurrent.CompletableFuture;
 interface Transfer {
     void start();
 
-    /** Stops it everywhere. Idempotent; nothing when it is over. */
+    /** Cancels the operation everywhere. Idempotent; no effect when it is over. */
     void cancel();
 
     /**
-     * Sets a task that runs once, when the transfer is over and has cleaned up, before {@link #settled} completes. Called
-     * before {@link #start} and {@link #cancel}.
+     * Sets a task that runs once, when the transfer is over and has cleaned up, before {@link #settled} completes.
+     * Called before {@link #start} and {@link #cancel}.
      */
     void beforeSettled(Runnable task);
 
-    /** Completes when it is over and has cleaned up. */
+    /** Completes when the transfer is over and has cleaned up. */
     CompletableFuture<Void> settled();
 }

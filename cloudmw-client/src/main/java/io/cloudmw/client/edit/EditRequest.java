@@ -10,11 +10,11 @@ import java.util.Optional;
 /**
  * A request to change part of a file.
  *
- * @param kind what is done with what the source gives
- * @param offset where; of an append not looked at
+ * @param kind the kind of change
+ * @param offset the position; ignored by an append
  * @param source closed by the transfer
- * @param condition what the path must name; empty: whatever it names when the change begins
- * @param memoryBytes what reading the parts of chunks that stay may have in flight
+ * @param condition the version that the path must name; empty: the version it names when the change begins
+ * @param memoryBytes memory for reading the unchanged parts of chunks
  */
 public record EditRequest(
         FilePath file,
@@ -24,7 +24,10 @@ public record EditRequest(
         TransferListener listener,
         Optional<PutCondition> condition,
         long memoryBytes) {
-    /** An append means whatever the end is by then; other changes mean the file they saw. */
+    /**
+     * Whether a conflict may be retried: an append means the end, wherever it is by then; other changes mean the file
+     * they saw.
+     */
     boolean mayBeRepeated() {
         return kind == Edit.Kind.APPEND && condition.isEmpty() && source.isRepeatable();
     }

@@ -43,7 +43,7 @@ import org.jspecify.annotations.Nullable;
  * executor.
  */
 public final class EditTransfer extends ConfinedTransfer<PutReceipt> {
-    /** The first one is not a repetition. */
+    /** Including the first one. */
     public static final int MAX_APPENDS = 16;
 
     private final RunningTransfers running;
@@ -58,8 +58,7 @@ public final class EditTransfer extends ConfinedTransfer<PutReceipt> {
         super(context, request.file().toString());
         this.running = running;
         this.request = request;
-        // What is opened is opened before it is freed, whenever this is cancelled: that happens in order. A stream is
-        // open.
+        // Files are opened and freed in order, whenever the edit is cancelled. A stream is open already.
         source = request.source().isStream() ? context.threads().sources() : files();
     }
 
@@ -191,7 +190,7 @@ public final class EditTransfer extends ConfinedTransfer<PutReceipt> {
         }
     }
 
-    /** What the put says that was cancelled with this. */
+    /** The failure of the put that was cancelled with this. */
     @Override
     public CloudMwException explained(CloudMwException cause) {
         PutTransfer put = underWay;
@@ -200,7 +199,7 @@ public final class EditTransfer extends ConfinedTransfer<PutReceipt> {
 
     @Override
     protected void stop(ErrorCode why) {
-        // What is under way is cancelled with the call that waits for it.
+        // Pending work is cancelled with the call that waits for it.
     }
 
     @Override
@@ -211,7 +210,7 @@ public final class EditTransfer extends ConfinedTransfer<PutReceipt> {
             try {
                 file.close();
             } catch (IOException e) {
-                // Nothing was promised about a temporary file.
+                // A temporary file promises nothing.
             }
         }
     }

@@ -23,10 +23,10 @@ final class EditedSource implements PutSource {
     private final ByteRange written;
 
     /**
-     * @param kept what stays of the chunks in front of what is written, from the file's offset {@code before} on, and then what
-     *     stays behind it
+     * @param kept the unchanged bytes before the written range, from the file's offset {@code before} on, then those
+     *     after it
      * @param size of the whole file
-     * @param written where in it what {@code source} gives belongs
+     * @param written the range that takes the bytes of {@code source}
      */
     EditedSource(PutSource source, FileChannel kept, long size, ByteRange before, ByteRange written) {
         this.source = source;
@@ -69,7 +69,7 @@ final class EditedSource implements PutSource {
     @Override
     public void close() {}
 
-    /** A chunk: kept bytes, written ones, kept ones. */
+    /** A chunk of kept, written, and again kept bytes. */
     private final class Mixed implements Part {
         private final ByteRange range;
         private final ByteRange fresh;

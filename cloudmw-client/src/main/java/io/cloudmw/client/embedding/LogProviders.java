@@ -7,12 +7,12 @@ import org.slf4j.helpers.Reporter;
 import org.slf4j.spi.SLF4JServiceProvider;
 
 /**
- * SLF4J writes three lines to standard error when it finds no provider. Its own setting of how much it reports is read once,
- * when it starts. The setting is raised for that moment only, and only where there is no provider: whatever else SLF4J would say
- * of an application's logging (two providers, one of a wrong version) it still says.
+ * A check for SLF4J providers that silences one warning. Without a provider, SLF4J writes three lines to standard error
+ * when it starts. For that moment only, and only without a provider, this raises SLF4J's reporting level. All other
+ * warnings of SLF4J stay.
  */
 final class LogProviders {
-    /** Makes SLF4J load the provider that it is told of, which may be on no list. */
+    /** Names the provider that SLF4J loads, even one that is on no list. */
     private static final String CHOSEN_PROVIDER = "slf4j.provider";
 
     /** Providers for SLF4J 1.7 and earlier have this class; SLF4J warns that it ignores them. */
@@ -36,7 +36,7 @@ final class LogProviders {
                             .iterator()
                             .hasNext();
         } catch (ServiceConfigurationError e) {
-            // There is one, and it is broken: that is for SLF4J to report.
+            // A broken provider is SLF4J's to report.
             return true;
         }
     }

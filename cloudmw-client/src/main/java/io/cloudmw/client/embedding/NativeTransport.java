@@ -5,10 +5,10 @@ import io.netty.util.Version;
 import java.lang.reflect.Method;
 
 /**
- * Netty's epoll transport is native code. From JDK 24 on the JVM writes four lines to standard error when such code is loaded
- * without {@code --enable-native-access}, and later JDKs will refuse it. Where the application has not granted native access,
- * epoll therefore stays off, and the NIO transport serves bulk connections and gRPC. The application's own word,
- * {@code -Dio.netty.transport.noNative}, goes first.
+ * A switch for Netty's native epoll transport. From JDK 24 on the JVM writes four lines to standard error when native
+ * code is loaded without {@code --enable-native-access}; later JDKs will refuse it. Unless the application has granted
+ * native access, epoll stays off, and bulk connections and gRPC use NIO. The application's {@code
+ * -Dio.netty.transport.noNative} takes precedence.
  */
 final class NativeTransport {
     /** JEP 472. */

@@ -1,14 +1,17 @@
 package io.cloudmw.client.embedding;
 
-/** The standard error of the application that embeds the client: it stays the application's. Safe for any thread. */
+/**
+ * The standard error of the embedding application, which the client keeps free of other libraries' warnings. Safe for
+ * any thread.
+ */
 public final class StandardError {
     private static boolean started;
 
     private StandardError() {}
 
     /**
-     * Starts SLF4J and Netty's native transport without their warnings, where the application has chosen neither a provider of
-     * logs nor native access. Does nothing for those that have started already, nor when called again.
+     * Starts SLF4J and Netty's native transport without their warnings, where the application has chosen neither a log
+     * provider nor native access. Does nothing for libraries that have started already. Idempotent.
      */
     public static synchronized void keepQuiet() {
         if (!started) {

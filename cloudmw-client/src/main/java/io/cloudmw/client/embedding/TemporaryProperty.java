@@ -1,10 +1,10 @@
 package io.cloudmw.client.embedding;
 
-/** A system property that has a value while a library starts, and that nobody else has set. */
+/** A system property that is set only while a library starts, and only where the application has not set it. */
 final class TemporaryProperty {
     private TemporaryProperty() {}
 
-    /** Does nothing where the property has a value: that is the application's choice. */
+    /** Does nothing where the property has a value, which is the application's choice. */
     static void set(String name, String value, Runnable start) {
         if (System.getProperty(name) != null) {
             return;

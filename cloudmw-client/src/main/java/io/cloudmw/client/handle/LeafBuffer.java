@@ -14,15 +14,15 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Verified leaves of all open files of a client: those on their way, which any number of reads wait for, and those read last, up
- * to a number of bytes together. Beyond that, and beyond a number at once, leaves wait for their turn, in order. Safe for any thread; calls
- * nobody with its lock held.
+ * A buffer of the verified leaves of all open files of a client, bounded in bytes. It holds the leaves in flight, for
+ * which any number of reads wait, and the leaves read last. Beyond its limits, fetches wait in order. Safe for any
+ * thread; calls no listener with its lock held.
  */
 final class LeafBuffer {
-    /** Leaves on their way at once. */
+    /** Fetches in flight at once. */
     static final int MAX_RUNNING = 64;
 
-    /** Leaves that wait for that. */
+    /** Fetches that wait to begin. */
     static final int MAX_WAITING = 4096;
 
     private final long limitBytes;
@@ -34,7 +34,7 @@ final class LeafBuffer {
     @GuardedBy("this")
     private final Queue<Slot> waiting = new ArrayDeque<>();
 
-    /** Of leaves that are here or on their way. */
+    /** Bytes of leaves that are present or in flight. */
     @GuardedBy("this")
     private long usedBytes;
 
@@ -54,16 +54,16 @@ final class LeafBuffer {
         }
     }
 
-    /** @param limitBytes of leaves here and on their way; one that is longer comes alone */
+    /** @param limitBytes bytes of leaves present and in flight; a longer leaf is fetched alone */
     LeafBuffer(long limitBytes) {
         this.limitBytes = limitBytes;
     }
 
     /**
-     * A leaf, as soon as it is here.
+     * Gets a leaf, as soon as it is present.
      *
-     * @param fetch completes what it is given; not called when the leaf is here or on its way already
-     * @return fails with what the fetch did; the next who asks has it fetched anew. Its bytes must not be changed
+     * @param fetch completes the future that it is given; not called when the leaf is present or in flight
+     * @return fails as the fetch did, and the next request fetches the leaf anew. The bytes must not be changed
      */
     CompletableFuture<byte[]> get(LeafKey key, int length, Consumer<CompletableFuture<byte[]>> fetch) {
         Slot slot;
@@ -74,7 +74,8 @@ final class LeafBuffer {
             }
             if (waiting.size() == MAX_WAITING) {
                 return CompletableFuture.failedFuture(new CloudMwException(
-                        ErrorCode.OVERLOADED, "leaf " + key + ": " + MAX_WAITING + " others wait to be read already"));
+                        ErrorCode.OVERLOADED,
+                        "leaf " + key + ": " + MAX_WAITING + " leaves wait to be read (read fewer at once)"));
             }
             slot = new Slot(key, length, fetch);
             slots.put(key, slot);
@@ -103,7 +104,7 @@ final class LeafBuffer {
         return next;
     }
 
-    /** What was read longest ago goes; what is on its way stays. */
+    /** Evicts the least recently used leaves; leaves in flight stay. */
     @GuardedBy("this")
     private boolean makeRoom(int length) {
         Iterator<Slot> oldestFirst = slots.values().iterator();
@@ -127,7 +128,7 @@ final class LeafBuffer {
         begin();
     }
 
-    /** Of leaves that are here or on their way. */
+    /** Bytes of leaves that are present or in flight. */
     synchronized long usedBytes() {
         return usedBytes;
     }

@@ -12,8 +12,8 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Gets one leaf: from the switch it belongs to, or the way every read goes when there is none, when that fails, or, beside it, when it takes
- * too long. The first that has it, verified, ends the other.
+ * The fetch of one leaf from its switch. The ordinary read takes over when there is no switch or the switch fails, and
+ * starts beside it when the switch is slow. The first verified result cancels the other.
  */
 final class LeafFetch {
     private final OpenFiles files;
@@ -49,7 +49,7 @@ final class LeafFetch {
         SwitchLeafRead read =
                 new SwitchLeafRead(place, files.context().threads().workers());
         CompletableFuture<byte[]> answer = read.ask(files.switches().to(helper), place.request(helper));
-        TimeoutQueue.Wait wait = files.patience().begin(this::readOrdinarily);
+        TimeoutQueue.Wait wait = files.timeouts().begin(this::readOrdinarily);
         var unused = answer.whenComplete((bytes, failure) -> {
             wait.over();
             if (bytes != null) {
@@ -69,7 +69,7 @@ final class LeafFetch {
         readOrdinarily();
     }
 
-    /** Not of the store that it read, nor of this one read. */
+    /** Whether the failure is the helper's, and not the store's or this one read's. */
     private static boolean isOfTheHelper(CloudMwException cause) {
         return switch (cause.code()) {
             case REPLICA_CORRUPT, REPLICA_MISSING, STORE_UNAVAILABLE, STORE_DENIED, OVERLOADED -> false;
@@ -77,7 +77,7 @@ final class LeafFetch {
         };
     }
 
-    /** Once. */
+    /** Starts the ordinary read, once. */
     private void readOrdinarily() {
         if (result.isDone() || !ordinary.compareAndSet(false, true)) {
             return;

@@ -23,17 +23,17 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * Where the bytes of a version are and who is asked for them, by one plan. Of a long manifest only the segments read last are
- * kept. Safe for any thread.
+ * A locator of a version's leaves by one plan: where the bytes are and which switches are asked. Only the segments read
+ * last of a long manifest are kept. Safe for any thread.
  */
 final class LeafLocator {
-    /** A segment describes at most 4096 leaves, by 36 bytes each. */
+    /** A segment describes at most 4096 leaves in 36 bytes each. */
     private static final int KEPT_SEGMENTS = 8;
 
     private final CoordinatorClient coordinator;
     private final ReadPlan plan;
     private final SwitchTable table;
-    /** Of every segment but the last, which may have fewer. */
+    /** The size of every segment but the last, which may be shorter. */
     private final long segmentBytes;
 
     @GuardedBy("this")
@@ -49,7 +49,7 @@ final class LeafLocator {
         segments.put(0, CompletableFuture.completedFuture(first));
     }
 
-    /** Asks for the first segment. */
+    /** Makes a locator from the plan's first segment. */
     static CompletableFuture<LeafLocator> of(CoordinatorClient coordinator, ReadPlan plan) {
         FileVersion version = plan.version();
         if (version.sizeBytes() == 0) {
@@ -71,7 +71,7 @@ final class LeafLocator {
         return plan;
     }
 
-    /** The chunk that holds the byte at {@code position}, which the file has. */
+    /** The chunk that holds the byte at {@code position} of the file. */
     CompletableFuture<PlannedChunk> chunk(long position) {
         int last = plan.version().segmentCount() - 1;
         int index = (int) Math.min(position / segmentBytes, last);
@@ -109,7 +109,7 @@ final class LeafLocator {
         return asked;
     }
 
-    /** Its chunks, which follow each other from {@code start} to {@code end}. */
+    /** The segment's chunks; fails unless they follow each other from {@code start} to {@code end}. */
     private static List<PlannedChunk> checked(FileVersion version, SegmentPlan segment, long start, long end) {
         try {
             var unused = new ManifestSegment(
@@ -139,7 +139,7 @@ final class LeafLocator {
                         + what));
     }
 
-    /** The switches that are asked for a leaf, in their order; none where the volume has none. */
+    /** The switches that are asked for a leaf, in order; none where the volume has none. */
     Stream<HelperAddress> switches(PlannedLeaf place) {
         Chunk chunk = place.chunk();
         long blockBytes = ModePolicy.SWITCHED_BLOCK_BYTES;

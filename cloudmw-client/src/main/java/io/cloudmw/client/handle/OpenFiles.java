@@ -18,32 +18,35 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** The open files of a client, and what they share: connections, and the leaves on their way and read last. Safe for any thread. */
+/**
+ * The open files of a client, with what they share: connections to switches and the buffer of leaves. Safe for any
+ * thread.
+ */
 public final class OpenFiles implements AutoCloseable {
-    /** Of what gets may have in flight, open files together may have this much besides. */
+    /** All open files together may use this fraction of the memory of gets, in addition to it. */
     private static final int SHARE = 4;
 
-    /** A store that is asked through a switch has answered by then, most of the time. */
-    private static final Duration PATIENCE = Duration.ofMillis(500);
+    /** By then a store that is read through a switch has usually answered. */
+    private static final Duration SWITCH_TIMEOUT = Duration.ofMillis(500);
 
     private final ClientContext context;
     private final TransferStarter transfers;
     private final long memoryPerGetBytes;
     private final Location location;
-    private final LeafBuffer window;
+    private final LeafBuffer leaves;
     private final SwitchLinks switches;
-    private final TimeoutQueue patience;
-    private final SpinWait waiting;
+    private final TimeoutQueue timeouts;
+    private final SpinWait spinWait;
     private final Set<RemoteFile> open = ConcurrentHashMap.newKeySet();
     private volatile boolean closed;
 
     /**
-     * None is open yet.
+     * An empty set of open files.
      *
-     * @param memoryBytes what all gets together may have in flight
-     * @param memoryPerGetBytes what one may
-     * @param location where the reader is
-     * @param busyPoll how long who waits for a small read stays awake
+     * @param memoryBytes memory of all gets together
+     * @param memoryPerGetBytes memory of one get
+     * @param location the reader's location
+     * @param busyPoll how long a thread spins while it waits for a small read
      */
     public OpenFiles(
             ClientContext context,
@@ -56,13 +59,13 @@ public final class OpenFiles implements AutoCloseable {
         this.transfers = transfers;
         this.memoryPerGetBytes = memoryPerGetBytes;
         this.location = location;
-        this.window = new LeafBuffer(memoryBytes / SHARE);
-        this.waiting = new SpinWait(Pace.ofMachine(busyPoll, context.ticker()), context.ticker());
+        this.leaves = new LeafBuffer(memoryBytes / SHARE);
+        this.spinWait = new SpinWait(Pace.ofMachine(busyPoll, context.ticker()), context.ticker());
         this.switches = new SwitchLinks(context.links()::get, context.ticker());
-        this.patience = new TimeoutQueue(context.threads().timer(), context.ticker(), PATIENCE);
+        this.timeouts = new TimeoutQueue(context.threads().timer(), context.ticker(), SWITCH_TIMEOUT);
     }
 
-    /** Opens a version, or, if none is named, the current one. */
+    /** Opens a version, or the current one if none is named. */
     public CompletableFuture<RemoteFile> open(FilePath file, Optional<VersionId> version) {
         CompletableFuture<RemoteFile> result = new CompletableFuture<>();
         var unused = map(file, version).whenComplete((map, failure) -> {
@@ -89,7 +92,7 @@ public final class OpenFiles implements AutoCloseable {
         return plan.thenCompose(made -> LeafLocator.of(context.coordinator(), made));
     }
 
-    /** How a range is read the ordinary way. */
+    /** The ordinary read of a range. */
     GetRequest ordinary(ReadPlan plan, GetRequest.Destination destination, ByteRange range) {
         return new GetRequest(
                 plan.version().file(),
@@ -112,27 +115,27 @@ public final class OpenFiles implements AutoCloseable {
         return transfers;
     }
 
-    LeafBuffer window() {
-        return window;
+    LeafBuffer leaves() {
+        return leaves;
     }
 
     SwitchLinks switches() {
         return switches;
     }
 
-    TimeoutQueue patience() {
-        return patience;
+    TimeoutQueue timeouts() {
+        return timeouts;
     }
 
-    SpinWait waiting() {
-        return waiting;
+    SpinWait spinWait() {
+        return spinWait;
     }
 
     void closed(RemoteFile file) {
         open.remove(file);
     }
 
-    /** Closes all that are open. Idempotent. */
+    /** Closes all open files. Idempotent. */
     @Override
     public void close() {
         closed = true;

@@ -21,9 +21,9 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 
 /**
- * A leaf and how it is planned to be read.
+ * A leaf, with the plan by which it is read.
  *
- * @param map the plan
+ * @param map the locator, by one plan
  * @param leaf counts the chunk's leaves from 0
  */
 record PlannedLeaf(LeafLocator map, PlannedChunk planned, int leaf) {
@@ -46,14 +46,14 @@ record PlannedLeaf(LeafLocator map, PlannedChunk planned, int leaf) {
         return Math.toIntExact(inChunk().length());
     }
 
-    /** Its bytes in the chunk. */
+    /** The leaf's range in the chunk. */
     ByteRange inChunk() {
         long from = (long) leaf * chunk().leafSizeBytes();
         return new ByteRange(
                 from, Math.min(chunk().leafSizeBytes(), chunk().range().length() - from));
     }
 
-    /** Its bytes in the file. */
+    /** The leaf's range in the file. */
     ByteRange inFile() {
         return new ByteRange(chunk().range().offset() + inChunk().offset(), length());
     }
@@ -62,7 +62,7 @@ record PlannedLeaf(LeafLocator map, PlannedChunk planned, int leaf) {
         return chunk().leaves().crc32c()[leaf];
     }
 
-    /** What this switch of the plan is asked for it. */
+    /** The request for the leaf to this switch of the plan. */
     byte[] request(HelperAddress asked) {
         ReadPlan plan = map.plan();
         IssuedBlock block = issued(replica(plan.helpers().indexOf(asked)));
@@ -89,7 +89,7 @@ record PlannedLeaf(LeafLocator map, PlannedChunk planned, int leaf) {
                 planned.token());
     }
 
-    /** The one the plan means for this helper, or the first that is not known to be bad. */
+    /** The replica that the plan names for this helper, or the first replica that is not known to be bad. */
     private int replica(int rank) {
         Optional<Integer> meant = planned.entrants().stream()
                 .filter(entrant -> entrant.racer().rank() == rank)

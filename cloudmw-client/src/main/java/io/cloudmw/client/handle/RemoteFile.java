@@ -17,19 +17,21 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * A version of a file, open to be read at any place. What was current when it was opened is read until it is closed, whatever is
- * put, renamed or removed meanwhile; whoever wants what is current then opens it anew. Safe for any thread.
+ * A version of a file that is open for positional reads. Reads see the version that was current at the opening until
+ * the file is closed, whatever is put, renamed or removed meanwhile. To read a newer version, open the file again. Safe
+ * for any thread.
  *
- * <p>It keeps its plan and its connections, so that a small read is one request to the switch that has the bytes, and what was read
- * last, so that a read beside it is none. Reads that want the same leaf share one request. Every byte was verified before it is given. Whatever goes wrong with the switch, the bytes are
- * read as {@link io.cloudmw.client.CloudMw#read} reads them; so are reads of more than {@value #DIRECT_BYTES} bytes, and all where a volume has no switches.
+ * <p>The file keeps its plan and connections, so that a small read is one request to the switch that has the bytes. It
+ * also keeps the leaves read last, so that a nearby read needs no request. Concurrent reads of one leaf share a
+ * request. Every byte is verified. When a switch fails, the bytes are read as {@link io.cloudmw.client.CloudMw#read}
+ * does. So are reads of more than {@value #DIRECT_BYTES} bytes, and all reads of volumes without switches.
  */
-@SuppressWarnings("CollectionUndefinedEquality") // the very same future is meant
+@SuppressWarnings("CollectionUndefinedEquality") // the same future, not an equal one
 public final class RemoteFile implements AutoCloseable {
-    /** Longer reads gain nothing from being asked for leaf by leaf. */
+    /** Longer reads gain nothing from requests for single leaves. */
     static final int DIRECT_BYTES = 1 << 20;
 
-    /** The like in leaves: each is a stream. */
+    /** The same limit in leaves: each is a stream. */
     static final int DIRECT_LEAVES = 16;
 
     private static final long PLAN_AGE_NANOS = Duration.ofMinutes(1).toNanos();
@@ -54,22 +56,24 @@ public final class RemoteFile implements AutoCloseable {
         this.plannedNanos = files.context().ticker().nanos();
     }
 
-    /** What it reads. */
+    /** The version that is open. */
     public FileVersion version() {
         return version;
     }
 
     /**
-     * Reads as many bytes as {@code target} has room for, fewer only where the file ends.
+     * Reads as many bytes as {@code target} has room for; fewer only at the end of the file.
      *
-     * @param target the caller's again when the future is done: its position is behind the bytes then. After a failure what is in it is
-     *     not said
+     * <p>Callbacks of the future run on the client's threads and must not block them. While small reads follow one
+     * another fast, a thread that waits for this very future spins for a moment ({@link
+     * io.cloudmw.client.CloudMwOptions#busyPoll}).
+     *
+     * @param target belongs to the caller again when the future is done; its position is then behind the bytes. After a
+     *     failure its content is undefined. After a cancellation it may be written to for a moment
      * @param position of the first byte, at least 0
-     * @return how many bytes; -1 when the file ends at or before {@code position} and there is room. Fails with
-     *     {@code CANCELLED} when this is closed, or before it is done; else as {@link io.cloudmw.client.CloudMw#read}. Callbacks run on the
-     *     client's threads and must not block them. While small reads follow one another fast, who waits for this very future waits
-     *     awake for a moment ({@link io.cloudmw.client.CloudMwOptions#busyPoll}). Cancelling it gives nothing up but the result: {@code target} may still be written to for a moment
-     * @throws IllegalArgumentException for a negative position or a buffer that cannot be written
+     * @return the number of bytes; -1 when the file ends at or before {@code position} and there is room. Fails with
+     *     {@code CANCELLED} when the file is closed; otherwise as {@link io.cloudmw.client.CloudMw#read} does
+     * @throws IllegalArgumentException for a negative position or a read-only buffer
      */
     public CompletableFuture<Integer> read(ByteBuffer target, long position) {
         if (position < 0) {
@@ -79,7 +83,7 @@ public final class RemoteFile implements AutoCloseable {
             throw new IllegalArgumentException("target: is read-only");
         }
         int length = (int) Math.min(target.remaining(), Math.max(0, version.sizeBytes() - position));
-        CompletableFuture<Integer> result = isSmall(length) ? files.waiting().result() : new CompletableFuture<>();
+        CompletableFuture<Integer> result = isSmall(length) ? files.spinWait().result() : new CompletableFuture<>();
         reading.add(result);
         if (closed) {
             result.completeExceptionally(closed(version));
@@ -92,7 +96,7 @@ public final class RemoteFile implements AutoCloseable {
         return result;
     }
 
-    /** Whether it is asked for leaf by leaf. */
+    /** Whether the bytes are requested leaf by leaf. */
     private boolean isSmall(int length) {
         return length > 0 && length <= DIRECT_BYTES && length / version.leafSizeBytes() < DIRECT_LEAVES;
     }
@@ -128,7 +132,7 @@ public final class RemoteFile implements AutoCloseable {
                 .thenCompose(asked -> CompletableFuture.allOf(pieces.toArray(CompletableFuture[]::new)));
     }
 
-    /** Asks for the leaves of a chunk, then for those of the next; done when all are asked for. */
+    /** Requests the leaves of a chunk, then those of the next; completes when all are requested. */
     private CompletableFuture<Void> readChunk(
             LeafLocator now, ByteBuffer into, ByteRange range, long position, List<CompletableFuture<Void>> pieces) {
         return now.chunk(position).thenCompose(planned -> {
@@ -145,11 +149,11 @@ public final class RemoteFile implements AutoCloseable {
     }
 
     private CompletableFuture<byte[]> leaf(PlannedLeaf place) {
-        return files.window()
+        return files.leaves()
                 .get(place.key(), place.length(), result -> new LeafFetch(files, this, place, result).begin());
     }
 
-    /** What is wanted of a leaf. */
+    /** Copies the wanted bytes of a leaf. */
     private static void copy(byte[] leaf, ByteRange there, ByteBuffer into, ByteRange range) {
         long from = Math.max(there.offset(), range.offset());
         long to = Math.min(there.end(), range.end());
@@ -166,7 +170,9 @@ public final class RemoteFile implements AutoCloseable {
         planAgain();
     }
 
-    /** Other switches may be there, and tokens end: a new plan for the same version takes this one's place, if there is one. */
+    /**
+     * Replaces the plan by a new one for the same version, if there is one, because switches change and tokens expire.
+     */
     void planAgain() {
         synchronized (this) {
             if (planning || closed || files.context().ticker().nanos() - plannedNanos < PLAN_PAUSE_NANOS) {
@@ -189,7 +195,7 @@ public final class RemoteFile implements AutoCloseable {
         return new CloudMwException(ErrorCode.CANCELLED, version.file() + ": it was closed");
     }
 
-    /** Reads that are under way fail with {@code CANCELLED}, and so does every later one. Idempotent. */
+    /** Fails pending and later reads with {@code CANCELLED}. Idempotent. */
     @Override
     public void close() {
         closed = true;

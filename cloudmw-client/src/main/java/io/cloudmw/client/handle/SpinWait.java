@@ -9,9 +9,9 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * How threads wait for small reads: asleep, or, while reads follow one another at a fast {@link Pace}, awake for a time, which
- * spares the read the time it takes to wake them. One thread at a time of those that wait for one client's reads, and it gives its processor
- * to whoever else can use it. Safe for any thread.
+ * A wait for small reads that sleeps, or spins while reads follow one another at a fast {@link Pace}. Spinning saves
+ * the read the time to wake the thread. At most one thread of a client spins at a time, and it yields its processor to
+ * other threads. Safe for any thread.
  */
 final class SpinWait {
     private final Pace pace;
@@ -23,7 +23,7 @@ final class SpinWait {
         this.ticker = ticker;
     }
 
-    /** Of a read that begins now. */
+    /** The result of a read that begins now. */
     CompletableFuture<Integer> result() {
         return pace.next() ? new Awaited() : new CompletableFuture<>();
     }

@@ -11,9 +11,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
-/** One leaf on its way from a switch: a request, a frame, verified here. */
+/** A read of one leaf from a switch: one request and one frame, which is verified here. */
 final class SwitchLeafRead implements BulkStreamListener {
-    /** Longer leaves are not hashed by the event loop, which others wait for: 64 KiB take it some 40 microseconds. */
+    /** Longer leaves are not hashed on the event loop, where other streams would wait. */
     private static final int HASHED_AT_ONCE_BYTES = 64 << 10;
 
     private static final byte[] NO_TRAILER = {};
@@ -23,7 +23,7 @@ final class SwitchLeafRead implements BulkStreamListener {
     private final Executor workers;
     private final CompletableFuture<byte[]> answer = new CompletableFuture<>();
     private volatile @Nullable BulkStream stream;
-    /** By the event loop only. */
+    /** Confined to the event loop. */
     private boolean taken;
 
     SwitchLeafRead(PlannedLeaf place, Executor workers) {
@@ -32,7 +32,7 @@ final class SwitchLeafRead implements BulkStreamListener {
         this.workers = workers;
     }
 
-    /** Asks a switch; the answer is verified. */
+    /** Requests the leaf from a switch and verifies the answer. */
     CompletableFuture<byte[]> ask(CompletableFuture<BulkConnection> connecting, byte[] request) {
         var unused = connecting.whenComplete((connection, failure) -> {
             if (failure != null) {
@@ -47,7 +47,7 @@ final class SwitchLeafRead implements BulkStreamListener {
         return answer;
     }
 
-    /** It is not wanted any more; nothing when it has come. */
+    /** Cancels the read; no effect once the leaf has arrived. */
     void cancel() {
         if (!answer.isDone()) {
             fail(ErrorCode.CANCELLED, "no longer wanted");
@@ -60,7 +60,7 @@ final class SwitchLeafRead implements BulkStreamListener {
         payload.readBytes(bytes);
         payload.release();
         if (taken || bytes.length != length || crc32c != place.crc32c()) {
-            fail(ErrorCode.REPLICA_CORRUPT, "another leaf came");
+            fail(ErrorCode.REPLICA_CORRUPT, "the switch sent another leaf");
             return;
         }
         taken = true;
@@ -80,7 +80,7 @@ final class SwitchLeafRead implements BulkStreamListener {
         }
     }
 
-    /** Only now: on a stream that is over at both ends it could not be said that what came was spoiled. */
+    /** Ends the stream only now: after both ends are closed, damage could no longer be reported. */
     private void end() {
         BulkStream open = stream;
         if (open != null) {
@@ -91,7 +91,7 @@ final class SwitchLeafRead implements BulkStreamListener {
     @Override
     public void ended(byte[] trailer) {
         if (!taken) {
-            fail(ErrorCode.PROTOCOL_VIOLATION, "the stream ended without it");
+            fail(ErrorCode.PROTOCOL_VIOLATION, "the stream ended before the leaf came");
         }
     }
 
@@ -105,7 +105,7 @@ final class SwitchLeafRead implements BulkStreamListener {
         answer.completeExceptionally(cause);
     }
 
-    /** The switch is told, and keeps it no longer. */
+    /** Reports the damage to the switch, which evicts the leaf. */
     @Override
     public void damaged(CloudMwException cause) {
         fail(ErrorCode.REPLICA_CORRUPT, String.valueOf(cause.getMessage()));

@@ -14,8 +14,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
 /**
- * The connections to switches that open files use, which are for small requests only, kept until this is closed, and which of them are
- * not to be asked just now. Safe for any thread.
+ * The connections of open files to switches, for small requests only, kept until this is closed. Switches that failed
+ * are avoided for a while. Safe for any thread.
  */
 final class SwitchLinks implements AutoCloseable {
     private static final long AVOIDED_NANOS = Duration.ofSeconds(5).toNanos();
@@ -29,7 +29,7 @@ final class SwitchLinks implements AutoCloseable {
     @GuardedBy("this")
     private boolean closed;
 
-    /** Until when. */
+    /** The time until which a switch is avoided. */
     @GuardedBy("this")
     private final Map<HelperId, Long> avoided = new HashMap<>();
 
@@ -38,7 +38,9 @@ final class SwitchLinks implements AutoCloseable {
         this.ticker = ticker;
     }
 
-    /** A connection to it, which is made if there is none; whose cannot be made is avoided, whatever the reason. */
+    /**
+     * A connection to the switch, opened if there is none. A switch to which no connection can be opened is avoided.
+     */
     CompletableFuture<BulkConnection> to(HelperAddress helper) {
         CompletableFuture<BulkConnection> connecting;
         synchronized (this) {
@@ -64,7 +66,7 @@ final class SwitchLinks implements AutoCloseable {
         return made != null && made.isClosed();
     }
 
-    /** It failed: the others are asked first for some seconds. */
+    /** Avoids a switch that failed: for some seconds the other switches are asked first. */
     synchronized void avoid(HelperAddress helper) {
         avoided.put(helper.id(), ticker.nanos() + AVOIDED_NANOS);
     }

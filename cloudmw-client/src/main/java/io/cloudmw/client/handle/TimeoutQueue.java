@@ -14,9 +14,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Does something about what takes too long. All are given the same time, so that those that began first run out of it first, and one timer does for
- * all: setting one for each, and stopping it soon after, woke the timer's thread for every small read. Safe for any
- * thread; calls nobody with its lock held.
+ * A queue of timeouts that are all equally long, so that they expire in order and share one timer. A timer for each
+ * small read would wake the timer's thread for every read. Safe for any thread; calls no listener with its lock held.
  */
 final class TimeoutQueue {
     private static final Logger LOG = LoggerFactory.getLogger(TimeoutQueue.class);
@@ -25,17 +24,17 @@ final class TimeoutQueue {
     private final Ticker ticker;
     private final long nanos;
 
-    /** In the order in which their time runs out; some of them are over. */
+    /** In the order in which they expire; some are over already. */
     @GuardedBy("this")
     private final Queue<Wait> waits = new ArrayDeque<>();
 
     @GuardedBy("this")
     private boolean set;
 
-    /** Something that may take too long. */
+    /** A timeout in the queue. */
     static final class Wait {
         private final long untilNanos;
-        /** Null: it is over, and holds nothing any longer. */
+        /** Null once the wait is over, so that it holds nothing. */
         private final AtomicReference<Runnable> late;
 
         private Wait(long untilNanos, Runnable late) {
@@ -43,7 +42,7 @@ final class TimeoutQueue {
             this.late = new AtomicReference<>(late);
         }
 
-        /** It did not take too long. Idempotent. */
+        /** Ends the wait before its timeout. Idempotent. */
         void over() {
             late.set(null);
         }
@@ -52,7 +51,7 @@ final class TimeoutQueue {
             return late.get() == null;
         }
 
-        /** Whatever goes wrong with one, the others are told. */
+        /** Runs the action; a failure of one does not keep the others from running. */
         private void run() {
             Runnable task = late.getAndSet(null);
             try {
@@ -60,12 +59,12 @@ final class TimeoutQueue {
                     task.run();
                 }
             } catch (RuntimeException | Error e) {
-                LOG.error("what is done about something late failed by a defect", e);
+                LOG.error("the action of a timeout failed by a defect", e);
             }
         }
     }
 
-    /** @param time that each is given */
+    /** @param time the length of every timeout */
     TimeoutQueue(ScheduledExecutorService timer, Ticker ticker, Duration time) {
         this.timer = timer;
         this.ticker = ticker;
@@ -73,9 +72,9 @@ final class TimeoutQueue {
     }
 
     /**
-     * Something begins.
+     * Begins a wait.
      *
-     * @param late run by the timer when its time has run out; must not block. Never when no timer can be had
+     * @param late run by the timer at the timeout; must not block. Never run when no timer can be set
      */
     synchronized Wait begin(Runnable late) {
         Wait wait = new Wait(ticker.nanos() + nanos, late);
@@ -117,7 +116,7 @@ final class TimeoutQueue {
         return out;
     }
 
-    /** That are not known to be over. */
+    /** The number of waits that are not known to be over. */
     synchronized int waiting() {
         return waits.size();
     }

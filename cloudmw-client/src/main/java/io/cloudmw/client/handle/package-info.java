@@ -1,7 +1,7 @@
 /**
- * Files that are open for positional reads: each keeps its plan, and asks the switch that a leaf belongs to by one request of the
- * bulk plane. Safe for any thread; never blocks. Whatever that way fails with, the ordinary one is taken
- * ({@link io.cloudmw.client.transfer.TransferStarter#get}).
+ * Files that are open for positional reads. Each keeps its plan, and requests a leaf from its switch with one request
+ * of the bulk plane. A failed request falls back to the ordinary read ({@link
+ * io.cloudmw.client.transfer.TransferStarter#get}). Safe for any thread; never blocks.
  */
 @NullMarked
 package io.cloudmw.client.handle;

@@ -6,7 +6,7 @@ import java.util.concurrent.CompletableFuture;
 
 /** The chunks that a new version takes over from the version it changes. */
 public interface BaseChunks {
-    /** Of a version that changes none. */
+    /** For a version without a base. */
     BaseChunks NONE = new BaseChunks() {
         @Override
         public int count(long firstIndex, int chunks) {
@@ -19,9 +19,9 @@ public interface BaseChunks {
         }
     };
 
-    /** How many of so many chunks from this one on are taken over. */
+    /** The number of chunks, of so many from this one on, that are taken over. */
     int count(long firstIndex, int chunks);
 
-    /** Those of one segment. */
+    /** The chunks of one segment that are taken over. */
     CompletableFuture<List<Chunk>> of(int segment);
 }

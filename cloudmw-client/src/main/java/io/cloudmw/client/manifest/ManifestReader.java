@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * compares the manifest's SHA-256 before it gives the last one. Confined to the transfer.
  */
 public final class ManifestReader {
-    /** A chunk and which segment of the manifest describes it. */
+    /** A chunk, with the manifest segment that describes it. */
     public record Item(PlannedChunk chunk, int segment) {}
 
     private static final int LOW_WATER = 8;
@@ -45,8 +45,8 @@ public final class ManifestReader {
 
     /**
      * @param owner the transfer's executor
-     * @param arrived called there when {@link #poll} may give more
-     * @param failed called there once, when a segment cannot be had
+     * @param arrived called on it when {@link #poll} may return more
+     * @param failed called on it once, when a segment cannot be fetched
      */
     public ManifestReader(
             CoordinatorClient coordinator,
@@ -75,12 +75,12 @@ public final class ManifestReader {
         return item;
     }
 
-    /** Those that follow and are here, in order. */
+    /** The following chunks that are here, in order. */
     public List<PlannedChunk> ahead(int most) {
         return queue.stream().limit(most).map(Item::chunk).toList();
     }
 
-    /** Whether {@link #poll} will never give another. */
+    /** Whether {@link #poll} will never return another chunk. */
     public boolean isEnded() {
         return queue.isEmpty() && asked == null && isComplete();
     }
@@ -161,7 +161,7 @@ public final class ManifestReader {
         }
     }
 
-    /** Every segment but the last describes as many bytes as the first. */
+    /** Skips unwanted segments: every segment but the last describes as many bytes as the first. */
     private void skipSegments() {
         long perSegment = nextOffset;
         long skip = perSegment == 0 ? 0 : Math.min(wanted.offset() / perSegment, version.segmentCount() - 1L);
@@ -183,7 +183,7 @@ public final class ManifestReader {
         }
     }
 
-    /** Asks for nothing more. */
+    /** Cancels the fetch of segments. */
     public void close() {
         closed = true;
         queue.clear();

@@ -19,12 +19,12 @@ import java.util.concurrent.Executor;
  * segment when only these are missing, one segment at a time. Confined to the transfer.
  */
 public final class ManifestWriter {
-    /** Told in the transfer's executor. */
+    /** A listener, called on the transfer's executor. */
     public interface Outcome {
         /** The coordinator has this segment. */
         void written(int segment, byte[] sha256);
 
-        /** It has all of them, so many. */
+        /** The coordinator has all segments. */
         void written(int segments);
 
         void failed(CloudMwException cause);
@@ -42,7 +42,7 @@ public final class ManifestWriter {
     private int written;
     private boolean takingOver;
 
-    /** @param digest gets every segment */
+    /** @param digest is updated with every segment */
     public ManifestWriter(
             CoordinatorClient coordinator,
             VersionId version,
@@ -60,7 +60,7 @@ public final class ManifestWriter {
         this.outcome = outcome;
     }
 
-    /** Before anything is added: the coordinator has the first segments already; these are their SHA-256. */
+    /** Resumes, before anything is added: the coordinator has the first segments already, with these SHA-256. */
     public void resume(List<byte[]> segments) {
         segments.forEach(digest::add);
         nextSegment = segments.size();
@@ -68,7 +68,7 @@ public final class ManifestWriter {
         finishIfWritten();
     }
 
-    /** Writes the segments that need no chunk to be stored. */
+    /** Writes the segments that need no new chunk. */
     public void start() {
         writeFull();
     }
@@ -78,7 +78,7 @@ public final class ManifestWriter {
         writeFull();
     }
 
-    /** The file turned out to be shorter than planned; it has at least one chunk. */
+    /** Shortens the manifest of a file that is shorter than planned; it has at least one chunk. */
     public void shorten(ManifestPlan known) {
         plan = known;
         writeFull();

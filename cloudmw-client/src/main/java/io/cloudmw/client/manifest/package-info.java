@@ -1,4 +1,7 @@
-/** Reading and writing of manifests, one segment at a time. Each reader or writer is confined to its transfer's serial executor. */
+/**
+ * Reading and writing of manifests, one segment at a time. Each reader or writer is confined to its transfer's serial
+ * executor.
+ */
 @NullMarked
 package io.cloudmw.client.manifest;
 

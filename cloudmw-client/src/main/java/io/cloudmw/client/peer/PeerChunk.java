@@ -13,7 +13,7 @@ import java.nio.file.Path;
 import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
 
-/** The verified leaves of one chunk in a file of its own. Safe for any thread; whoever uses it says when that is over. */
+/** The verified leaves of one chunk, in a file of its own. Safe for any thread; every use is counted until it ends. */
 final class PeerChunk {
     private final ChunkId id;
     private final long length;
@@ -21,27 +21,27 @@ final class PeerChunk {
     private final int[] crc32c;
     private final Path path;
 
-    /** Those that are in the file. */
+    /** Leaves that are in the file. */
     @GuardedBy("this")
     private final BitSet leaves = new BitSet();
 
-    /** Those that are to be written, or have been; as {@link #uses}. */
+    /** Leaves that are written or will be; guarded as {@link #uses}. */
     private final BitSet taken = new BitSet();
 
-    /** Made with the first leaf. */
+    /** Created with the first leaf. */
     @GuardedBy("this")
     private @Nullable FileChannel file;
 
     @GuardedBy("this")
     private boolean closed;
 
-    /** Uploads under way; only {@link PeerChunkCache} touches it, under its lock. */
+    /** Uploads under way; guarded by the lock of {@link PeerChunkCache}. */
     int uses;
 
-    /** It is let go of when the last use is over; as {@link #uses}. */
+    /** Whether the file is closed after the last use; guarded as {@link #uses}. */
     boolean dropped;
 
-    /** @param path its name as long as it has one */
+    /** @param path the file's name, as long as it has one */
     PeerChunk(Chunk chunk, Path path) {
         id = chunk.id();
         length = chunk.range().length();
@@ -58,7 +58,7 @@ final class PeerChunk {
         return length;
     }
 
-    /** That of a whole one that is in use. */
+    /** The file of a whole chunk in use. */
     synchronized FileChannel file() {
         FileChannel open = file;
         if (open == null) {
@@ -79,7 +79,7 @@ final class PeerChunk {
         return open;
     }
 
-    /** Lets go of the file; may block. Idempotent. */
+    /** Closes the file; may block. Idempotent. */
     synchronized void close() throws IOException {
         closed = true;
         if (file != null) {
@@ -87,7 +87,7 @@ final class PeerChunk {
         }
     }
 
-    /** Writes one verified leaf; true when all are there. */
+    /** Writes one verified leaf; returns whether all leaves are in the file. */
     boolean write(long offset, ByteBuffer leaf) throws IOException {
         FileChannel to = opened();
         ByteBuffer bytes = leaf.duplicate();
@@ -101,7 +101,7 @@ final class PeerChunk {
         }
     }
 
-    /** Marks a leaf as one that is to be written; false when it was already. As {@link #uses}. */
+    /** Marks a leaf as taken for writing; false when it was taken before. Guarded as {@link #uses}. */
     boolean take(long offset) {
         int leaf = Math.toIntExact(offset / leafSizeBytes);
         boolean first = !taken.get(leaf);
@@ -109,12 +109,12 @@ final class PeerChunk {
         return first;
     }
 
-    /** Whether all leaves are to be written, or have been. As {@link #uses}. */
+    /** Whether all leaves are taken for writing. Guarded as {@link #uses}. */
     boolean isTaken() {
         return taken.cardinality() == crc32c.length;
     }
 
-    /** Whether it can be served: whole leaves within it. */
+    /** Whether the range can be served: whole leaves within the chunk. */
     boolean covers(ByteRange range) {
         return !range.isEmpty()
                 && range.end() <= length
@@ -122,12 +122,12 @@ final class PeerChunk {
                 && (range.end() % leafSizeBytes == 0 || range.end() == length);
     }
 
-    /** Bytes of the leaf at an offset. */
+    /** The length of the leaf at an offset. */
     int leafLength(long offset) {
         return (int) Math.min(leafSizeBytes, length - offset);
     }
 
-    /** What the leaf at an offset ought to be, as the manifest says. */
+    /** The CRC32C of the leaf at an offset, by the manifest. */
     int leafCrc32c(long offset) {
         return crc32c[Math.toIntExact(offset / leafSizeBytes)];
     }

@@ -24,13 +24,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Whole chunks this client has read and verified, each in a file without a name, up to a number of bytes; the one used longest
- * ago makes room. A chunk that is being read takes its room from the beginning and is held when its last leaf is in its file.
- * Leaves are written by and by, on another thread than the read's; a chunk of which one comes when too many wait for the disk
- * is not kept. So nothing here slows a read, and nothing that goes wrong fails one. Safe for any thread.
+ * A cache of whole chunks that this client has read and verified, each in a nameless file, bounded in bytes with LRU
+ * eviction. A chunk takes its room when its read begins, and is held once its last leaf is written. Another thread than
+ * the read's writes the leaves. When too many leaves wait for the disk, their chunk is dropped. So the cache neither
+ * slows nor fails a read. Safe for any thread.
  */
 public final class PeerChunkCache implements AutoCloseable {
-    /** Leaves that wait to be written, at most: as much as one read has in flight. */
+    /** The limit on leaves that wait to be written: as much as one read has in flight. */
     static final long MAX_WAITING_BYTES = 16 << 20;
 
     private static final Logger log = LoggerFactory.getLogger(PeerChunkCache.class);
@@ -40,14 +40,14 @@ public final class PeerChunkCache implements AutoCloseable {
     private final Executor threads;
     private final SerialExecutor writer;
 
-    /** Those that are whole; the one used longest ago is the first. */
+    /** Whole chunks, least recently used first. */
     @GuardedBy("this")
     private final LinkedHashMap<ChunkId, PeerChunk> whole = new LinkedHashMap<>(16, 0.75f, true);
 
     @GuardedBy("this")
     private final Map<ChunkId, PeerChunk> growing = new HashMap<>();
 
-    /** Of all files, those in use and no longer held included. */
+    /** The size of all files, including those in use that were evicted. */
     @GuardedBy("this")
     private long bytes;
 
@@ -57,21 +57,21 @@ public final class PeerChunkCache implements AutoCloseable {
     @GuardedBy("this")
     private long waitingBytes;
 
-    /** Chunks that were not kept because the disk was behind. */
+    /** Chunks that were dropped because the disk was behind. */
     @GuardedBy("this")
     private long skipped;
 
     @GuardedBy("this")
     private boolean closed;
 
-    /** Counts what {@link #held} depends on. */
+    /** Counts the changes of {@link #held}. */
     @GuardedBy("this")
     private long changes;
 
     /**
-     * Holds nothing yet.
+     * An empty cache.
      *
-     * @param threads write, and may block
+     * @param threads write files, and may block
      */
     PeerChunkCache(Path directory, long limitBytes, Executor threads) {
         this.threads = threads;
@@ -80,7 +80,7 @@ public final class PeerChunkCache implements AutoCloseable {
         this.limitBytes = limitBytes;
     }
 
-    /** A chunk of which a transfer brings all leaves, in any order. */
+    /** A chunk whose leaves a read brings, in any order. */
     public final class Growing implements AutoCloseable {
         private final PeerChunk chunk;
 
@@ -89,11 +89,11 @@ public final class PeerChunkCache implements AutoCloseable {
         }
 
         /**
-         * Has a leaf that was verified written, soon; does not wait for that. With the last one the chunk is held. When the
-         * disk is too far behind, it is let go of.
+         * Queues a verified leaf for writing; does not wait. After the last leaf the chunk is held. When the disk is
+         * too far behind, the chunk is dropped.
          *
-         * @param offset in the chunk
-         * @param leaf is copied, and left as it is
+         * @param offset of the leaf in the chunk
+         * @param leaf is copied and not changed
          */
         public void keep(long offset, ByteBuffer leaf) {
             if (take(chunk, offset, leaf.remaining())) {
@@ -101,7 +101,7 @@ public final class PeerChunkCache implements AutoCloseable {
             }
         }
 
-        /** No more leaves come: unless all came, it is let go of. Idempotent. */
+        /** Ends the chunk; unless all leaves came, it is dropped. Idempotent. */
         @Override
         public void close() {
             if (!isTaken(chunk)) {
@@ -110,7 +110,7 @@ public final class PeerChunkCache implements AutoCloseable {
         }
     }
 
-    /** Whether the leaf is to be written; there is room for it then until it is. */
+    /** Whether the leaf is to be written; if so, its room is reserved until then. */
     private boolean take(PeerChunk chunk, long offset, int length) {
         synchronized (this) {
             if (growing.get(chunk.id()) != chunk) {
@@ -171,7 +171,7 @@ public final class PeerChunkCache implements AutoCloseable {
     }
 
     /**
-     * Waits until no leaf waits to be written, or this is closed: who wants everything kept reads no faster than the disk.
+     * Waits until no leaf waits to be written, or the cache is closed. A reader that wants every chunk held calls this.
      */
     public synchronized void awaitWritten() throws InterruptedException {
         while (waitingBytes > 0 && !closed) {
@@ -179,12 +179,12 @@ public final class PeerChunkCache implements AutoCloseable {
         }
     }
 
-    /** Chunks that were not kept, because they were read faster than the disk could take them. */
+    /** The number of chunks that were dropped because they were read faster than the disk writes. */
     public synchronized long skipped() {
         return skipped;
     }
 
-    /** Makes room for a chunk all leaves of which are about to come; empty when it is known already, or there is none. */
+    /** Makes room for a chunk that is about to be read; empty when it is held already, or there is no room. */
     public Optional<Growing> begin(Chunk chunk) {
         long length = chunk.range().length();
         List<PeerChunk> gone = new ArrayList<>();
@@ -251,7 +251,7 @@ public final class PeerChunkCache implements AutoCloseable {
         letGo(gone);
     }
 
-    /** The chunk for an upload, which ends with {@link #end}; null when it is not held. */
+    /** The chunk for an upload, which calls {@link #end} at its end; null when it is not held. */
     synchronized @Nullable PeerChunk use(ChunkId id) {
         PeerChunk chunk = whole.get(id);
         if (chunk != null) {
@@ -260,7 +260,7 @@ public final class PeerChunkCache implements AutoCloseable {
         return chunk;
     }
 
-    /** An upload is over. */
+    /** Ends an upload. */
     void end(PeerChunk chunk) {
         List<PeerChunk> gone = new ArrayList<>();
         synchronized (this) {
@@ -272,7 +272,7 @@ public final class PeerChunkCache implements AutoCloseable {
         letGo(gone);
     }
 
-    /** Holds the chunk no longer: what came of it elsewhere was not what it ought to be. */
+    /** Drops a chunk whose content arrived corrupt elsewhere. */
     void drop(ChunkId id) {
         List<PeerChunk> gone = new ArrayList<>();
         synchronized (this) {
@@ -288,27 +288,27 @@ public final class PeerChunkCache implements AutoCloseable {
         letGo(gone);
     }
 
-    /** What can be served now. */
+    /** The chunks that can be served now. */
     public synchronized Set<ChunkId> held() {
         return Set.copyOf(whole.keySet());
     }
 
-    /** Bytes of whole chunks. */
+    /** The size of whole chunks. */
     public synchronized long heldBytes() {
         return whole.values().stream().mapToLong(PeerChunk::length).sum();
     }
 
-    /** Bytes of all files, of chunks that are not whole too. */
+    /** The size of all files, including those of incomplete chunks. */
     synchronized long bytes() {
         return bytes;
     }
 
-    /** Another number after {@link #held} has changed. */
+    /** A number that changes whenever {@link #held} does. */
     synchronized long changes() {
         return changes;
     }
 
-    /** Lets go of everything. Idempotent. */
+    /** Drops all chunks. Idempotent. */
     @Override
     public void close() {
         List<PeerChunk> all = new ArrayList<>();
@@ -323,7 +323,7 @@ public final class PeerChunkCache implements AutoCloseable {
         all.forEach(PeerChunkCache::closeFile);
     }
 
-    /** Elsewhere: to give a long file's room back takes its time. */
+    /** Closes the files on another thread, because freeing a long file takes time. */
     private void letGo(List<PeerChunk> gone) {
         for (PeerChunk chunk : gone) {
             try {

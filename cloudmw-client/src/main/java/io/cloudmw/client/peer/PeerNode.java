@@ -30,13 +30,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * This client as a peer: holds what it reads, serves it, and tells the coordinator what it holds, again and again, and soon
- * after that has changed. Safe for any thread.
+ * This client as a peer: it holds chunks that it reads, serves them, and announces them to the coordinator at intervals
+ * and soon after changes. Safe for any thread.
  */
 public final class PeerNode implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(PeerNode.class);
 
-    /** How soon after a change it is told. */
+    /** The delay between a change and its announcement. */
     private static final long LOOK_NANOS = Duration.ofMillis(200).toNanos();
 
     private static final long FIRST_INTERVAL_NANOS = Duration.ofSeconds(2).toNanos();
@@ -65,7 +65,7 @@ public final class PeerNode implements AutoCloseable {
     private volatile long toldChanges;
     private volatile long toldNanos;
 
-    /** Why it was told in vain the last time: the next time is due as if nothing had changed. */
+    /** The failure of the last announcement: the next one is due as if nothing had changed. */
     private volatile @Nullable CloudMwException inVain;
 
     private PeerNode(
@@ -102,12 +102,12 @@ public final class PeerNode implements AutoCloseable {
     }
 
     /**
-     * Begins to serve; holds nothing yet.
+     * Starts a peer that holds nothing yet.
      *
-     * @param location where this client is
+     * @param location this client's location
      * @param files may block
-     * @throws CloudMwException {@code LOCAL_IO} when the address cannot be bound, or there is no directory to keep chunks in;
-     *     {@code INVALID_ARGUMENT} when neighbours could not reach it
+     * @throws CloudMwException {@code LOCAL_IO} when the address cannot be bound or the directory for chunks cannot be
+     *     used; {@code INVALID_ARGUMENT} when neighbours could not reach the address
      */
     public static PeerNode start(
             CoordinatorClient coordinator,
@@ -126,32 +126,32 @@ public final class PeerNode implements AutoCloseable {
         return id;
     }
 
-    /** Where others reach it. */
+    /** The address at which neighbours reach this peer. */
     public String address() {
         return address;
     }
 
-    /** What it holds. */
+    /** The chunks that it holds. */
     public PeerChunkCache chunks() {
         return chunks;
     }
 
-    /** Bytes given to neighbours so far. */
+    /** The bytes sent to neighbours so far. */
     public long sentBytes() {
         return server.sentBytes();
     }
 
-    /** Requests of neighbours that got nothing. */
+    /** The number of neighbours' requests that were refused. */
     public long refusals() {
         return server.refused();
     }
 
-    /** Whether the coordinator knows what is held now. */
+    /** Whether the coordinator knows the chunks that are held now. */
     public boolean isTold() {
         return toldChanges == chunks.changes();
     }
 
-    /** Why the coordinator did not take it the last time; empty: it did, or was not asked yet. */
+    /** The failure of the last announcement; empty when it succeeded or none was made yet. */
     public Optional<CloudMwException> inVain() {
         return Optional.ofNullable(inVain);
     }
@@ -197,7 +197,7 @@ public final class PeerNode implements AutoCloseable {
                 });
     }
 
-    /** Says that it stops, waits a moment for that to be heard, and stops. Idempotent; not for event loops. */
+    /** Announces that it stops, waits a moment for the answer, and stops. Idempotent; not for event loops. */
     @Override
     public void close() {
         if (!closed.compareAndSet(false, true)) {

@@ -9,16 +9,16 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * How a client serves its neighbours what it has read of volumes that allow it. Immutable.
+ * Options of a client that serves its neighbours the chunks it has read, in volumes that allow it. Immutable.
  *
- * @param listen where it serves; port 0 takes any free one
- * @param advertiseHost the host under which others reach it; empty: the one it listens on, for a wildcard the address by which
- *     it reaches the coordinator
- * @param directory where it keeps chunks, in files without a name that are gone when the process is; made when it is not there
- * @param keepBytes of chunks it keeps at most, those under way included; the one used longest ago makes room
- * @param uploads chunks, or parts of them, that it gives at once; who asks for more is told {@code OVERLOADED}
- * @param meters takes what is measured of it, {@code cloudmw.peer.*} and the {@code cloudmw.bulk.*} of its connections; stays
- *     the caller's to close
+ * @param listen the address it listens on; port 0 takes any free one
+ * @param advertiseHost the host under which neighbours reach it; empty: the listening host, or, for a wildcard, the
+ *     address by which it reaches the coordinator
+ * @param directory the directory of cached chunks, in nameless files that vanish with the process; created if missing
+ * @param keepBytes the limit on cached chunks, including incomplete ones; the least recently used is evicted
+ * @param uploads the limit on concurrent uploads; further requests fail with {@code OVERLOADED}
+ * @param meters takes the metrics {@code cloudmw.peer.*} and, of its connections, {@code cloudmw.bulk.*}; stays the
+ *     caller's to close
  */
 public record PeerOptions(
         HostPort listen, String advertiseHost, Path directory, long keepBytes, int uploads, MeterRegistry meters) {
@@ -38,7 +38,7 @@ public record PeerOptions(
         }
     }
 
-    /** The defaults: 1 GiB in the user's directory for caches, 16 uploads at once, nothing measured. */
+    /** The defaults: 1 GiB in the user's cache directory, 16 concurrent uploads, no metrics. */
     public static PeerOptions at(HostPort listen) {
         return new PeerOptions(
                 listen,
@@ -50,8 +50,8 @@ public record PeerOptions(
     }
 
     /**
-     * Where an environment says that caches are: {@code $XDG_CACHE_HOME/cloudmw/peer}, or {@code ~/.cache/cloudmw/peer}. The
-     * temporary directory, which often is memory, only where it says neither.
+     * The user's cache directory in an environment: {@code $XDG_CACHE_HOME/cloudmw/peer}, or {@code
+     * ~/.cache/cloudmw/peer}. Without either variable, the temporary directory, which is often in memory.
      */
     public static Path defaultDirectory(Map<String, String> environment) {
         String caches = environment.getOrDefault("XDG_CACHE_HOME", "");
@@ -76,15 +76,15 @@ public record PeerOptions(
     }
 
     /**
-     * Counts what it serves.
+     * The same options with metrics.
      *
-     * @param registry one for each node: a second node's meters would not be seen in it
+     * @param registry one for each node: it would not show a second node's meters
      */
     public PeerOptions withMeters(MeterRegistry registry) {
         return new PeerOptions(listen, advertiseHost, directory, keepBytes, uploads, registry);
     }
 
-    /** The wish for its listening socket. */
+    /** The requested listening address. */
     AddressPolicy.Wish wish() {
         return new AddressPolicy.Wish("listen", Optional.of(listen), "advertise-host", advertiseHost, 0);
     }

@@ -25,8 +25,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * Serves held chunks to neighbours who show a token signed for this peer: only what is here, fetching nothing. Safe for any
- * thread.
+ * A server of held chunks to neighbours that present a token signed for this peer. It serves only held chunks and
+ * fetches nothing. Safe for any thread.
  */
 final class PeerServer implements AutoCloseable {
     private static final int EVENT_LOOPS = 2;
@@ -34,10 +34,10 @@ final class PeerServer implements AutoCloseable {
     private static final Duration IDLE = Duration.ofSeconds(30);
     private static final long TAKES_NOTHING_NANOS = Duration.ofSeconds(30).toNanos();
 
-    /** For each upload there may be so many connections, handshakes included... */
+    /** Connections per upload, handshakes included. */
     private static final int CONNECTIONS = 4;
 
-    /** ...and so many on which nothing is asked for. One in use for each: there is always room for who comes. */
+    /** Idle connections per upload, so that a new neighbour always finds room. */
     private static final int IDLE_CONNECTIONS = 2;
 
     private final PeerId self;
@@ -62,7 +62,7 @@ final class PeerServer implements AutoCloseable {
         uploads = options.uploads();
         room = new Semaphore(uploads);
         neighbours = new PeerSessions(IDLE_CONNECTIONS * uploads);
-        // A neighbour has a connection for all it asks at a time.
+        // A neighbour has one connection for all its requests at a time.
         BulkOptions limits = BulkOptions.defaults()
                 .withTimeouts(HANDSHAKE, IDLE)
                 .withMaxStreams(uploads)
@@ -82,9 +82,9 @@ final class PeerServer implements AutoCloseable {
     }
 
     /**
-     * Begins to serve.
+     * Starts the server.
      *
-     * @param tokens verifies what readers show
+     * @param tokens verifies the readers' tokens
      * @throws CloudMwException {@code LOCAL_IO} when the address cannot be bound
      */
     static PeerServer start(
@@ -97,17 +97,17 @@ final class PeerServer implements AutoCloseable {
         return server.port();
     }
 
-    /** Bytes handed to neighbours' connections so far. */
+    /** The bytes handed to neighbours' connections so far. */
     long sentBytes() {
         return sentBytes.get();
     }
 
-    /** Requests that got nothing: for want of room, of the chunk or of a right. */
+    /** The number of requests that were refused, for want of a slot, the chunk or a right. */
     long refused() {
         return refused.get();
     }
 
-    /** Connections of neighbours that were closed for others. */
+    /** The number of idle connections that were closed to make room. */
     long displaced() {
         return neighbours.displaced();
     }
@@ -137,7 +137,7 @@ final class PeerServer implements AutoCloseable {
 
     private BulkStreamListener upload(BulkStream stream, byte[] request) throws CloudMwException {
         if (!(BulkRequest.decode(request) instanceof BulkRequest.Read read)) {
-            throw new CloudMwException(ErrorCode.INVALID_ARGUMENT, "a peer is only read from");
+            throw new CloudMwException(ErrorCode.INVALID_ARGUMENT, "request: not a read (a peer serves reads only)");
         }
         TransferClaims claims = tokens.verify(read.token().bytes());
         claims.require(TransferRight.READ, read.chunk());
@@ -184,12 +184,12 @@ final class PeerServer implements AutoCloseable {
         return upload;
     }
 
-    /** Ends uploads of which nothing was taken for long; to be called now and then. */
+    /** Ends uploads whose neighbour has taken nothing for long; called at intervals. */
     void endIdle() {
         open.forEach(upload -> upload.endIfIdle(TAKES_NOTHING_NANOS));
     }
 
-    /** Stops, and closes what is open. Not for event loops. Idempotent. */
+    /** Stops the server and closes its connections. Not for event loops. Idempotent. */
     @Override
     public void close() {
         server.close();

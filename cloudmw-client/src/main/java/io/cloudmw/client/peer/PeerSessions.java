@@ -14,13 +14,13 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connections of neighbours. Readers keep theirs for the next read, which may never come; so those on which nothing is asked
- * for are bounded, and the one unused longest makes room. Safe for any thread.
+ * The connections of neighbours. Readers keep theirs for a next read that may never come. So idle connections are
+ * bounded, and the one idle longest is closed. Safe for any thread.
  */
 final class PeerSessions {
     private final int maxIdle;
 
-    /** The one unused longest is the first. */
+    /** The one idle longest is first. */
     @GuardedBy("this")
     private final Set<BulkConnection> idle = new LinkedHashSet<>();
 
@@ -35,7 +35,7 @@ final class PeerSessions {
         this.maxIdle = maxIdle;
     }
 
-    /** One more, that has asked for nothing yet. */
+    /** Adds a connection that has made no request yet. */
     void connected(BulkConnection connection) {
         List<BulkConnection> surplus;
         synchronized (this) {
@@ -51,7 +51,7 @@ final class PeerSessions {
         busy.remove(connection);
     }
 
-    /** Something is asked for on it, until {@link #ended}. */
+    /** Begins a request on the connection, until {@link #ended}. */
     synchronized void begun(BulkConnection connection) {
         idle.remove(connection);
         busy.merge(connection, 1, Integer::sum);
@@ -82,13 +82,13 @@ final class PeerSessions {
         return surplus;
     }
 
-    /** What crosses with this is told that there is no room, which is nobody's fault. */
+    /** Closes the surplus; requests that cross with this fail with {@code OVERLOADED}. */
     private static void close(List<BulkConnection> surplus) {
         surplus.forEach(connection -> connection.close(
-                new CloudMwException(ErrorCode.OVERLOADED, "closed for others: nothing was asked for on it")));
+                new CloudMwException(ErrorCode.OVERLOADED, "closed to make room: the connection was idle")));
     }
 
-    /** Those that were closed for others so far. */
+    /** The number of connections that were closed to make room. */
     synchronized long displaced() {
         return displaced;
     }

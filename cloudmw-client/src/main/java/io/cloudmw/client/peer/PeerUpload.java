@@ -13,16 +13,16 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Leaves of one chunk on their way to a neighbour: straight from the file, as far as the neighbour's credit goes, with the
- * checksums that the manifest says. Safe for any thread.
+ * An upload of leaves of one chunk to a neighbour, straight from the file, as far as the neighbour's credit goes. Each
+ * leaf carries its checksum from the manifest. Safe for any thread.
  */
 final class PeerUpload implements BulkStreamListener {
-    /** Told of it by any thread. */
+    /** A listener to the end of an upload; called by any thread. */
     interface Listener {
-        /** Nothing of the chunk is used any more; told once. */
+        /** The upload no longer uses the chunk; called once. */
         void over(long sentBytes);
 
-        /** What came of it there was not what it ought to be; that may turn out after it is over. */
+        /** The chunk's content arrived corrupt; may be called after the upload is over. */
         void spoiled();
     }
 
@@ -37,11 +37,11 @@ final class PeerUpload implements BulkStreamListener {
     @GuardedBy("this")
     private long next;
 
-    /** When the neighbour last took something. */
+    /** The time when the neighbour last took something. */
     @GuardedBy("this")
     private long movedNanos;
 
-    /** Handed to the connection, which may still read the file for them. */
+    /** Leaves handed to the connection, which may still read the file for them. */
     @GuardedBy("this")
     private int underWay;
 
@@ -97,13 +97,13 @@ final class PeerUpload implements BulkStreamListener {
     @Override
     public void data(ByteBuf payload, int crc32c) {
         payload.release();
-        stream.reset(ErrorCode.PROTOCOL_VIOLATION, "data sent to who is asked for some");
+        stream.reset(ErrorCode.PROTOCOL_VIOLATION, "data in a request to read");
         end();
     }
 
     @Override
     public void ended(byte[] trailer) {
-        // Who asks has nothing to say.
+        // Neighbours send nothing.
     }
 
     @Override
@@ -114,14 +114,14 @@ final class PeerUpload implements BulkStreamListener {
         end();
     }
 
-    /** Ends it when the neighbour has taken nothing for so long: others want to have its place. */
+    /** Ends the upload when its neighbour has taken nothing for so long, so that others get its slot. */
     void endIfIdle(long nanos) {
         boolean idle;
         synchronized (this) {
             idle = !ended && ticker.nanos() - movedNanos >= nanos;
         }
         if (idle) {
-            stream.reset(ErrorCode.DEADLINE_EXCEEDED, "chunk=" + chunk.id() + ": nothing was taken for long");
+            stream.reset(ErrorCode.DEADLINE_EXCEEDED, "chunk=" + chunk.id() + ": the neighbour took nothing for long");
             end();
         }
     }

@@ -1,6 +1,6 @@
 /**
- * Serving what this client holds to its neighbours. Calls are safe for any thread; what blocks says so, and event loops only
- * send.
+ * Clients that serve chunks which they hold to their neighbours. Safe for any thread; methods that block say so, and
+ * event loops only send.
  */
 @NullMarked
 package io.cloudmw.client.peer;

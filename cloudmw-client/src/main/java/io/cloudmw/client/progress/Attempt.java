@@ -5,15 +5,15 @@ import io.cloudmw.core.model.StoreId;
 import java.util.Optional;
 
 /**
- * One try of one racer at one block, as last heard of.
+ * An attempt of one racer at one block, as last reported.
  *
  * @param chunkIndex position of the chunk in the file
  * @param block number of the race within the transfer (the paper's round)
- * @param racer name of the helper; {@value #LOCAL} when the client raced by itself
+ * @param racer name of the helper; {@value #LOCAL} for an in-process racer of the client
  * @param number counts the racer's attempts at the block from 0
  * @param bytes fetched by this attempt so far
- * @param error why it failed
- * @param kept whether the racer is a switch that had all of it already: the store was asked for nothing
+ * @param error the reason of a failure
+ * @param kept whether the racer is a switch that had the whole block cached: no store was read
  */
 public record Attempt(
         long chunkIndex,
@@ -25,10 +25,10 @@ public record Attempt(
         long bytes,
         Optional<ErrorCode> error,
         boolean kept) {
-    /** The racer's name when no helper did it. */
+    /** The name of the client's in-process racers. */
     public static final String LOCAL = "local";
 
-    /** One whose store is asked. */
+    /** An attempt that reads its store. */
     public Attempt(
             long chunkIndex,
             int block,

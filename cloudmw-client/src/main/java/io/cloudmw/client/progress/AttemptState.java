@@ -1,19 +1,19 @@
 package io.cloudmw.client.progress;
 
-/** How far one attempt has come. */
+/** The state of an attempt. */
 public enum AttemptState {
-    /** It has asked its replica. */
+    /** The attempt has requested its replica. */
     STARTED,
-    /** Bytes are arriving at its racer. */
+    /** Bytes arrive at the racer. */
     PROGRESSED,
-    /** Its racer holds the whole verified block. */
+    /** The racer has the whole verified block. */
     FINISHED,
-    /** Stopped because another racer won; not a failure. */
+    /** Another racer won; not a failure. */
     CANCELLED,
-    /** Its replica failed. */
+    /** The replica failed. */
     FAILED;
 
-    /** Whether nothing more happens to the attempt. */
+    /** Whether this is a final state. */
     public boolean isOver() {
         return this == FINISHED || this == CANCELLED || this == FAILED;
     }

@@ -9,25 +9,25 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * What a get did and what it cost.
+ * The receipt of a get: its results and its cost.
  *
- * @param version what was read
+ * @param version the version that was read
  * @param bytes handed on, verified
  * @param chunks touched
  * @param usefulBytes fetched from stores and handed on
- * @param resumedBytes what an earlier, interrupted get had left, verified and not fetched again
- * @param peerBytes that other clients had, verified and handed on; no store was asked for them
+ * @param resumedBytes bytes that an earlier, interrupted get had left, verified and not fetched again
+ * @param peerBytes bytes from other clients' caches, verified and handed on; no store was read for them
  * @param wastedBytes fetched from stores and dropped, as far as the racers could report it
  * @param attempts started
  * @param cancelled attempts stopped because another racer won
  * @param wins in the order of delivery; the first {@value #MAX_ROWS}
- * @param winners how many blocks each racer won, by name; all of them are counted
- * @param shares what each racer brought from each store; all of it is counted
- * @param rows every attempt as last heard of; the first {@value #MAX_ROWS}
+ * @param winners blocks that each racer won, by name; complete
+ * @param shares bytes that each racer brought from each store; complete
+ * @param rows every attempt as last reported; the first {@value #MAX_ROWS}
  * @param faults replicas found missing or corrupt
- * @param extras second attempts
- * @param cost what was asked of stores, and its price
- * @param sla what became of the promise, if there was one
+ * @param extras extra attempts
+ * @param cost requests to stores, and their price
+ * @param sla the report on the deadline, if there was one
  */
 public record GetReceipt(
         FileVersion version,
@@ -48,7 +48,7 @@ public record GetReceipt(
         Extras extras,
         TransferCost cost,
         Optional<SlaReport> sla) {
-    /** Rows kept, so that a receipt of a huge file fits in a small heap; sums always count everything. */
+    /** The limit on rows, so that the receipt of a huge file fits in a small heap; sums are always complete. */
     public static final int MAX_ROWS = 4096;
 
     public GetReceipt {
@@ -59,7 +59,7 @@ public record GetReceipt(
         faults = List.copyOf(faults);
     }
 
-    /** How many more wins there were than {@code wins} has. */
+    /** The number of wins that {@code wins} leaves out. */
     public long winsLeftOut() {
         return winners.values().stream().mapToLong(Long::longValue).sum() - wins.size();
     }

@@ -13,10 +13,10 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Why a put has made no progress for a while.
+ * A delay of a put that has made no progress for a while.
  *
- * @param lasted since it last made some
- * @param reasons different ones, at most {@value #MAX_REASONS}; those that differ by their stores alone are one
+ * @param lasted the time since its last progress
+ * @param reasons distinct reasons, at most {@value #MAX_REASONS}; reasons that differ only by their stores are one
  */
 public record PutDelay(Duration lasted, List<Reason> reasons) {
     public static final int MAX_REASONS = 3;
@@ -31,28 +31,28 @@ public record PutDelay(Duration lasted, List<Reason> reasons) {
                 .toList();
     }
 
-    /** The reason of a wait. */
+    /** The kind of a reason. */
     public enum Kind {
-        /** Bytes of the source. */
+        /** The put waits for bytes of the source. */
         SOURCE,
-        /** Memory of this client, which other puts have. */
+        /** The put waits for memory of this client, which other puts use. */
         MEMORY,
-        /** An answer of the coordinator. */
+        /** The put waits for an answer of the coordinator. */
         COORDINATOR,
-        /** A helper: its connection, or its room for more bytes. */
+        /** The put waits for a helper: its connection, or room for more bytes. */
         HELPER,
-        /** Stores: a helper has all bytes of a chunk, and has not stored it yet. */
+        /** The put waits for stores: a helper has every byte of a chunk, and has not stored it yet. */
         STORES,
-        /** The next try, after something has failed. */
+        /** The put waits for the next try after a failure. */
         RETRY
     }
 
     /**
      * A reason of a delay.
      *
-     * @param code of the last failure, where there was one
-     * @param helper that is asked; empty: none is
-     * @param stores that are written to, where a helper is asked
+     * @param code of the last failure; empty: there was none
+     * @param helper the helper that is waited for; empty: none is
+     * @param stores the stores to which that helper writes
      * @param text for people
      */
     public record Reason(

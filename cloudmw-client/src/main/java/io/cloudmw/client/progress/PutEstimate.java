@@ -3,7 +3,7 @@ package io.cloudmw.client.progress;
 import io.cloudmw.core.model.VolumeName;
 
 /**
- * What a put is expected to ask of stores, before it. How long it takes is not predicted: only reads are measured.
+ * An estimate of a put's requests to stores and their cost. Its time is not predicted, because only reads are measured.
  *
  * @param copies of each chunk
  * @param cost if every store takes its copies; over more stores than there are copies they spread evenly

@@ -4,8 +4,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * How far a put is: bytes that are stored, and bytes that were sent. Neither falls when a chunk has to be sent again, and no byte
- * counts twice. Confined to one thread; its memory is that of the chunks under way.
+ * The progress of a put: bytes stored, and bytes sent. Neither number falls when a chunk is sent again, and no byte
+ * counts twice. Confined to one thread; its memory is that of the chunks in flight.
  */
 public final class PutProgress {
     /** A chunk that is not stored yet. */
@@ -18,16 +18,16 @@ public final class PutProgress {
     private long stored;
     private long sent;
 
-    /** An earlier put had stored so many bytes. */
+    /** Counts bytes that an earlier put had stored. */
     public void resumed(long bytes) {
         stored += bytes;
         sent += bytes;
     }
 
     /**
-     * More of a chunk was sent.
+     * Counts sent bytes of a chunk.
      *
-     * @return whether that is more than was ever sent of it
+     * @return whether this is more of the chunk than was ever sent
      */
     public boolean sent(long chunk, long bytes) {
         UnderWay one = chunks.computeIfAbsent(chunk, index -> new UnderWay());
@@ -46,7 +46,7 @@ public final class PutProgress {
         }
     }
 
-    /** All of a chunk is stored. */
+    /** A whole chunk is stored. */
     public void stored(long chunk, long length) {
         UnderWay one = chunks.remove(chunk);
         sent += length - (one == null ? 0 : one.most);

@@ -6,15 +6,14 @@ import java.time.Duration;
 import java.util.Map;
 
 /**
- * What a put did.
+ * The receipt of a put: its results and its cost.
  *
- * @param version what was committed
- * @param replicasStored copies that were durable at the commit
- * @param replicasOwed copies that were not durable yet when the put was: still written in the background, or missing
- * @param resumedBytes what an earlier, interrupted put had stored, and was not sent again
- * @param helpers what each helper took
- * @param cost what was asked of stores, copies that are still being written included, and its price; nothing was asked of
- *     a store that could take no copy
+ * @param version the version that was committed
+ * @param replicasStored replicas that were durable at the commit
+ * @param replicasOwed replicas that were not durable at the commit: still written in the background, or missing
+ * @param resumedBytes bytes that an earlier, interrupted put had stored, and that were not sent again
+ * @param helpers the share of each helper
+ * @param cost requests to stores, including those of replicas still being written, and their price
  */
 public record PutReceipt(
         FileVersion version,

@@ -10,17 +10,17 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What a get is expected to take, before it.
+ * An estimate of a get's time and cost, in each mode.
  *
  * @param mode of the volume
  * @param helpers that would take part
- * @param offers every mode's, in the order of the modes
- * @param known replicas' stores of which speeds are known; the others are taken to be ordinary
- * @param goal what is promised, by the volume or the caller
- * @param choice how it would be read because of that
- * @param given why the goal did not choose that way; empty: it did
+ * @param offers one for each mode, in the order of the modes
+ * @param known stores of replicas whose speeds are known; the others count as ordinary
+ * @param goal the target of the volume or the caller
+ * @param choice the mode that the goal would choose
+ * @param given the reason why the goal did not choose the mode; empty: it did
  * @param currency of all prices
- * @param priceVersion of the table they are from
+ * @param priceVersion the version of the price table
  */
 public record ReadEstimate(
         FileVersion version,
@@ -38,9 +38,9 @@ public record ReadEstimate(
     }
 
     /**
-     * Modes that would be faster than the goal's choice where that does not keep it. They were left out: {@code rounds} and
-     * {@code chunked} always, {@code kn} where it would not keep it either or stores are slow as a whole, and what makes
-     * more second attempts than the budget has.
+     * Modes that would be faster than the goal's choice where the choice misses the goal. {@code rounds} and {@code
+     * chunked} are never chosen. {@code kn} is not chosen where it misses the goal too or stores are slow as a whole.
+     * Nor is a mode whose second attempts exceed the budget.
      */
     public List<Prediction> faster() {
         if (goal.isEmpty()
@@ -57,6 +57,6 @@ public record ReadEstimate(
                 .toList();
     }
 
-    /** One way to read and what it costs. */
+    /** A mode of reading, and its price. */
     public record Offer(Prediction prediction, BigDecimal price) {}
 }

@@ -10,13 +10,13 @@ import java.util.function.Function;
 /**
  * The share of one racer and one store in a get.
  *
- * @param racer name of the helper; {@link Attempt#LOCAL} when the client raced by itself
+ * @param racer name of the helper; {@link Attempt#LOCAL} for the client's in-process racers
  * @param blocks won
  * @param bytes delivered, verified
- * @param keptBlocks of those, blocks that the racer, a switch, had already: the store was asked for nothing
+ * @param keptBlocks those of the blocks that the racer, a switch, had cached: no store was read
  * @param keptBytes of those blocks
  * @param requests to the store
- * @param fetchedBytes by the racer, used or not, as far as it could report them
+ * @param fetchedBytes fetched by the racer, used or not, as far as it could report them
  */
 public record ReadShare(
         String racer,
@@ -27,22 +27,22 @@ public record ReadShare(
         long keptBytes,
         long requests,
         long fetchedBytes) {
-    /** Nothing yet. */
+    /** An empty share. */
     public static ReadShare nothing(String racer, StoreId store) {
         return new ReadShare(racer, store, 0, 0, 0, 0, 0, 0);
     }
 
-    /** Counts a block that was won. */
+    /** Adds a block that was won. */
     public ReadShare won(long more) {
         return new ReadShare(racer, store, blocks + 1, bytes + more, keptBlocks, keptBytes, requests, fetchedBytes);
     }
 
-    /** Counts a block that the racer had already. */
+    /** Adds a block that the racer had cached. */
     public ReadShare kept(long more) {
         return new ReadShare(racer, store, blocks, bytes, keptBlocks + 1, keptBytes + more, requests, fetchedBytes);
     }
 
-    /** Counts requests to the store, and bytes that were fetched. */
+    /** Adds requests to the store, and bytes fetched. */
     public ReadShare fetched(long asked, long more) {
         return new ReadShare(racer, store, blocks, bytes, keptBlocks, keptBytes, requests + asked, fetchedBytes + more);
     }
@@ -66,7 +66,7 @@ public record ReadShare(
                     wastedBytes + Math.max(0, share.fetchedBytes - share.bytes));
         }
 
-        /** The same without what racers had already. */
+        /** The same sum without blocks that racers had cached. */
         private Total fromStore() {
             return new Total(blocks - keptBlocks, bytes - keptBytes, 0, 0, requests, wastedBytes);
         }
@@ -81,7 +81,7 @@ public record ReadShare(
         return totals(shares, ReadShare::racer);
     }
 
-    /** Totals by store, without what racers had already. A store that was asked for nothing is left out. */
+    /** Totals by store, without blocks that racers had cached. A store without requests is left out. */
     public static Map<String, Total> byStore(List<ReadShare> shares) {
         Map<String, Total> totals = totals(shares, share -> share.store().value());
         totals.replaceAll((store, total) -> total.fromStore());

@@ -4,16 +4,16 @@ import io.cloudmw.core.cost.Way;
 import java.time.Duration;
 
 /**
- * What became of a promise.
+ * A report on a read's deadline.
  *
- * @param deadline for this read
- * @param quantile share of such reads that must keep it
+ * @param deadline of this read
+ * @param quantile the share of such reads that must meet it
  * @param met whether this one did
- * @param why in words: what decided
- * @param way how it was read
- * @param chosen whether the promise chose that way; otherwise it was the mode's, named by the caller or, where too little
- *     is known of the stores, by the volume
- * @param predicted time that {@code quantile} of such reads were expected to take that way
+ * @param why the reason, in words
+ * @param way the mode, fan-out and hedge delay of the read
+ * @param chosen whether the deadline chose them; otherwise the caller named the mode, or, where too little is known of
+ *     the stores, the volume's mode was used
+ * @param predicted time within which {@code quantile} of such reads were expected to end
  */
 public record SlaReport(
         Duration deadline, double quantile, boolean met, String why, Way way, boolean chosen, Duration predicted) {}

@@ -6,7 +6,7 @@ import io.cloudmw.core.model.StoreId;
 import java.util.Map;
 
 /**
- * What a transfer asked of each store, cancelled and failed attempts included, and its price.
+ * The usage of each store by a transfer, cancelled and failed attempts included, and its price.
  *
  * @param usage by store; as far as helpers could report it
  * @param bill by the client's price table
@@ -16,7 +16,7 @@ public record TransferCost(Map<StoreId, Usage> usage, Bill bill) {
         usage = Map.copyOf(usage);
     }
 
-    /** Everything together. */
+    /** The sum over all stores. */
     public Usage total() {
         return usage.values().stream().reduce(Usage.NONE, Usage::plus);
     }

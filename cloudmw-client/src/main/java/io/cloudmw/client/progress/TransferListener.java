@@ -5,51 +5,51 @@ import io.cloudmw.core.model.FileVersion;
 import java.util.List;
 
 /**
- * Told what happens in one transfer, by one thread at a time, in order. It must not block: the transfer waits for it.
- * What it throws is logged and ignored.
+ * A listener to one transfer, called by one thread at a time, in order. It must not block, because the transfer waits
+ * for it. Exceptions that it throws are logged and ignored.
  */
 public interface TransferListener {
-    /** Hears nothing. */
+    /** A listener that ignores everything. */
     TransferListener NONE = new TransferListener() {};
 
-    /** A get knows what it will read; {@code racers} are the helpers in rank order. */
+    /** A get knows its version; {@code racers} are the helpers in rank order. */
     default void planned(FileVersion version, List<String> racers) {}
 
-    /** A put goes on where an earlier one was interrupted: so many bytes are stored already, at least one. */
+    /** A put continues an interrupted one: so many bytes, at least one, are stored already. */
     default void resumed(long bytes) {}
 
     /**
-     * A get goes on where an earlier one was interrupted: so many bytes may be there already, at least one. Each is
-     * verified before it counts.
+     * A get continues an interrupted one: up to so many bytes, at least one, are here already. Each is verified before
+     * it counts.
      */
     default void resuming(long mostBytes) {}
 
     /**
-     * An earlier, interrupted transfer moved so many of the bytes that {@link #progressed} counts next: this one does not move
-     * them. The number never falls.
+     * An earlier, interrupted transfer moved so many of the bytes that {@link #progressed} counts next. The number
+     * never falls.
      */
     default void reused(long bytes) {}
 
-    /** A put does not go on where an earlier one was interrupted, but begins anew. */
+    /** A put cannot continue an interrupted one, and begins anew. */
     default void begunAnew(String why) {}
 
-    /** A put has made no progress for two seconds; told again each second until it makes some. */
+    /** A put has made no progress for two seconds. Repeated each second until it makes some. */
     default void waiting(PutDelay delay) {}
 
     /**
-     * {@code done} of {@code total} bytes were verified and handed on (get), or stored (put). {@code done} never falls: what is
-     * fetched or sent again does not count twice. {@code total} is negative as long as nobody knows: a stream that is put may
-     * end later.
+     * {@code done} of {@code total} bytes were verified and handed on (get), or stored (put). {@code done} never falls:
+     * bytes that are fetched or sent again count once. {@code total} is negative while it is unknown, for a stream that
+     * is put.
      */
     default void progressed(long done, long total) {}
 
-    /** A put has sent so many bytes, of which some are not stored yet. The number never falls. */
+    /** A put has sent so many bytes, some of which are not stored yet. The number never falls. */
     default void sent(long bytes) {}
 
     /** An attempt started, progressed or ended. */
     default void attempted(Attempt attempt) {}
 
-    /** All of a racer's share of a chunk was delivered. */
+    /** A racer's whole share of a chunk was delivered. */
     default void won(Win win) {}
 
     /** A replica was found missing or corrupt. */
@@ -58,6 +58,6 @@ public interface TransferListener {
     /** A racer can no longer be used in this transfer. */
     default void racerGone(String racer, ErrorCode why) {}
 
-    /** No helper was left: the client races by itself. */
+    /** No helper is left: the client races in-process. */
     default void racingLocally() {}
 }

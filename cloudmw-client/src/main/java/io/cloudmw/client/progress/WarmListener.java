@@ -4,14 +4,17 @@ import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.HelperId;
 import java.util.List;
 
-/** Told how a warm-up goes, by any thread, one at a time. It must not block. What it throws is logged and ignored. */
+/**
+ * A listener to a warm-up, called by any thread, one at a time. It must not block. Exceptions that it throws are logged
+ * and ignored.
+ */
 public interface WarmListener {
-    /** Hears nothing. */
+    /** A listener that ignores everything. */
     WarmListener NONE = new WarmListener() {};
 
-    /** These switches are to keep this version. */
+    /** These switches are to cache this version. */
     default void planned(FileVersion version, List<HelperId> switches) {}
 
-    /** Of {@code total} bytes, those of all switches together, {@code done} were dealt with. */
+    /** So many bytes of {@code total}, the sum over all switches, are done. */
     default void progressed(long done, long total) {}
 }

@@ -11,13 +11,13 @@ import java.util.TreeMap;
 import java.util.function.BinaryOperator;
 
 /**
- * What a warm-up did.
+ * The receipt of a warm-up.
  *
- * @param files that it was about, but for those that could not be warmed
- * @param failed of a directory: files that could not be warmed, or looked at, and directories that could not be read
- * @param bytes of those, once
- * @param switches that were to keep them, by id
- * @param cost of what came from stores
+ * @param files files in the warm-up, without those that failed
+ * @param failed in a directory: files that could not be warmed or checked, and directories that could not be read
+ * @param bytes of the files, once
+ * @param switches that were to cache them, by id
+ * @param cost of reads from stores
  */
 public record WarmReceipt(
         long files, long failed, long bytes, List<WarmedSwitch> switches, Duration elapsed, TransferCost cost) {
@@ -25,12 +25,14 @@ public record WarmReceipt(
         switches = List.copyOf(switches);
     }
 
-    /** Whether every switch keeps everything, and nothing failed. */
+    /** Whether every switch has everything cached, and nothing failed. */
     public boolean isComplete() {
         return failed == 0 && switches.stream().allMatch(WarmedSwitch::isComplete);
     }
 
-    /** This and another file's, as one. The time is the longer: they may have gone on side by side. */
+    /**
+     * The sum of this receipt and another file's. The time is the longer one, because the two may have run in parallel.
+     */
     public WarmReceipt plus(WarmReceipt more) {
         Map<StoreId, Usage> usage = new HashMap<>(cost.usage());
         more.cost.usage().forEach((store, used) -> usage.merge(store, used, Usage::plus));
@@ -43,18 +45,18 @@ public record WarmReceipt(
                 new TransferCost(usage, cost.bill().plus(more.cost.bill())));
     }
 
-    /** This, and what a later look at the same files found. */
+    /** This receipt, with the result of a later check of the same files. */
     public WarmReceipt found(WarmReceipt look) {
         return new WarmReceipt(
                 files, failed, bytes, merged(look.switches, WarmedSwitch::found), elapsed.plus(look.elapsed), cost);
     }
 
-    /** The same, and how long it took altogether. */
+    /** The same receipt with another total time. */
     public WarmReceipt withElapsed(Duration time) {
         return new WarmReceipt(files, failed, bytes, switches, time, cost);
     }
 
-    /** The same, and so many files with which it could not be done. */
+    /** The same receipt with this number of failed files. */
     public WarmReceipt withFailed(long count) {
         return new WarmReceipt(files, count, bytes, switches, elapsed, cost);
     }

@@ -7,14 +7,14 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * What a warm-up did at one switch.
+ * The result of a warm-up at one switch.
  *
- * @param askedBytes that it is to keep
- * @param hadBytes of those, that it kept already
- * @param parentBytes of those, that came from other switches
- * @param storeBytes of those, that came from stores
- * @param keptBytes of those, that it kept when all was done: what came may have had to go again; empty: nobody looked
- * @param failure the first reason why something is missing
+ * @param askedBytes bytes that it was to cache
+ * @param hadBytes those of them that were cached already
+ * @param parentBytes those of them that came from other switches
+ * @param storeBytes those of them that came from stores
+ * @param keptBytes those of them that were cached at the end, when some may have been evicted again; empty: not checked
+ * @param failure the first reason why bytes are missing
  */
 public record WarmedSwitch(
         HelperId helper,
@@ -25,17 +25,17 @@ public record WarmedSwitch(
         long storeBytes,
         OptionalLong keptBytes,
         Optional<CloudMwException> failure) {
-    /** That it was to keep and that are not there. */
+    /** Bytes that it was to cache and that are missing. */
     public long missingBytes() {
         return Math.max(0, askedBytes - keptBytes.orElse(hadBytes + parentBytes + storeBytes));
     }
 
-    /** Whether it keeps all of it. */
+    /** Whether it has everything cached. */
     public boolean isComplete() {
         return missingBytes() == 0;
     }
 
-    /** The same switch with what another file adds. */
+    /** The sum of this result and another file's. */
     WarmedSwitch plus(WarmedSwitch more) {
         return new WarmedSwitch(
                 helper,
@@ -50,7 +50,7 @@ public record WarmedSwitch(
                 failure.or(more::failure));
     }
 
-    /** The same, and how much of it a later look found. */
+    /** This result, with that of a later check. */
     WarmedSwitch found(WarmedSwitch look) {
         return new WarmedSwitch(
                 helper,

@@ -11,12 +11,12 @@ package io.cloudmw.client.progress;
 public record WriteShare(long chunks, long bytes, long requests, long wastedBytes) {
     public static final WriteShare NONE = new WriteShare(0, 0, 0, 0);
 
-    /** Counts a chunk that was stored. */
+    /** Adds a chunk that was stored. */
     public WriteShare stored(long length) {
         return new WriteShare(chunks + 1, bytes + length, requests + 1, wastedBytes);
     }
 
-    /** Counts an upload that failed. */
+    /** Adds an upload that failed. */
     public WriteShare failed(long sentBytes) {
         return new WriteShare(chunks, bytes, requests + 1, wastedBytes + sentBytes);
     }

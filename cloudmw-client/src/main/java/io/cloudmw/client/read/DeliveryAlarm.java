@@ -14,7 +14,8 @@ final class DeliveryAlarm {
         /**
          * The time has come.
          *
-         * @param overslept whether the alarm is so late that this process cannot have run; the helpers were not silent then
+         * @param overslept whether the alarm is so late that this process cannot have run; the helpers were not silent
+         *     then
          */
         void rang(boolean overslept);
     }

@@ -24,10 +24,10 @@ import org.jspecify.annotations.Nullable;
  * @param version empty: the current one
  * @param range empty: all of it
  * @param mode empty: the volume's
- * @param memoryBytes what this get may have in flight
- * @param deadline how long it should take; empty: as the volume's target says
- * @param priority how urgent it is to helpers
- * @param location where the reader is
+ * @param memoryBytes memory of this get
+ * @param deadline the time in which it should end; empty: the volume's target
+ * @param priority its priority at helpers
+ * @param location the reader's location
  */
 public record GetRequest(
         FilePath file,
@@ -40,7 +40,7 @@ public record GetRequest(
         Optional<Duration> deadline,
         Priority priority,
         Location location) {
-    /** Where the bytes go: one of the three. */
+    /** A destination of the bytes: one of the three. */
     public record Destination(
             @Nullable Path file,
             boolean force,
@@ -48,19 +48,19 @@ public record GetRequest(
             @Nullable WritableByteChannel channel,
             @Nullable PositionalTarget target) {
         /**
-         * A file that is replaced when everything is there; {@code force}: and on the disk; {@code keep}: what arrived stays
-         * for the next get of it when this one fails.
+         * A file, which is replaced when every byte is there; {@code force}: and on the disk; {@code keep}: after a
+         * failure, the bytes that arrived stay for the next get of the file.
          */
         public static Destination file(Path file, boolean force, boolean keep) {
             return new Destination(file, force, keep, null, null);
         }
 
-        /** In order; the channel stays open. */
+        /** A channel, written in order; it stays open. */
         public static Destination channel(WritableByteChannel channel) {
             return new Destination(null, false, false, channel, null);
         }
 
-        /** In any order. */
+        /** A target, written in any order. */
         public static Destination target(PositionalTarget target) {
             return new Destination(null, false, false, null, target);
         }

@@ -30,9 +30,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A get, from its plan to its receipt. The transfer asks for the plan, opens the destination, waits for its share of memory,
- * lets {@link ReadDriver} deliver, and commits the destination or leaves no trace of it. Its state is confined to
- * its serial executor.
+ * A get, from its plan to its receipt. The transfer asks for the plan, opens the destination, waits for its share of
+ * memory, lets {@link ReadDriver} deliver, and commits the destination or leaves no trace of it. Its state is confined
+ * to its serial executor.
  */
 public final class GetTransfer extends ConfinedTransfer<GetReceipt> {
     private final GetRequest request;
@@ -41,7 +41,7 @@ public final class GetTransfer extends ConfinedTransfer<GetReceipt> {
     private Optional<DeadlineChoice> choice = Optional.empty();
     private volatile @Nullable LeafSink sink;
     private @Nullable ReadDriver driver;
-    /** Times that no helper had room for it. */
+    /** The number of times that no helper had room. */
     private int refusals;
 
     public GetTransfer(ClientContext context, GetRequest request) {
@@ -99,7 +99,7 @@ public final class GetTransfer extends ConfinedTransfer<GetReceipt> {
         });
     }
 
-    /** The fleet has seen whether a store is slow as a whole for such attempts; this client may not have read it yet. */
+    /** Passes the fleet's measurement of a store that is slow as a whole, which this client may not have read yet. */
     private void measured(ReadPlan plan, StoreId store, long attemptBytes) {
         ExpectedSpeed expected = plan.speeds().of(store, attemptBytes);
         context().reads().redundancy().measured(store, expected.medianShift());
@@ -169,14 +169,14 @@ public final class GetTransfer extends ConfinedTransfer<GetReceipt> {
         started.start();
     }
 
-    /** As the helpers are told: what is left of the time it should take. */
+    /** The urgency for the helpers: the priority, and the time left. */
     private Urgency urgency() {
         long left = Math.max(TimeUnit.MILLISECONDS.toNanos(1), leftNanos());
         return new Urgency(
                 request.priority(), deadline().isPresent() ? Optional.of(Duration.ofNanos(left)) : Optional.empty());
     }
 
-    /** The caller's, or the volume's. */
+    /** The caller's deadline, or the volume's. */
     private Optional<Duration> deadline() {
         return choice.map(DeadlineChoice::deadline);
     }
@@ -185,7 +185,7 @@ public final class GetTransfer extends ConfinedTransfer<GetReceipt> {
         return deadline().map(time -> time.minus(elapsed()).toNanos()).orElse(Long.MAX_VALUE);
     }
 
-    /** Once more from its share of memory on; what is open to the helpers is closed meanwhile. */
+    /** Retries the same plan after a pause, from the wait for memory on. Closes what is open to the helpers. */
     private void askAgain(ReadPlan plan, ByteRange wanted, LeafSink opened, CloudMwException cause) {
         if (++refusals > RetryLimits.MAX_REFUSALS) {
             fail(cause);
@@ -199,7 +199,7 @@ public final class GetTransfer extends ConfinedTransfer<GetReceipt> {
         }
     }
 
-    /** Goes on by a new plan for the same version: other helpers may be there, and other copies known to be bad. */
+    /** Continues by a new plan for the same version, which may have other helpers and know more bad replicas. */
     private void planAgain(ReadPlan inVain, ByteRange wanted, LeafSink opened, CloudMwException cause) {
         if (!replans.mayFollow(
                 ledger.chunksDone(),
@@ -224,7 +224,7 @@ public final class GetTransfer extends ConfinedTransfer<GetReceipt> {
         }
     }
 
-    /** What was issued by this plan counts, and what is under way is of no use any more. */
+    /** Counts what this plan issued and stops what is under way. */
     private void endPlan(CloudMwException cause) {
         tally();
         stop(cause.code());

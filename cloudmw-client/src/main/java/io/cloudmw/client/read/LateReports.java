@@ -11,8 +11,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The reports that a read still waits for once every byte is delivered: the ends of its attempts, for the receipt, and the
- * helpers' checks of doubted replicas. Confined to the transfer's serial executor.
+ * The reports that a read still waits for once every byte is delivered: the ends of its attempts, for the receipt, and
+ * the helpers' checks of doubted replicas. Confined to the transfer's serial executor.
  */
 final class LateReports {
     /** The receipt of a short read waits only briefly for a helper that is stuck; see {@link #patienceNanos}. */

@@ -41,22 +41,22 @@ final class OpenChunks {
     };
 
     /**
-     * Opens one.
+     * Opens a chunk.
      *
-     * @param kept bytes of it that were there already
-     * @param fromPeers bytes of it that peers have brought
+     * @param kept bytes that an earlier get had left
+     * @param fromPeers bytes that peers have brought
      * @param planned bytes to be delivered
      */
     void add(ManifestReader.Item item, long kept, long fromPeers, long planned) {
         open.put(item.chunk().chunk().index(), new Open(item, kept, fromPeers, planned));
     }
 
-    /** Bytes that were there already of chunks that are open. */
+    /** Bytes of open chunks that an earlier get had left. */
     long keptBytes() {
         return open.values().stream().mapToLong(chunk -> chunk.kept).sum();
     }
 
-    /** Bytes that peers brought of chunks that are open. */
+    /** Bytes of open chunks that peers have brought. */
     long peerBytes() {
         return open.values().stream().mapToLong(chunk -> chunk.fromPeers).sum();
     }
@@ -65,14 +65,14 @@ final class OpenChunks {
         return open.isEmpty();
     }
 
-    /** Bytes delivered of chunks that are open. */
+    /** Bytes of open chunks that were delivered. */
     long deliveredBytes() {
         return open.values().stream()
                 .mapToLong(chunk -> chunk.planned - chunk.missing)
                 .sum();
     }
 
-    /** The chunk a block in flight is of. */
+    /** The chunk of a block in flight. */
     ManifestReader.Item of(Block block) {
         Open chunk = open.get(block.chunkIndex());
         if (chunk == null) {
@@ -82,7 +82,7 @@ final class OpenChunks {
         return chunk.item;
     }
 
-    /** Empty when it is not open. */
+    /** Empty when the chunk is not open. */
     Optional<Chunk> at(long chunkIndex) {
         return Optional.ofNullable(open.get(chunkIndex))
                 .map(chunk -> chunk.item.chunk().chunk());
@@ -92,7 +92,7 @@ final class OpenChunks {
         return blocks.getOrDefault(block, -1L);
     }
 
-    /** True with the last byte: the chunk is forgotten. */
+    /** Counts delivered bytes; returns true with the chunk's last byte, which closes the chunk. */
     boolean delivered(long chunkIndex, long bytes) {
         Open chunk = open.get(chunkIndex);
         if (chunk == null) {

@@ -16,8 +16,8 @@ import io.cloudmw.core.model.ByteRange;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The feed of a read's parts, in order: it takes chunks from the manifest, leaves out the leaves that an interrupted get kept,
- * gives chunks that peers hold to the peers, and the rest to the delivery. Confined to the transfer's serial executor.
+ * The feed of a read's parts, in order. It takes chunks from the manifest and leaves out leaves that an interrupted get
+ * kept. Chunks that peers hold go to the peers, all others to the delivery. Confined to the transfer's serial executor.
  */
 final class PartFeed {
     /** Called on the transfer's executor. */

@@ -16,9 +16,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The speeds that one get expects of its stores: those in its plan for helpers, this client's own measurements for
- * direct reads. A store whose median has shifted is expected to be late accordingly, so that a general slowdown
- * causes no hedges. Confined to its get; the figures are of the moment it was made.
+ * The speeds that one get expects of its stores: those in its plan for helpers, and this client's own measurements for
+ * direct reads. A store whose median has shifted is expected to be slower, so that a general slowdown causes no hedges.
+ * Confined to its get; the figures do not change.
  */
 public final class PlannedSpeeds implements SpeedEstimates {
     private final SpeedBook book;
@@ -26,12 +26,10 @@ public final class PlannedSpeeds implements SpeedEstimates {
     private final Map<SpeedKey, Speed> own;
     private final Map<Way, SpeedEstimate> asked = new HashMap<>();
 
-    /** A race asks for the same few ways with every leaf. */
+    /** A cache key: a race asks for the same few speeds with every leaf. */
     private record Way(StoreId store, int helper, SizeClass size) {}
 
-    /**
-     * @param own speeds this client has seen itself
-     */
+    /** @param own speeds that this client has measured */
     public PlannedSpeeds(ReadPlan plan, Map<SpeedKey, Speed> own) {
         book = plan.speeds();
         helpers = plan.helpers().stream().map(HelperAddress::id).toList();

@@ -39,11 +39,11 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The racers of one get: the plan's helpers by rank, then, when asked for, in-process racers, as many as there are
- * replicas and some spare. Confined to the transfer.
+ * The racers of one get: the plan's helpers by rank, and, on demand, in-process racers, a few more than there are
+ * replicas. Confined to the transfer.
  */
 final class Racers {
-    /** What a helper that is told something at the very end has to hear it. */
+    /** The time for a helper to receive a message that is sent at the very end. */
     private static final long HEARING_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final ClientContext context;
@@ -54,14 +54,14 @@ final class Racers {
     private final int planned;
     private final RacerEvents events;
     private final Map<RacerId, TransferCall> helpers = new HashMap<>();
-    /** What is wanted of switches. */
+    /** The requests to switches, by the switch's first racer. */
     private final Map<RacerId, CachedBlockRequests> kept = new HashMap<>();
 
     private final Set<RacerId> abandoned = new HashSet<>();
     private @Nullable LocalRace local;
     private boolean finished;
 
-    /** @param planned blocks on their way at once from each helper, besides extras */
+    /** @param planned blocks in flight from each helper, besides extra attempts */
     Racers(
             ClientContext context,
             SerialExecutor serial,
@@ -78,7 +78,7 @@ final class Racers {
         this.events = events;
     }
 
-    /** Every helper of the plan; who cannot be reached is gone later. */
+    /** Every helper of the plan; one that cannot be reached is reported gone later. */
     Set<RacerId> ranks() {
         Set<RacerId> ranks = new TreeSet<>();
         for (int rank = 0; rank < plan.helpers().size(); rank++) {
@@ -99,7 +99,9 @@ final class Racers {
                 && plan.helpers().get(setup.lanes().helper(racer)).equals(helper);
     }
 
-    /** Begins at every helper, unless they need not know each other: then at each with its first block. */
+    /**
+     * Begins the transfer at every helper, or, where helpers need not know each other, at each with its first block.
+     */
     void begin() {
         if (!setup.solitary()) {
             ranks().forEach(this::begin);
@@ -147,10 +149,11 @@ final class Racers {
         return new CachedBlockRequests(
                 serial,
                 context.threads().timer(),
-                plan,
-                name(host),
-                due,
-                context.links().get().lease(plan.helpers().get(host.rank())),
+                new CachedBlockRequests.Target(
+                        plan,
+                        name(host),
+                        due,
+                        context.links().get().lease(plan.helpers().get(host.rank()))),
                 events,
                 block -> begin(host).issue(block),
                 planned);
@@ -164,7 +167,9 @@ final class Racers {
         }
     }
 
-    /** Asks the helper that sent damaged leaves of the block whether its replica is bad; false when there is none to ask. */
+    /**
+     * Asks the helper that sent damaged leaves of the block to check its replica; false when there is no such helper.
+     */
     boolean doubt(RacerId racer, BlockId block) {
         RacerId host =
                 setup.lanes().isHelpers(racer) ? new RacerId(setup.lanes().helper(racer)) : racer;
@@ -176,7 +181,9 @@ final class Racers {
         return helper != null;
     }
 
-    /** Whether a switch sent what it keeps of the block; it is asked for nothing more of that. */
+    /**
+     * Returns whether a switch sent the block from its cache; nothing more of the block is requested from that switch.
+     */
     boolean mistrust(RacerId racer, BlockId block) {
         CachedBlockRequests keeper = setup.lanes().isHelpers(racer)
                 ? kept.get(new RacerId(setup.lanes().helper(racer)))
@@ -184,7 +191,7 @@ final class Racers {
         return keeper != null && keeper.mistrust(block);
     }
 
-    /** In-process attempts fetch on, and switches send on what they keep: what of it is not wanted is not handed on. */
+    /** Shortens the block at helpers. In-process attempts and switches still send all of it; the surplus is dropped. */
     void shorten(Block block, long length) {
         helpersOf(block, keeper -> keeper.isComing(block.id())).forEach(helper -> helper.shorten(block.id(), length));
     }
@@ -197,7 +204,7 @@ final class Racers {
         }
     }
 
-    /** Those that were issued the block; not who keeps it, and was only asked for it. */
+    /** The helpers that were issued the block, without switches that were only asked for a cached copy. */
     private List<TransferCall> helpersOf(Block block, Predicate<CachedBlockRequests> isKept) {
         return hosts(block).stream()
                 .filter(host -> !kept.containsKey(host) || !isKept.test(Objects.requireNonNull(kept.get(host))))
@@ -206,7 +213,7 @@ final class Racers {
                 .toList();
     }
 
-    /** The first racers of the helpers that host the block's. */
+    /** The first racers of the helpers that host the block's racers. */
     private Set<RacerId> hosts(Block block) {
         Set<RacerId> hosts = new LinkedHashSet<>();
         for (Entrant entrant : block.entrants()) {
@@ -225,7 +232,7 @@ final class Racers {
         return block.entrants().stream().anyMatch(this::isLocal);
     }
 
-    /** Closes what is open to this helper and tells the others not to wait for it. */
+    /** Closes the call to this helper, and tells the others not to wait for it. */
     void abandon(RacerId racer, ErrorCode why) {
         TransferCall gone = helpers.remove(racer);
         CachedBlockRequests keeper = kept.remove(racer);
@@ -240,7 +247,10 @@ final class Racers {
         }
     }
 
-    /** Makes the in-process racers, {@code spare} more than there are replicas; {@link RacerEvents#localRacersReady} follows. */
+    /**
+     * Creates in-process racers, {@code spare} more than there are replicas; {@link RacerEvents#localRacersReady}
+     * follows.
+     */
     void raceLocally(int spare) {
         List<RacerId> ranks = new ArrayList<>();
         for (int i = 0; i < plan.replicas() + spare; i++) {
@@ -252,7 +262,10 @@ final class Racers {
                 .thenAccept(any -> serial.execute(() -> events.localRacersReady(any ? ranks : List.of())));
     }
 
-    /** Nothing more is wanted of anybody; what they still have to say is heard. One is told of the second attempts. */
+    /**
+     * Finishes the transfer at all helpers, which send their last reports. One helper is told the number of extra
+     * attempts.
+     */
     void finish(Hedges hedges) {
         finished = true;
         Hedges untold = hedges;
@@ -265,17 +278,20 @@ final class Racers {
         }
     }
 
-    /** After {@link #finish}: this helper has said its last. */
+    /** The helper has sent its last report, after {@link #finish}. */
     void silent(RacerId racer) {
         helpers.remove(racer);
     }
 
-    /** Whether anybody may still say something. */
+    /** Whether any racer may still report something. */
     boolean maySpeak() {
         return !helpers.isEmpty() || local != null;
     }
 
-    /** Ends everything. Unless {@link #finish} was called, one helper is told of the second attempts, and ends a little later. */
+    /**
+     * Ends everything. Without a {@link #finish}, one helper is first told the number of extra attempts, and ends a
+     * little later.
+     */
     void close(Hedges hedges) {
         Hedges untold = finished ? Hedges.NONE : hedges;
         for (TransferCall helper : helpers.values()) {

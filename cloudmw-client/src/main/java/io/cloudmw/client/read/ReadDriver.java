@@ -61,8 +61,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The driver of one read plan: it carries out the orders of {@link Delivery}, issues blocks to racers, takes relays under
- * credit, and reports events back. Confined to the transfer's serial executor, except where a method says otherwise.
+ * The driver of one read plan: it carries out the orders of {@link Delivery}, issues blocks to racers, takes relays
+ * under credit, and reports events back. Confined to the transfer's serial executor, except where a method says
+ * otherwise.
  */
 final class ReadDriver {
     /** A listener to the end of the read; called once, on the transfer's executor. */

@@ -14,8 +14,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The failures of one read, and the decision what a chunk that no racer could deliver means for the read. Confined to the
- * transfer's serial executor, except where a method says otherwise.
+ * The failures of one read, and the decision what a chunk that no racer could deliver means for the read. Confined to
+ * the transfer's serial executor, except where a method says otherwise.
  */
 final class ReadFailures {
     /** The consequence of an undeliverable chunk. */

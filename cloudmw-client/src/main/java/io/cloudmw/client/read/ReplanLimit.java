@@ -9,11 +9,11 @@ final class ReplanLimit {
     private long firstAtNanos;
 
     /**
-     * Another one failed.
+     * Counts another plan that failed.
      *
-     * @param chunksDone of the get so far
+     * @param chunksDone chunks of the get that are done
      * @param deliveredAtNanos when verified bytes last came
-     * @return whether one more is worth it
+     * @return whether another plan is worthwhile
      */
     boolean mayFollow(int chunksDone, long deliveredAtNanos, long nowNanos) {
         if (count == 0 || deliveredAtNanos - firstAtNanos > 0) {
@@ -24,7 +24,7 @@ final class ReplanLimit {
         return count < RetryLimits.MAX_PLANS && nowNanos - firstAtNanos < RetryLimits.MAX_BARREN_NANOS;
     }
 
-    /** Plans in vain since a chunk was last read to its end. */
+    /** Plans that failed since a chunk was last completed. */
     int count() {
         return count;
     }

@@ -7,7 +7,10 @@ import java.nio.ByteBuffer;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** The chunks of one read that this client keeps while it reads them, to serve them to other clients. Safe for any thread. */
+/**
+ * The chunks of one read that this client keeps while it reads them, to serve them to other clients. Safe for any
+ * thread.
+ */
 final class ServedChunks {
     private final PeerServing peers;
     private final Map<Long, PeerChunkCache.Growing> growing = new ConcurrentHashMap<>();

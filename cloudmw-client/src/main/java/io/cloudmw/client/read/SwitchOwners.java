@@ -9,8 +9,8 @@ import java.util.Arrays;
 import java.util.stream.IntStream;
 
 /**
- * The switches from which a read requests each block: the near switch for all blocks where the plan has one, then the block's
- * owners. Confined to the transfer.
+ * The switches from which a read requests each block: the near switch for all blocks where the plan has one, then the
+ * block's owners. Confined to the transfer.
  */
 final class SwitchOwners implements BlockOwners {
     private final ReadPlan plan;

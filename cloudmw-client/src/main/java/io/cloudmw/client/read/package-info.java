@@ -1,4 +1,7 @@
-/** Reads: each get drives helpers, peers and direct reads until its destination has every byte. Each get confines its state, its {@link io.cloudmw.core.delivery.Delivery} included, to one serial executor. */
+/**
+ * Reads: each get drives helpers, peers and direct reads until its destination has every byte. Each get confines its
+ * state, its {@link io.cloudmw.core.delivery.Delivery} included, to one serial executor.
+ */
 @NullMarked
 package io.cloudmw.client.read;
 

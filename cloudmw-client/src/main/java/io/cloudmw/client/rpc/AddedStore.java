@@ -7,10 +7,10 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * A store that was made known, and how the processes that were asked found it.
+ * A store that was added, with the checks of its access.
  *
- * @param checks by process ({@code coordinator}, {@code helper ID}); empty when no proof was asked for, or the store was known
- *     before; the coordinator alone when no helper could be asked
+ * @param checks by process ({@code coordinator}, {@code helper ID}); empty when no check was requested, or the store
+ *     was known before; the coordinator's alone when no helper could be asked
  */
 public record AddedStore(Store store, Map<String, ProbeReport> checks) {
     public AddedStore {

@@ -7,15 +7,15 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 
-/** Waits for what the client does. Blocks; not for event loops. */
+/** Blocking waits for the results of calls. Not for event loops. */
 public final class Calls {
     private Calls() {}
 
     /**
-     * What comes of it.
+     * Waits for the result of a future.
      *
-     * @throws CloudMwException as it failed; {@code CANCELLED} when it was cancelled, or this thread is interrupted, which
-     *     cancels it; {@code INTERNAL} when it failed by a defect
+     * @throws CloudMwException the future's failure; {@code CANCELLED} when the future was cancelled, or when this
+     *     thread is interrupted, which cancels the future; {@code INTERNAL} after a defect
      */
     public static <T> T await(CompletableFuture<T> future) throws CloudMwException {
         try {
@@ -35,7 +35,7 @@ public final class Calls {
         }
     }
 
-    /** Empty where it fails with {@code absent}. */
+    /** Waits for the result of a future; empty when the future fails with {@code absent}. */
     public static <T> Optional<T> find(CompletableFuture<T> future, ErrorCode absent) throws CloudMwException {
         try {
             return Optional.of(await(future));

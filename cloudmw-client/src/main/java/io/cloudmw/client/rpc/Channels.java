@@ -11,7 +11,10 @@ import java.util.Collection;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 
-/** How every channel of the client is set up: plain text, handshake, and pings that notice a silent peer. */
+/**
+ * The settings of every gRPC channel of the client: plain text, handshake, and keep-alive pings that notice a silent
+ * server.
+ */
 public final class Channels {
     /** A manifest segment is the longest answer. */
     private static final int MAX_MESSAGE_BYTES = 16 << 20;
@@ -20,12 +23,12 @@ public final class Channels {
 
     private Channels() {}
 
-    /** To one process. */
+    /** Opens a channel to one process. */
     public static ManagedChannel open(String address, Executor executor) {
         return builder(ChannelTarget.of(address), executor).build();
     }
 
-    /** To all coordinators there are: calls go to those that answer, in turn. */
+    /** Opens a channel to all coordinators. Calls go round robin to those that answer. */
     public static ManagedChannel openAll(HostPorts coordinators, Executor executor) {
         return builder(ChannelTarget.of(coordinators), executor)
                 .disableServiceConfigLookUp()
@@ -34,8 +37,8 @@ public final class Channels {
     }
 
     /**
-     * Waits until these, which were shut down, need their executor no more, a second at most for all of them. An executor
-     * that refuses an answer leaves its call without an end, and the memory that holds it is lost. Not for event loops.
+     * Waits, at most a second in all, until channels that were shut down no longer need their executor. An executor
+     * that refuses an answer leaves its call without an end and leaks the call's memory. Not for event loops.
      */
     public static void awaitEnd(Collection<ManagedChannel> closed) {
         try {

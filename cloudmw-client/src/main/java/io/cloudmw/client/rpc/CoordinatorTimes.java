@@ -3,13 +3,13 @@ package io.cloudmw.client.rpc;
 import java.time.Duration;
 
 /**
- * How long a call waits for the coordinator, tries and pauses included.
+ * The time limits of one call to the coordinator, retries and pauses included.
  *
- * @param each of a coordinator that answered before
- * @param first of a coordinator that never answered: its address may be wrong
+ * @param each for a coordinator that answered before
+ * @param first for a coordinator that never answered: its address may be wrong
  */
 public record CoordinatorTimes(Duration each, Duration first) {
-    /** The same time for both. */
+    /** The same limit for both. */
     public static CoordinatorTimes of(Duration time) {
         return new CoordinatorTimes(time, time);
     }

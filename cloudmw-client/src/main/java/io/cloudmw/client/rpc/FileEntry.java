@@ -4,9 +4,10 @@ import io.cloudmw.core.model.FileVersion;
 import java.util.Optional;
 
 /**
- * One name in a directory.
+ * An entry of a directory.
  *
  * @param version empty: a directory
- * @param attributesDigest tells what is noted of the file from whatever else could be, but for one in 2<sup>64</sup>; 0: nothing is
+ * @param attributesDigest a digest of the file's attributes, which differs for different attributes but for one case in
+ *     2<sup>64</sup>; 0: there are none
  */
 public record FileEntry(String name, Optional<FileVersion> version, long attributesDigest) {}

@@ -4,10 +4,10 @@ import io.cloudmw.core.model.Attributes;
 import io.cloudmw.core.model.FileVersion;
 
 /**
- * A file and its current version.
+ * The status of a file, with its current version.
  *
- * @param version the file was modified when it was committed
- * @param underReplicatedChunks chunks with fewer good replicas than the volume asks for
+ * @param version its commit was the file's last change
+ * @param underReplicatedChunks chunks with fewer good replicas than the volume requires
  * @param createdAtMillis when the file's first version was committed
  */
 public record FileStatus(

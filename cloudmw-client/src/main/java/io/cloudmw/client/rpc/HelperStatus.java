@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * A helper as the coordinator knows it.
+ * The status of a helper, as the coordinator knows it.
  *
  * @param disks stores attached to it
  * @param alive whether its lease holds

@@ -31,8 +31,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Unary calls that survive a server's restart: each try has a deadline, and tries that found nobody, or a server with
- * too much to do, are repeated, ever less often, until the total time is over. Safe for any thread.
+ * Unary calls that survive a restart of the server. Each try has a deadline. Tries that reached no server, or an
+ * overloaded one, are repeated with backoff until the total time is over. Safe for any thread.
  */
 public final class RetryingCalls implements AutoCloseable {
     /** The delays between tries of a call, and of a watch. */
@@ -41,10 +41,10 @@ public final class RetryingCalls implements AutoCloseable {
     private static final long UNNOTICED_NANOS = Duration.ofSeconds(2).toNanos();
     private static final long LONGEST_TRY_NANOS = Duration.ofSeconds(10).toNanos();
 
-    /** A try with less time may end before it hears why it fails. */
+    /** A shorter try may end before it learns why it fails. */
     private static final long SHORT_NANOS = Duration.ofSeconds(1).toNanos();
 
-    /** With less time than this there is no other try. */
+    /** With less time left than this, no further try is made. */
     private static final long LEAST_NANOS = Duration.ofMillis(50).toNanos();
 
     private final ManagedChannel channel;
@@ -55,15 +55,15 @@ public final class RetryingCalls implements AutoCloseable {
     private final Ticker ticker;
     private final Consumer<String> waiting;
     private final AtomicBoolean saidWaiting = new AtomicBoolean();
-    /** What has no answer yet; its users bound it. */
+    /** Calls without an answer yet; the callers bound their number. */
     private final Set<Call<?, ?>> underWay = ConcurrentHashMap.newKeySet();
 
     private volatile boolean reached;
     private volatile boolean closed;
 
     /**
-     * @param several whether another server is asked where one is silent
-     * @param waiting told once, until there is an answer, that there was none for {@code UNNOTICED_NANOS}
+     * @param several whether another server takes over when one is silent
+     * @param waiting is told once per outage, after {@code UNNOTICED_NANOS} without an answer
      */
     public RetryingCalls(
             ManagedChannel channel,
@@ -82,7 +82,10 @@ public final class RetryingCalls implements AutoCloseable {
         this.waiting = waiting;
     }
 
-    /** Calls; the future fails with a {@link CloudMwException}. Cancelling it, or one derived, cancels the call. */
+    /**
+     * Starts a call. The future fails with a {@link CloudMwException}. Cancelling the future, or a derived one, cancels
+     * the call.
+     */
     public <Q, A> CompletableFuture<A> call(MethodDescriptor<Q, A> method, Q request) {
         Call<Q, A> call = new Call<>(method, request);
         underWay.add(call);
@@ -95,7 +98,7 @@ public final class RetryingCalls implements AutoCloseable {
         return call.result;
     }
 
-    /** Those under way fail, also those that wait for their next try. Idempotent; what they were sent on is not closed. */
+    /** Fails all calls under way, also those that wait for their next try. Leaves the channel open. Idempotent. */
     @Override
     public void close() {
         closed = true;
@@ -118,7 +121,7 @@ public final class RetryingCalls implements AutoCloseable {
         }
     }
 
-    /** It does not know the method, or does not even speak HTTP/2. */
+    /** Whether the server does not know the method, or does not even speak HTTP/2. */
     private static boolean isOfAnotherKind(CloudMwException failure) {
         if (!(failure.getCause() instanceof StatusRuntimeException answer)) {
             return false;
@@ -131,7 +134,7 @@ public final class RetryingCalls implements AutoCloseable {
         return times.nanos(reached);
     }
 
-    /** One that falls silent is left while there is as much time for another. */
+    /** The time of one try. With several servers, it leaves as much time for another server. */
     private long tryNanos() {
         return Math.min(LONGEST_TRY_NANOS, several ? totalNanos() / 2 : totalNanos());
     }
@@ -144,12 +147,12 @@ public final class RetryingCalls implements AutoCloseable {
         private final RetryCounter retries = new RetryCounter(BACKOFF);
         private volatile @Nullable ClientCall<Q, A> current;
 
-        /** The last try was sent and not answered in time: whoever has it may be stopped, and another address not. */
+        /** The last try was sent and timed out: its server may be stopped, while another address is not. */
         private volatile boolean silent;
 
         private volatile long tryNanos;
 
-        /** Why it failed, as the last try said that had the time to find out. */
+        /** The failure of the last try that had enough time to learn its reason. */
         private volatile @Nullable CloudMwException telling;
 
         Call(MethodDescriptor<Q, A> method, Q request) {
@@ -209,7 +212,7 @@ public final class RetryingCalls implements AutoCloseable {
                 result.completeExceptionally(new CloudMwException(
                         ErrorCode.COORDINATOR_UNAVAILABLE,
                         RetryVerdict.NEVER,
-                        peer + ": what answers there is not a coordinator of this release",
+                        peer + ": the server there is not a coordinator of this release",
                         failure));
                 return;
             }
@@ -248,7 +251,7 @@ public final class RetryingCalls implements AutoCloseable {
                     last));
         }
 
-        /** No less than who has too much to do has said, as far as there is time. */
+        /** At least the retry-after of an overloaded server, as far as time is left. */
         private long pauseNanos(CloudMwException failure) {
             long said = failure.retryAfter().map(Duration::toNanos).orElse(0L);
             long half = remainingNanos() / 2;
@@ -261,12 +264,12 @@ public final class RetryingCalls implements AutoCloseable {
 
         private static String state(boolean unreachable, boolean answered) {
             if (!unreachable) {
-                return " had too much to do";
+                return " was overloaded";
             }
             return answered ? " was not ready" : " could not be reached";
         }
 
-        /** Without the peer, which the message begins with. */
+        /** The message without the peer, with which it begins. */
         private String why(CloudMwException failure) {
             String message = String.valueOf(failure.getMessage());
             return message.startsWith(peer) ? message.substring(peer.length()) : ": " + message;

@@ -26,19 +26,19 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A watch of the names of a volume, until it is closed. One call after the other: each goes on after the position that was told
- * last, so nothing is told twice and nothing left out, whichever coordinator answers. The next message is asked for when the
- * listener is done with the one before. Safe for any thread.
+ * A watch of the names of a volume, until it is closed. When its call breaks, the next one continues after the last
+ * reported position, at any coordinator. So no change is repeated and none is missing. The next message is requested
+ * when the listener has handled the one before. Safe for any thread.
  */
 public final class Watch implements AutoCloseable {
-    /** Watches of one client that may be open at once. */
+    /** The limit on open watches of one client. */
     public static final int MAX_OPEN = 128;
 
     private final Watches owner;
     private final VolumeName volume;
     private final String path;
     private final WatchListener listener;
-    /** What is not final or volatile is its tasks' only. */
+    /** Runs the watch's tasks, which alone use the fields that are neither final nor volatile. */
     private final SerialExecutor serial;
 
     private final CompletableFuture<Long> started = new CompletableFuture<>();
@@ -63,33 +63,33 @@ public final class Watch implements AutoCloseable {
     }
 
     /**
-     * The position from which it watches, once a coordinator has said so: whatever happens from then on is told. Fails as
+     * Completes with the position from which the watch reports changes, once a coordinator has named it. Fails as
      * {@link #done} does.
      */
     public CompletableFuture<Long> started() {
         return started.copy();
     }
 
-    /** Up to where everything was told, or does not touch the path; empty before it has started. */
+    /** The position up to which every change of the path was reported; empty before the start. */
     public OptionalLong position() {
         return position;
     }
 
     /**
-     * Done when it was closed or the volume was deleted; fails with a {@link CloudMwException} when it could not go on, or its
-     * client was closed. Its listener is not called any more then, unless it is being called.
+     * Completes when the watch was closed or the volume was deleted. Fails with a {@link CloudMwException} when the
+     * watch could not continue, or its client was closed. After that no call of the listener begins.
      */
     public CompletableFuture<Void> done() {
         return done.copy();
     }
 
-    /** Ends it, also at the coordinator. Idempotent; does not wait for the listener. */
+    /** Ends the watch, also at the coordinator. Idempotent; does not wait for the listener. */
     @Override
     public void close() {
         end(null);
     }
 
-    /** @param reason null: there is none, it was closed */
+    /** @param reason null: the watch was closed */
     void end(@Nullable CloudMwException reason) {
         started.completeExceptionally(
                 reason != null ? reason : new CloudMwException(ErrorCode.CANCELLED, "the watch was closed"));
@@ -101,7 +101,7 @@ public final class Watch implements AutoCloseable {
         cancelCall();
     }
 
-    /** Runs this once its listener is not being called any more. */
+    /** Runs a task once no call of the listener is under way. */
     void afterListener(Runnable task) {
         serial.execute(task);
     }
@@ -129,7 +129,7 @@ public final class Watch implements AutoCloseable {
         }
     }
 
-    /** What one call brings. */
+    /** The answers of one call. */
     private final class Events implements ClientResponseObserver<WatchRequest, WatchEvent> {
         private @Nullable ClientCallStreamObserver<WatchRequest> call;
 
@@ -212,7 +212,7 @@ public final class Watch implements AutoCloseable {
         long nowNanos = owner.ticker().nanos();
         brokenSinceNanos = broken ? brokenSinceNanos : nowNanos;
         broken = true;
-        // Cancelled by a server that does not finish its calls: this side cancels only what is done.
+        // A server cancels calls when it stops without finishing them; this side cancels only watches that are done.
         boolean passing = failure.code() == ErrorCode.COORDINATOR_UNAVAILABLE
                 || failure.code() == ErrorCode.CANCELLED
                 || failure.code() == ErrorCode.DEADLINE_EXCEEDED

@@ -21,7 +21,7 @@ public final class Watches implements AutoCloseable {
     private final Set<Watch> open = ConcurrentHashMap.newKeySet();
     private volatile boolean closed;
 
-    /** @param times for how long a watch goes on while no coordinator can be reached */
+    /** @param times the time limits of a watch while no coordinator can be reached */
     public Watches(
             ManagedChannel channel,
             String peer,
@@ -39,7 +39,7 @@ public final class Watches implements AutoCloseable {
         return channel;
     }
 
-    /** Names the server in messages. */
+    /** The server's name in messages. */
     String peer() {
         return peer;
     }
@@ -56,14 +56,17 @@ public final class Watches implements AutoCloseable {
         return ticker;
     }
 
-    /** Fails at once when {@value Watch#MAX_OPEN} are open, or closed while their listener has not returned. */
+    /**
+     * Opens a watch. It fails at once when {@value Watch#MAX_OPEN} watches are open, or closed with a listener that has
+     * not returned.
+     */
     public Watch watch(VolumeName volume, String path, OptionalLong after, WatchListener listener, Executor threads) {
         Watch watch = new Watch(this, volume, path, after, listener, threads);
         boolean room = isAdded(watch);
         var unused = watch.done().whenComplete((nothing, failure) -> watch.afterListener(() -> open.remove(watch)));
         if (!room) {
             watch.end(new CloudMwException(
-                    ErrorCode.OVERLOADED, "watches: " + Watch.MAX_OPEN + " of this client already (expected: fewer)"));
+                    ErrorCode.OVERLOADED, "watches: " + Watch.MAX_OPEN + " of this client are open (close one first)"));
         }
         if (closed) {
             watch.end(closedException());
@@ -80,7 +83,7 @@ public final class Watches implements AutoCloseable {
         return new CloudMwException(ErrorCode.CANCELLED, "the client was closed");
     }
 
-    /** They fail. Idempotent. */
+    /** Fails all open watches. Idempotent. */
     @Override
     public void close() {
         closed = true;

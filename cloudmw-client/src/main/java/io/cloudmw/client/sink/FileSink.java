@@ -61,9 +61,9 @@ public final class FileSink implements LeafSink {
     private volatile @Nullable PartialFile partial;
 
     /**
-     * @param sizeBytes it will have
+     * @param sizeBytes the size of the file
      * @param force whether to wait until the bytes are on the disk
-     * @param keep whether what arrived stays for the next get of this target when it is aborted
+     * @param keep whether bytes that arrived stay for the next get of this target after an abort
      */
     public FileSink(Path target, long sizeBytes, boolean force, boolean keep) {
         asked = target.toAbsolutePath();
@@ -74,7 +74,7 @@ public final class FileSink implements LeafSink {
         temporary = temporary(asked);
     }
 
-    /** Its length does not depend on the target's, which may be as long as the file system allows. */
+    /** A name whose length does not depend on the target's, which may be as long as the file system allows. */
     private static Path temporary(Path target) {
         return target.resolveSibling(".cloudmw-" + UUID.randomUUID() + ".part");
     }
@@ -84,13 +84,13 @@ public final class FileSink implements LeafSink {
         return false;
     }
 
-    /** A local disk is slow at worst; a file system whose server is gone hangs for as long as it likes. */
+    /** A local disk is slow at worst; a file system whose server is gone hangs. */
     @Override
     public boolean mayBlock() {
         return remote;
     }
 
-    /** @param fileSystem what the operating system calls its kind */
+    /** @param fileSystem the operating system's name of its kind */
     static boolean isRemote(String fileSystem) {
         return REMOTE.matcher(fileSystem).matches();
     }
@@ -120,7 +120,10 @@ public final class FileSink implements LeafSink {
         }
     }
 
-    /** Not on network file systems: their locks are no promise, and what they could not write they say when it is closed. */
+    /**
+     * Continues with a partial file, except on network file systems: their locks are unreliable, and they report write
+     * errors only on close.
+     */
     private void goOnWith(PartialFile found) {
         partial = found;
         temporary = found.path();
@@ -150,7 +153,7 @@ public final class FileSink implements LeafSink {
         }
     }
 
-    /** What the links lead to, whether it exists or not. */
+    /** The target of the links, whether it exists or not. */
     private static Path followed(Path path) throws IOException {
         Path at = path;
         for (int links = 0; Files.isSymbolicLink(at); links++) {
@@ -167,7 +170,9 @@ public final class FileSink implements LeafSink {
         return view == null ? null : view.readAttributes();
     }
 
-    /** @param replaced whose rights it has from the first byte on; null: the process's default */
+    /**
+     * @param replaced the file whose permissions the new one has from the first byte on; null: the process's default
+     */
     private void create(@Nullable PosixFileAttributes replaced) throws IOException {
         Set<StandardOpenOption> fresh = Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
         if (replaced == null) {
@@ -188,7 +193,7 @@ public final class FileSink implements LeafSink {
         view.setPermissions(sameGroup ? replaced.permissions() : forAnotherGroup(replaced.permissions()));
     }
 
-    /** Whether this process may give it away. */
+    /** Gives the file away if this process may. */
     @CanIgnoreReturnValue // then it stays this process's own, as a new file is
     private boolean given(Giving giving) {
         try {
@@ -200,7 +205,7 @@ public final class FileSink implements LeafSink {
         }
     }
 
-    /** Who is in that group may do no more than everybody. */
+    /** Reduces the group's permissions to everybody's. */
     static Set<PosixFilePermission> forAnotherGroup(Set<PosixFilePermission> permissions) {
         Set<PosixFilePermission> less = new HashSet<>(permissions);
         less.removeAll(Set.of(
@@ -234,7 +239,7 @@ public final class FileSink implements LeafSink {
     public void commit() throws CloudMwException {
         try {
             FileChannel file = opened();
-            // What an interrupted get left may be longer than the file is.
+            // An interrupted get may have left a longer file.
             file.truncate(sizeBytes);
             if (force) {
                 file.force(true);
@@ -284,14 +289,14 @@ public final class FileSink implements LeafSink {
         try (handle) {
             handle.force(true);
         } catch (IOException e) {
-            throw failed("be sure that the disk keeps", e);
+            throw failed("sync", e);
         }
     }
 
     @Override
     public void abort() {
         if (channel == null || ended.getAndSet(true)) {
-            return; // what has that name by now may be another get's
+            return; // the name may be another get's by now
         }
         try {
             if (partial == null || !keep) {
@@ -315,7 +320,7 @@ public final class FileSink implements LeafSink {
         return new CloudMwException(ErrorCode.LOCAL_IO, asked + ": cannot " + what + " it: " + reason(e), e);
     }
 
-    /** A name that is not there is the directory's. */
+    /** The reason for people: a missing name means the directory. */
     private static String reason(IOException e) {
         return e instanceof NoSuchFileException ? "no such directory" : Reasons.of(e);
     }

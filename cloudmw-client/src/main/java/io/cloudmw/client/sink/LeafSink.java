@@ -8,15 +8,15 @@ public interface LeafSink extends LeafVerification.Bytes {
     /** Whether leaves must come in the order of the file, one at a time; otherwise in any order, several at once. */
     boolean inOrder();
 
-    /** Whether writes wait for what this library does not control; they then run on threads that only do that. Once open. */
+    /** Whether writes depend on something outside this library; they then run on threads of their own. Once open. */
     boolean mayBlock();
 
-    /** Before the first leaf; may block. */
+    /** Opens the sink before the first leaf; may block. */
     void open() throws CloudMwException;
 
     /**
-     * So many bytes, from the beginning, may be there already, as a get that was interrupted left them; once open. None of
-     * them is to be trusted before its leaf was verified.
+     * The number of bytes, from the beginning, that an interrupted get may have left; once open. A leaf among them
+     * counts only after its verification.
      */
     @Override
     default long keptBytes() {
@@ -29,16 +29,16 @@ public interface LeafSink extends LeafVerification.Bytes {
     }
 
     /**
-     * Takes one leaf; may block.
+     * Writes one leaf; may block.
      *
      * @param offset of its first byte in the file
      * @throws CloudMwException {@code LOCAL_IO}: the transfer ends
      */
     void write(long offset, ByteBuffer leaf) throws CloudMwException;
 
-    /** Everything was written: make it last. May block. */
+    /** Makes the written bytes durable at their destination. May block. */
     void commit() throws CloudMwException;
 
-    /** Leave no trace. Any time, also while {@link #write} runs in another thread; idempotent. */
+    /** Removes every trace. Any time, also while {@link #write} runs in another thread; idempotent. */
     void abort();
 }

@@ -7,14 +7,14 @@ import io.cloudmw.core.model.Chunk;
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 
-/** A check which leaves a destination holds already, by their SHA-256, whichever process wrote them. */
+/** A check of the leaves that a destination already has, by their SHA-256, whichever process wrote them. */
 public final class LeafVerification {
-    /** A file, or what there is of one. */
+    /** The existing bytes of a file. */
     public interface Bytes {
-        /** How many there are, from the beginning of the file. */
+        /** Their number, from the beginning of the file. */
         long keptBytes();
 
-        /** Fills a buffer with some of them; may block. */
+        /** Fills a buffer with them; may block. */
         void read(long offset, ByteBuffer into) throws CloudMwException;
     }
 
@@ -23,10 +23,10 @@ public final class LeafVerification {
     private LeafVerification() {}
 
     /**
-     * What of a chunk must be fetched: all from the first leaf to the last that is not there as it should be. Blocks; takes
-     * the memory of a small buffer.
+     * The leaves of a chunk that must be fetched: from the first to the last one that is missing or corrupt. Blocks;
+     * needs the memory of a small buffer.
      *
-     * @param leaves which are wanted, in the chunk
+     * @param leaves the wanted range in the chunk
      */
     public static ByteRange missing(Bytes bytes, Chunk chunk, ByteRange leaves) throws CloudMwException {
         MessageDigest sha256 = Sha256.begin();

@@ -42,7 +42,7 @@ final class PartialFile implements Closeable {
         this.keptBytes = keptBytes;
     }
 
-    /** Its length does not depend on the target's. */
+    /** A name whose length does not depend on the target's. */
     static Path name(Path target) {
         byte[] digest =
                 Sha256.begin().digest(String.valueOf(target.getFileName()).getBytes(StandardCharsets.UTF_8));
@@ -50,12 +50,12 @@ final class PartialFile implements Closeable {
     }
 
     /**
-     * What an interrupted get of this target left, if it is like a fresh file (owner, group, permissions); otherwise the
-     * fresh one, under that name.
+     * The file that an interrupted get of this target left, if it is like a fresh file (owner, group, permissions);
+     * otherwise the fresh one, under that name.
      *
-     * @param fresh a new file beside the target, with the rights it should have
-     * @param channel to it; closed, and the file deleted, if another is given
-     * @return empty: another get has it, or this file system cannot do such things
+     * @param fresh a new file beside the target, with the right permissions
+     * @param channel to the fresh file; closed, and the file deleted, if the other is returned
+     * @return empty: another get has the file, or this file system lacks what it needs
      */
     static Optional<PartialFile> of(Path target, Path fresh, FileChannel channel) {
         Path path = name(target);
@@ -80,10 +80,10 @@ final class PartialFile implements Closeable {
     }
 
     /**
-     * Whether there is a file of this name. What is no file is deleted without a look into it (a link may lead anywhere, and who opens
-     * a pipe waits for its other end), but for a directory.
+     * Whether a regular file has this name. Anything else but a directory is deleted unopened: a link may lead
+     * anywhere, and opening a pipe blocks.
      *
-     * @throws IOException when it is a directory, or somebody else's
+     * @throws IOException when it is a directory, or another user's
      */
     private static boolean isUsable(Path path) throws IOException {
         if (Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS)) {
@@ -96,7 +96,7 @@ final class PartialFile implements Closeable {
         return file;
     }
 
-    /** Null: it is not what a get leaves, and is deleted. */
+    /** Null: the file is not one that a get leaves, and is deleted. */
     private static @Nullable PartialFile left(Path path, Path fresh, LockFile lock) throws IOException {
         boolean taken = false;
         try {
@@ -115,7 +115,7 @@ final class PartialFile implements Closeable {
         }
     }
 
-    /** Only a file of this user's, that nobody else may write but who may write the fresh one. */
+    /** Whether the file is this user's, and no more users may write it than the fresh one. */
     private static boolean isLike(Path fresh, Path path) throws IOException {
         PosixFileAttributes wanted = Files.readAttributes(fresh, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
         PosixFileAttributes found = Files.readAttributes(path, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
@@ -126,7 +126,7 @@ final class PartialFile implements Closeable {
                 && Integer.valueOf(1).equals(Files.getAttribute(path, "unix:nlink", LinkOption.NOFOLLOW_LINKS));
     }
 
-    /** Locked before anybody can find it. A link, unlike a move, never replaces what somebody else has put there. */
+    /** Locks the file before any other get can find it. A link, unlike a move, never replaces another user's file. */
     private static Optional<PartialFile> named(Path path, Path fresh, FileChannel channel) throws IOException {
         Optional<LockFile> lock = LockFile.tryLock(fresh);
         if (lock.isEmpty()) {
@@ -153,12 +153,12 @@ final class PartialFile implements Closeable {
         return channel;
     }
 
-    /** What it had when this get began. */
+    /** The bytes that it had when this get began. */
     long keptBytes() {
         return keptBytes;
     }
 
-    /** Stays where it is. Idempotent. */
+    /** Closes the file, which stays where it is. Idempotent. */
     @Override
     public void close() throws IOException {
         try (lock) {

@@ -50,7 +50,7 @@ public final class PositionalSink implements LeafSink {
                 target.write(from, leaf.slice((int) (leaf.position() + from - offset), (int) (to - from)));
             }
         } catch (CloudMwException e) {
-            throw e; // it says itself which destination it is
+            throw e; // the message names the destination itself
         } catch (IOException e) {
             throw new CloudMwException(ErrorCode.LOCAL_IO, "destination: cannot write to it: " + Reasons.of(e), e);
         } finally {

@@ -40,7 +40,7 @@ public final class StreamSink implements LeafSink {
     @Override
     public void open() {}
 
-    /** Synchronized: a relay that was given up may still be in here with a leaf its successor brings again. */
+    /** Synchronized: a refused relay may still be writing a leaf that its successor brings again. */
     @Override
     public synchronized void write(long offset, ByteBuffer leaf) throws CloudMwException {
         throwIfFailed();

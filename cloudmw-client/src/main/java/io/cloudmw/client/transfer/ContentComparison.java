@@ -31,7 +31,7 @@ final class ContentComparison implements LeafVerification.Bytes {
         this.source = source;
     }
 
-    /** Cancelling it, or one derived, ends it with the chunk it is at. */
+    /** Starts a comparison. Cancelling the future, or a derived one, ends it after the current chunk. */
     static CompletableFuture<Boolean> of(ClientContext context, Path path, FileVersion version) {
         return new ContentComparison(context, version, new FilePutSource(path)).begin();
     }

@@ -60,7 +60,8 @@ public final class TransferStarter implements AutoCloseable {
     /**
      * Estimates the time and cost of a get.
      *
-     * @param link bytes per second that the destination takes; empty: the share of this machine's link for one more read
+     * @param link bytes per second that the destination takes; empty: the share of this machine's link for one more
+     *     read
      */
     public CompletableFuture<ReadEstimate> estimate(
             FilePath file, Optional<Mode> mode, Optional<Duration> deadline, OptionalLong link) {
@@ -92,7 +93,10 @@ public final class TransferStarter implements AutoCloseable {
         return running.start(new EditTransfer(context, running, request));
     }
 
-    /** Cancels the transfers under way, waits a few seconds at most for their clean-up, then closes the context. Idempotent. */
+    /**
+     * Cancels the transfers under way, waits a few seconds at most for their clean-up, then closes the context.
+     * Idempotent.
+     */
     @Override
     public void close() {
         context.reads().peers().refuse();

@@ -12,8 +12,8 @@ import java.nio.file.Path;
 import java.util.HexFormat;
 
 /**
- * How the name of a file of this machine is written in a volume, and back. A name of this machine is bytes; a name in a volume is
- * text without control characters. Immutable.
+ * The mapping between the names of local files and their names in a volume. A local name is bytes; a name in a volume
+ * is text without control characters. Immutable.
  */
 public enum NameStyle {
     /** A name is the same on both sides. A name that a volume cannot have is refused. */
@@ -39,9 +39,8 @@ public enum NameStyle {
     },
 
     /**
-     * A byte of a control character, a byte that is not UTF-8, and {@code %} are written {@code %XX} in a volume, with capital
-     * digits. Each name of this machine has one name in a volume, and different names have different ones. A name that this style
-     * does not write is no name of this machine.
+     * Bytes of control characters, bytes that are not UTF-8, and {@code %} are written {@code %XX} in a volume, with
+     * capital digits. The mapping is one to one. A name that this style does not write is no local name.
      */
     ESCAPED {
         @Override
@@ -58,16 +57,16 @@ public enum NameStyle {
     private static final HexFormat HEX = HexFormat.of().withUpperCase();
 
     /**
-     * The name that a file of this machine has in a volume.
+     * The name in a volume of a local file.
      *
      * @throws IllegalArgumentException when it can have none
      */
     abstract String inVolume(Path path);
 
     /**
-     * Where a file of a volume is on this machine.
+     * The local path of a file of a volume.
      *
-     * @throws IllegalArgumentException when it can be nowhere
+     * @throws IllegalArgumentException when it can have none
      */
     abstract Path onThisMachine(Path directory, String name);
 
@@ -75,7 +74,7 @@ public enum NameStyle {
         return c < 0x20 || c == 0x7f;
     }
 
-    /** A path as it is shown, in one line: names that are no text, or have control characters, are escaped. */
+    /** A path for display, in one line: names that are not text, or have control characters, are escaped. */
     static String shown(Path path) {
         String text = path.toString();
         if (text.chars().noneMatch(c -> isControl(c) || c == '\ufffd')) {
@@ -88,7 +87,7 @@ public enum NameStyle {
         return shown.toString();
     }
 
-    /** A text in one line: its control characters are escaped. */
+    /** A text for display, in one line: its control characters are escaped. */
     public static String printable(String text) {
         StringBuilder shown = new StringBuilder();
         text.codePoints().forEach(c -> {
@@ -118,7 +117,7 @@ public enum NameStyle {
         return text.toString();
     }
 
-    /** As many bytes as a character of UTF-8 has that begins so. */
+    /** The number of bytes of a UTF-8 character that begins so. */
     private static int lengthOfCharacter(byte first) {
         int ones = Integer.numberOfLeadingZeros(~(first << 24));
         return Math.max(1, Math.min(4, ones));
@@ -143,9 +142,9 @@ public enum NameStyle {
     }
 
     /**
-     * The bytes that are escaped so.
+     * The bytes of an escaped name.
      *
-     * @throws IllegalArgumentException when {@link #escaped} does not give the name for any bytes
+     * @throws IllegalArgumentException when {@link #escaped} gives the name for no bytes
      */
     static byte[] unescaped(String name) {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
@@ -187,7 +186,7 @@ public enum NameStyle {
                         + "--names=plain)");
     }
 
-    /** The bytes of the last name of a path. The way by its URI keeps bytes that are no text. */
+    /** The bytes of the last name of a path. The path's URI keeps bytes that are not text. */
     private static byte[] bytes(Path path) {
         URI uri = path.toUri();
         if (!"file".equals(uri.getScheme())) {

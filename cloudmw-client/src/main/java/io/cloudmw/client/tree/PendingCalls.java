@@ -5,13 +5,13 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** The client's calls that one run has under way, so that they can be ended together. Safe for any thread. */
-@SuppressWarnings("CollectionUndefinedEquality") // the very same future is meant
+/** The client's calls that one run has under way, so that they can be cancelled together. Safe for any thread. */
+@SuppressWarnings("CollectionUndefinedEquality") // the same future, not an equal one
 final class PendingCalls {
     private final Set<CompletableFuture<?>> calls = ConcurrentHashMap.newKeySet();
     private volatile boolean cancelled;
 
-    /** Knows of a call as long as anything of it goes on; one that comes too late is cancelled. */
+    /** Adds a call until its work has ended; after {@link #cancel} the call is cancelled. */
     <T> CompletableFuture<T> add(CompletableFuture<T> call) {
         calls.add(call);
         var unused = CancellableFuture.over(call).thenRun(() -> calls.remove(call));
@@ -21,13 +21,13 @@ final class PendingCalls {
         return call;
     }
 
-    /** Cancels all calls, and those that are still to come. Idempotent. */
+    /** Cancels all calls, and those that are added later. Idempotent. */
     void cancel() {
         cancelled = true;
         calls.forEach(call -> call.cancel(true));
     }
 
-    /** Done, without a failure, when nothing goes on any more of the calls that are known now. */
+    /** Completes, without a failure, when the work of all calls known now has ended. */
     CompletableFuture<Void> over() {
         return CompletableFuture.allOf(
                 calls.stream().map(CancellableFuture::over).toArray(CompletableFuture[]::new));

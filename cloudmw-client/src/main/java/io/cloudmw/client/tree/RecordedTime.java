@@ -9,8 +9,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The time of a file's last change where it came from, noted as its attribute {@code mtime} together with the version it is
- * of: attributes outlive versions, and another version has another time.
+ * The time of a file's last change at its source. It is recorded in the attribute {@code mtime} together with the
+ * version, because attributes outlive versions and another version has another time.
  */
 final class RecordedTime {
     private static final String NAME = "mtime";
@@ -21,7 +21,7 @@ final class RecordedTime {
         return Map.of(NAME, time.toInstant() + " " + version.value());
     }
 
-    /** When nobody noted one, the time of the commit: a copy that is read gets it too. */
+    /** The recorded time, or else the time of the commit, which a downloaded copy gets too. */
     static FileTime of(FileStatus file) {
         return noted(file).orElseGet(() -> FileTime.fromMillis(file.version().committedAtMillis()));
     }
@@ -35,7 +35,7 @@ final class RecordedTime {
         try {
             return Optional.of(FileTime.from(Instant.parse(noted.substring(0, space))));
         } catch (DateTimeException e) {
-            return Optional.empty(); // somebody else's idea of this attribute
+            return Optional.empty(); // another program's use of this attribute
         }
     }
 }

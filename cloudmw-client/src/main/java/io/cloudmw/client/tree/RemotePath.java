@@ -13,7 +13,8 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * A file or directory of a volume as it is now, written {@code volume:/a/b}, or as it was, {@code volume@snapshot:/a/b}.
+ * The path of a file or directory of a volume as it is now, {@code volume:/a/b}, or as it was, {@code
+ * volume@snapshot:/a/b}.
  *
  * @param snapshot empty: now
  * @param path {@code /} or {@code /a/b}
@@ -27,9 +28,9 @@ public record RemotePath(VolumeName volume, Optional<String> snapshot, String pa
     }
 
     /**
-     * Reads {@code volume:/path} or {@code volume@snapshot:/path}.
+     * Parses {@code volume:/path} or {@code volume@snapshot:/path}.
      *
-     * @throws IllegalArgumentException when it is not of that form
+     * @throws IllegalArgumentException when the text has another form
      */
     public static RemotePath parse(String text) {
         int colon = text.indexOf(':');
@@ -39,7 +40,7 @@ public record RemotePath(VolumeName volume, Optional<String> snapshot, String pa
         return of(text.substring(0, colon), text.substring(colon + 1));
     }
 
-    /** Reads the same of a directory: it may end in {@code /}, and the volume alone is its {@code /}. */
+    /** Parses the path of a directory: it may end in {@code /}, and the volume's name alone is its {@code /}. */
     public static RemotePath directory(String text) {
         int colon = text.indexOf(':');
         String path = colon < 0 ? "" : text.substring(colon + 1);
@@ -59,9 +60,9 @@ public record RemotePath(VolumeName volume, Optional<String> snapshot, String pa
     }
 
     /**
-     * This, for who wants to change it.
+     * Returns this path, for a caller that wants to change it.
      *
-     * @throws IllegalArgumentException when it is of a snapshot
+     * @throws IllegalArgumentException when it is in a snapshot
      */
     public RemotePath requireCurrent() {
         if (snapshot.isPresent()) {
@@ -71,7 +72,7 @@ public record RemotePath(VolumeName volume, Optional<String> snapshot, String pa
     }
 
     /**
-     * The path of a file, whenever.
+     * The path of a file, in any snapshot.
      *
      * @throws IllegalArgumentException for {@code /}
      */
@@ -80,18 +81,18 @@ public record RemotePath(VolumeName volume, Optional<String> snapshot, String pa
     }
 
     /**
-     * What has this name in this directory.
+     * The path of an entry of this directory.
      *
-     * @throws IllegalArgumentException when a file cannot have it
+     * @throws IllegalArgumentException when a file cannot have the name
      */
     RemotePath child(String name) {
         return new RemotePath(volume, snapshot, (path.equals("/") ? "" : path) + "/" + name);
     }
 
     /**
-     * What has the name of an entry of this directory.
+     * The path of an entry of this directory.
      *
-     * @throws CloudMwException {@code PROTOCOL_VIOLATION} when that leads elsewhere
+     * @throws CloudMwException {@code PROTOCOL_VIOLATION} when the name leads elsewhere
      */
     RemotePath child(FileEntry entry) throws CloudMwException {
         try {
@@ -100,10 +101,10 @@ public record RemotePath(VolumeName volume, Optional<String> snapshot, String pa
                 return child;
             }
         } catch (IllegalArgumentException e) {
-            // No name either.
+            // Not a name either.
         }
         throw new CloudMwException(
-                ErrorCode.PROTOCOL_VIOLATION, this + ": lists \"" + entry.name() + "\", which is no name");
+                ErrorCode.PROTOCOL_VIOLATION, this + ": lists \"" + entry.name() + "\", which is not a valid name");
     }
 
     /** The last segment. */
@@ -111,19 +112,24 @@ public record RemotePath(VolumeName volume, Optional<String> snapshot, String pa
         return path.substring(path.lastIndexOf('/') + 1);
     }
 
-    /** What is known of the file. Fails with {@code NOT_FOUND}. */
+    /** The status of the file. Fails with {@code NOT_FOUND}. */
     public CompletableFuture<FileStatus> stat(CloudMw client) {
         return snapshot.isPresent() ? client.snapshots().stat(snapshot.get(), file()) : client.stat(file());
     }
 
-    /** A page of the directory, by name; {@code token}: where the one before ended. Fails with {@code NOT_FOUND}. */
+    /**
+     * A page of the directory, by name.
+     *
+     * @param token where the page before ended
+     * @return fails with {@code NOT_FOUND}
+     */
     public CompletableFuture<Page<FileEntry>> list(CloudMw client, String token) {
         return snapshot.isPresent()
                 ? client.snapshots().list(snapshot.get(), volume, path, token, PAGE)
                 : client.list(volume, path, token, PAGE);
     }
 
-    /** Whether what it would be in is there: the snapshot, or else the volume, which says so itself where it is not. */
+    /** Whether the snapshot exists. Without a snapshot: true, because calls report a missing volume themselves. */
     CompletableFuture<Boolean> isKept(CloudMw client) {
         return snapshot.isEmpty()
                 ? CompletableFuture.completedFuture(true)

@@ -16,8 +16,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What differs between two snapshots of a volume, or one and what is now: walks both trees side by side, by name, a page of each directory
- * in memory. It looks at all names, and at nothing but names: a file differs when its version or what is noted of it does. Used by one thread, which it blocks.
+ * A comparison of two snapshots of a volume, or of a snapshot with the present. It walks both trees side by side, by
+ * name, with one page of each directory in memory. A file differs when its version or its attributes do; content is not
+ * read. Used by one thread, which it blocks.
  */
 public final class SnapshotDiff {
     private final CloudMw client;
@@ -26,11 +27,11 @@ public final class SnapshotDiff {
     private final Optional<String> after;
     private final Listener listener;
 
-    /** What became of a path. */
+    /** The kind of a difference. */
     public enum Kind {
         ADDED,
         REMOVED,
-        /** Another version; perhaps other attributes too. */
+        /** Another version, perhaps with other attributes too. */
         CHANGED,
         /** The same version with other attributes. */
         ATTRIBUTES
@@ -39,17 +40,20 @@ public final class SnapshotDiff {
     /**
      * A file that differs.
      *
-     * @param version the later one; of one that was removed the earlier one
+     * @param version the later version; of a removed file the earlier one
      */
     public record Difference(Kind kind, String path, FileVersion version) {}
 
-    /** Told of each, in the order of the names; where a file is a directory in the other, what was added comes first. */
+    /**
+     * A listener to differences, in the order of the names. Where a file is a directory on the other side, the added
+     * path comes first.
+     */
     public interface Listener {
-        /** False: no more is wanted. */
+        /** Returns false to end the comparison. */
         boolean found(Difference difference) throws CloudMwException;
     }
 
-    /** Compares a snapshot with {@code after}; empty: with what is now. */
+    /** Compares a snapshot with {@code after}; empty: with the present. */
     public SnapshotDiff(CloudMw client, VolumeName volume, String before, Optional<String> after, Listener listener) {
         this.client = client;
         this.volume = volume;
@@ -59,9 +63,9 @@ public final class SnapshotDiff {
     }
 
     /**
-     * Compares a directory and all below it.
+     * Compares a directory and everything below it.
      *
-     * @param directory {@code "/"} or {@code "/a/b"}; where it is not there it is taken as empty
+     * @param directory {@code "/"} or {@code "/a/b"}; a missing directory counts as empty
      */
     public void run(String directory) throws CloudMwException {
         var unused = compare(directory, names(before, directory), names(after, directory));
@@ -71,14 +75,14 @@ public final class SnapshotDiff {
         return new Names(Optional.of(new RemotePath(volume, snapshot, directory)));
     }
 
-    /** The entries of a directory, one after the other. */
+    /** The entries of a directory, in order. */
     private final class Names {
         private final Optional<RemotePath> directory;
         private final Deque<FileEntry> page = new ArrayDeque<>();
         private String token = "";
         private boolean last;
 
-        /** Reads a directory; empty: one that is not there. */
+        /** Reads a directory; empty: a missing one. */
         Names(Optional<RemotePath> directory) {
             this.directory = directory;
             this.last = directory.isEmpty();

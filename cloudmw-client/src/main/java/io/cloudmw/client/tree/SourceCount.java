@@ -5,22 +5,22 @@ import java.io.IOException;
 import java.util.concurrent.ExecutorService;
 
 /**
- * Counts the files of a directory ahead of what is done with them, on a thread of its own. What cannot be counted is left out:
- * it is said where it is to be copied. Safe for any thread.
+ * A count of the source's files that runs ahead of the copy, on a thread of its own. It skips what it cannot read; the
+ * copy reports that. Safe for any thread.
  */
 final class SourceCount {
-    /** Goes through all files. */
+    /** Visits all files. */
     @FunctionalInterface
     interface Walk {
         void run() throws IOException, InterruptedException;
     }
 
-    private final TreeCounters ledger;
+    private final TreeCounters counters;
     private final ExecutorService thread = Threads.unbounded("client-tree-count", 1);
     private volatile boolean ended;
 
-    SourceCount(TreeCounters ledger) {
-        this.ledger = ledger;
+    SourceCount(TreeCounters counters) {
+        this.counters = counters;
     }
 
     void start(Walk walk) {
@@ -28,7 +28,7 @@ final class SourceCount {
             try {
                 walk.run();
                 if (!ended) {
-                    ledger.counted();
+                    counters.counted();
                 }
             } catch (IOException | RuntimeException e) {
                 // The total stays a lower bound.
@@ -39,14 +39,14 @@ final class SourceCount {
     }
 
     void add(long bytes) {
-        ledger.counted(bytes);
+        counters.counted(bytes);
     }
 
     boolean isEnded() {
         return ended;
     }
 
-    /** Counts no further. Idempotent. */
+    /** Ends the count. Idempotent. */
     void end() {
         ended = true;
         thread.shutdownNow();

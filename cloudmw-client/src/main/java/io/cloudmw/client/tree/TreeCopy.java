@@ -15,19 +15,17 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Makes one directory like another, file by file. What has the same size and time on both sides is taken to be the same,
- * or, if that is wished, what has the same digests.
+ * A copy that makes one directory like another, file by file. A file with the same size and time on both sides counts
+ * as unchanged; on request, digests decide instead.
  *
- * <p>Symbolic links and what is no file are left alone, on both sides; directories without a file are not copied.
+ * <p>Symbolic links and special files are ignored on both sides; directories without a file are not copied.
  */
 public abstract class TreeCopy extends TreeTask {
     private final Path here;
 
     /**
-     * Begins nothing yet.
-     *
-     * @param here the directory of this machine
-     * @param there the one of a volume
+     * @param here the local directory
+     * @param there the directory of a volume
      */
     TreeCopy(CloudMw client, Path here, RemotePath there, TreeOptions options) {
         super(client, there, options);
@@ -35,7 +33,7 @@ public abstract class TreeCopy extends TreeTask {
     }
 
     /**
-     * Copies the files of a directory of this machine into one of a volume.
+     * Makes an upload of a local directory's files into a directory of a volume.
      *
      * @param to need not exist
      * @throws IllegalArgumentException when {@code to} is in a snapshot
@@ -45,9 +43,9 @@ public abstract class TreeCopy extends TreeTask {
     }
 
     /**
-     * Copies the files of a directory of a volume, as it is or was, into one of this machine.
+     * Makes a download of the files of a volume's directory, as it is or was, into a local directory.
      *
-     * @param to made if it does not exist
+     * @param to created if it does not exist
      */
     public static TreeCopy download(CloudMw client, RemotePath from, Path to, TreeOptions options) {
         return new TreeDownload(client, to, from, options);
@@ -56,7 +54,7 @@ public abstract class TreeCopy extends TreeTask {
     @Override
     final void work() throws IOException, InterruptedException {
         check();
-        SourceCount count = new SourceCount(ledger());
+        SourceCount count = new SourceCount(counters());
         try {
             if (options().listener().wantsTotals()) {
                 count.start(() -> countAll(count));
@@ -66,39 +64,39 @@ public abstract class TreeCopy extends TreeTask {
         } finally {
             count.end();
         }
-        if (options().delete() && !ledger().hasFailures()) {
-            check(); // a source that has gone meanwhile is not an empty one
+        if (options().delete() && !counters().hasFailures()) {
+            check(); // a source that vanished meanwhile is not an empty one
             deleteOthers();
         }
     }
 
-    /** Whether there is something to copy from. */
+    /** Checks that the source exists. */
     abstract void check() throws IOException;
 
     abstract void copyAll() throws IOException, InterruptedException;
 
-    /** Counts what is to be copied, and what is there already. */
+    /** Counts the files to copy, including those that are unchanged. */
     abstract void countAll(SourceCount count) throws IOException, InterruptedException;
 
     abstract void deleteOthers() throws IOException, InterruptedException;
 
-    /** The directory of this machine. */
+    /** The local directory. */
     final Path here() {
         return here;
     }
 
-    /** Whether this is what a get that was interrupted left, or one under way has: never copied, never deleted. */
+    /** Whether the name is of a get's temporary file, which is never copied and never deleted. */
     static boolean isPartial(String name) {
         return name.startsWith(".cloudmw-") && name.endsWith(".part");
     }
 
-    /** What is done with a path in a directory of this machine. */
+    /** An action for a path in a local directory. */
     @FunctionalInterface
     interface PathStep {
         void take(Path path) throws IOException, InterruptedException;
     }
 
-    /** Goes through a directory of this machine. */
+    /** Walks a local directory. */
     final void walk(Path directory, PathStep step) throws CloudMwException, InterruptedException {
         attempt(directory, () -> {
             try (DirectoryStream<Path> paths = Files.newDirectoryStream(directory)) {
@@ -109,7 +107,7 @@ public abstract class TreeCopy extends TreeTask {
         });
     }
 
-    /** Empty: there is no such file. */
+    /** Empty when the file does not exist. */
     static CompletableFuture<Optional<FileStatus>> orAbsent(CompletableFuture<FileStatus> stat) {
         return stat.thenApply(Optional::of).exceptionallyCompose(failure -> {
             CloudMwException why = known(failure);
@@ -120,9 +118,9 @@ public abstract class TreeCopy extends TreeTask {
     }
 
     /**
-     * Why a file is to be copied; empty: it is the same on both sides.
+     * The reason to copy a file; empty: it is the same on both sides.
      *
-     * @param here what is known of it on this machine
+     * @param here the local file's attributes
      */
     final CompletableFuture<Optional<String>> difference(Path path, BasicFileAttributes here, FileStatus there) {
         if (options().all()) {
@@ -141,7 +139,7 @@ public abstract class TreeCopy extends TreeTask {
         return CompletableFuture.completedFuture(same ? Optional.empty() : Optional.of("another time"));
     }
 
-    /** Adds what a transfer comes on by to what all have. */
+    /** A listener that adds one transfer's progress to the total. */
     final TransferListener progress(RemotePath file) {
         return new TransferListener() {
             private long before;
@@ -160,21 +158,21 @@ public abstract class TreeCopy extends TreeTask {
             @Override
             public void reused(long bytes) {
                 if (bytes > reusedBefore) {
-                    ledger().reused(bytes - reusedBefore);
+                    counters().reused(bytes - reusedBefore);
                     reusedBefore = bytes;
                 }
             }
 
             private void moved(long bytes) {
                 if (bytes > before) {
-                    ledger().progressed(bytes - before);
+                    counters().progressed(bytes - before);
                     before = bytes;
                 }
             }
 
             @Override
             public void waiting(PutDelay delay) {
-                ledger().waiting(file.toString(), delay);
+                counters().waiting(file.toString(), delay);
             }
         };
     }

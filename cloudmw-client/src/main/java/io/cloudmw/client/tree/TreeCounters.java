@@ -6,7 +6,7 @@ import io.cloudmw.core.error.CloudMwException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Counts what becomes of files and tells the listener. Safe for any thread. */
+/** The counters of one run over a directory, which also tell the listener. Safe for any thread. */
 final class TreeCounters {
     private final TreeListener listener;
 
@@ -36,10 +36,10 @@ final class TreeCounters {
 
     @GuardedBy("this")
     private long progressed;
-    /** Bytes of those that interrupted transfers had moved before. */
+    /** Bytes of copied files that interrupted transfers had moved before. */
     private long reused;
 
-    /** Bytes of files that are there already. */
+    /** Bytes of unchanged files. */
     @GuardedBy("this")
     private long unchangedBytes;
 
@@ -67,14 +67,14 @@ final class TreeCounters {
         advanced();
     }
 
-    /** There is another file, of so many bytes. */
+    /** Counts another file of the source. */
     synchronized void counted(long bytes) {
         totalFiles++;
         totalBytes += bytes;
         advanced();
     }
 
-    /** All files were counted. */
+    /** The count of the source is complete. */
     synchronized void counted() {
         isCounted = true;
         advanced();

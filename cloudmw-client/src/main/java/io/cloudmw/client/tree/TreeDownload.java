@@ -19,13 +19,13 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
-/** From a volume to this machine. */
+/** A copy from a volume to this machine. */
 final class TreeDownload extends TreeCopy {
     TreeDownload(CloudMw client, Path to, RemotePath from, TreeOptions options) {
         super(client, to, from, options);
     }
 
-    /** A directory that is not there would be one without files: nobody wants that mirrored. */
+    /** Refuses a missing directory: mirrored, it would delete everything. */
     @Override
     void check() throws IOException {
         if (Calls.await(there().list(client(), "")).items().isEmpty()) {
@@ -76,16 +76,16 @@ final class TreeDownload extends TreeCopy {
             if (entry.version().isEmpty()) {
                 copy(there, path);
             } else if (isPartial(String.valueOf(path.getFileName()))) {
-                ledger().skips(there.toString(), "named like part of a file, left by a get");
+                counters().skips(there.toString(), "has the name of a get's temporary file");
             } else {
                 submit(there.toString(), () -> file(there, path));
             }
         } catch (IllegalArgumentException e) {
-            failed(there.toString(), e); // no name for a file here
+            failed(there.toString(), e); // no name for a local file
         }
     }
 
-    /** Made, unless this is only to be talked about; never beyond a link that somebody has put there. */
+    /** Whether the directory can be used; it is created unless this is a dry run. Never follows a link. */
     private boolean isUsable(Path directory) {
         try {
             if (!directory.equals(here()) && Files.isSymbolicLink(directory)) {
@@ -109,19 +109,19 @@ final class TreeDownload extends TreeCopy {
     }
 
     /**
-     * Copies it, if there is a reason.
+     * Copies a file if there is a reason.
      *
-     * @param why empty: it is here already
+     * @param why empty: the file is unchanged
      */
     private CompletableFuture<Void> copyUnless(RemotePath file, Path path, FileStatus there, Optional<String> why) {
         if (why.isEmpty()) {
-            ledger().unchanged(there.version().sizeBytes());
+            counters().unchanged(there.version().sizeBytes());
             return CompletableFuture.completedFuture(null);
         }
         long bytes = there.version().sizeBytes();
-        ledger().copies(file.toString(), bytes, why.get());
+        counters().copies(file.toString(), bytes, why.get());
         if (options().dryRun()) {
-            ledger().copied(bytes, 0);
+            counters().copied(bytes, 0);
             return CompletableFuture.completedFuture(null);
         }
         return get(file, path, there);
@@ -160,10 +160,10 @@ final class TreeDownload extends TreeCopy {
         } catch (IOException e) {
             throw new CompletionException(local(path, "set the time of", e));
         }
-        ledger().copied(receipt.bytes(), receipt.resumedBytes());
+        counters().copied(receipt.bytes(), receipt.resumedBytes());
     }
 
-    // ---- what is only here
+    // ---- local files that the volume lacks
 
     @Override
     void deleteOthers() throws IOException, InterruptedException {
@@ -172,7 +172,7 @@ final class TreeDownload extends TreeCopy {
         }
     }
 
-    /** Directories go when the last that was in them has gone. */
+    /** Deletes local files that the volume lacks; directories go with their last entry. */
     private void delete(Path directory, RemotePath there) throws CloudMwException, InterruptedException {
         walk(directory, path -> deleteOne(path, there));
     }
@@ -195,7 +195,7 @@ final class TreeDownload extends TreeCopy {
         }
     }
 
-    /** Not where the snapshot it is not found in has gone meanwhile. */
+    /** Deletes the file unless the snapshot that lacks it has been removed meanwhile. */
     private CompletableFuture<?> removeUnless(RemotePath file, Path path) {
         return orAbsent(call(file.stat(client())))
                 .thenComposeAsync(
@@ -215,7 +215,7 @@ final class TreeDownload extends TreeCopy {
     }
 
     private void remove(Path path) {
-        ledger().deletes(NameStyle.shown(path));
+        counters().deletes(NameStyle.shown(path));
         try {
             if (!options().dryRun()) {
                 Files.delete(path);
@@ -223,7 +223,7 @@ final class TreeDownload extends TreeCopy {
         } catch (IOException e) {
             throw new CompletionException(local(path, "delete", e));
         }
-        ledger().deleted();
+        counters().deleted();
     }
 
     private void removeIfEmpty(Path directory) throws IOException, InterruptedException {
@@ -233,7 +233,7 @@ final class TreeDownload extends TreeCopy {
                 Files.delete(directory);
             }
         } catch (DirectoryNotEmptyException e) {
-            // Something in it is wanted.
+            // A wanted file is in it.
         }
     }
 }

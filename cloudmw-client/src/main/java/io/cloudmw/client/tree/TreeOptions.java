@@ -4,16 +4,16 @@ import io.cloudmw.client.GetOptions;
 import io.cloudmw.client.PutOptions;
 
 /**
- * How directories are copied, or removed. Immutable.
+ * Options for runs that copy or remove directories. Immutable.
  *
- * @param parallel files under way at once, 1..64
- * @param delete whether what the source has not is deleted, once everything was copied without a failure
- * @param dryRun whether to say only what would be done
- * @param checksum whether files of one size are compared by their digests instead of their times: each is read here
- * @param all whether to copy also what is there already
- * @param names how names of this machine are written in a volume
- * @param put of each file that is written; its listener hears nothing
- * @param get of each file that is read; its listener hears nothing
+ * @param parallel files in flight at once, 1..64
+ * @param delete whether to delete files that the source lacks, once everything was copied without a failure
+ * @param dryRun whether to report only what would be done
+ * @param checksum whether digests instead of times decide if files of one size differ; each local file is read
+ * @param all whether to copy unchanged files too
+ * @param names the mapping of local names to names in a volume
+ * @param put options for each file that is written; its listener is not called
+ * @param get options for each file that is read; its listener is not called
  */
 public record TreeOptions(
         int parallel,

@@ -1,15 +1,15 @@
 package io.cloudmw.client.tree;
 
 /**
- * How far a copy of a directory is.
+ * The progress of a copy of a directory.
  *
- * @param files that are done: copied, found to be there, or failed
- * @param bytes of those, and of what was copied of others
- * @param movedBytes that were copied
- * @param deleted files that the source has not
- * @param totalFiles counted so far
- * @param totalBytes of those
- * @param isCounted whether these are all
+ * @param files files that are done: copied, unchanged or failed
+ * @param bytes bytes of those, and bytes copied of other files
+ * @param movedBytes bytes that were copied
+ * @param deleted files that the source lacks
+ * @param totalFiles files counted so far
+ * @param totalBytes bytes of those
+ * @param isCounted whether the totals are complete
  */
 public record TreeProgress(
         long files, long bytes, long movedBytes, long deleted, long totalFiles, long totalBytes, boolean isCounted) {}

@@ -8,20 +8,18 @@ import io.cloudmw.core.error.ErrorCode;
 import java.util.Optional;
 
 /**
- * Removes the files of a directory of a volume, and of those below it, each by a call of its own, which takes effect once;
- * directories go with the last file in them. It is not one step: what is seen meanwhile is a part of it, and what is put
- * there meanwhile may be removed or stay. Whoever wants all names to be gone at once renames the directory first.
+ * A removal of the files of a volume's directory and of those below it, each by a call that takes effect once. A
+ * directory goes with its last file. The removal is not atomic: readers may see a part of it, and files put meanwhile
+ * may be removed or stay. To remove all names at once, rename the directory first.
  *
- * <p>A file that somebody else removes meanwhile is no failure, and not counted. A run that was stopped is repeated, and goes
- * on with what is left.
+ * <p>A file that another client removes meanwhile is neither a failure nor counted. An interrupted run can be repeated
+ * and continues with the rest.
  */
 public final class TreeRemoval extends TreeTask {
     /**
-     * Begins nothing yet.
-     *
      * @param what a directory, or a file
-     * @param options of which how many at once, whether it is only talked about, and the listener count
-     * @throws IllegalArgumentException when it is in a snapshot
+     * @param options used are the number of files in flight, the dry run and the listener
+     * @throws IllegalArgumentException when the path is in a snapshot
      */
     public TreeRemoval(CloudMw client, RemotePath what, TreeOptions options) {
         super(client, what.requireCurrent(), options);
@@ -33,7 +31,7 @@ public final class TreeRemoval extends TreeTask {
             submit(there().toString(), () -> remove(there()));
             return;
         }
-        Calls.await(there().list(client(), "")); // says so where there is none
+        Calls.await(there().list(client(), "")); // fails where there is none
         removeAll(there());
     }
 
@@ -54,7 +52,7 @@ public final class TreeRemoval extends TreeTask {
         });
     }
 
-    /** What is not there any more need not be removed. */
+    /** A file that no longer exists need not be removed. */
     @Override
     boolean isFailure(CloudMwException why) {
         return why.code() != ErrorCode.NOT_FOUND;

@@ -4,17 +4,17 @@ import io.cloudmw.core.error.CloudMwException;
 import java.util.List;
 
 /**
- * What became of the files of a directory.
+ * The results of a run over a directory's files.
  *
- * @param copied that were copied, or would be
- * @param copiedBytes of those
- * @param resumedBytes of those, what an interrupted copy had left
- * @param unchanged that were there already
- * @param unchangedBytes of those
- * @param deleted that the source has not, and were deleted, or would be
- * @param skipped neither files nor directories
- * @param failed that could not be copied or deleted
- * @param failures the first {@value #MAX_FAILURES} of those, in the order they happened
+ * @param copied files that were copied, or would be
+ * @param copiedBytes bytes of those
+ * @param resumedBytes bytes of those that an interrupted copy had moved
+ * @param unchanged files that were the same on both sides
+ * @param unchangedBytes bytes of those
+ * @param deleted files that the source lacks, which were deleted, or would be
+ * @param skipped paths that are neither files nor directories
+ * @param failed files that could not be copied or deleted
+ * @param failures the first {@value #MAX_FAILURES} of those, in order
  */
 public record TreeReport(
         long copied,
@@ -26,7 +26,7 @@ public record TreeReport(
         long skipped,
         long failed,
         List<Failure> failures) {
-    /** Of more than these only the number is known. */
+    /** Failures beyond this number are only counted. */
     public static final int MAX_FAILURES = 1000;
 
     public TreeReport {

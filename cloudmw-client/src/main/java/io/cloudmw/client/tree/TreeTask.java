@@ -24,47 +24,43 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Does something with each file of a directory, several at once. A file with which it cannot be done stops no other; that the
- * caller is cancelled, or the coordinator or the volume is gone, stops all. Memory does not depend on how many files there
- * are. One run for each instance, by one thread.
+ * A run that acts on each file of a directory, several at once. A failure of one file does not stop the others. A
+ * cancellation, or the loss of the coordinator or the volume, stops all. Memory does not depend on the number of files.
+ * One run per instance, by one thread.
  */
 public abstract class TreeTask {
     private static final int MAX_THREADS = 8;
-    /** For what is under way to be over when a run is stopped; twice, for the files and for their transfers. */
+    /** The time for pending work to end when a run is stopped; applied twice, to the files and to their transfers. */
     private static final long END_SECONDS = 5;
 
     private final CloudMw client;
     private final RemotePath there;
     private final TreeOptions options;
-    private final TreeCounters ledger;
+    private final TreeCounters counters;
     private final Semaphore room;
     private final PendingCalls underWay = new PendingCalls();
-    /** Looks at files and changes them, and tells the listener; at most one task for each file under way. */
+    /** Reads and changes files and calls the listener; at most one task per file in flight. */
     private final ExecutorService files;
-    /** A failure that concerns all. */
+    /** A failure that stops all files. */
     private volatile @Nullable CloudMwException stopped;
 
-    /**
-     * Begins nothing yet.
-     *
-     * @param there the directory of a volume
-     */
+    /** @param there the directory of a volume */
     TreeTask(CloudMw client, RemotePath there, TreeOptions options) {
         this.client = client;
         this.there = there;
         this.options = options;
         files = Threads.unbounded("client-tree", Math.min(options.parallel(), MAX_THREADS));
-        ledger = new TreeCounters(options.listener());
+        counters = new TreeCounters(options.listener());
         room = new Semaphore(options.parallel());
     }
 
     /**
-     * Does it; blocks until every file is done. When it is stopped, because this thread is interrupted, the client closed or the
-     * coordinator gone, it cancels what is under way and returns when that is over: no file changes afterwards, unless a file
-     * system or a listener hangs for longer than some seconds.
+     * Runs, and blocks until every file is done. The run stops when this thread is interrupted, the client is closed or
+     * the coordinator is lost. It then cancels what is pending and returns when that has ended. No file changes
+     * afterwards, unless a file system or a listener hangs for longer than some seconds.
      *
-     * @throws CloudMwException when nothing could be begun, it was cancelled, or the coordinator or the volume is gone; what
-     *     became of single files is in the report
+     * @throws CloudMwException when the run could not begin, was cancelled, or lost the coordinator or the volume;
+     *     failures of single files are in the report
      */
     public final TreeReport run() throws CloudMwException {
         try {
@@ -78,10 +74,10 @@ public abstract class TreeTask {
         } finally {
             end();
         }
-        return ledger.report();
+        return counters.report();
     }
 
-    /** Nothing is left to end where all was done. */
+    /** After a complete run nothing is left to end. */
     private void end() {
         underWay.cancel();
         boolean interrupted = Thread.interrupted();
@@ -92,7 +88,7 @@ public abstract class TreeTask {
         } catch (InterruptedException e) {
             interrupted = true;
         } catch (ExecutionException | TimeoutException e) {
-            // What hangs does so on daemon threads.
+            // Work that hangs does so on daemon threads.
         } finally {
             files.shutdown();
             if (interrupted) {
@@ -101,7 +97,7 @@ public abstract class TreeTask {
         }
     }
 
-    /** Submits what is to be done with each file; its end is waited for. */
+    /** Submits the work for each file; {@link #run} waits for its end. */
     abstract void work() throws IOException, InterruptedException;
 
     /** The directory of the volume. */
@@ -109,7 +105,7 @@ public abstract class TreeTask {
         return there;
     }
 
-    /** For what may block. */
+    /** Runs work that may block. */
     final Executor files() {
         return files;
     }
@@ -127,38 +123,41 @@ public abstract class TreeTask {
         return options;
     }
 
-    final TreeCounters ledger() {
-        return ledger;
+    final TreeCounters counters() {
+        return counters;
     }
 
     // ---- one directory
 
-    /** Goes through one directory. */
+    /** A walk through one directory. */
     @FunctionalInterface
     interface Walk {
         void run() throws IOException, InterruptedException;
     }
 
-    /** That a directory cannot be read is a failure of its own: what is in it stays as it is, and the others have their turn. */
+    /**
+     * Walks a directory. A directory that cannot be read is one failure: its content stays as it is, and the run
+     * continues.
+     */
     final void attempt(Object directory, Walk walk) throws CloudMwException, InterruptedException {
         try {
             walk.run();
         } catch (DirectoryIteratorException e) {
             failed(shown(directory), local(directory, "read", Objects.requireNonNull(e.getCause())));
         } catch (IOException e) {
-            goOn(); // what stops all was thrown by what is below
+            goOn(); // a failure below that stops all was thrown already
             failed(shown(directory), e instanceof CloudMwException ? e : local(directory, "read", e));
             goOn();
         }
     }
 
-    /** What is done with an entry of a directory of a volume. */
+    /** An action for an entry of a volume's directory. */
     @FunctionalInterface
     interface EntryStep {
         void take(FileEntry entry) throws CloudMwException, InterruptedException;
     }
 
-    /** Goes through a directory of the volume, page by page. */
+    /** Walks a directory of the volume, page by page. */
     final void walk(RemotePath directory, EntryStep step) throws CloudMwException, InterruptedException {
         attempt(directory, () -> {
             String token = "";
@@ -174,7 +173,7 @@ public abstract class TreeTask {
 
     // ---- one file
 
-    /** Works at a file when there is room; a failure is its own. */
+    /** Submits the work for a file once a slot is free; a failure concerns that file only. */
     final void submit(String file, Supplier<CompletableFuture<?>> work) throws CloudMwException, InterruptedException {
         goOn();
         room.acquire();
@@ -198,14 +197,14 @@ public abstract class TreeTask {
                 files);
     }
 
-    /** Waits for all that was submitted. */
+    /** Waits for all submitted work. */
     final void settle() throws CloudMwException, InterruptedException {
         room.acquire(options.parallel());
         room.release(options.parallel());
         goOn();
     }
 
-    /** Not once something has stopped it all. */
+    /** Throws the failure that stopped the run, if there is one. */
     private void goOn() throws CloudMwException {
         CloudMwException why = stopped;
         if (why != null) {
@@ -218,11 +217,11 @@ public abstract class TreeTask {
         if (concernsAll(why.code())) {
             stop(why);
         } else if (isFailure(why)) {
-            ledger.failed(file, why);
+            counters.failed(file, why);
         }
     }
 
-    /** Whether what concerns one file is a failure, or what was wanted all the same. */
+    /** Whether a failure of one file counts, or leaves the wanted state all the same. */
     boolean isFailure(CloudMwException why) {
         return true;
     }
@@ -241,7 +240,7 @@ public abstract class TreeTask {
         }
     }
 
-    /** A check of a name does not know whose name it is. */
+    /** Names the file in failures of checks that do not know it. */
     private static CloudMwException known(String file, Throwable failure) {
         return Reasons.unwrapped(failure) instanceof IllegalArgumentException wrong
                 ? new CloudMwException(ErrorCode.INVALID_ARGUMENT, file + ": " + wrong.getMessage(), wrong)
@@ -269,11 +268,11 @@ public abstract class TreeTask {
         return file instanceof Path path ? NameStyle.shown(path) : file.toString();
     }
 
-    /** Removes a file of the volume, unless that is only to be talked about. */
+    /** Removes a file of the volume, unless this is a dry run. */
     final CompletableFuture<?> remove(RemotePath file) {
-        ledger.deletes(file.toString());
+        counters.deletes(file.toString());
         CompletableFuture<?> removed =
                 options.dryRun() ? CompletableFuture.completedFuture(null) : call(client.remove(file.file()));
-        return removed.thenRun(ledger::deleted);
+        return removed.thenRun(counters::deleted);
     }
 }

@@ -19,7 +19,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** From this machine into a volume. */
+/** A copy from this machine to a volume. */
 final class TreeUpload extends TreeCopy {
     TreeUpload(CloudMw client, Path from, RemotePath to, TreeOptions options) {
         super(client, from, to, options);
@@ -71,21 +71,21 @@ final class TreeUpload extends TreeCopy {
             String name = options().names().inVolume(path);
             BasicFileAttributes here = Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
             if (isPartial(String.valueOf(path.getFileName()))) {
-                ledger().skips(NameStyle.shown(path), "part of a file, left by a get");
+                counters().skips(NameStyle.shown(path), "a get's temporary file");
             } else if (here.isDirectory()) {
                 copy(path, into.child(name));
             } else if (here.isRegularFile()) {
                 RemotePath target = into.child(name);
                 submit(NameStyle.shown(path), () -> file(path, here, target));
             } else {
-                ledger().skips(NameStyle.shown(path), here.isSymbolicLink() ? "a symbolic link" : "not a file");
+                counters().skips(NameStyle.shown(path), here.isSymbolicLink() ? "a symbolic link" : "not a file");
             }
         } catch (CloudMwException e) {
             throw e;
         } catch (IOException e) {
             failed(NameStyle.shown(path), local(path, "read", e));
         } catch (IllegalArgumentException e) {
-            failed(NameStyle.shown(path), e); // no name for a volume
+            failed(NameStyle.shown(path), e); // no name in a volume
         }
     }
 
@@ -96,17 +96,17 @@ final class TreeUpload extends TreeCopy {
     }
 
     /**
-     * Copies it, if there is a reason.
+     * Copies a file if there is a reason.
      *
-     * @param why empty: it is there already
+     * @param why empty: the file is unchanged
      */
     private CompletableFuture<Void> copyUnless(
             Path path, BasicFileAttributes here, RemotePath target, Optional<String> why) {
         if (why.isEmpty()) {
-            ledger().unchanged(here.size());
+            counters().unchanged(here.size());
             return CompletableFuture.completedFuture(null);
         }
-        ledger().copies(NameStyle.shown(path), here.size(), why.get());
+        counters().copies(NameStyle.shown(path), here.size(), why.get());
         return options().dryRun() ? counted(here.size()) : put(path, here, target);
     }
 
@@ -117,11 +117,11 @@ final class TreeUpload extends TreeCopy {
     }
 
     private CompletableFuture<Void> counted(long bytes) {
-        ledger().copied(bytes, 0);
+        counters().copied(bytes, 0);
         return CompletableFuture.completedFuture(null);
     }
 
-    /** The time is that of before it was read: if it is changed meanwhile the put fails. */
+    /** Records the file's time from before it is read: if the file changes meanwhile the put fails. */
     private CompletableFuture<Void> put(Path path, BasicFileAttributes here, RemotePath target) {
         return call(client().put(path, target.file(), options().put().withListener(progress(target))))
                 .thenCompose(receipt -> call(client().setAttributes(
@@ -130,12 +130,12 @@ final class TreeUpload extends TreeCopy {
                                                 here.lastModifiedTime(),
                                                 receipt.version().id()),
                                         Set.of()))
-                        .thenAccept(all -> ledger().copied(receipt.version().sizeBytes(), receipt.resumedBytes())));
+                        .thenAccept(all -> counters().copied(receipt.version().sizeBytes(), receipt.resumedBytes())));
     }
 
     // ---- what is only there
 
-    /** Where a dry run copied nothing the directory may be missing: then there is nothing in it to delete either. */
+    /** Deletes files that the source lacks. After a dry run the directory may be missing. */
     @Override
     void deleteOthers() throws CloudMwException, InterruptedException {
         if (Calls.find(there().list(client(), ""), ErrorCode.NOT_FOUND).isPresent()) {
@@ -160,12 +160,12 @@ final class TreeUpload extends TreeCopy {
         } catch (CloudMwException e) {
             throw e;
         } catch (IOException | IllegalArgumentException e) {
-            // Whether it is there cannot be said, so it stays.
+            // Its local counterpart cannot be examined, so it stays.
             failed(there.toString(), e instanceof IOException io ? local(here, "look into", io) : e);
         }
     }
 
-    /** Only if the system says so: what cannot be looked at is not absent. */
+    /** Whether the system says that the path does not exist. A path that cannot be examined is not absent. */
     private static boolean isAbsent(Path path) throws IOException {
         try {
             BasicFileAttributes unused =

@@ -13,8 +13,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Warms switches with the files of a directory of a volume, as it is or was, and of those below it. All are fetched before any
- * is looked at: what comes late may take the place of what came early.
+ * A warm-up of switches with the files of a volume's directory, as it is or was, and of those below it. All files are
+ * fetched before any is checked, because a late file may evict an early one.
  */
 public final class TreeWarmUp extends TreeTask {
     private final WarmOptions how;
@@ -27,27 +27,25 @@ public final class TreeWarmUp extends TreeTask {
     private Optional<WarmReceipt> found = Optional.empty();
 
     /**
-     * Begins nothing yet.
-     *
-     * @param options of which how many at once and the listener count
-     * @param how each file is warmed; its version and listener do not count
+     * @param options used are the number of files in flight and the listener
+     * @param how the options for each file; its version and listener are not used
      */
     public TreeWarmUp(CloudMw client, RemotePath directory, TreeOptions options, WarmOptions how) {
         super(client, directory, options);
         this.how = how;
     }
 
-    /** What became of all files that were dealt with, as one, and how many were not; empty: none was. */
+    /** The sum of all files' receipts, and the number of files that failed; empty: no file was done. */
     public synchronized Optional<WarmReceipt> receipt() {
         Optional<WarmReceipt> all = fetched.isPresent() && found.isPresent()
                 ? Optional.of(fetched.get().found(found.get()))
                 : fetched.or(() -> found);
-        return all.map(receipt -> receipt.withFailed(ledger().report().failed()));
+        return all.map(receipt -> receipt.withFailed(counters().report().failed()));
     }
 
     @Override
     void work() throws CloudMwException, InterruptedException {
-        Calls.await(there().list(client(), "")); // says so where there is none, once
+        Calls.await(there().list(client(), "")); // fails where there is no switch, once
         if (how.fetch()) {
             AtomicLong allBytes = new AtomicLong();
             eachFile(there(), (file, version) -> allBytes.addAndGet(version.sizeBytes()));
@@ -60,14 +58,14 @@ public final class TreeWarmUp extends TreeTask {
         }
     }
 
-    /** What is kept of a file that was not fetched would hide as much that is missing of another. */
+    /** Checks a file that was fetched. Cached bytes of other files would hide missing bytes of fetched ones. */
     private void lookIfFetched(RemotePath file, FileVersion version) throws CloudMwException, InterruptedException {
         if (!how.fetch() || fetchedVersions.contains(version.id())) {
             submit(file.toString(), () -> look(file, version));
         }
     }
 
-    /** What is done about a file. */
+    /** An action for a file. */
     @FunctionalInterface
     private interface FileStep {
         void take(RemotePath file, FileVersion version) throws CloudMwException, InterruptedException;
@@ -104,14 +102,14 @@ public final class TreeWarmUp extends TreeTask {
         found = Optional.of(found.map(all -> all.plus(more)).orElse(more));
     }
 
-    /** Adds what one file comes on by to what all have. */
+    /** A listener that adds one file's progress to the total. */
     private WarmListener progress() {
         return new WarmListener() {
             private long before;
 
             @Override
             public void progressed(long done, long total) {
-                ledger().progressed(done - before);
+                counters().progressed(done - before);
                 before = done;
             }
         };

@@ -5,14 +5,14 @@ import io.cloudmw.core.model.VersionId;
 import java.util.BitSet;
 
 /**
- * Versions that were seen, in two megabytes however many there are: a Bloom filter. One that was seen is always known; one that was not is
- * taken for one that was once in 500 times after a million, and more and more often after many more. Safe for any thread.
+ * A Bloom filter of version ids, in two megabytes. It knows every version that was added. After a million versions it
+ * mistakes one other in 500 for an added one, and more after many more. Safe for any thread.
  */
 final class VersionFilter {
-    /** Of a version's id, where digits begin that are random in those of {@link VersionId#random}. */
+    /** The places in a version's id where digits begin that are random in ids of {@link VersionId#random}. */
     private static final int[] PLACES = {0, 6, 20, 26};
 
-    /** Name a bit. */
+    /** Digits that select a bit. */
     private static final int DIGITS = 6;
 
     @GuardedBy("this")

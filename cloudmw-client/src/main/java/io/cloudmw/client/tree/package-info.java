@@ -1,6 +1,6 @@
 /**
- * Whole directories, either way: what differs is copied, several files at once, and what the other side has not may be
- * deleted; and what removes them. Calls block; memory does not depend on how many files there are.
+ * Runs over whole directories: copies in either direction, removals, warm-ups and comparisons, several files at once.
+ * Calls block; memory does not depend on the number of files.
  */
 @NullMarked
 package io.cloudmw.client.tree;

@@ -34,20 +34,20 @@ final class WarmBlocks {
     private @Nullable PlannedChunk chunk;
     private long offset;
     private int next;
-    /** Of the chunk that is cut; if none is, of the one that follows. */
+    /** The place of the chunk that is being cut, or else of the next one. */
     private Place place;
 
     /**
-     * Where a chunk begins.
+     * The beginning of a chunk.
      *
-     * @param block its first one
+     * @param block its first block
      * @param offset in the version
      */
     record Place(int block, long offset) {
         static final Place FIRST = new Place(0, 0);
     }
 
-    /** @param feed of the plan's version, from {@code first} on; closed with this */
+    /** @param feed the reader of the plan's version, from {@code first} on; closed with this */
     WarmBlocks(ManifestReader feed, ReadPlan plan, Place first) {
         this.feed = feed;
         this.place = first;
@@ -55,7 +55,7 @@ final class WarmBlocks {
         plan.stores().forEach(status -> stores.put(status.store().id(), status));
     }
 
-    /** The next; null when none is here now. */
+    /** The next block; null when none is here now. */
     @Nullable
     Piece poll() {
         PlannedChunk current = chunk;
@@ -82,17 +82,17 @@ final class WarmBlocks {
         return piece;
     }
 
-    /** The {@link Piece#id} of the next. */
+    /** The {@link Piece#id} of the next block. */
     int next() {
         return next;
     }
 
-    /** Where the chunk of the next begins. */
+    /** The beginning of the next block's chunk. */
     Place place() {
         return place;
     }
 
-    /** Whether {@link #poll} will never give another. */
+    /** Whether {@link #poll} will never return another block. */
     boolean isEnded() {
         return chunk == null && feed.isEnded();
     }
@@ -115,7 +115,7 @@ final class WarmBlocks {
             this.place = place;
         }
 
-        /** Where its chunk begins. */
+        /** The beginning of its chunk. */
         Place place() {
             return place;
         }
@@ -144,9 +144,9 @@ final class WarmBlocks {
         }
 
         /**
-         * As a switch is told.
+         * The block for a switch.
          *
-         * @param tries so many were in vain: each names another replica, if there is one
+         * @param tries the number of failed tries: each names another replica, if there is one
          */
         IssuedBlock issued(int tries, HelperId target) {
             Chunk of = planned.chunk();
@@ -173,7 +173,7 @@ final class WarmBlocks {
                     planned.token());
         }
 
-        /** Those known to be bad, if others are left. */
+        /** Replicas that are known to be bad, if others are left. */
         private Set<Integer> barred(List<StoreId> replicas) {
             Set<Integer> bad = new HashSet<>();
             for (int replica = 0; replica < replicas.size(); replica++) {
@@ -184,7 +184,7 @@ final class WarmBlocks {
             return bad.size() < replicas.size() ? bad : Set.of();
         }
 
-        /** Those the target has itself; otherwise those that can be reached; otherwise any that is not barred. */
+        /** Replicas on the target's own disks; otherwise reachable ones; otherwise any that is not barred. */
         private List<Integer> readable(List<StoreId> replicas, Set<Integer> barred, HelperId target) {
             List<Integer> any = IntStream.range(0, replicas.size())
                     .filter(replica -> !barred.contains(replica))

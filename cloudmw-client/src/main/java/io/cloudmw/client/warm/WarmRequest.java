@@ -11,9 +11,9 @@ import java.util.Optional;
  *
  * @param version empty: the current one
  * @param to the switches in this place; {@link Location#NONE}: all of the volume
- * @param fetch whether what is missing is fetched
- * @param look whether is looked what is kept, after that
- * @param runBytes that the switches are to keep altogether, this file's included: one that cannot is given nothing
+ * @param fetch whether missing bytes are fetched
+ * @param look whether to check afterwards what is cached
+ * @param runBytes bytes that the switches are to cache in all, this file's included: a smaller cache gets nothing
  */
 public record WarmRequest(
         FilePath file,

@@ -9,25 +9,25 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The order in which a warm-up tells switches of blocks. Each switch has its window of blocks, and is told of a
- * block once the switch above it has all of it on its way, or has dealt with it. So blocks flow down the trees while
- * they arrive, and each read of a store is made by a switch that was told. The slowest switch holds up the others
- * when it is too far behind. Decides only: no clock, no threads. Confined to its warm-up.
+ * The order in which a warm-up tells switches of blocks. A switch has a window of blocks. It is told of a block once
+ * the switch above it has the whole block on its way, or has finished with it. So blocks flow down the trees while they
+ * arrive, and each read of a store is made by a switch that was told. The slowest switch holds up the others when it is
+ * too far behind. Decides only: no clock, no threads. Confined to its warm-up.
  */
 final class WarmSchedule {
-    /** Blocks that some switches have dealt with and others have not. */
+    /** Blocks that some switches have finished and others have not. */
     static final int MAX_OPEN = 256;
 
-    /** A switch is to be told of a block. */
+    /** An order to tell a switch of a block. */
     record Order(int target, int block) {}
 
-    /** One block on its way to all switches. */
+    /** A block on its way to all switches. */
     private static final class Open {
         final int[] above;
         final BitSet late;
-        /** Those that have it on its way. */
+        /** Switches that have it on its way. */
         final BitSet underWay = new BitSet();
-        /** Those that are done with it. */
+        /** Switches that have finished with it. */
         final BitSet ended = new BitSet();
 
         Open(int[] above, BitSet late) {
@@ -59,7 +59,7 @@ final class WarmSchedule {
         return open.size() < MAX_OPEN && gone.cardinality() < windows.length;
     }
 
-    /** Whether every switch that is left is done with every block that was added. */
+    /** Whether every remaining switch has finished with every block that was added. */
     boolean isIdle() {
         return open.isEmpty();
     }
@@ -73,10 +73,10 @@ final class WarmSchedule {
     }
 
     /**
-     * Another block.
+     * Adds a block.
      *
-     * @param above for each switch, the one that is to have the block first; -1: none
-     * @param late switches that wait until that one is done with it
+     * @param above for each switch, the switch that is to have the block first; -1: none
+     * @param late switches that wait until that one has finished
      */
     void add(int block, int[] above, BitSet late) {
         Open added = new Open(above, late);
@@ -91,12 +91,12 @@ final class WarmSchedule {
         }
     }
 
-    /** A switch takes so many at once, from now on. */
+    /** Sets the number of blocks that a switch accepts at once. */
     void window(int target, int blocks) {
         windows[target] = blocks;
     }
 
-    /** All that may be told now, and counts as told. */
+    /** The orders that are due; they count as given. */
     List<Order> next() {
         List<Order> orders = new ArrayList<>();
         for (int target = 0; target < windows.length; target++) {
@@ -118,7 +118,7 @@ final class WarmSchedule {
         }
     }
 
-    /** A switch that was told of a block has dealt with it, for good. */
+    /** A switch has finished with a block. */
     void ended(int target, int block) {
         given[target]--;
         Open one = open.get(block);
@@ -127,12 +127,12 @@ final class WarmSchedule {
         }
     }
 
-    /** A switch that was told of a block will be told again; others may have their turn meanwhile. */
+    /** A switch will be told of its block again; others may take their turn meanwhile. */
     void paused(int target) {
         given[target]--;
     }
 
-    /** It is to be told now, before all others. */
+    /** Orders a block again, before all others. */
     void again(int target, int block) {
         Open one = open.get(block);
         if (one != null && !one.ended.get(target)) {
@@ -140,7 +140,7 @@ final class WarmSchedule {
         }
     }
 
-    /** A switch is told nothing any more. */
+    /** A switch is gone and gets no more orders. */
     void gone(int target) {
         gone.set(target);
         windows[target] = 0;

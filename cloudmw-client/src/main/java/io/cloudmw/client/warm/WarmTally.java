@@ -19,15 +19,15 @@ final class WarmTally {
     private long keptBytes;
     private Optional<CloudMwException> failure = Optional.empty();
 
-    /** @param usage of all switches together, added to */
+    /** @param usage the sum over all switches, to which this adds */
     WarmTally(Map<StoreId, Usage> usage) {
         this.usage = usage;
     }
 
     /**
-     * What came of telling it to keep a block.
+     * Records the result of one order to cache a block.
      *
-     * @param first whether it was told for the first time: what it keeps later came by the tries before
+     * @param first whether it is the first order: later ones find what the tries before cached
      */
     void answered(WarmEvents.Warmed warmed, boolean first) {
         hadBytes += first ? warmed.keptBytes() : 0;
@@ -38,12 +38,12 @@ final class WarmTally {
         });
     }
 
-    /** So much of a block was there when it was looked at. */
+    /** Counts bytes of a block that were found cached. */
     void found(long bytes) {
         keptBytes += bytes;
     }
 
-    /** Something is missing; the first reason is the one that is told. */
+    /** Records that bytes are missing; the first reason is reported. */
     void failed(CloudMwException why) {
         if (failure.isEmpty()) {
             failure = Optional.of(why);

@@ -30,7 +30,7 @@ final class WarmTargets {
 
     private final List<HelperAddress> switches;
     private final int groupSize;
-    /** Of each group that others ask. */
+    /** The trees of each group that others ask. */
     private final List<SwitchTree> trees = new ArrayList<>();
 
     private WarmTargets(List<HelperAddress> switches, int groupSize) {
@@ -43,12 +43,12 @@ final class WarmTargets {
     }
 
     /**
-     * Those of a volume that are in a place.
+     * The switches of a volume in a place.
      *
      * @param live helpers
      * @param owners of the volume's disks, who are named besides
      * @param to {@link Location#NONE}: everywhere
-     * @throws CloudMwException {@code NOT_FOUND} when there is none; says which places there are
+     * @throws CloudMwException {@code NOT_FOUND} when there is none; the message lists the places
      */
     static WarmTargets of(FileVersion version, Collection<HelperAddress> live, Set<HelperId> owners, Location to)
             throws CloudMwException {
@@ -99,7 +99,7 @@ final class WarmTargets {
         return target / groupSize;
     }
 
-    /** The group that one asks: the first asks itself. */
+    /** The group that a group asks; the first asks itself. */
     private static int above(int group) {
         return group == 0 ? 0 : (group - 1) / FANOUT;
     }
@@ -115,14 +115,14 @@ final class WarmTargets {
     }
 
     /**
-     * Whether a switch asks only for what the one above it has whole: it is no member of that one's trees, and what a member
-     * is still being brought by others is not given away under the names of those.
+     * Whether a switch waits until the switch above it has a whole block. It is no member of that switch's trees, and a
+     * block still arriving by those trees is not served under other names.
      */
     boolean asksLate(int target) {
         return group(target) > 0;
     }
 
-    /** For each switch, the one it asks first for a block; -1: it reads the store. */
+    /** For each switch, the switch that it asks first for a block; -1: it reads the store. */
     int[] above(ChunkId chunk, long blocksPerChunk, long block) {
         return IntStream.range(0, switches.size())
                 .map(target -> above(target, chunk, blocksPerChunk, block))

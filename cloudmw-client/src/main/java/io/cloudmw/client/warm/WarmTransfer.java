@@ -57,33 +57,35 @@ import org.slf4j.LoggerFactory;
 public final class WarmTransfer extends ConfinedTransfer<WarmReceipt> {
     private static final Logger LOG = LoggerFactory.getLogger(WarmTransfer.class);
 
-    /** At a block, each at another replica where there is one. */
+    /** Tries at a block, each at another replica where there is one. */
     private static final int MAX_TRIES = 4;
 
-    /** By a switch that is warmed with as many files as it takes, for about ten minutes: nobody waits for this one. */
+    /**
+     * Refusals by a switch that is warmed with too many files, over about ten minutes; no reader waits for a warm-up.
+     */
     private static final int MAX_REFUSALS = 10 * RetryLimits.MAX_REFUSALS;
 
-    /** For what is under way when a token is renewed: without what comes later the receipt is short of some bytes. */
+    /** The wait for pending reports when a token is renewed; the receipt lacks bytes that are reported later. */
     private static final long HEAR_OUT_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private final WarmRequest request;
     private final Map<StoreId, Usage> usage = new HashMap<>();
     private final List<Target> targets = new ArrayList<>();
-    /** Those that have no place yet; the first is asked for one. */
+    /** Switches without a slot yet; the first one is asked for a slot. */
     private final Deque<Integer> toOpen = new ArrayDeque<>();
 
-    /** Those that still have something to say by a plan that is given up; nobody is told anything meanwhile. */
+    /** Switches with pending reports by a plan that is given up; meanwhile no orders are sent. */
     private final Set<Integer> heardOut = new HashSet<>();
 
     private @Nullable Run run;
-    /** Plans that took the place of others. */
+    /** Plans that replaced others. */
     private int renewals;
-    /** Blocks that were answered since the last. */
+    /** Blocks that were answered since the last renewal. */
     private int answered;
-    /** Whether a switch had no room since the last. */
+    /** Whether a switch was overloaded since the last renewal. */
     private boolean waited;
 
-    /** One switch. */
+    /** A switch that is warmed. */
     private static final class Target {
         final HelperAddress helper;
         final WarmTally tally;
@@ -93,7 +95,7 @@ public final class WarmTransfer extends ConfinedTransfer<WarmReceipt> {
 
         @Nullable
         WarmCall stream;
-        /** Blocks it takes at once; 0: it has not said yet, or is gone. */
+        /** Blocks it accepts at once; 0: not ready yet, or gone. */
         int window;
 
         int refusals;
@@ -148,8 +150,8 @@ public final class WarmTransfer extends ConfinedTransfer<WarmReceipt> {
     // ---- the switches
 
     /**
-     * Opens all that are left, one after the other in the order of their ids: who waits for a place at a switch holds only places of those
-     * before it. In the order of each file's trees two warm-ups could wait for each other, each with the place that the other waits for.
+     * Opens the remaining switches one after another, in the order of their ids. So a warm-up that waits for a slot
+     * holds only slots of earlier switches. In the order of each file's trees, two warm-ups could deadlock.
      */
     private void openAll(Run now) {
         toOpen.clear();
@@ -169,7 +171,7 @@ public final class WarmTransfer extends ConfinedTransfer<WarmReceipt> {
         }
     }
 
-    /** One has its place, or needs none any more. */
+    /** A switch has a slot, or needs none any more. */
     private void openedOrLost(Run now, int target) {
         if (toOpen.removeFirstOccurrence(target)) {
             openFirst(now);
@@ -188,14 +190,14 @@ public final class WarmTransfer extends ConfinedTransfer<WarmReceipt> {
                 context().links().get(), now.chosen.at(target), setup, new Said(target, () -> open(now, target)));
     }
 
-    /** What one switch says, brought to the executor that owns the state. */
+    /** A listener that passes one switch's events to the executor that owns the state. */
     private final class Said implements WarmEvents {
         private final int target;
         private final Runnable again;
 
         private final int plan = renewals;
 
-        /** @param again opens another stream to it */
+        /** @param again opens another stream to the switch */
         Said(int target, Runnable again) {
             this.target = target;
             this.again = () -> {
@@ -205,7 +207,7 @@ public final class WarmTransfer extends ConfinedTransfer<WarmReceipt> {
             };
         }
 
-        /** What was said by an old plan does not count: those blocks are told anew. */
+        /** Runs a step, unless its event is of an old plan, whose blocks are ordered anew. */
         private void inRun(InRun step) {
             WarmTransfer.this.inRun(now -> {
                 if (plan == renewals) {
@@ -272,7 +274,10 @@ public final class WarmTransfer extends ConfinedTransfer<WarmReceipt> {
         openedOrLost(now, target);
     }
 
-    /** One that has no room for another warm-up is asked again, later and later; any other is lost, unless its token has run out. */
+    /**
+     * Retries, with backoff, a switch that has no slot for another warm-up. Any other switch is lost, unless its token
+     * has expired.
+     */
     private void gone(Run now, int target, CloudMwException why, Runnable again) {
         if (!heardOut.isEmpty()) {
             saidAll(now, target);
@@ -293,14 +298,14 @@ public final class WarmTransfer extends ConfinedTransfer<WarmReceipt> {
     }
 
     /**
-     * Whether its token may have been good once: blocks were answered, or there was no room, here or at a switch before, while it lasted.
-     * What was never good, or not for as long as a block takes, is not asked for again and again.
+     * Whether the switch's token may have been valid once: blocks were answered, or a switch was overloaded while it
+     * lasted. A token that was never valid is not renewed again and again.
      */
     private boolean wasGood(Target one) {
         return one.window > 0 ? answered > 0 : waited && ++one.refusals <= MAX_REFUSALS;
     }
 
-    /** No switch is told any more by this plan. What they say to what they were told counts: nobody else would know what it cost. */
+    /** Ends the orders of this plan. Pending reports still count: they say what was spent. */
     private void giveUpPlan(Run now) {
         for (int target = 0; target < targets.size(); target++) {
             Target one = targets.get(target);
@@ -331,7 +336,7 @@ public final class WarmTransfer extends ConfinedTransfer<WarmReceipt> {
         }
     }
 
-    /** All go on by a new plan. */
+    /** Continues with all switches by a new plan. */
     private void renew(Run now) {
         heardOut.clear();
         renewals++;
@@ -358,7 +363,7 @@ public final class WarmTransfer extends ConfinedTransfer<WarmReceipt> {
         now.pump();
     }
 
-    /** Not this warm-up was cancelled: the switch closes. */
+    /** The switch closes; this warm-up was not cancelled. */
     private static CloudMwException closing(HelperAddress helper, CloudMwException why) {
         return new CloudMwException(
                 ErrorCode.HELPER_UNAVAILABLE,
@@ -392,14 +397,14 @@ public final class WarmTransfer extends ConfinedTransfer<WarmReceipt> {
 
     // ---- the blocks
 
-    /** All blocks once: told to be kept, or looked at. */
+    /** A pass over all blocks, to cache or to check them. */
     private final class Run {
         private final WarmTargets chosen;
         private final List<HelperAddress> owners;
         private final boolean fetch;
         private ReadPlan plan;
         private WarmBlocks blocks;
-        /** Those before it are open, or done. */
+        /** Blocks before this one are open, or done. */
         private int added;
 
         private final WarmSchedule schedule = new WarmSchedule(targets.size());
@@ -434,7 +439,7 @@ public final class WarmTransfer extends ConfinedTransfer<WarmReceipt> {
             return new WarmBlocks(feed, by, first);
         }
 
-        /** When a switch is ready again it is told, first of all, of what it had not answered. */
+        /** Repeats the unanswered orders of a switch that is ready again, before all others. */
         void tellAnew(int number, Target target) {
             for (int block : target.told) {
                 schedule.paused(number);
@@ -443,7 +448,7 @@ public final class WarmTransfer extends ConfinedTransfer<WarmReceipt> {
             target.told.clear();
         }
 
-        /** By a new plan, from the first chunk on that is not done. */
+        /** Continues by a new plan, from the first chunk on that is not done. */
         void goOn(ReadPlan renewed) {
             WarmBlocks.Place first = open.values().stream()
                     .map(WarmBlocks.Piece::place)
@@ -454,7 +459,7 @@ public final class WarmTransfer extends ConfinedTransfer<WarmReceipt> {
             blocks = blocks(renewed, first);
         }
 
-        /** Whether blocks that are open are not there yet as the new plan has them. */
+        /** Whether open blocks are not there yet under the new plan. */
         private boolean isGoingOn() {
             return blocks.next() < added;
         }
@@ -560,7 +565,7 @@ public final class WarmTransfer extends ConfinedTransfer<WarmReceipt> {
         }
     }
 
-    /** Once through all blocks. */
+    /** A pass over all blocks has ended. */
     private void ended(Run last) {
         boolean mayLook = targets.stream().anyMatch(target -> !target.gone);
         if (last.fetch && request.look() && mayLook) {

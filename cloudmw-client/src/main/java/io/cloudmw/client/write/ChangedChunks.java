@@ -15,7 +15,7 @@ public record ChangedChunks(long first, long end) {
     /**
      * The chunks that an edit writes.
      *
-     * @param after how the new version is cut
+     * @param after the cutter of the new version
      */
     public static ChangedChunks of(EditParameters edit, ChunkCutter after) {
         if (edit.base().isEmpty() || edit.baseChunkSizeBytes() != after.chunkSizeBytes()) {
@@ -36,12 +36,12 @@ public record ChangedChunks(long first, long end) {
         return first < end ? new ChangedChunks(first, end) : new ChangedChunks(0, 0);
     }
 
-    /** How many of the chunks from one index up to another are among them. */
+    /** The number of these chunks between two indexes. */
     long among(long from, long to) {
         return Math.max(0, Math.min(end, to) - Math.max(first, from));
     }
 
-    /** Bytes they have. */
+    /** The size of these chunks. */
     public long bytes(ChunkCutter after) {
         return first == end
                 ? 0
@@ -52,13 +52,13 @@ public record ChangedChunks(long first, long end) {
         return index >= first && index < end;
     }
 
-    /** Bytes of the file that are in front of what is written and in a chunk that changes. */
+    /** Bytes of the file before the written range, in a chunk that changes. */
     public ByteRange before(ByteRange written, ChunkCutter after) {
         long from = first == end ? written.offset() : after.range(first).offset();
         return new ByteRange(from, written.offset() - from);
     }
 
-    /** Bytes of the file that follow what is written and are in a chunk that changes. */
+    /** Bytes of the file after the written range, in a chunk that changes. */
     public ByteRange behind(ByteRange written, ChunkCutter after) {
         long to = first == end ? written.end() : after.range(end - 1).end();
         return new ByteRange(written.end(), to - written.end());

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 final class ChunkJob {
     private static final int MAX_REFUSING = 1000;
 
-    /** One try: the placement to which the chunk is sent, and its progress. */
+    /** A try: the placement to which the chunk is sent, and its progress. */
     private static final class Try {
         final PlacedChunk placed;
         final HelperAddress helper;

@@ -21,8 +21,8 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * The calls that ask the coordinator where chunks of one put go: without the helpers that failed and the stores that refused a
- * chunk for good. Confined to the transfer.
+ * The calls that ask the coordinator where chunks of one put go: without the helpers that failed and the stores that
+ * refused a chunk for good. Confined to the transfer.
  */
 final class ChunkPlacer {
     /**

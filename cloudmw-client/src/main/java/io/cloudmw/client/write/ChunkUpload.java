@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * sends; event loops only wake it.
  */
 final class ChunkUpload implements BulkStreamListener {
-    /** What came of it. */
+    /** A chunk that was stored. */
     record Stored(LeafDigests leaves, WriteResult result) {}
 
     /** Checksums of the first {@code leaves} leaves of the source. */
@@ -55,10 +55,10 @@ final class ChunkUpload implements BulkStreamListener {
     private int leaf;
 
     /**
-     * @param before what an earlier try has read: it must not differ now
-     * @param threads may block; run the lane
-     * @param window bytes it may have in memory; one leaf in any case
-     * @param sentListener told the bytes of each leaf sent
+     * @param before the checksums of an earlier try: the source must not differ now
+     * @param threads run the lane, and may block
+     * @param window the limit on bytes in memory; one leaf in any case
+     * @param sentListener is told the bytes of each leaf sent
      */
     ChunkUpload(
             BulkRequest.Write request,
@@ -88,7 +88,7 @@ final class ChunkUpload implements BulkStreamListener {
         return sent;
     }
 
-    /** What was read, for the next try; once the result is there. */
+    /** The checksums for the next try; once the result is there. */
     Read read() {
         return new Read(crcs, Math.max(leaf, before.leaves()));
     }
@@ -143,7 +143,7 @@ final class ChunkUpload implements BulkStreamListener {
             if (leaf < before.leaves() && before.crcs()[leaf] != value) {
                 throw new CloudMwException(
                         ErrorCode.LOCAL_IO,
-                        "source: changed while it was read: chunk " + request.chunk() + " is not what it was");
+                        "source: changed while it was read: chunk " + request.chunk() + " has other bytes than before");
             }
             digester.update(view);
             crcs[leaf] = value;
@@ -161,13 +161,13 @@ final class ChunkUpload implements BulkStreamListener {
         sentListener.accept(bytes);
     }
 
-    /** So many bytes are in memory no more: sent, or given up. */
+    /** Frees the memory of bytes that were sent or given up. */
     private void left(int bytes) {
         inFlight -= bytes;
         pump();
     }
 
-    /** Tells first: cleaning up after a defect may meet another. */
+    /** Completes the result first, because cleaning up after a defect may throw. */
     private void fail(CloudMwException cause) {
         BulkStream open = stream;
         boolean told = result.completeExceptionally(cause);

@@ -52,7 +52,7 @@ final class ChunkUploads {
 
     /** Called on the transfer's executor. */
     interface Outcome {
-        /** So many bytes more of a chunk were sent. */
+        /** More bytes of a chunk were sent. */
         void sent(long chunk, long bytes);
 
         /** A chunk is to be sent again. */
@@ -61,10 +61,10 @@ final class ChunkUploads {
         /** An upload to this helper failed, after so many bytes were sent. */
         void wasted(HelperId helper, long bytes);
 
-        /** Stores that chunks are placed in from now on. */
+        /** Chunks are placed in these stores from now on. */
         void placed(List<Store> stores);
 
-        /** A source of unknown length turned out to have so many bytes; told once. */
+        /** A source of unknown length has ended; called once. */
         void ended(long sizeBytes);
 
         /** A chunk is stored: it is durable in these of the stores it was placed in, and owed to the others. */

@@ -22,10 +22,10 @@ public final class FilePutSource implements PutSource {
     private static final int MAX_OPENED = 3;
 
     /**
-     * What the system says of a file.
+     * A file's state, as the system reports it.
      *
-     * @param changed when anything of it was changed last, which nobody can set back; empty where the system does not say
-     * @param key which file it is, whatever its name; empty where the system does not say
+     * @param changed the time of the last change, which cannot be set back; empty where the system does not know it
+     * @param key the file's identity, whatever its name; empty where the system does not know it
      */
     private record Stamp(long size, FileTime modified, String changed, String key) {
         static Stamp of(Path path, BasicFileAttributes basic) throws IOException {
@@ -51,14 +51,14 @@ public final class FilePutSource implements PutSource {
                 Stamp before = stamp();
                 FileChannel opened = FileChannel.open(path, StandardOpenOption.READ);
                 channel = opened;
-                // A channel does not say which file it is of: it is the one whose name this is before and after.
+                // A channel has no identity: it is the file's that has the name before and after.
                 if (opened.size() == before.size() && stamp().equals(before)) {
                     stamp = before;
                     return OptionalLong.of(before.size());
                 }
                 close();
             }
-            throw changed("somebody is writing to it, or replacing it");
+            throw changed("another process is writing to it, or replacing it");
         } catch (CloudMwException e) {
             throw e;
         } catch (NoSuchFileException e) {
@@ -119,7 +119,7 @@ public final class FilePutSource implements PutSource {
         };
     }
 
-    /** Fills {@code target}; once open. */
+    /** Fills {@code target}, once open. */
     public void read(long offset, ByteBuffer target) throws CloudMwException {
         FileChannel file = channel;
         if (file == null) {

@@ -10,12 +10,12 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * A change of part of a file that is ready to be put: the put's source has all bytes that the base does not give.
+ * A change of part of a file that is ready to be put: the put's source has every byte that the base does not provide.
  *
  * @param changed the chunks that are written
  */
 public record PreparedEdit(EditParameters begun, ChangedChunks changed) {
-    /** What the base gives. */
+    /** The chunks that the base provides. */
     public BaseChunks base(CoordinatorClient coordinator) {
         if (begun.base().isEmpty()) {
             return BaseChunks.NONE;

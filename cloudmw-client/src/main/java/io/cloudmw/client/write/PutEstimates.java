@@ -22,8 +22,8 @@ public final class PutEstimates {
     private PutEstimates() {}
 
     /**
-     * Estimates a put of so many bytes. Replicas are spread over the volume's stores in turn; with as many stores as replicas,
-     * every store gets one of each chunk.
+     * Estimates a put of so many bytes. Replicas are spread over the volume's stores in turn; with as many stores as
+     * replicas, every store gets one of each chunk.
      */
     public static PutEstimate of(Volume volume, List<StoreStatus> known, long sizeBytes, Pricing pricing) {
         long chunks = ChunkCutter.of(sizeBytes, volume.chunking()).count();

@@ -55,7 +55,7 @@ public final class PutJournal implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(PutJournal.class);
 
     private static final String SUFFIX = ".put";
-    /** Nothing else in a directory is a journal, whoever made it. */
+    /** Other files in the directory are never treated as journals. */
     private static final Pattern NAME = Pattern.compile("[0-9a-f]{64}" + Pattern.quote(SUFFIX));
 
     private static final String FORMAT = "cloudmw put 2";
@@ -94,9 +94,9 @@ public final class PutJournal implements AutoCloseable {
     }
 
     /**
-     * The name of the journal of puts of this file to there.
+     * The name of the journal for puts of this source to this target.
      *
-     * @param coordinators in whatever order
+     * @param coordinators in any order
      */
     public static String name(HostPorts coordinators, Path source, FilePath target) {
         String cluster = coordinators.all().stream()
@@ -108,10 +108,10 @@ public final class PutJournal implements AutoCloseable {
     }
 
     /**
-     * Opens or makes a journal and reads what is in it.
+     * Opens or creates a journal and reads it.
      *
-     * @param source what {@link PutSource#identity} says
-     * @return empty when another put has it, or it cannot be kept
+     * @param source the {@link PutSource#identity} of the source
+     * @return empty when another put has it, or it cannot be used
      */
     public static Optional<PutJournal> open(Path path, String source, Ticker ticker) {
         try {
@@ -147,7 +147,7 @@ public final class PutJournal implements AutoCloseable {
         }
     }
 
-    /** A link to a directory is one, which {@code createDirectories} of JDK 17 does not see. */
+    /** Creates a directory; accepts a link to one, which {@code createDirectories} of JDK 17 does not. */
     private static void make(Path directory) throws IOException {
         if (!Files.isDirectory(directory)) {
             Files.createDirectories(directory, ownerOnly(directory));
@@ -162,7 +162,7 @@ public final class PutJournal implements AutoCloseable {
                 : new FileAttribute<?>[0];
     }
 
-    /** Deletes what nobody has come back for. */
+    /** Deletes journals that no put has continued for long. */
     private static void sweep(Path directory) {
         FileTime oldest = FileTime.fromMillis(WallClock.system().millis() - KEPT.toMillis());
         int looked = 0;
@@ -184,12 +184,12 @@ public final class PutJournal implements AutoCloseable {
         return NAME.matcher(file.getFileName().toString()).matches();
     }
 
-    /** What an earlier put of the same source had stored; empty: nothing. */
+    /** The chunks that an earlier put of the same source had stored; empty: none. */
     public Optional<StoredUpload> found() {
         return Optional.ofNullable(found);
     }
 
-    /** Whether there was one of what the source was before somebody changed it. */
+    /** Whether the journal is of an earlier content of the source. */
     boolean isOfAnotherSource() {
         return ofAnotherSource;
     }
@@ -212,7 +212,7 @@ public final class PutJournal implements AutoCloseable {
                     reading.add(in);
                 }
             } catch (IOException | IllegalArgumentException | IndexOutOfBoundsException e) {
-                log.debug("journal {} makes no sense at byte {}", path, end, e);
+                log.debug("journal {} is damaged at byte {}", path, end, e);
                 break;
             }
             end += Integer.BYTES * 2L + record.length;
@@ -222,7 +222,7 @@ public final class PutJournal implements AutoCloseable {
         file.position(end);
     }
 
-    /** The record at this offset; null: there is none that is whole. */
+    /** The record at this offset; null: there is no whole one. */
     private byte @Nullable [] record(long at) throws IOException {
         ByteBuffer head = ByteBuffer.allocate(Integer.BYTES * 2);
         if (!filled(head, at)) {
@@ -269,7 +269,7 @@ public final class PutJournal implements AutoCloseable {
                 new ManifestPlan(new ChunkCutter(in.readLong(), in.readLong()), in.readInt()));
     }
 
-    /** What the records say, put together. */
+    /** The sum of the records. */
     private static final class Reading {
         private final VersionId version;
         private final long volumeCreatedAtMillis;
@@ -314,7 +314,7 @@ public final class PutJournal implements AutoCloseable {
             bytes += chunk.range().length();
         }
 
-        /** Its chunks need not be known any more once all before it are there too. */
+        /** Forgets a segment's chunks once all earlier segments are written. */
         private void segment(DataInputStream in) throws IOException {
             early.put(in.readInt(), in.readAllBytes());
             while (early.containsKey(segments.size())) {
@@ -339,9 +339,9 @@ public final class PutJournal implements AutoCloseable {
     // ---- writing
 
     /**
-     * A new upload: what was in the journal is forgotten.
+     * Begins a new upload; the journal's earlier content is dropped.
      *
-     * @param volumeCreatedAtMillis tells the volume from another that had its name
+     * @param volumeCreatedAtMillis tells the volume from an earlier one of its name
      */
     public void begin(VersionId version, long volumeCreatedAtMillis, ManifestPlan plan) {
         found = null;
@@ -362,7 +362,7 @@ public final class PutJournal implements AutoCloseable {
         });
     }
 
-    /** A chunk is stored. */
+    /** Records a stored chunk. */
     void stored(Chunk chunk, List<StoreId> owed) {
         add(CHUNK, out -> {
             out.writeInt(owed.size());
@@ -373,7 +373,7 @@ public final class PutJournal implements AutoCloseable {
         });
     }
 
-    /** The coordinator has a segment. */
+    /** Records a segment that the coordinator has. */
     public void written(int segment, byte[] sha256) {
         add(SEGMENT, out -> {
             out.writeInt(segment);
@@ -412,7 +412,7 @@ public final class PutJournal implements AutoCloseable {
         log.debug("journal {} cannot be written: this put will not be resumed", path, e);
     }
 
-    /** There is nothing to resume, because the put has succeeded, or because the coordinator will not have what is in it. */
+    /** Deletes the journal: the put has succeeded, or the coordinator refuses to continue its upload. */
     public void finish() {
         try {
             Files.deleteIfExists(path);
@@ -422,7 +422,7 @@ public final class PutJournal implements AutoCloseable {
         close();
     }
 
-    /** What is in it stays. Idempotent. */
+    /** Closes the journal; its content stays. Idempotent. */
     @Override
     public void close() {
         try {

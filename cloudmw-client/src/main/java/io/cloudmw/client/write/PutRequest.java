@@ -11,10 +11,10 @@ import java.util.Optional;
  * A request to write one file.
  *
  * @param source closed by the put
- * @param condition what the path must name; empty: whatever it names when the put begins
- * @param journal where it is noted what is stored, of sources that can be read again; empty: nowhere
- * @param edit which part of the file changes, and how; empty: it is written whole
- * @param version what its version is called, which no other may be; empty: as no other is
+ * @param condition the version that the path must name; empty: the version it names when the put begins
+ * @param journal records stored chunks, for sources that can be read again; empty: none
+ * @param edit the part of the file that changes; empty: the whole file is written
+ * @param version the new version's id, which must be unique; empty: a random one
  */
 public record PutRequest(
         FilePath file,
@@ -34,12 +34,12 @@ public record PutRequest(
         this(file, source, listener, condition, journal, Optional.empty(), Optional.empty());
     }
 
-    /** The same, as an edit. */
+    /** The same request, as an edit. */
     public PutRequest editing(PreparedEdit prepared) {
         return new PutRequest(file, source, listener, condition, journal, Optional.of(prepared), version);
     }
 
-    /** The same, whose version is called this. */
+    /** The same request, with this version id. */
     public PutRequest as(VersionId name) {
         return new PutRequest(file, source, listener, condition, journal, edit, Optional.of(name));
     }

@@ -9,54 +9,54 @@ import java.util.OptionalLong;
 /** A source of a put's bytes. Calls block. */
 public interface PutSource extends AutoCloseable {
     /**
-     * Makes it ready.
+     * Opens the source.
      *
-     * @return bytes it will give; empty: as many as there are until it ends
+     * @return the number of its bytes; empty: unknown until it ends
      */
     OptionalLong open() throws CloudMwException;
 
     /**
-     * Finds out how many bytes a source will give that did not know when it was opened, before any part is asked for: it is
-     * read to its end and kept on this machine's disk.
+     * Measures a source that did not know its length when it was opened; called before any part is requested. Reads the
+     * source to its end and keeps it on the local disk.
      */
     long measure() throws CloudMwException;
 
     /**
-     * What tells it from what it is once somebody has changed it, or put something else in its place; once open. Empty: it
-     * cannot be read again.
+     * The identity of the source's content, which changes when the source does; once open. Empty: the source cannot be
+     * read again.
      */
     default Optional<String> identity() throws CloudMwException {
         return Optional.empty();
     }
 
-    /** Whether its calls may block for as long as a caller's stream likes; reading a part never does. */
+    /** Whether calls may block as long as the caller's stream does. Reading a part never does. */
     boolean isStream();
 
-    /** Whether all its parts may be asked for once more, from the first one on; once it is open, and measured where it must be. */
+    /** Whether all parts may be requested again from the first one on; once open, and measured where needed. */
     default boolean isRepeatable() {
         return !isStream();
     }
 
     /**
-     * The bytes of one chunk, to be read as often as it takes. Called in the order of the file, by one thread at a
-     * time. Of a source of unknown length it is shorter, or empty, where the source ends.
+     * The bytes of one chunk, which can be read repeatedly. Called in the order of the file, by one thread at a time.
+     * Where a source of unknown length ends, the part is shorter, or empty.
      */
     Part part(ByteRange range) throws CloudMwException;
 
     /**
-     * Checks, at the end, that it is still what it was at the beginning.
+     * Checks, at the end, that the source has not changed since the beginning.
      *
      * @throws CloudMwException {@code LOCAL_IO} when it has changed
      */
     void checkUnchanged() throws CloudMwException;
 
-    /** Idempotent; parts still open fail. */
+    /** Closes the source; open parts fail. Idempotent. */
     @Override
     void close();
 
     /** The bytes of one chunk. */
     interface Part extends AutoCloseable {
-        /** Bytes it has. */
+        /** The length in bytes. */
         long length();
 
         /**

@@ -13,8 +13,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A watch over one put's progress: it decides when a put counts as stalled, and reports why it waits. Confined to the transfer's
- * executor.
+ * A watch over one put's progress: it decides when a put counts as stalled, and reports why it waits. Confined to the
+ * transfer's executor.
  */
 final class PutStallWatch {
     /** A put without progress for this long is stalled. */
@@ -51,7 +51,7 @@ final class PutStallWatch {
         lookLater();
     }
 
-    /** Notes progress. */
+    /** Records progress. */
     void advanced() {
         advancedNanos = context.ticker().nanos();
     }
@@ -82,7 +82,7 @@ final class PutStallWatch {
         return reasons.isEmpty() ? List.of(PutDelay.Reason.of(PutDelay.Kind.COORDINATOR, phase)) : reasons;
     }
 
-    /** Reports no more. Idempotent. */
+    /** Ends the reports. Idempotent. */
     void close() {
         closed = true;
         if (look != null) {

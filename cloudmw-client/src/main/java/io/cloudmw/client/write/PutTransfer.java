@@ -46,10 +46,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A put, from its beginning to its commit. The transfer asks how to cut, lets {@link ChunkUploads} store the chunks, writes
- * the manifest segment by segment, and commits by compare-and-set. A {@link PutJournal}, if requested, records
- * stored chunks, and the next put does not send them again. Its state is confined to its serial executor. Chunks of
- * a failed put are garbage, which the coordinator collects after a while.
+ * A put, from its beginning to its commit. The transfer asks how to cut, lets {@link ChunkUploads} store the chunks,
+ * writes the manifest segment by segment, and commits by compare-and-set. A {@link PutJournal}, if requested, records
+ * stored chunks, and the next put does not send them again. Its state is confined to its serial executor. Chunks of a
+ * failed put are garbage, which the coordinator collects after a while.
  */
 public final class PutTransfer extends ConfinedTransfer<PutReceipt>
         implements ChunkUploads.Outcome, ManifestWriter.Outcome {
@@ -89,12 +89,11 @@ public final class PutTransfer extends ConfinedTransfer<PutReceipt>
         this.stall =
                 new PutStallWatch(context, serial(), this::reasons, delay -> tell(listener -> listener.waiting(delay)));
         this.version = request.version().orElseGet(VersionId::random);
-        // A file is opened before it is freed, whenever this is cancelled: that happens in order. A stream has nothing
-        // to free.
+        // Files are opened and freed in order, whenever the put is cancelled. A stream has nothing to free.
         source = request.source().isStream() ? context.threads().sources() : files();
     }
 
-    // ---- how it begins
+    // ---- the beginning
 
     @Override
     protected void begin() {
@@ -145,7 +144,7 @@ public final class PutTransfer extends ConfinedTransfer<PutReceipt>
     private void begun(PutParameters answer) {
         begun = answer;
         stall.advanced();
-        stall.phase("the coordinator has not taken all of the manifest yet");
+        stall.phase("the coordinator has not stored the whole manifest yet");
         if (earlier != null && !answer.open() && answer.expected().equals(Optional.of(version))) {
             then(current(), this::found);
             return;
@@ -183,10 +182,10 @@ public final class PutTransfer extends ConfinedTransfer<PutReceipt>
         });
     }
 
-    /** All was committed, but whoever did it was interrupted before it heard so. */
+    /** The put was committed, but its client was interrupted before it learned so. */
     private void found(Optional<FileVersion> current) {
         if (current.isEmpty() || !current.get().id().equals(version)) {
-            anew("it was committed, and removed or something else put in its place");
+            anew("it was committed, and then removed or replaced");
             ask();
             return;
         }
@@ -205,7 +204,7 @@ public final class PutTransfer extends ConfinedTransfer<PutReceipt>
         chunkCount = plan.cutter().count();
         StoredUpload stale = earlier;
         if (stale != null && !stale.goesOn(answer, plan)) {
-            anew(stale.bytes() > 0 ? "the upload was given up, or the volume made anew meanwhile" : "");
+            anew(stale.bytes() > 0 ? "the upload was given up, or the volume was created again meanwhile" : "");
         }
         ChangedChunks changed = request.changed(chunkCount);
         toSend = changed.bytes(plan.cutter());
@@ -236,7 +235,7 @@ public final class PutTransfer extends ConfinedTransfer<PutReceipt>
     /**
      * Begins anew: the chunks stored before belong to another version.
      *
-     * @param why empty: nothing was stored before, and the listener hears nothing
+     * @param why empty: nothing was stored before, and the listener is not called
      */
     private void anew(String why) {
         earlier = null;
@@ -270,7 +269,7 @@ public final class PutTransfer extends ConfinedTransfer<PutReceipt>
         tell(listener -> listener.progressed(progress.storedBytes(), total));
     }
 
-    /** Notes something, after what was noted before, where it is noted at all. */
+    /** Writes to the journal in order, if there is one. */
     private void note(Consumer<PutJournal> what) {
         PutJournal kept = journal;
         if (kept != null) {
@@ -286,7 +285,7 @@ public final class PutTransfer extends ConfinedTransfer<PutReceipt>
         }
     }
 
-    // ---- how it comes on
+    // ---- the progress
 
     @Override
     public void sent(long chunk, long bytes) {
@@ -432,7 +431,7 @@ public final class PutTransfer extends ConfinedTransfer<PutReceipt>
         }
     }
 
-    /** Whether what is stored would be refused again: going on with it would fail for ever. */
+    /** Whether the stored chunks would be refused again, so that continuing would fail for ever. */
     private boolean isRefusal(ErrorCode why) {
         return switch (why) {
             case VOLUME_NOT_FOUND, INVALID_ARGUMENT -> true;
@@ -441,7 +440,7 @@ public final class PutTransfer extends ConfinedTransfer<PutReceipt>
         };
     }
 
-    /** Adds what a repetition of the put meets: a file that may be there, or chunks that are stored. */
+    /** Adds what a repeated put will find: a file that may exist, or chunks that are stored. */
     @Override
     public CloudMwException explained(CloudMwException cause) {
         if (askedToCommit && leavesOpen(cause.code())) {
@@ -458,7 +457,7 @@ public final class PutTransfer extends ConfinedTransfer<PutReceipt>
         return why;
     }
 
-    /** Whether a commit that fails so may have been made: its answer was lost, or not waited for. */
+    /** Whether a commit that failed so may have succeeded, because its answer was lost or timed out. */
     private static boolean leavesOpen(ErrorCode code) {
         return switch (code) {
             case CANCELLED, COORDINATOR_UNAVAILABLE, DEADLINE_EXCEEDED, OVERLOADED, INTERNAL, PROTOCOL_VIOLATION ->

@@ -37,7 +37,7 @@ final class StoreObstacles {
         this.ticker = ticker;
     }
 
-    /** Asks, unless that is under way, or was done a moment ago. */
+    /** Asks the coordinator, unless it was asked a moment ago. */
     void ask() {
         CompletableFuture<UpkeepStatus> before = asked;
         if (before != null && (!before.isDone() || ticker.nanos() - askedNanos < EVERY_NANOS)) {
@@ -47,7 +47,7 @@ final class StoreObstacles {
         CompletableFuture<UpkeepStatus> call = status.get();
         asked = call;
         var unused = call.whenComplete((answer, failure) -> serial.execute(() -> {
-            if (answer != null) { // otherwise what was known before is
+            if (answer != null) { // otherwise the earlier answer stays
                 known = obstacles(answer);
             }
         }));
@@ -67,9 +67,9 @@ final class StoreObstacles {
     }
 
     /**
-     * The stores by name, each with what is known to be in its way.
+     * The stores by name, each with its known obstacle.
      *
-     * @param troubles what the helper that writes to them has met
+     * @param troubles obstacles that the writing helper has met
      */
     String text(List<StoreId> stores, List<WriteTrouble> troubles) {
         return stores.stream().map(store -> text(store, troubles)).collect(Collectors.joining(", "));
@@ -86,7 +86,7 @@ final class StoreObstacles {
                 .orElseGet(store::value);
     }
 
-    /** Asks no more. Idempotent. */
+    /** Cancels the call. Idempotent. */
     void close() {
         if (asked != null) {
             asked.cancel(true);

@@ -11,13 +11,13 @@ import java.util.NavigableMap;
 /**
  * The chunks and segments that an interrupted put had stored.
  *
- * @param volumeCreatedAtMillis when the volume was made that it was put into
- * @param plan how it cut its file
+ * @param volumeCreatedAtMillis when the put's volume was created
+ * @param plan the plan by which the file was cut
  * @param segments the SHA-256 of the segments that the coordinator has, from the first
- * @param chunks those stored that are of no such segment, by index
- * @param owed copies that were promised, of any chunk
- * @param replicas copies that were durable
- * @param bytes of the chunks stored
+ * @param chunks stored chunks of other segments, by index
+ * @param owed replicas of any chunk that are not durable yet
+ * @param replicas durable replicas
+ * @param bytes bytes of the chunks stored
  */
 record StoredUpload(
         VersionId version,
@@ -28,7 +28,9 @@ record StoredUpload(
         List<ReplicaReport> owed,
         long replicas,
         long bytes) {
-    /** Whether it can go on: it is still open, in the same volume, and the file is cut as it was. */
+    /**
+     * Whether the upload can be continued: it is still open, in the same volume, and the file is cut in the same way.
+     */
     boolean goesOn(PutParameters answer, ManifestPlan planned) {
         return answer.open() && answer.volumeCreatedAtMillis() == volumeCreatedAtMillis && plan.equals(planned);
     }

@@ -36,7 +36,7 @@ public final class StreamPutSource implements PutSource {
         }
     }
 
-    /** All that the stream gives until it ends. */
+    /** Everything that the stream gives until it ends. */
     public StreamPutSource(InputStream stream) {
         this(stream, OptionalLong.empty());
     }
@@ -85,7 +85,7 @@ public final class StreamPutSource implements PutSource {
         return new Slice(spool, new ByteRange(0, position - from), true);
     }
 
-    /** The next bytes of the stream, so many, or all there are if their number is not known. */
+    /** The next bytes of the stream: this many, or all that are left if their number is unknown. */
     private FileChannel spooled(long length) throws CloudMwException {
         try {
             FileChannel spool = NamelessFile.open();
@@ -132,7 +132,7 @@ public final class StreamPutSource implements PutSource {
         }
     }
 
-    /** Nobody wants what would be read: what the stream still has is left to its owner. */
+    /** Fails when closed: the rest of the stream is left to its owner. */
     private void requireOpen() throws CloudMwException {
         if (closed) {
             throw new CloudMwException(ErrorCode.CANCELLED, "source: the put is over");
@@ -161,7 +161,7 @@ public final class StreamPutSource implements PutSource {
     }
 
     private static CloudMwException unreadable(IOException e) {
-        return e instanceof CloudMwException known // it says itself which source it is
+        return e instanceof CloudMwException known // the message names the source itself
                 ? known
                 : new CloudMwException(ErrorCode.LOCAL_IO, "source: cannot read it: " + Reasons.of(e), e);
     }
@@ -179,11 +179,11 @@ public final class StreamPutSource implements PutSource {
         try {
             spool.close();
         } catch (IOException e) {
-            // Nothing was promised about a temporary file.
+            // A temporary file promises nothing.
         }
     }
 
-    /** @param owned whether the file is its own */
+    /** @param owned whether the part closes the file */
     private record Slice(FileChannel spool, ByteRange range, boolean owned) implements Part {
         @Override
         public long length() {

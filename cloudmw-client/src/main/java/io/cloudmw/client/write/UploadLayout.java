@@ -6,8 +6,8 @@ import io.cloudmw.core.model.ByteRange;
 import java.util.Optional;
 
 /**
- * The chunks into which a put cuts its source. A source of unknown length is cut as the longest file there may be, until it
- * ends. Confined to the transfer.
+ * The chunks into which a put cuts its source. A source of unknown length is cut as the longest file there may be,
+ * until it ends. Confined to the transfer.
  */
 final class UploadLayout {
     private ManifestPlan plan;

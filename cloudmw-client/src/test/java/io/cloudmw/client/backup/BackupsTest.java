@@ -47,7 +47,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What becomes of the pieces of an export. */
+/** Backups of the pieces of an export. */
 @Timeout(120)
 final class BackupsTest {
     private static final VolumeName VOLUME = new VolumeName("photos");
@@ -129,7 +129,7 @@ final class BackupsTest {
     }
 
     @Test
-    void itIsPartsOfManyPiecesAndThenARootThatNamesThemAll() throws Exception {
+    void backupIsPartsOfManyPiecesAndARootThatNamesThem() throws Exception {
         exports.give(true, 40, List.of(piece(1), piece(2), piece(3)));
         BackupReport report = backup();
         assertThat(report.whole()).isTrue();
@@ -152,7 +152,7 @@ final class BackupsTest {
     }
 
     @Test
-    void aVolumeIsNotBackedUpInItself() {
+    void backupIntoTheVolumeItselfIsRefused() {
         BackupOptions inItself = new BackupOptions(Optional.of(VOLUME), 1, false, TransferListener.NONE);
         assertThat(catchThrowableOfType(CloudMwException.class, () -> backups.backup(VOLUME, inItself))
                         .code())
@@ -160,9 +160,9 @@ final class BackupsTest {
         assertThat(exports.asked()).isEmpty();
     }
 
-    /** Another one begins, and ends, while this one writes its first part, its second, or its third. */
+    /** Another backup begins and ends while this one writes its first, second or third part. */
     @Test
-    void ofTwoAtOnceOneIsMadeAndTheOtherLeavesNothingInTheWay() throws Exception {
+    void oneOfTwoConcurrentBackupsFailsAndBlocksNothing() throws Exception {
         exports.give(true, 40, List.of(piece(1), piece(2), piece(3), piece(4), piece(5)));
         Set<Integer> moments = new HashSet<>();
         for (int moment = 1; moment <= 3; moment++) {
@@ -207,7 +207,7 @@ final class BackupsTest {
     }
 
     @Test
-    void whatChangedIsAddedAndNothingIsNothing() throws Exception {
+    void backupAddsChangesAndNothingWhenUnchanged() throws Exception {
         exports.give(true, 40, List.of(piece(1)));
         BackupRoot first = backup().root();
         exports.give(false, 40, List.of(new byte[0]));
@@ -223,7 +223,7 @@ final class BackupsTest {
     }
 
     @Test
-    void oneThatWasInterruptedGoesOnWhereItsLastPartEnded() throws Exception {
+    void interruptedBackupContinuesAfterItsLastPart() throws Exception {
         exports.give(true, 40, List.of(piece(1), piece(2), piece(3), piece(4), piece(5)));
         exports.failAt(4, ErrorCode.INTERNAL);
         assertThat(catchThrowableOfType(CloudMwException.class, this::backup).code())
@@ -241,7 +241,7 @@ final class BackupsTest {
     }
 
     @Test
-    void oneThatWasInterruptedTooLongAgoBeginsAnew() throws Exception {
+    void backupInterruptedTooLongAgoStartsOver() throws Exception {
         exports.give(true, 40, List.of(piece(1), piece(2), piece(3)));
         exports.failAt(2, ErrorCode.CONFLICT);
         assertThat(catchThrowableOfType(CloudMwException.class, this::backup).code())
@@ -253,7 +253,7 @@ final class BackupsTest {
     }
 
     @Test
-    void theNewestStayWithWhatTheyNameAndTheRestGoes() throws Exception {
+    void pruneKeepsNewestBackupsAndTheirParts() throws Exception {
         for (int i = 1; i <= 3; i++) {
             coordinator.now(10L * HOUR * i);
             exports.give(i != 3, i, List.of(piece(i)));

@@ -24,7 +24,7 @@ final class CreditPoolTest {
     }
 
     @Test
-    void nobodyBorrowsWhileSomebodyWaits() {
+    void borrowReturnsNothingWhileReservationWaits() {
         CreditPool pool = new CreditPool(100);
         assertThat(pool.reserve(60)).isCompleted();
         assertThat(pool.reserve(60)).isNotDone();
@@ -32,7 +32,7 @@ final class CreditPoolTest {
     }
 
     @Test
-    void aReservationThatWasCancelledTakesNothing() {
+    void cancelledReservationTakesNothing() {
         CreditPool pool = new CreditPool(100);
         assertThat(pool.reserve(60)).isCompleted();
         assertThat(pool.reserve(60).cancel(true)).isTrue();
@@ -41,12 +41,12 @@ final class CreditPoolTest {
     }
 
     @Test
-    void moreThanThereCanEverBeIsRefused() {
+    void reservationBeyondCapacityIsRefused() {
         assertThatThrownBy(() -> new CreditPool(10).reserve(11)).isInstanceOf(IllegalArgumentException.class);
     }
 
     @Test
-    void whatIsTakenAheadLeavesWhatWasReservedToWhatIsNeededFirst() {
+    void bytesTakenAheadLeaveTheReservation() {
         CreditPool pool = new CreditPool(1000);
         assertThat(pool.reserve(100)).isCompleted();
         TransferCredit credit = new TransferCredit(pool, 100, 1000);
@@ -59,7 +59,7 @@ final class CreditPoolTest {
     }
 
     @Test
-    void whatIsTakenAheadLeavesAQuarterOfThePoolToOthers() {
+    void bytesTakenAheadLeaveAQuarterOfThePool() {
         CreditPool pool = new CreditPool(1000);
         assertThat(pool.reserve(100)).isCompleted();
         assertThat(pool.borrow(400)).isEqualTo(400);
@@ -69,7 +69,7 @@ final class CreditPoolTest {
     }
 
     @Test
-    void whatIsTakenAheadIsHalfOfTheLimitAtMostAndCountsAsAnyOtherOnceItIsNeeded() {
+    void bytesTakenAheadAreAtMostHalfTheLimitUntilNeeded() {
         CreditPool pool = new CreditPool(1000);
         assertThat(pool.reserve(100)).isCompleted();
         TransferCredit credit = new TransferCredit(pool, 100, 700);
@@ -83,7 +83,7 @@ final class CreditPoolTest {
     }
 
     @Test
-    void aTransferBorrowsUpToItsLimitAndGivesIdleCreditBack() {
+    void transferBorrowsUpToItsLimitAndReturnsIdleCredit() {
         CreditPool pool = new CreditPool(1000);
         assertThat(pool.reserve(100)).isCompleted();
         TransferCredit credit = new TransferCredit(pool, 100, 400);
@@ -102,7 +102,7 @@ final class CreditPoolTest {
     }
 
     @Test
-    void creditIsTakenInWholeLeavesUnlessTheRestIsShorter() {
+    void creditIsTakenInWholeLeavesExceptTheLast() {
         CreditPool pool = new CreditPool(250);
         assertThat(pool.reserve(200)).isCompleted();
         TransferCredit credit = new TransferCredit(pool, 200, 1000);

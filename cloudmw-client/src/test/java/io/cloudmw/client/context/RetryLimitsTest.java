@@ -18,7 +18,7 @@ final class RetryLimitsTest {
     private final CloudMwException refusal = CloudMwException.overloaded("no room", Duration.ofSeconds(7));
 
     @Test
-    void pausesGrowToASecondAndLastAboutAMinuteAltogether() {
+    void delaysGrowToASecondAndLastAboutAMinuteInAll() {
         assertThat(RetryLimits.pauseNanos(1)).isEqualTo(TimeUnit.MILLISECONDS.toNanos(100));
         assertThat(RetryLimits.pauseNanos(2)).isEqualTo(TimeUnit.MILLISECONDS.toNanos(200));
         assertThat(RetryLimits.pauseNanos(Integer.MAX_VALUE)).isEqualTo(TimeUnit.SECONDS.toNanos(1));
@@ -29,18 +29,18 @@ final class RetryLimitsTest {
     }
 
     @Test
-    void whoWasToldWhenToAskAgainDoesNotAskBefore() {
+    void delayIsAtLeastTheRetryAfter() {
         assertThat(RetryLimits.pauseNanos(1, refusal, Long.MAX_VALUE)).isEqualTo(7 * SECOND);
     }
 
     @Test
-    void butWaitsNoLongerThanUntilItShouldBeDone() {
+    void delayEndsAtTheDeadline() {
         assertThat(RetryLimits.pauseNanos(1, refusal, 2 * SECOND)).isEqualTo(2 * SECOND);
         assertThat(RetryLimits.pauseNanos(1, refusal, -SECOND)).isEqualTo(RetryLimits.pauseNanos(1));
     }
 
     @Test
-    void whoWasToldNothingAsksLaterAndLater() {
+    void delayWithoutRetryAfterBacksOff() {
         CloudMwException plain = new CloudMwException(ErrorCode.OVERLOADED, "no room");
 
         assertThat(RetryLimits.pauseNanos(1, plain, Long.MAX_VALUE)).isEqualTo(RetryLimits.pauseNanos(1));
@@ -48,7 +48,7 @@ final class RetryLimitsTest {
     }
 
     @Test
-    void thoseWhoWereInEachOthersWayWaitForDifferentTimesWithinABound() {
+    void delaysAfterConflictsDifferWithinABound() {
         SplittableRandom random = new SplittableRandom(1);
         Set<Long> pauses = new HashSet<>();
         for (int i = 0; i < 100; i++) {

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Timeout;
 
 @Timeout(60)
 final class EditTransferTest {
-    /** Is slow to open, unless it is closed meanwhile. */
+    /** A source that is slow to open, unless it is closed meanwhile. */
     private static final class SlowSource implements PutSource {
         final CountDownLatch opening = new CountDownLatch(1);
         final CountDownLatch closing = new CountDownLatch(1);
@@ -75,7 +75,7 @@ final class EditTransferTest {
     }
 
     @Test
-    void whatIsOpenedWhileAnEditIsCancelledIsClosed() throws Exception {
+    void fileOpenedWhileEditIsCancelledIsClosed() throws Exception {
         ClientThreads threads = new ClientThreads();
         ClientContext context = ClientContext.of(
                 threads,

@@ -23,13 +23,13 @@ import java.util.SplittableRandom;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What changes and what stays, of files of all sizes cut in all ways. */
+/** Changed and unchanged parts of files of all sizes and cuts. */
 final class EditedSourceTest {
     private static final int ROUNDS = 200;
 
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4})
-    void changedChunksAndThoseThatStayMakeTheFile(long seed) throws Exception {
+    void changedAndUnchangedChunksMakeTheFile(long seed) throws Exception {
         SplittableRandom random = new SplittableRandom(seed);
         for (int round = 0; round < ROUNDS; round++) {
             byte[] before = bytes(random, random.nextInt(60));

@@ -19,7 +19,7 @@ final class TemporaryPropertyTest {
     }
 
     @Test
-    void theValueIsThereOnlyWhileTheLibraryStarts() {
+    void propertyIsSetOnlyWhileTheLibraryStarts() {
         TemporaryProperty.set(NAME, "quiet", () -> seen.add(System.getProperty(NAME)));
 
         assertThat(seen).containsExactly("quiet");
@@ -27,7 +27,7 @@ final class TemporaryPropertyTest {
     }
 
     @Test
-    void aLibraryThatFailsToStartLeavesNoValue() {
+    void failedStartLeavesNoProperty() {
         assertThatThrownBy(() -> TemporaryProperty.set(NAME, "quiet", () -> {
                     throw new IllegalStateException("broken");
                 }))
@@ -37,7 +37,7 @@ final class TemporaryPropertyTest {
     }
 
     @Test
-    void aValueOfTheApplicationStays() {
+    void applicationsPropertyStays() {
         System.setProperty(NAME, "loud");
 
         TemporaryProperty.set(NAME, "quiet", () -> seen.add(System.getProperty(NAME)));

@@ -21,7 +21,7 @@ final class LeafBufferTest {
 
     private final ChunkId chunk = Chunks.id();
     private final LeafBuffer window = new LeafBuffer(3L * LEAF);
-    /** What is on its way, by the numbers of the leaves. */
+    /** Fetches in flight, by the leaf's number. */
     private final Map<Integer, CompletableFuture<byte[]>> asked = new LinkedHashMap<>();
 
     private int fetches;
@@ -49,7 +49,7 @@ final class LeafBufferTest {
     }
 
     @Test
-    void whoWantsWhatIsHereOrOnItsWayHasNothingFetched() {
+    void presentOrPendingLeafIsNotFetchedAgain() {
         CompletableFuture<byte[]> first = get(7);
         CompletableFuture<byte[]> second = get(7);
         assertThat(first).isNotDone();
@@ -61,7 +61,7 @@ final class LeafBufferTest {
     }
 
     @Test
-    void whatWasReadLongestAgoGoesFirst() {
+    void leastRecentlyUsedLeafIsEvictedFirst() {
         for (int leaf = 0; leaf < 3; leaf++) {
             getAndArrive(leaf);
         }
@@ -77,7 +77,7 @@ final class LeafBufferTest {
     }
 
     @Test
-    void whatFindsNoRoomWaitsUntilSomethingHasCome() {
+    void fetchWithoutRoomWaitsForAnotherToEnd() {
         for (int leaf = 0; leaf < 5; leaf++) {
             get(leaf);
         }
@@ -92,7 +92,7 @@ final class LeafBufferTest {
     }
 
     @Test
-    void aLeafThatIsLongerThanAllRoomComesAlone() {
+    void leafLongerThanTheLimitIsFetchedAlone() {
         getAndArrive(0);
         CompletableFuture<byte[]> large = get(1, 10 * LEAF);
         get(2);
@@ -104,7 +104,7 @@ final class LeafBufferTest {
     }
 
     @Test
-    void whatFailsIsToldToAllWhoWaitAndTheNextHasItFetchedAnew() {
+    void failedFetchFailsAllWaitersAndTheNextFetchesAgain() {
         CompletableFuture<byte[]> first = get(0);
         CompletableFuture<byte[]> second = get(0);
         Objects.requireNonNull(asked.remove(0))
@@ -117,7 +117,7 @@ final class LeafBufferTest {
     }
 
     @Test
-    void moreThanSoManyAtOnceWaitAndMoreThanMayWaitAreRefused() {
+    void fetchesBeyondTheLimitsWaitOrAreRefused() {
         LeafBuffer large = new LeafBuffer(1 << 30);
         List<CompletableFuture<byte[]>> begun = new ArrayList<>();
         List<CompletableFuture<byte[]>> wanted = new ArrayList<>();

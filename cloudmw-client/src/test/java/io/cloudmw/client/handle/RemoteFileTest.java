@@ -73,7 +73,7 @@ final class RemoteFileTest {
     }
 
     @Test
-    void readsAnywhereGiveWhatIsThere() throws Exception {
+    void readsAtAnyPositionReturnTheBytes() throws Exception {
         Random random = new Random(7);
         try (RemoteFile file = open()) {
             for (int i = 0; i < 300; i++) {
@@ -87,7 +87,7 @@ final class RemoteFileTest {
     }
 
     @Test
-    void atTheEndThereIsNothing() throws Exception {
+    void readAtTheEndReturnsNothing() throws Exception {
         try (RemoteFile file = open()) {
             assertThat(file.read(ByteBuffer.allocate(1), SIZE).get(20, SECONDS)).isEqualTo(-1);
             assertThat(file.read(ByteBuffer.allocate(0), 7).get(20, SECONDS)).isZero();
@@ -99,7 +99,7 @@ final class RemoteFileTest {
     }
 
     @Test
-    void aSmallReadIsOneRequestToItsSwitchAndOneBesideItNone() throws Exception {
+    void smallReadIsOneRequestAndItsNeighbourNone() throws Exception {
         try (RemoteFile file = open()) {
             int plans = cluster.coordinator().plans();
             assertReads(file, 10 * LEAF + 5, 100);
@@ -113,7 +113,7 @@ final class RemoteFileTest {
     }
 
     @Test
-    void smallReadsAreAnsweredByAnEventLoopThatNoTransferOccupies() throws Exception {
+    void smallReadsUseAnEventLoopWithoutTransfers() throws Exception {
         try (RemoteFile file = open()) {
             for (int leaf = 0; leaf < 4; leaf++) {
                 assertReads(file, leaf * LEAF, 100);
@@ -126,7 +126,7 @@ final class RemoteFileTest {
     }
 
     @Test
-    void readsOfOneLeafAtOnceShareARequest() throws Exception {
+    void concurrentReadsOfOneLeafShareARequest() throws Exception {
         try (RemoteFile file = open();
                 RemoteFile again = open()) {
             List<ByteBuffer> targets = IntStream.range(0, 16)
@@ -145,7 +145,7 @@ final class RemoteFileTest {
     }
 
     @Test
-    void whereThereIsNoSwitchItReadsAsEver() throws Exception {
+    void fileWithoutSwitchesIsReadOrdinarily() throws Exception {
         cluster.coordinator().switches(0);
         try (RemoteFile file = open()) {
             assertReads(file, 70_000, 5_000);
@@ -154,7 +154,7 @@ final class RemoteFileTest {
     }
 
     @Test
-    void whatASwitchRefusesIsReadAsEverAndItIsNotAskedAgainAtOnce() throws Exception {
+    void refusedLeafIsReadOrdinarilyAndTheSwitchIsAvoided() throws Exception {
         cluster.helper().share(Sharing.REFUSE);
         try (RemoteFile file = open()) {
             assertReads(file, 100, 100);
@@ -165,7 +165,7 @@ final class RemoteFileTest {
     }
 
     @Test
-    void whatASwitchDoesNotAnswerIsReadAsEver() throws Exception {
+    void unansweredLeafIsReadOrdinarily() throws Exception {
         cluster.helper().share(Sharing.SILENT);
         try (RemoteFile file = open()) {
             assertReads(file, 100, 100);
@@ -174,7 +174,7 @@ final class RemoteFileTest {
     }
 
     @Test
-    void aSpoiledLeafIsNotGivenAndTheSwitchIsTold() throws Exception {
+    void corruptLeafIsDroppedAndReportedToTheSwitch() throws Exception {
         cluster.helper().share(Sharing.SPOIL);
         try (RemoteFile file = open()) {
             assertReads(file, 100, 100);
@@ -183,16 +183,16 @@ final class RemoteFileTest {
     }
 
     @Test
-    void ofASpoiledLeafTooLongForTheEventLoopTheSwitchIsToldAfterItsEnd() throws Exception {
+    void corruptLongLeafIsReportedToTheSwitchAfterItsEnd() throws Exception {
         cluster.close();
         cluster = new FakeCluster(CHUNK, CHUNK / 2, FakeHelper.Script.SERVE, directory.resolve("again"), 8L << 20);
         content = cluster.put(FILE, SIZE, 1);
         cluster.coordinator().switches(1);
-        aSpoiledLeafIsNotGivenAndTheSwitchIsTold();
+        corruptLeafIsDroppedAndReportedToTheSwitch();
     }
 
     @Test
-    void afterItsEndEveryReadFails() throws Exception {
+    void closedFileFailsEveryRead() throws Exception {
         cluster.helper().share(Sharing.SILENT);
         RemoteFile file = open();
         CompletableFuture<Integer> pending = file.read(ByteBuffer.allocate(10), 0);
@@ -203,14 +203,14 @@ final class RemoteFileTest {
     }
 
     @Test
-    void theClientsEndIsTheEndOfWhatItHasOpen() throws Exception {
+    void closingTheClientClosesItsFiles() throws Exception {
         RemoteFile file = open();
         cluster.client().close();
         assertThat(failure(file.read(ByteBuffer.allocate(10), 0))).isEqualTo(ErrorCode.CANCELLED);
     }
 
     @Test
-    void anEmptyFileIsOpenedToo() throws Exception {
+    void emptyFileCanBeOpened() throws Exception {
         FilePath empty = FilePath.parse("vol:/empty");
         var unused = cluster.put(empty, 0, 1);
         try (RemoteFile file = cluster.client().open(empty).get(20, SECONDS)) {
@@ -219,7 +219,7 @@ final class RemoteFileTest {
     }
 
     @Test
-    void whatIsNotThereIsNotOpened() throws IOException {
+    void missingFileCannotBeOpened() throws IOException {
         assertThat(cluster.client()
                         .open(FilePath.parse("vol:/none"))
                         .handle((file, error) -> error instanceof CloudMwException known ? known.code() : null)

@@ -18,7 +18,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** However they wait, threads get what a future gives. */
+/** Waits, asleep and spinning, for the results of futures. */
 @Timeout(60)
 final class SpinWaitTest {
     private static final Duration AWAKE = Duration.ofMillis(2);
@@ -26,7 +26,7 @@ final class SpinWaitTest {
     private final FakeTicker ticker = new FakeTicker();
     private final SpinWait waiting = new SpinWait(new Pace(AWAKE, ticker, Thread::onSpinWait), Ticker.system());
 
-    /** Of one of many reads, one at once after the other. */
+    /** The result of one of many reads in close succession. */
     private CompletableFuture<Integer> inASequence() {
         CompletableFuture<Integer> last = waiting.result();
         for (int i = 0; i < 100; i++) {
@@ -37,13 +37,13 @@ final class SpinWaitTest {
     }
 
     @Test
-    void aReadByItselfIsWaitedForAsleep() {
+    void singleReadIsWaitedForAsleep() {
         ticker.advance(Duration.ofSeconds(1));
         assertThat(waiting.result().getClass()).isEqualTo(CompletableFuture.class);
     }
 
     @Test
-    void whatIsThereIsGiven() throws Exception {
+    void presentResultIsReturnedAtOnce() throws Exception {
         CompletableFuture<Integer> read = inASequence();
         read.complete(7);
         assertThat(read.join()).isEqualTo(7);
@@ -52,7 +52,7 @@ final class SpinWaitTest {
     }
 
     @Test
-    void whatComesWhileManyStayAwakeOrSleepIsGivenToAll() {
+    void resultReachesSpinningAndSleepingWaiters() {
         List<CompletableFuture<Integer>> reads = new ArrayList<>();
         List<CompletableFuture<Integer>> joined = new ArrayList<>();
         for (int i = 0; i < 4; i++) {
@@ -66,7 +66,7 @@ final class SpinWaitTest {
     }
 
     @Test
-    void whatFailsFailsForWhoWaits() {
+    void failureReachesTheWaiter() {
         CompletableFuture<Integer> read = inASequence();
         read.completeExceptionally(new IllegalStateException("broken"));
         assertThatThrownBy(read::get).isInstanceOf(ExecutionException.class).hasRootCauseMessage("broken");
@@ -76,14 +76,14 @@ final class SpinWaitTest {
     }
 
     @Test
-    void nobodyWaitsLongerThanHeSays() {
+    void waitEndsAtItsTimeout() {
         CompletableFuture<Integer> read = inASequence();
         assertThatThrownBy(() -> read.get(5, TimeUnit.MILLISECONDS)).isInstanceOf(TimeoutException.class);
         assertThatThrownBy(() -> read.get(1, TimeUnit.NANOSECONDS)).isInstanceOf(TimeoutException.class);
     }
 
     @Test
-    void theTimeSomebodyIsAwakeIsPartOfWhatHeWaits() {
+    void spinningCountsTowardsTheTimeout() {
         AtomicLong hours = new AtomicLong();
         SpinWait slow = new SpinWait(
                 new Pace(AWAKE, ticker, Thread::onSpinWait),
@@ -97,7 +97,7 @@ final class SpinWaitTest {
     }
 
     @Test
-    void whoIsInterruptedStopsWaiting() {
+    void interruptedWaiterStops() {
         CompletableFuture<Integer> read = inASequence();
         Thread.currentThread().interrupt();
         assertThatThrownBy(read::get).isInstanceOf(InterruptedException.class);

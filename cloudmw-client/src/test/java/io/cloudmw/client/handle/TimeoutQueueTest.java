@@ -16,7 +16,7 @@ final class TimeoutQueueTest {
     private static final Duration TIME = Duration.ofMillis(500);
 
     private final FakeTicker ticker = new FakeTicker();
-    /** For the timer that it has. */
+    /** The clock and timer of the queue. */
     private final EmbeddedChannel time = new EmbeddedChannel();
 
     private final TimeoutQueue patience = new TimeoutQueue(time.eventLoop(), ticker, TIME);
@@ -43,7 +43,7 @@ final class TimeoutQueueTest {
     }
 
     @Test
-    void whatTakesTooLongIsToldOnceEachInItsTime() {
+    void eachTimeoutFiresOnceInItsTime() {
         TimeoutQueue.Wait first = begin("first");
         pass(200);
         TimeoutQueue.Wait second = begin("second");
@@ -61,7 +61,7 @@ final class TimeoutQueueTest {
     }
 
     @Test
-    void whatIsOverInTimeIsNotToldAndOthersAreInTheirs() {
+    void endedWaitDoesNotFireAndOthersDo() {
         TimeoutQueue.Wait quick = begin("quick");
         pass(100);
         TimeoutQueue.Wait slow = begin("slow");
@@ -74,7 +74,7 @@ final class TimeoutQueueTest {
     }
 
     @Test
-    void aDefectInWhatIsDoneAboutOneLeavesTheOthersTheirs() {
+    void throwingActionDoesNotAffectOtherTimeouts() {
         TimeoutQueue.Wait broken = patience.begin(() -> {
             throw new IllegalStateException("as the test wants it");
         });
@@ -86,7 +86,7 @@ final class TimeoutQueueTest {
     }
 
     @Test
-    void whatBeginsWhenNothingWaitsAnyLongerHasATimerAgain() {
+    void waitAfterAnEmptyQueueGetsATimer() {
         begin("quick").over();
         pass(600);
         TimeoutQueue.Wait slow = begin("slow");
@@ -96,7 +96,7 @@ final class TimeoutQueueTest {
     }
 
     @Test
-    void whatIsOverIsNotRememberedForLong() {
+    void endedWaitsAreForgottenSoon() {
         for (int i = 0; i < 1000; i++) {
             begin("quick").over();
         }

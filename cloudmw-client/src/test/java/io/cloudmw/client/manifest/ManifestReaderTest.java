@@ -54,27 +54,27 @@ final class ManifestReaderTest {
     void stop() throws Exception {
         client.close();
         coordinator.close();
-        // After the last answers: what holds them would be lost with them.
+        // Wait for the last answers, or the buffers that hold them leak.
         owner.submit(() -> {}).get(20, SECONDS);
         owner.shutdownNow();
     }
 
     @Test
-    void aRangeInTheMiddleTouchesTheFirstSegmentAndItsOwn() throws Exception {
+    void rangeInTheMiddleFetchesTheFirstSegmentAndItsOwn() throws Exception {
         List<Long> chunks = chunks(new ByteRange(512 * GIB + 12_345, 3L * CHUNK));
         assertThat(coordinator.askedSegments()).containsExactly(0, 512);
         assertThat(chunks).containsExactly(65_536L, 65_537L, 65_538L, 65_539L);
     }
 
     @Test
-    void aRangeOverABorderTouchesOneMoreAndTheEndOfTheFileNoMore() throws Exception {
+    void rangeOverABoundaryFetchesOneSegmentMore() throws Exception {
         assertThat(chunks(new ByteRange(700 * GIB - 10, 20))).containsExactly(89_599L, 89_600L);
         assertThat(coordinator.askedSegments()).containsExactly(0, 699, 700);
         assertThat(chunks(new ByteRange(1024 * GIB - 1, 1))).containsExactly(131_071L);
         assertThat(coordinator.askedSegments()).containsExactly(0, 699, 700, 0, 1023);
     }
 
-    /** The indexes of all chunks that a feed gives for this range. */
+    /** The indexes of all chunks that a reader gives for this range. */
     private List<Long> chunks(ByteRange range) throws Exception {
         ReadPlan plan = client.planRead(FILE, Optional.empty(), Optional.empty(), Location.NONE)
                 .get(30, SECONDS);
@@ -83,7 +83,7 @@ final class ManifestReaderTest {
         return taker.ended.get(30, SECONDS);
     }
 
-    /** Takes what a feed gives as it arrives; works in {@code owner}. */
+    /** A consumer of chunks as they arrive, on {@code owner}. */
     private final class Taker implements Runnable {
         private final List<Long> indexes = new ArrayList<>();
         private final CompletableFuture<List<Long>> ended = new CompletableFuture<>();

@@ -47,7 +47,7 @@ public final class Chunks {
                 List.of(new StoreId("s1")));
     }
 
-    /** Gives it all its leaves but {@code except}, the last first. */
+    /** Keeps every leaf but {@code except}, the last first. */
     static void grow(PeerChunkCache.Growing growing, byte[] bytes, int except) {
         for (int leaf = Chunk.leafCount(bytes.length, LEAF) - 1; leaf >= 0; leaf--) {
             if (leaf != except) {

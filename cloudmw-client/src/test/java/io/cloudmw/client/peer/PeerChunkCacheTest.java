@@ -53,7 +53,7 @@ final class PeerChunkCacheTest {
     }
 
     @Test
-    void aChunkIsHeldWhenItsLastLeafIsThereWhateverTheirOrder() throws Exception {
+    void chunkIsHeldAfterItsLastLeafInAnyOrder() throws Exception {
         PeerChunkCache.Growing growing = held.begin(a).orElseThrow();
         Chunks.grow(growing, bytes, 2);
         assertThat(held.held()).isEmpty();
@@ -77,7 +77,7 @@ final class PeerChunkCacheTest {
     }
 
     @Test
-    void whatIsNotWholeIsLetGoOfWhenNoMoreComes() {
+    void incompleteChunkIsDroppedAtItsEnd() {
         PeerChunkCache.Growing growing = held.begin(a).orElseThrow();
         Chunks.grow(growing, bytes, 0);
         assertThat(held.begin(a)).isEmpty();
@@ -90,7 +90,7 @@ final class PeerChunkCacheTest {
     }
 
     @Test
-    void theOneUsedLongestAgoMakesRoomButNoneThatIsInUseOrOnItsWay() {
+    void leastRecentlyUsedChunkIsEvictedUnlessInUseOrIncomplete() {
         Chunks.hold(held, a, bytes);
         Chunks.hold(held, b, bytes);
         held.end(use(a));
@@ -113,14 +113,14 @@ final class PeerChunkCacheTest {
     }
 
     @Test
-    void aChunkThatIsTooLongFlushesNothing() {
+    void tooLongChunkEvictsNothing() {
         Chunks.hold(held, a, bytes);
         assertThat(held.begin(Chunks.of(VERSION, 1, new byte[2 * LENGTH + 1]))).isEmpty();
         assertThat(held.held()).containsExactly(a.id());
     }
 
     @Test
-    void noMoreChunksAreHeldThanMayBeAnnounced() {
+    void heldChunksAreAtMostTheAnnouncementLimit() {
         try (PeerChunkCache many = new PeerChunkCache(directory, 1 << 30, Runnable::run)) {
             byte[] one = {1};
             IntStream.rangeClosed(0, PeerAnnouncement.MAX_CHUNKS)
@@ -130,7 +130,7 @@ final class PeerChunkCacheTest {
     }
 
     @Test
-    void whatWasSpoiledIsDroppedAndItsRoomComesBackWithItsLastUse() {
+    void corruptChunkIsDroppedAndFreedAfterItsLastUse() {
         Chunks.hold(held, a, bytes);
         PeerChunk used = use(a);
         held.drop(a.id());
@@ -142,7 +142,7 @@ final class PeerChunkCacheTest {
     }
 
     @Test
-    void keepingWaitsForNoDiskAndWhatIsTooFarBehindIsNotKept() throws Exception {
+    void keepDoesNotWaitForTheDiskAndDropsChunksThatLag() throws Exception {
         Queue<Runnable> disk = new ArrayDeque<>();
         int most = Math.toIntExact(PeerChunkCache.MAX_WAITING_BYTES);
         byte[] all = new byte[most];
@@ -150,7 +150,7 @@ final class PeerChunkCacheTest {
         try (PeerChunkCache slow = new PeerChunkCache(directory, 4L * most, disk::add)) {
             PeerChunkCache.Growing growing = slow.begin(first).orElseThrow();
             Chunks.grow(growing, all, -1);
-            growing.close(); // the read is over, and all of it came
+            growing.close(); // the read is over, and delivered everything
             assertThat(slow.held()).isEmpty();
             assertThat(slow.bytes()).isEqualTo(most);
 
@@ -188,12 +188,12 @@ final class PeerChunkCacheTest {
     }
 
     @Test
-    void whatIsLetGoOfWhileItWaitsForTheDiskIsNotHeldLater() {
+    void chunkDroppedWhileItWaitsForTheDiskIsNotHeldLater() {
         Queue<Runnable> disk = new ArrayDeque<>();
         try (PeerChunkCache slow = new PeerChunkCache(directory, 1 << 20, disk::add)) {
             PeerChunkCache.Growing growing = slow.begin(a).orElseThrow();
             Chunks.grow(growing, bytes, 1);
-            growing.keep(0, ByteBuffer.wrap(bytes, 0, LEAF)); // once more: of no account
+            growing.keep(0, ByteBuffer.wrap(bytes, 0, LEAF)); // a second time: no effect
             growing.close();
             assertThat(slow.bytes()).isZero();
             runAll(disk);
@@ -203,7 +203,7 @@ final class PeerChunkCacheTest {
     }
 
     @Test
-    void whereNothingCanBeWrittenNothingIsKept() {
+    void unwritableDirectoryKeepsNothing() {
         try (PeerChunkCache nowhere = new PeerChunkCache(directory.resolve("none"), 1 << 20, Runnable::run)) {
             Chunks.hold(nowhere, a, bytes);
             assertThat(nowhere.held()).isEmpty();
@@ -212,7 +212,7 @@ final class PeerChunkCacheTest {
     }
 
     @Test
-    void chunksAreKeptWithTheUsersOtherCaches() {
+    void defaultDirectoryIsAmongTheUsersCaches() {
         assertThat(PeerOptions.defaultDirectory(Map.of("XDG_CACHE_HOME", "/caches", "HOME", "/home/u")))
                 .isEqualTo(Path.of("/caches/cloudmw/peer"));
         assertThat(PeerOptions.defaultDirectory(Map.of("XDG_CACHE_HOME", "", "HOME", "/home/u")))

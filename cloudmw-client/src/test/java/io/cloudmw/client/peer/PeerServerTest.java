@@ -96,7 +96,7 @@ final class PeerServerTest {
         return 1_000_000 + ticker.nanos() / 1_000_000;
     }
 
-    /** What comes of one request. */
+    /** The results of one request. */
     private static final class Got implements BulkStreamListener {
         final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         final CompletableFuture<byte[]> done = new CompletableFuture<>();
@@ -160,7 +160,7 @@ final class PeerServerTest {
     }
 
     @Test
-    void whatIsHeldIsGivenLeafByLeafAsFarAsCreditGoes() throws Exception {
+    void heldChunkIsSentLeafByLeafWithinCredit() throws Exception {
         assertThat(ask(request(good(), new ByteRange(0, LENGTH)), LENGTH).done.join())
                 .isEqualTo(bytes);
         assertThat(ask(request(good(), new ByteRange(2 * LEAF, LENGTH - 2 * LEAF)), LENGTH)
@@ -175,7 +175,7 @@ final class PeerServerTest {
     }
 
     @Test
-    void whoShowsNoTokenSignedForThisPeerThisVersionAndThisTimeGetsNothing() throws Exception {
+    void readerWithoutTokenForPeerVersionAndTimeIsRefused() throws Exception {
         ByteRange all = new ByteRange(0, LENGTH);
         assertThat(ask(request(token(PeerKey.random(), TransferRight.READ, VERSION), all), LENGTH)
                         .code())
@@ -194,7 +194,7 @@ final class PeerServerTest {
     }
 
     @Test
-    void onlyWhatIsHereIsGivenAndOnlyByThisPeer() {
+    void peerServesOnlyHeldChunksUnderItsOwnName() {
         ChunkId other = new ChunkId(VERSION, 5);
         BulkRequest.Read notHeld = new BulkRequest.Read(
                 good(), new StoreId(SELF.value()), other, new ByteRange(0, LEAF), Urgency.of(Priority.BATCH));
@@ -206,7 +206,7 @@ final class PeerServerTest {
     }
 
     @Test
-    void beyondItsUploadsItRefusesUntilOneIsOver() {
+    void uploadsBeyondTheLimitAreRefusedUntilOneEnds() {
         ByteRange all = new ByteRange(0, LENGTH);
         Got first = ask(request(good(), all), LEAF);
         Got second = ask(request(good(), all), LEAF);
@@ -222,16 +222,16 @@ final class PeerServerTest {
     }
 
     @Test
-    void whoComesIsServedHoweverManyKeepAConnectionTheyDoNotUse() throws Exception {
+    void newNeighbourIsServedDespiteManyIdleConnections() throws Exception {
         BulkRequest all = request(good(), new ByteRange(0, LENGTH));
         BulkConnection eldest = connect();
         assertThat(ask(eldest, all, LENGTH).done.join()).isEqualTo(bytes);
         Got slow = ask(all, LEAF);
         await().until(() -> slow.bytes.size() == LEAF);
         for (int neighbour = 0; neighbour < 5 * UPLOADS; neighbour++) {
-            // Closed with the transport: as a reader's, which keeps it for its next read.
+            // Closed with the transport: a reader keeps its connection for its next read.
             BulkConnection kept = connect();
-            // An upload has its place until the last frame is known to have left.
+            // An upload holds its slot until the last frame is known to have left.
             await().ignoreExceptions()
                     .until(() -> Arrays.equals(ask(kept, all, LENGTH).done.join(), bytes));
         }
@@ -240,12 +240,12 @@ final class PeerServerTest {
         slow.stream.join().grant(LENGTH);
         assertThat(slow.done.join()).isEqualTo(bytes);
         assertThat(connection.isClosed()).isFalse();
-        // What crosses with the closing is told that there is no room: no reader blames a peer for that.
+        // A request that crosses with the close fails with OVERLOADED, which blames no peer.
         assertThat(ask(eldest, all, LENGTH).code()).isEqualTo(ErrorCode.OVERLOADED);
     }
 
     @Test
-    void whoIsRefusedKeepsItsConnectionNoLongerThanOthers() throws Exception {
+    void refusedNeighboursConnectionCountsAsIdle() throws Exception {
         ByteRange all = new ByteRange(0, LENGTH);
         BulkRequest bad = request(token(PeerKey.random(), TransferRight.READ, VERSION), all);
         for (int neighbour = 0; neighbour < 5 * UPLOADS; neighbour++) {
@@ -256,7 +256,7 @@ final class PeerServerTest {
     }
 
     @Test
-    void whatTurnedOutToBeSpoiledIsDropped() throws Exception {
+    void chunkReportedCorruptIsDropped() throws Exception {
         PeerChunk here = Objects.requireNonNull(held.use(chunk.id()));
         here.file().write(ByteBuffer.wrap(new byte[] {(byte) ~bytes[LEAF]}), LEAF);
         held.end(here);

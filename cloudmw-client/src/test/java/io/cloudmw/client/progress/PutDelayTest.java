@@ -12,7 +12,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** Why a put waits, in one line. */
+/** The one-line reason of a put's delay. */
 final class PutDelayTest {
     private static PutDelay.Reason helper(String text, String... stores) {
         return new PutDelay.Reason(
@@ -24,7 +24,7 @@ final class PutDelayTest {
     }
 
     @Test
-    void chunksThatWaitForTheSameReasonSayItOnce() {
+    void sameReasonOfSeveralChunksIsReportedOnce() {
         PutDelay delay = new PutDelay(
                 Duration.ofSeconds(2),
                 List.of(helper("connection refused", "d1", "d2"), helper("connection refused", "d2", "d3")));
@@ -33,7 +33,7 @@ final class PutDelayTest {
     }
 
     @Test
-    void oneReasonOfManyChunksLeavesRoomForOthers() {
+    void commonReasonLeavesRoomForOthers() {
         PutDelay delay = new PutDelay(
                 Duration.ofSeconds(2),
                 Stream.concat(

@@ -7,11 +7,11 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** A put's progress, whatever fails on the way. */
+/** The progress of a put with failures on the way. */
 final class PutProgressTest {
     private static final int SEEDS = 2_000;
 
-    /** A chunk that is sent, in tries of which all but the last fail. */
+    /** A chunk whose tries all fail but the last. */
     private static final class Upload {
         private final long index;
         private final long length;
@@ -24,7 +24,7 @@ final class PutProgressTest {
     }
 
     @Test
-    void neitherNumberFallsAndNoByteCountsTwiceWhateverFails() {
+    void progressNeverFallsAndCountsNoByteTwiceAfterFailures() {
         for (int seed = 0; seed < SEEDS; seed++) {
             Random random = new Random(seed);
             PutProgress progress = new PutProgress();

@@ -1,4 +1,4 @@
-/** Tests of what callers are told of transfers. */
+/** Tests of progress and receipts. */
 @NullMarked
 package io.cloudmw.client.progress;
 

@@ -35,7 +35,7 @@ final class PlannedSpeedsTest {
     private static final ExpectedSpeed SEEN_BY_ANY = new ExpectedSpeed(1, 2, 3, 50, 10, 0, 4, 50);
 
     @Test
-    void aHelperOfThePlanHasItsOwnFiguresAndOthersHaveEverybodys() {
+    void helperOfThePlanHasItsOwnSpeedsAndOthersTheCommonOnes() {
         PlannedSpeeds speeds = new PlannedSpeeds(plan(), Map.of());
         assertThat(speeds.expected(EAST, 1, 1 << 20))
                 .isEqualTo(new io.cloudmw.core.hedge.SpeedEstimate(10, 20, 500, 100));
@@ -47,7 +47,7 @@ final class PlannedSpeedsTest {
     }
 
     @Test
-    void whatTheClientHasSeenItselfCountsForItself() {
+    void ownMeasurementsCountForDirectReads() {
         CensoredSketch waits = new CensoredSketch(
                 Sketch.ofSamples(LongStream.range(0, 20).map(i -> 1000).toArray()), Sketch.EMPTY);
         Speed own = new Speed(waits, waits, Sketch.EMPTY, 20, Map.of(), 0, 0);

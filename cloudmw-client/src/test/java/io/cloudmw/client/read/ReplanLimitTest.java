@@ -9,7 +9,7 @@ final class ReplanLimitTest {
     private final ReplanLimit plans = new ReplanLimit();
 
     @Test
-    void nineFollowTheFirstUnlessAChunkWasDone() {
+    void ninePlansFollowTheFirstUnlessAChunkWasDone() {
         for (int i = 1; i < RetryLimits.MAX_PLANS; i++) {
             assertThat(plans.mayFollow(0, 0, i)).as("after %d", i).isTrue();
         }
@@ -19,7 +19,7 @@ final class ReplanLimitTest {
     }
 
     @Test
-    void noneFollowsTwoMinutesAfterTheFirstFailedWhenNoByteCame() {
+    void noPlanFollowsTwoMinutesWithoutAByte() {
         long first = 1_000_000_000_000L;
         assertThat(plans.mayFollow(0, 0, first)).as("however long it took").isTrue();
         assertThat(plans.mayFollow(0, 0, first + RetryLimits.MAX_BARREN_NANOS - 1))
@@ -28,7 +28,7 @@ final class ReplanLimitTest {
     }
 
     @Test
-    void aByteThatCameSinceBeginsTheTimeAnewAtTheNextFailure() {
+    void newByteRestartsTheTimeAtTheNextFailure() {
         long limit = RetryLimits.MAX_BARREN_NANOS;
         assertThat(plans.mayFollow(0, 0, 10)).isTrue();
         assertThat(plans.mayFollow(0, 20, 5 * limit)).isTrue();

@@ -149,7 +149,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/** A coordinator that keeps everything in memory and places every chunk in every store. Can be stopped and started. */
+/**
+ * A coordinator that keeps everything in memory and places every chunk in every store. It can be stopped and started.
+ */
 public final class FakeCoordinator implements AutoCloseable {
     private record Key(String version, int segment) {}
 
@@ -205,7 +207,7 @@ public final class FakeCoordinator implements AutoCloseable {
         start();
     }
 
-    /** How often a plan to read was asked for. */
+    /** The number of read plans that were requested. */
     public int plans() {
         return plans.get();
     }
@@ -243,7 +245,7 @@ public final class FakeCoordinator implements AutoCloseable {
         call.run();
     }
 
-    /** Answers the next calls that it has too much to do. */
+    /** Refuses the next calls with {@code OVERLOADED}. */
     public void overload(int callsToRefuse) {
         tooMany.set(callsToRefuse);
     }
@@ -252,41 +254,41 @@ public final class FakeCoordinator implements AutoCloseable {
         return tooMany.get();
     }
 
-    /** What its volumes promise from now on. */
+    /** Sets the read target of its volumes. */
     public void target(ReadTarget promise) {
         target = Optional.of(promise);
     }
 
-    /** The first so many helpers are switches from now on. */
+    /** Makes the first helpers switches, this many. */
     public void switches(int count) {
         switches = count;
     }
 
-    /** What its plans say of every store from now on, for reads of all sizes. */
+    /** Sets the speed of every store in its plans, for reads of all sizes. */
     public void speeds(ExpectedSpeed expected) {
         speeds = new SpeedBook(stores.stream()
                 .map(store -> new SpeedEntry(Optional.empty(), new SpeedKey(store.id(), SizeClass.SMALL), expected))
                 .toList());
     }
 
-    /** From now on files of unknown length must be measured first, as in volumes of n chunks. */
+    /** Requires sources of unknown length to be measured first, as in volumes of n chunks. */
     public void letLengthDecide() {
         lengthDecides = true;
     }
 
-    /** Gives up every upload that is not committed. */
+    /** Expires every upload that is not committed. */
     public void giveUp() {
         open.clear();
     }
 
-    /** Removes all volumes and makes them anew, in other stores: what was put so far is of none of them. */
+    /** Recreates all volumes, in other stores; earlier uploads belong to none of them. */
     public void makeVolumesAnew() {
         files.clear();
         foreign.addAll(open);
         volumesCreatedAtMillis.incrementAndGet();
     }
 
-    /** Somebody else changes a volume right after it was read the next time. */
+    /** Changes a volume right after it is read the next time, as another client would. */
     public void changeAfterNextRead(VolumeChange change) {
         meanwhile.set(Optional.of(change));
     }
@@ -320,7 +322,10 @@ public final class FakeCoordinator implements AutoCloseable {
 
     private record Refusal(ErrorCode code, AtomicInteger left) {}
 
-    /** Answers the next such calls, {@code BeginPut}, {@code PlaceChunks}, {@code CommitPut} or {@code Remove}, by this. */
+    /**
+     * Fails the next such calls, {@code BeginPut}, {@code PlaceChunks}, {@code CommitPut} or {@code Remove}, with this
+     * code.
+     */
     public void refuse(String call, ErrorCode code, int times) {
         refused.put(call, new Refusal(code, new AtomicInteger(times)));
     }
@@ -332,7 +337,7 @@ public final class FakeCoordinator implements AutoCloseable {
         }
     }
 
-    /** The next answers to this call are lost on their way: it is done, and nobody hears so. */
+    /** Loses the next answers to this call, which takes effect all the same. */
     public void loseAnswersTo(String call, int times) {
         lossyCall = call;
         toLose.set(times);
@@ -342,17 +347,17 @@ public final class FakeCoordinator implements AutoCloseable {
         return lost.get();
     }
 
-    /** Changes of part of a file that were begun. */
+    /** The number of edits that were begun. */
     public int editsBegun() {
         return edits.begun();
     }
 
-    /** Calls that put a segment of a manifest. */
+    /** The number of calls that put a manifest segment. */
     public int segmentsPut() {
         return segmentsPut.get();
     }
 
-    /** These stores cannot take a chunk from now on: copies there are owed. */
+    /** Makes stores full: copies there are owed. */
     public void full(List<StoreId> ids) {
         full = List.copyOf(ids);
     }
@@ -363,7 +368,7 @@ public final class FakeCoordinator implements AutoCloseable {
         brokenToken = failAfter;
     }
 
-    /** What it says of the fleet from now on. */
+    /** Sets its view of the fleet. */
     public void fleet(FleetView view) {
         fleet = view;
     }
@@ -376,7 +381,7 @@ public final class FakeCoordinator implements AutoCloseable {
         stores.add(store);
     }
 
-    /** Adds a bucket whose chunks, by their ids, can be read without a helper below {@code base}. */
+    /** Adds a bucket whose chunks can be read below {@code base} by their ids, without a helper. */
     public void add(StoreId bucket, URI base) {
         add(new Store(bucket, bucket.value(), new Store.S3(bucket.value(), "somewhere", "", false, "")));
         signed.put(bucket, base);
@@ -388,7 +393,7 @@ public final class FakeCoordinator implements AutoCloseable {
         return urls;
     }
 
-    /** From now on every chunk is in these stores. */
+    /** Places every chunk in these stores. */
     public void replicate(List<StoreId> replicas) {
         replicate(replicas, 0);
         files.replaceAll((file, version) -> {
@@ -410,7 +415,7 @@ public final class FakeCoordinator implements AutoCloseable {
         });
     }
 
-    /** From now on the manifests are not what was committed: other stores, and so many chunks fewer at the end. */
+    /** Returns manifests other than those committed: other stores, and so many chunks fewer at the end. */
     public void replicate(List<StoreId> replicas, int fewerChunks) {
         segments.replaceAll((key, chunks) -> chunks.stream()
                 .limit(chunks.size() - fewerChunks)
@@ -419,7 +424,7 @@ public final class FakeCoordinator implements AutoCloseable {
                 .toList());
     }
 
-    /** From now on every version says that its manifest has a segment more than it has. */
+    /** Announces one segment too many for every version's manifest. */
     public void promiseAnotherSegment() {
         files.replaceAll((file, version) -> new FileVersion(
                 version.file(),
@@ -432,17 +437,17 @@ public final class FakeCoordinator implements AutoCloseable {
                 version.manifestSha256()));
     }
 
-    /** How its volumes are read from now on; by rounds otherwise. */
+    /** Sets the mode of its volumes; rounds by default. */
     public void mode(Mode volumes) {
         mode = volumes;
     }
 
-    /** From now on plans call every replica in these stores bad. */
+    /** Marks every replica in these stores as bad. */
     public void bad(Set<StoreId> known) {
         bad = known;
     }
 
-    /** A file of this size whose manifest is made up as it is asked for: no byte of it can be read. */
+    /** Adds a file of this size with a synthetic manifest; its bytes cannot be read. */
     public void synthesize(FilePath file, long sizeBytes) {
         ManifestPlan plan = new ManifestPlan(new ChunkCutter(sizeBytes, chunkSizeBytes), leafSizeBytes);
         FileVersion version = new FileVersion(
@@ -484,12 +489,12 @@ public final class FakeCoordinator implements AutoCloseable {
         return List.copyOf(removals);
     }
 
-    /** The segments of manifests that were asked for, in order. */
+    /** The manifest segments that were requested, in order. */
     public List<Integer> askedSegments() {
         return List.copyOf(askedSegments);
     }
 
-    /** Commits from now on are of this time. */
+    /** Sets the time of later commits. */
     public void now(long millis) {
         clock = millis;
     }
@@ -506,7 +511,7 @@ public final class FakeCoordinator implements AutoCloseable {
         return exports;
     }
 
-    /** What it tells those who watch. */
+    /** The change feed for watches. */
     public FakeFeed feed() {
         return feed;
     }
@@ -515,7 +520,7 @@ public final class FakeCoordinator implements AutoCloseable {
         return List.copyOf(reports);
     }
 
-    /** What each call asked to avoid. */
+    /** The helpers that each call asked to avoid. */
     public List<List<String>> avoided() {
         return List.copyOf(avoided);
     }
@@ -594,7 +599,7 @@ public final class FakeCoordinator implements AutoCloseable {
         }
     }
 
-    /** Rounds, by number; how far each is is said once, and then that it is done. */
+    /** Rounds, by number; each reports progress once and is then done. */
     private final Map<Long, RoundProgress> rounds = new ConcurrentHashMap<>();
 
     private final Set<Long> ended = ConcurrentHashMap.newKeySet();
@@ -609,12 +614,12 @@ public final class FakeCoordinator implements AutoCloseable {
     private final Map<UUID, OrderedRound> orders = new ConcurrentHashMap<>();
     private volatile boolean forgetsOrders;
 
-    /** After it was asked for an order it knows of none, as a coordinator that was restarted. */
+    /** Forgets an order after the first question about it, as a restarted coordinator would. */
     public void forgetOrders() {
         forgetsOrders = true;
     }
 
-    /** Rounds do not come on. */
+    /** Stops the progress of rounds. */
     public void letRoundsStandStill() {
         roundsStandStill = true;
     }
@@ -624,7 +629,7 @@ public final class FakeCoordinator implements AutoCloseable {
         return ended;
     }
 
-    /** A cluster of nothing but one store, of which nothing was looked at yet. */
+    /** The upkeep of a cluster with one store, of which nothing was checked yet. */
     private final class Upkeep extends UpkeepGrpc.UpkeepImplBase {
         @Override
         public void collect(CollectRequest request, StreamObserver<CollectResponse> observer) {
@@ -645,7 +650,7 @@ public final class FakeCoordinator implements AutoCloseable {
             });
         }
 
-        /** How far it is is said once, and then that it is done. */
+        /** Reports progress once, then the end. */
         @Override
         public void getCollection(GetCollectionRequest request, StreamObserver<OrderedRoundFare> observer) {
             calls.answer(observer, () -> {
@@ -890,7 +895,7 @@ public final class FakeCoordinator implements AutoCloseable {
                             false)));
         }
 
-        /** What only a snapshot sees is found by its id. */
+        /** Finds versions that only a snapshot names by their id. */
         private FileVersion toRead(FilePath file, String version) throws CloudMwException {
             Optional<FileVersion> kept = snapshots.find(version);
             return kept.isPresent() ? kept.get() : current(file);
@@ -969,7 +974,7 @@ public final class FakeCoordinator implements AutoCloseable {
             });
         }
 
-        /** Of files only. */
+        /** Renames files only. */
         @Override
         public void rename(RenameRequest request, StreamObserver<RenameResponse> observer) {
             calls.answer(observer, () -> {

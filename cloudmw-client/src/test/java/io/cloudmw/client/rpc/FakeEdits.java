@@ -19,7 +19,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Begins changes of files that are cut as all are. Safe for any thread. */
+/** A service that begins edits of files that are cut as all files are. Safe for any thread. */
 final class FakeEdits extends EditingGrpc.EditingImplBase {
     private final UnaryCalls calls = new UnaryCalls(Runnable::run);
     private final AtomicInteger begun = new AtomicInteger();

@@ -13,7 +13,7 @@ import io.grpc.stub.StreamObserver;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** Exports whose pieces are what a test says they are. Safe for any thread. */
+/** A service that exports the pieces that a test sets. Safe for any thread. */
 public final class FakeExports extends BackupGrpc.BackupImplBase {
     private final List<Long> asked = new CopyOnWriteArrayList<>();
     private final UnaryCalls calls = new UnaryCalls(Runnable::run);
@@ -23,20 +23,20 @@ public final class FakeExports extends BackupGrpc.BackupImplBase {
     private volatile int brokenPiece = -1;
     private volatile ErrorCode failure = ErrorCode.INTERNAL;
 
-    /** Gives these from now on, to whoever begins. */
+    /** Sets the pieces of later exports. */
     public void give(boolean everything, long at, List<byte[]> records) {
         pieces = List.copyOf(records);
         whole = everything;
         position = at;
     }
 
-    /** Fails, instead of giving this piece; -1: none. */
+    /** Fails instead of this piece; -1: never. */
     public void failAt(int piece, ErrorCode code) {
         failure = code;
         brokenPiece = piece;
     }
 
-    /** Which pieces were asked for. */
+    /** The pieces that were requested. */
     public List<Long> asked() {
         return asked;
     }
@@ -44,7 +44,7 @@ public final class FakeExports extends BackupGrpc.BackupImplBase {
     @Override
     public void export(ExportRequest request, StreamObserver<ExportResponse> observer) {
         calls.answer(observer, () -> {
-            // The cursor of a piece has its number for a position.
+            // A piece's cursor has its number as position.
             long piece = BackupWire.cursor(request.getCursor().toByteArray())
                     .map(ExportCursor::position)
                     .orElse(0L);

@@ -14,7 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** Tells everybody who watches, whatever they watch, what it is given: one volume for all. */
+/** A change feed that sends the test's changes to every watch, whatever it watches: all share one volume. */
 public final class FakeFeed extends ChangeFeedGrpc.ChangeFeedImplBase {
     @GuardedBy("this")
     private final List<Change> log = new ArrayList<>();
@@ -53,7 +53,7 @@ public final class FakeFeed extends ChangeFeedGrpc.ChangeFeedImplBase {
         }
     }
 
-    /** Numbers it and tells it. */
+    /** Numbers a change and sends it. */
     public synchronized void add(Change change) {
         Change numbered = change.at(log.size() + 1L);
         log.add(numbered);
@@ -62,12 +62,12 @@ public final class FakeFeed extends ChangeFeedGrpc.ChangeFeedImplBase {
         }
     }
 
-    /** Tells all of them this. */
+    /** Sends an event to all watches. */
     public synchronized void send(WatchEvent event) {
         open.forEach(observer -> observer.onNext(event));
     }
 
-    /** Ends all watches with this. */
+    /** Fails all watches with this reason. */
     public void breakOff(CloudMwException reason) {
         drain(observer -> observer.onError(WireErrors.toStatus(reason)));
     }

@@ -56,61 +56,61 @@ import java.util.function.Predicate;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
-/** A helper that speaks both planes and does what a script says. Its chunks are in memory. */
+/** A helper that speaks both planes and follows a script. Its chunks are in memory. */
 public final class FakeHelper implements AutoCloseable {
-    /** What it does about blocks. */
+    /** Its behaviour with blocks. */
     public enum Script {
         /** Offers every block at once. */
         SERVE,
-        /** Offers every block at once, and says nothing of its attempts. */
+        /** Offers every block at once, and reports no attempts. */
         WORDLESS,
-        /** Does not say a word. */
+        /** Sends nothing. */
         SILENT,
         /** Starts an attempt at every block, and brings nothing. */
         STALL,
         /** Forfeits every block. */
         FORFEIT,
-        /** Has no room for the first block, for an hour as it says, and forfeits the others for other reasons. */
+        /** Refuses the first block for an hour, and forfeits the others for other reasons. */
         FULL_AT_FIRST,
         /** Dies after the first leaf of its first relay. */
         DIE_MID_RELAY,
         /** Relays nothing after the {@value #LATE}th leaf. */
         STALL_LATE,
-        /** The second leaf it relays is not what was written. */
+        /** Relays a wrong second leaf. */
         CORRUPT_LEAF,
-        /** The second leaf it relays is damaged on the way; it says that its replica is right. */
+        /** Relays a second leaf that is damaged on the way; its replica is good. */
         DAMAGED_ON_THE_WAY,
-        /** The second leaf it relays is not what the manifest says; doubted, it says that its replica is bad. */
+        /** Relays a second leaf that differs from the manifest; when doubted, it reports its replica as bad. */
         CORRUPT_REPLICA,
         /** Loses the connection while it is being written to. */
         DIE_MID_WRITE,
-        /** Takes chunks, and never says that they are stored. */
+        /** Takes chunks, and never confirms them. */
         UNANSWERED_WRITES,
-        /** Has no room for the first seven chunks it is sent. */
+        /** Refuses the first seven chunks as overloaded. */
         BUSY,
-        /** Cannot reach enough disks for the first seven chunks it is sent, and says so. */
+        /** Fails the first seven chunks, because it cannot reach enough disks. */
         CUT_OFF,
-        /** Has no room for the first three transfers, and says that there will be some in {@link #ROOM_AFTER}. */
+        /** Refuses the first three transfers, with a retry-after of {@link #ROOM_AFTER}. */
         FULL
     }
 
-    /** What it does about leaves that readers ask for as of a switch, and about blocks it keeps. */
+    /** Its behaviour, as a switch, with requests for leaves and for cached blocks. */
     public enum Sharing {
-        /** Gives them. */
+        /** Sends them. */
         SERVE,
-        /** Is none. */
+        /** Refuses: it is no switch. */
         REFUSE,
-        /** Says nothing. */
+        /** Sends nothing. */
         SILENT,
-        /** Gives others, whose checksum is that of what is asked for. */
+        /** Sends wrong leaves with the checksums of the requested ones. */
         SPOIL,
-        /** Gives others, as they are. */
+        /** Sends other leaves, as they are. */
         CONFUSE
     }
 
     private static final int LATE = 34;
 
-    /** Longer than clients wait by themselves. */
+    /** Longer than clients' own backoff. */
     private static final Duration ROOM_AFTER = Duration.ofMillis(500);
 
     private static final Set<Script> DAMAGING =
@@ -149,7 +149,7 @@ public final class FakeHelper implements AutoCloseable {
     private final AtomicInteger receivedUploads = new AtomicInteger();
     private final List<Long> largestCredit = new CopyOnWriteArrayList<>();
 
-    /** @param chunks shared by the helpers of a test: what one writes all can read */
+    /** @param chunks shared by the helpers of a test: every helper can read what one writes */
     public FakeHelper(String name, Script script, Map<ChunkId, byte[]> chunks) throws IOException {
         id = new HelperId(name);
         this.script = script;
@@ -169,47 +169,47 @@ public final class FakeHelper implements AutoCloseable {
         return new HelperAddress(id, "127.0.0.1:" + control.getPort(), "127.0.0.1:" + bulk.port());
     }
 
-    /** What it does when it is warmed. */
+    /** Its behaviour when it is warmed. */
     public FakeWarming warming() {
         return warming;
     }
 
-    /** Transfers whose stream is open. */
+    /** The number of transfers whose stream is open. */
     public int openTransfers() {
         return openTransfers.get();
     }
 
-    /** Transfers that were begun here, ever. */
+    /** The number of transfers that were ever begun here. */
     public int begunTransfers() {
         return begunTransfers.get();
     }
 
-    /** What each transfer began with. */
+    /** The parameters of each transfer. */
     public List<BeginTransfer> begins() {
         return List.copyOf(begins);
     }
 
-    /** Transfers that began before the time this helper had said. */
+    /** The number of transfers that began before the retry-after. */
     public int askedTooSoon() {
         return askedTooSoon.get();
     }
 
-    /** Second attempts that won, as destinations said at the end. */
+    /** Extra attempts that won, as destinations reported at the end. */
     public long hedgesTold() {
         return hedgesTold.get();
     }
 
-    /** Second attempts, whatever became of them, as destinations said at the end. */
+    /** Extra attempts in all, as destinations reported at the end. */
     public long hedgesIssuedTold() {
         return hedgesIssuedTold.get();
     }
 
-    /** Relays it opened, without those that the destination refused. */
+    /** Relays that it opened and the destination did not refuse. */
     public int unrefusedRelays() {
         return unrefusedRelays.get();
     }
 
-    /** Relays that the client ended because of what came. */
+    /** Relays that the client refused as corrupt. */
     public int corruptRelays() {
         return corruptRelays.get();
     }
@@ -222,62 +222,62 @@ public final class FakeHelper implements AutoCloseable {
         sharing = how;
     }
 
-    /** Leaves that readers asked for as of a switch. */
+    /** Leaves that readers requested from it as a switch. */
     public int sharedReads() {
         return sharedReads.get();
     }
 
-    /** The names of the event loops that were asked for them. */
+    /** The names of the event loops that received these requests. */
     public Set<String> sharedReadThreads() {
         return sharedReadThreads;
     }
 
-    /** From now on it keeps every chunk, as a switch; until somebody says that what came was damaged. */
+    /** Caches every chunk, as a switch, until a reader reports damage. */
     public void keepAll() {
         keep(chunk -> true);
     }
 
-    /** From now on it keeps these chunks. */
+    /** Caches these chunks. */
     public void keep(Predicate<ChunkId> chunks) {
         kept = chunks;
     }
 
-    /** What it was asked for as a switch, and has neither given nor been told to leave. */
+    /** Requests to it as a switch that are neither answered nor cancelled. */
     public int openShared() {
         return openShared.get();
     }
 
-    /** The most there ever was of that. */
+    /** The maximum of these so far. */
     public int mostShared() {
         return mostShared.get();
     }
 
-    /** Times it was asked for what it keeps, whether it did or not. */
+    /** Requests for cached blocks, hits and misses. */
     public int keptReads() {
         return keptReads.get();
     }
 
-    /** Those of them that the reader said were spoiled. */
+    /** Those of them that the reader reported as corrupt. */
     public int corruptShared() {
         return corruptShared.get();
     }
 
-    /** Chunks that were sent to it, and that it did not refuse. */
+    /** Chunks that were sent to it and that it did not refuse. */
     public int receivedUploads() {
         return receivedUploads.get();
     }
 
-    /** The most chunks it ever received at once. */
+    /** The most chunks that it ever received at once. */
     public int mostUploads() {
         return mostUploads.get();
     }
 
-    /** The most credit any relay ever had. */
+    /** The most credit that any relay ever had. */
     public long largestCredit() {
         return largestCredit.stream().mapToLong(Long::longValue).max().orElse(0);
     }
 
-    /** Like a kill: everything closes. */
+    /** Dies as after a kill: everything closes. */
     public void die() {
         bulk.close();
         sessions.values().forEach(BulkConnection::close);
@@ -342,7 +342,7 @@ public final class FakeHelper implements AutoCloseable {
         }
     }
 
-    /** Gives leaf after leaf. */
+    /** A sender of leaves. */
     private final class SharedLeaves implements BulkStreamListener {
         private final BulkStream stream;
         private final IssuedBlock block;
@@ -406,7 +406,7 @@ public final class FakeHelper implements AutoCloseable {
         }
     }
 
-    /** Takes one chunk. */
+    /** A receiver of one chunk. */
     private final class Writing implements BulkStreamListener {
         private final BulkStream stream;
         private final BulkRequest.Write write;
@@ -550,7 +550,7 @@ public final class FakeHelper implements AutoCloseable {
             report(setup, block, AttemptState.ATTEMPT_STATE_WAITING, length);
         }
 
-        /** Which of its lanes is asked. */
+        /** The lane that is asked. */
         private static int racer(BeginTransfer setup, IssuedBlock block) {
             return block.block().entrants().stream()
                     .mapToInt(entrant -> entrant.racer().rank())
@@ -588,7 +588,7 @@ public final class FakeHelper implements AutoCloseable {
         }
     }
 
-    /** Sends one block under credit. On the connection's event loop, except for opening. */
+    /** A relay of one block under credit. Confined to the connection's event loop, except for opening. */
     private final class Relaying implements BulkStreamListener {
         private final IssuedBlock block;
         private @Nullable BulkStream stream;

@@ -13,11 +13,11 @@ import java.util.List;
 import java.util.NavigableMap;
 import java.util.TreeMap;
 
-/** What is in the directories that files lie in. */
+/** The directories of the coordinator's files. */
 final class FakeListing {
     private FakeListing() {}
 
-    /** The page that was asked for, of at most {@code limit} names. */
+    /** The requested page, of at most {@code limit} names. */
     static ListResponse page(Collection<FileVersion> files, ListRequest request, int limit) throws CloudMwException {
         NavigableMap<String, Entry> children = children(files, request.getVolume(), request.getDirectory());
         if (children.isEmpty()

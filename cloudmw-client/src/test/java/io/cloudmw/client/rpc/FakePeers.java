@@ -8,7 +8,7 @@ import io.cloudmw.proto.v1.PeersGrpc;
 import io.grpc.stub.StreamObserver;
 import java.util.List;
 
-/** Names the peers a test says, whatever is looked for. */
+/** A service that finds the peers that a test sets, for every search. */
 public final class FakePeers extends PeersGrpc.PeersImplBase {
     public volatile List<FoundPeer> found = List.of();
 

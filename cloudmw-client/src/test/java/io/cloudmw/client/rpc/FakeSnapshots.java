@@ -17,7 +17,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Keeps the names of all volumes as they were. Safe for any thread. */
+/** A service that snapshots the names of all volumes. Safe for any thread. */
 public final class FakeSnapshots extends SnapshotsGrpc.SnapshotsImplBase {
     private final UnaryCalls calls = new UnaryCalls(Runnable::run);
     private final Map<String, Map<FilePath, FileVersion>> kept = new ConcurrentHashMap<>();
@@ -27,7 +27,7 @@ public final class FakeSnapshots extends SnapshotsGrpc.SnapshotsImplBase {
         this.files = files;
     }
 
-    /** Keeps what is there now. */
+    /** Takes a snapshot. */
     public void take(String name) {
         kept.put(name, Map.copyOf(files));
     }

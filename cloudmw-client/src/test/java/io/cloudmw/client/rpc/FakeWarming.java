@@ -20,32 +20,35 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** A switch that is warmed and does as a test tells it. It keeps what it is told to keep, and reads it of a store called s. */
+/**
+ * A switch that is warmed and follows a test's settings. It caches what it is told to, and reads it from a store called
+ * s.
+ */
 public final class FakeWarming extends WarmingGrpc.WarmingImplBase {
     public static final int WINDOW = 2;
 
-    /** How much it says it may keep. */
+    /** The cache capacity that it reports. */
     public volatile long capacityBytes = 1L << 40;
-    /** So many warm-ups are refused for now. */
+    /** Warm-ups to refuse for now. */
     public final AtomicInteger refusals = new AtomicInteger();
-    /** So many warm-ups come with a token that has run out. */
+    /** Warm-ups to fail with an expired token. */
     public final AtomicInteger expired = new AtomicInteger();
-    /** So often each block fails. */
+    /** The number of times that each block fails. */
     public volatile int failures;
     /** Whether blocks are never answered, and streams never ended. */
     public volatile boolean silent;
-    /** So many streams are answered only when their client wants nothing more of them. */
+    /** Streams that are answered only when their client has finished. */
     public final AtomicInteger late = new AtomicInteger();
-    /** Whether what is kept is lost again before it is looked at. */
+    /** Whether cached blocks are evicted before they are checked. */
     public volatile boolean forgetful;
 
-    /** So many blocks it is told of, or asked for, by a token; then that has run out. */
+    /** The number of blocks per token, which has expired then. */
     public volatile int lasts = Integer.MAX_VALUE;
 
     public final AtomicInteger begun = new AtomicInteger();
     public final AtomicInteger open = new AtomicInteger();
     public final AtomicInteger told = new AtomicInteger();
-    /** Once more than it takes at once were told. */
+    /** Whether it was once given more blocks than its window. */
     public volatile boolean overrun;
 
     private final Set<String> kept = new HashSet<>();

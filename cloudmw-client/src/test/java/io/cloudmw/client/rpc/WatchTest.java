@@ -27,7 +27,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** A client that watches, against a coordinator that says what it is told to. */
+/** A watch, against a scripted coordinator. */
 final class WatchTest {
     private static final VolumeName VOLUME = new VolumeName("vol");
 
@@ -90,7 +90,7 @@ final class WatchTest {
     }
 
     @Test
-    void changesAreToldFromWhenItHasStartedUntilItIsClosed() {
+    void changesAreReportedFromStartToClose() {
         happens(1, 3);
         Watch watch = watch(OptionalLong.empty());
         assertThat(watch.started().join()).isEqualTo(2);
@@ -103,9 +103,9 @@ final class WatchTest {
         await().until(() -> coordinator.feed().watching() == 0);
     }
 
-    /** More than any pool of threads that is shared has. */
+    /** More watches than any shared pool has threads. */
     @Test
-    void listenersThatBlockHoldUpNoOtherAndAreSoManyAtMost() throws Exception {
+    void blockedListenersDelayNoOtherUpToTheLimit() throws Exception {
         CountDownLatch free = new CountDownLatch(1);
         CountDownLatch blocked = new CountDownLatch(Watch.MAX_OPEN - 1);
         WatchListener blocking = new WatchListener() {
@@ -141,7 +141,7 @@ final class WatchTest {
     }
 
     @Test
-    void itGoesOnAfterTheLastChangeWhenItIsBrokenOff() {
+    void brokenWatchContinuesAfterTheLastChange() {
         Watch watch = watch(OptionalLong.of(0));
         for (int round = 0; round < 5; round++) {
             happens(1 + 3 * round, 4 + 3 * round);
@@ -156,7 +156,7 @@ final class WatchTest {
     }
 
     @Test
-    void aCoordinatorThatRestartsIsWaitedFor() throws Exception {
+    void watchWaitsForRestartedCoordinator() throws Exception {
         Watch watch = watch(OptionalLong.empty());
         assertThat(watch.started().join()).isZero();
         happens(1, 4);
@@ -170,7 +170,7 @@ final class WatchTest {
     }
 
     @Test
-    void whatIsLostIsToldAndItGoesOnFromThere() {
+    void lossIsReportedAndTheWatchContinues() {
         Watch watch = watch(OptionalLong.empty());
         assertThat(watch.started().join()).isZero();
         happens(1, 4);
@@ -184,7 +184,7 @@ final class WatchTest {
     }
 
     @Test
-    void whatIsToldTwiceIsAViolation() {
+    void repeatedChangeIsProtocolViolation() {
         Watch watch = watch(OptionalLong.empty());
         assertThat(watch.started().join()).isZero();
         happens(1, 4);
@@ -194,7 +194,7 @@ final class WatchTest {
     }
 
     @Test
-    void whatCannotPassFailsIt() {
+    void permanentFailureFailsTheWatch() {
         Watch watch = watch(OptionalLong.empty());
         assertThat(watch.started().join()).isZero();
         coordinator.feed().breakOff(new CloudMwException(ErrorCode.VOLUME_NOT_FOUND, "on purpose"));
@@ -202,7 +202,7 @@ final class WatchTest {
     }
 
     @Test
-    void itEndsWithItsVolume() {
+    void watchEndsWithItsVolume() {
         Watch watch = watch(OptionalLong.of(0));
         coordinator.feed().add(Change.volumeDeleted(1));
         watch.done().join();
@@ -210,7 +210,7 @@ final class WatchTest {
     }
 
     @Test
-    void aListenerThatThrowsFailsIt() {
+    void throwingListenerFailsTheWatch() {
         Watch watch = client.watch(VOLUME, "/", OptionalLong.of(0), new WatchListener() {
             @Override
             public void changed(Change change) {
@@ -226,7 +226,7 @@ final class WatchTest {
     }
 
     @Test
-    void aListenerThatBlocksHoldsUpNeitherOthersNorItsEnd() {
+    void blockedListenerDelaysNeitherOthersNorTheEnd() {
         CountDownLatch blocked = new CountDownLatch(1);
         CountDownLatch released = new CountDownLatch(1);
         Watch slow = client.watch(VOLUME, "/", OptionalLong.of(0), new WatchListener() {
@@ -254,7 +254,7 @@ final class WatchTest {
     }
 
     @Test
-    void aCoordinatorThatStaysAwayFailsItInTime() throws Exception {
+    void lostCoordinatorFailsTheWatchWithinTheTimeout() throws Exception {
         try (CloudMw impatient = client(Duration.ofMillis(200))) {
             Watch watch = impatient.watch(VOLUME, "/", OptionalLong.empty(), listener);
             assertThat(watch.started().join()).isZero();
@@ -264,7 +264,7 @@ final class WatchTest {
     }
 
     @Test
-    void aClientThatIsClosedFailsItsWatches() {
+    void closedClientFailsItsWatches() {
         Watch watch = watch(OptionalLong.empty());
         assertThat(watch.started().join()).isZero();
         client.close();

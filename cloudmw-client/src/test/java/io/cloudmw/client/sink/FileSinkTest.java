@@ -59,14 +59,14 @@ final class FileSinkTest {
     }
 
     @Test
-    void aNameMayBeAsLongAsTheFileSystemAllows() throws Exception {
+    void targetNameMayBeAsLongAsTheFileSystemAllows() throws Exception {
         Path target = directory.resolve("n".repeat(255));
         write(target);
         assertThat(target).hasContent("after");
     }
 
     @Test
-    void aFileThatIsReplacedKeepsItsPermissionsAndItsSuccessorHasThemFromTheFirstByte() throws Exception {
+    void replacedFileKeepsItsPermissionsFromTheFirstByte() throws Exception {
         for (String permissions : List.of("rw-------", "rwxrwxrwx", "rw-rw-r--")) {
             Path target = existing("out", permissions);
             FileSink sink = begun(target);
@@ -80,7 +80,7 @@ final class FileSinkTest {
     }
 
     @Test
-    void aFileThatIsReplacedKeepsItsOwnerAndGroupWhereItMay() throws Exception {
+    void replacedFileKeepsOwnerAndGroupWherePermitted() throws Exception {
         Path target = existing("out", "rw-r-----");
         int asked = 54321;
         try {
@@ -96,7 +96,7 @@ final class FileSinkTest {
     }
 
     @Test
-    void anotherGroupMayDoNoMoreThanEverybody() {
+    void otherGroupGetsEverybodysPermissions() {
         for (List<String> pair : List.of(
                 List.of("rw-rw----", "rw-------"),
                 List.of("rwxrwxr-x", "rwxr-xr-x"),
@@ -108,7 +108,7 @@ final class FileSinkTest {
     }
 
     @Test
-    void aFileThatMayNotBeWrittenIsNotReplaced() throws Exception {
+    void unwritableFileIsNotReplaced() throws Exception {
         Path target = existing("out", "r--r--r--");
         if (Files.isWritable(target)) { // by the superuser, who may do anything
             write(target);
@@ -122,7 +122,7 @@ final class FileSinkTest {
     }
 
     @Test
-    void aSymbolicLinkIsFollowedWhetherWhatItLeadsToExistsOrNot() throws Exception {
+    void symbolicLinkIsFollowedWithOrWithoutTarget() throws Exception {
         Path real = existing("real", "rw-r-----");
         Path elsewhere = Files.createDirectory(directory.resolve("elsewhere"));
         Path link = Files.createSymbolicLink(elsewhere.resolve("link"), Path.of("..", "second"));
@@ -140,7 +140,7 @@ final class FileSinkTest {
     }
 
     @Test
-    void whatIsNoFileIsNotReplaced() throws Exception {
+    void targetThatIsNoRegularFileIsNotReplaced() throws Exception {
         Path pipe = Pipes.make(directory.resolve("pipe"));
         assertThatThrownBy(() -> write(pipe)).hasMessageContaining("cannot replace it: it is not a regular file");
         Path link = Files.createSymbolicLink(directory.resolve("link"), pipe);
@@ -151,7 +151,7 @@ final class FileSinkTest {
     }
 
     @Test
-    void whatArrivesLiesBesideWhatALinkLeadsTo() throws Exception {
+    void partialFileLiesBesideTheLinksTarget() throws Exception {
         Path elsewhere = Files.createDirectory(directory.resolve("elsewhere"));
         Path link = Files.createSymbolicLink(directory.resolve("link"), elsewhere.resolve("real"));
         FileSink sink = begun(link);
@@ -164,7 +164,7 @@ final class FileSinkTest {
     }
 
     @Test
-    void linksThatGoRoundAreAnError() throws Exception {
+    void cyclicLinksFail() throws Exception {
         Path one = directory.resolve("one");
         Files.createSymbolicLink(one, Path.of("other"));
         Files.createSymbolicLink(directory.resolve("other"), Path.of("one"));
@@ -172,7 +172,7 @@ final class FileSinkTest {
     }
 
     @Test
-    void aDirectoryThatVanishesIsOneClearErrorAndNothingIsLeft() throws Exception {
+    void vanishedDirectoryFailsWithOneClearErrorAndLeavesNothing() throws Exception {
         Path gone = Files.createDirectory(directory.resolve("gone"));
         FileSink sink = begun(gone.resolve("out"));
         try (var files = Files.list(gone)) {

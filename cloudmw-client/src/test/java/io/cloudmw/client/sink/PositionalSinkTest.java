@@ -42,7 +42,7 @@ final class PositionalSinkTest {
     }
 
     @Test
-    void theEndWaitsForWritesUnderWayAndLetsNoOtherBegin() throws Exception {
+    void commitWaitsForPendingWritesAndLetsNoOtherBegin() throws Exception {
         Thread writer = writing();
         entered.await();
         Thread ending = new Thread(sink::commit);
@@ -58,7 +58,7 @@ final class PositionalSinkTest {
     }
 
     @Test
-    void afterAFailureNoWriteBeginsAndATargetThatBlocksHoldsNobodyUp() throws Exception {
+    void failedSinkBeginsNoWriteAndDoesNotWaitForABlockedTarget() throws Exception {
         Thread writer = writing();
         entered.await();
         sink.abort();

@@ -15,7 +15,7 @@ import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Ten bytes to a channel that takes three at a time, and fails after so many when it is told to. */
+/** Writes of ten bytes to a channel that takes three at a time, and fails after a set number. */
 final class StreamSinkTest {
     private static final byte[] BYTES = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
 
@@ -23,14 +23,14 @@ final class StreamSinkTest {
     private final StreamSink sink = new StreamSink(taker, new ByteRange(0, BYTES.length));
 
     @Test
-    void whatTheChannelTakesLittleByLittleIsHandedOnWhole() throws Exception {
+    void channelThatTakesLittleAtATimeGetsEveryByte() throws Exception {
         sink.write(0, bytes(0, 10));
         sink.commit();
         assertThat(taker.took()).isEqualTo(BYTES);
     }
 
     @Test
-    void whatComesAgainIsDropped() throws Exception {
+    void repeatedLeafIsDropped() throws Exception {
         sink.write(0, bytes(0, 4));
         sink.write(0, bytes(0, 4));
         sink.write(2, bytes(2, 10));
@@ -38,7 +38,7 @@ final class StreamSinkTest {
     }
 
     @Test
-    void whatIsNotWantedIsNotHandedOn() throws Exception {
+    void unwantedBytesAreNotWritten() throws Exception {
         StreamSink middle = new StreamSink(taker, new ByteRange(3, 4));
         middle.write(0, bytes(0, 5));
         middle.write(5, bytes(5, 10));
@@ -46,7 +46,7 @@ final class StreamSinkTest {
     }
 
     @Test
-    void aChannelThatFailedIsHandedNothingMore() {
+    void failedChannelGetsNothingMore() {
         taker.failAfter(6, new IOException("disk full"));
         failureOf(() -> sink.write(0, bytes(0, 10)));
         taker.recover();
@@ -55,7 +55,7 @@ final class StreamSinkTest {
     }
 
     @Test
-    void everyLaterWriteAndTheEndFailAsTheFirstWriteThatFailedDid() {
+    void laterWritesAndCommitFailAsTheFirstFailedWrite() {
         taker.failAfter(6, new IOException("disk full"));
         CloudMwException first = failureOf(() -> sink.write(0, bytes(0, 10)));
         assertThat(first)
@@ -68,9 +68,9 @@ final class StreamSinkTest {
         assertSame(first, failureOf(sink::commit));
     }
 
-    /** Also where there is nothing left to hand on: what is reported as failed may have been taken whole. */
+    /** Even when nothing is left to write: a write that is reported as failed may have been complete. */
     @Test
-    void aChannelThatFailsAfterItTookEverythingFailed() {
+    void channelThatFailsAfterTakingEverythingFailsTheCommit() {
         taker.failAfter(10, new IOException("late"));
         CloudMwException first = failureOf(() -> sink.write(0, bytes(0, 10)));
         assertSame(first, failureOf(() -> sink.write(0, bytes(0, 10))));
@@ -78,7 +78,7 @@ final class StreamSinkTest {
     }
 
     @Test
-    void aDestinationThatSaysItselfWhatFailedIsRepeatedToo() {
+    void destinationsOwnMessageIsKept() {
         CloudMwException own = new CloudMwException(ErrorCode.CONFLICT, "somebody else writes to it");
         taker.failAfter(3, own);
         assertThat(failureOf(() -> sink.write(0, bytes(0, 10)))).isSameAs(own);
@@ -86,7 +86,7 @@ final class StreamSinkTest {
     }
 
     @Test
-    void aChannelMayThrowAnything() {
+    void channelMayThrowAnyThrowable() {
         taker.failAfter(3, new IllegalArgumentException("a defect"));
         CloudMwException first = failureOf(() -> sink.write(0, bytes(0, 10)));
         assertThat(first.code()).isEqualTo(ErrorCode.INTERNAL);
@@ -130,7 +130,7 @@ final class StreamSinkTest {
             return taken.toByteArray();
         }
 
-        /** Fails in the call that takes the last byte it was to take. */
+        /** Fails in the call that takes the last byte allowed. */
         @Override
         public int write(ByteBuffer from) throws IOException {
             int count = Math.min(Math.min(AT_ONCE, left), from.remaining());

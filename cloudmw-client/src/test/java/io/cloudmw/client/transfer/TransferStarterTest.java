@@ -31,7 +31,7 @@ final class TransferStarterTest {
     private static final int MEMORY = 8 << 20;
 
     @Test
-    void aPutThatBreaksWhereAChunkIsSentGivesItsShareOfMemoryBack() throws Exception {
+    void putBrokenWhileSendingReturnsItsMemory() throws Exception {
         ClientThreads threads = new ClientThreads();
         try (FakeCoordinator coordinator = new FakeCoordinator(1 << 20, 64 << 10)) {
             ClientContext context = ClientContext.of(

@@ -16,7 +16,7 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Names of this machine in a volume, and back. */
+/** The mapping of local names to names in a volume, and back. */
 final class NameStyleTest {
     private static final int SEEDS = 20_000;
     private static final byte[] INTERESTING =
@@ -25,7 +25,7 @@ final class NameStyleTest {
     @TempDir
     private Path directory;
 
-    /** No byte 0 and no slash; half of the bytes are those that escapes are about. */
+    /** Random bytes without 0 and slash; half of them need an escape. */
     private static byte[] name(Random random) {
         byte[] name = new byte[1 + random.nextInt(40)];
         for (int i = 0; i < name.length; i++) {
@@ -42,7 +42,7 @@ final class NameStyleTest {
     }
 
     @Test
-    void everyNameOfBytesHasOneNameInAVolumeAndComesBack() {
+    void everyByteNameMapsToOneVolumeNameAndBack() {
         Map<String, byte[]> seen = new HashMap<>();
         for (int seed = 0; seed < SEEDS; seed++) {
             byte[] name = name(new Random(seed));
@@ -62,7 +62,7 @@ final class NameStyleTest {
     }
 
     @Test
-    void aNameOfAVolumeComesBackTheSameOrIsRefused() {
+    void volumeNameRoundTripsOrIsRefused() {
         for (int seed = 0; seed < SEEDS; seed++) {
             String name = new String(name(new Random(seed)), StandardCharsets.ISO_8859_1);
             String back;
@@ -76,7 +76,7 @@ final class NameStyleTest {
     }
 
     @Test
-    void textWithoutControlCharactersAndPercentSignsStaysAsItIs() {
+    void plainTextStaysUnescaped() {
         String text = "a b-é€😀.txt";
         assertThat(NameStyle.escaped(text.getBytes(StandardCharsets.UTF_8))).isEqualTo(text);
         assertThat(NameStyle.escaped("100%\n".getBytes(StandardCharsets.UTF_8))).isEqualTo("100%25%0A");
@@ -84,7 +84,7 @@ final class NameStyleTest {
     }
 
     @Test
-    void whatEscapingNeverWritesIsNoNameOfThisMachine() {
+    void nameThatEscapingNeverWritesIsRefused() {
         for (String name : new String[] {"100%", "%zz", "%2", "%2F", "%2E%2E", "%41", "%0a", "%00", "%C3%A9"}) {
             assertThatIllegalArgumentException()
                     .as(name)
@@ -93,7 +93,7 @@ final class NameStyleTest {
     }
 
     @Test
-    void filesOfThisMachineKeepTheBytesOfTheirNames() throws Exception {
+    void localFilesKeepTheBytesOfTheirNames() throws Exception {
         for (int seed = 0; seed < 200; seed++) {
             byte[] name = name(new Random(seed));
             Path path = NameStyle.ESCAPED.onThisMachine(directory, NameStyle.escaped(name));
@@ -111,7 +111,7 @@ final class NameStyleTest {
     }
 
     @Test
-    void aPathIsShownInOneLine() {
+    void pathIsShownInOneLine() {
         Path invalid = Path.of(URI.create("file:///x/caf%E9"));
         assertThat(NameStyle.shown(invalid)).isEqualTo("/x/caf%E9");
         assertThat(NameStyle.shown(Path.of("d", "a\nb"))).isEqualTo("d/a%0Ab");

@@ -59,7 +59,7 @@ final class TreeCopyTest {
     }
 
     @Test
-    void whatIsUnderWayIsOverWhenARunThatWasStoppedReturns() throws Exception {
+    void stoppedRunReturnsAfterItsPendingWork() throws Exception {
         AtomicInteger leftUnderWay = new AtomicInteger(-1);
         CompletableFuture<Throwable> outcome = new CompletableFuture<>();
         Thread runner = new Thread(() -> {
@@ -78,7 +78,7 @@ final class TreeCopyTest {
     }
 
     @Test
-    void aClientThatIsClosedEndsItsRunsWithAllThatIsUnderWay() throws Exception {
+    void closedClientEndsItsRunsAndTheirWork() throws Exception {
         CompletableFuture<Throwable> outcome =
                 CompletableFuture.supplyAsync(() -> catchThrowable(this::download), task -> new Thread(task).start());
         await().until(() -> cluster.client().runningTransfers() == PARALLEL);
@@ -90,7 +90,7 @@ final class TreeCopyTest {
     }
 
     @Test
-    void aCancelledTransferHasLeftTheRunningOnesWhenItsWorkIsOver() throws Exception {
+    void cancelledTransferIsNotRunningOnceItsWorkIsOver() throws Exception {
         CompletableFuture<?> get = cluster.client().get(FilePath.parse("vol:/d/0"), copy(), GetOptions.defaults());
         await().until(() -> cluster.client().runningTransfers() == 1);
         CompletableFuture<Integer> leftRunning =

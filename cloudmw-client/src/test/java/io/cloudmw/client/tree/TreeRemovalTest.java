@@ -47,7 +47,7 @@ final class TreeRemovalTest {
     }
 
     @Test
-    void oneThatIsInterruptedEndsAndGoesOnWhenItIsRepeated() throws Exception {
+    void interruptedRemovalContinuesWhenRepeated() throws Exception {
         AtomicInteger begun = new AtomicInteger();
         TreeListener interrupting = new TreeListener() {
             @Override
@@ -65,7 +65,7 @@ final class TreeRemovalTest {
         int left = cluster.coordinator().files().size();
         assertThat(left).isBetween(FILES - 5, FILES);
 
-        // What was cancelled may have been done all the same.
+        // A cancelled removal may have succeeded all the same.
         assertThat(remove(new TreeListener() {}).deleted()).isBetween(FILES - 5L, (long) left);
         assertThat(cluster.coordinator().files()).isEmpty();
     }

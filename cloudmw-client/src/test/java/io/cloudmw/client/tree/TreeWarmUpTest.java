@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Two files, one after the other, and one switch. */
+/** Two files in sequence, and one switch. */
 @Timeout(120)
 final class TreeWarmUpTest {
     private static final FilePath FIRST = FilePath.parse("vol:/d/a");
@@ -69,7 +69,7 @@ final class TreeWarmUpTest {
         return cluster.coordinator().files();
     }
 
-    /** Removes the second file when both were listed and the first is being fetched. */
+    /** A listener that removes the second file once both were listed and the first is being fetched. */
     private class Removing implements TreeListener {
         @Override
         public void progressed(long bytes) {
@@ -78,7 +78,7 @@ final class TreeWarmUpTest {
     }
 
     @Test
-    void allFilesAreKept() throws Exception {
+    void warmUpCachesAllFiles() throws Exception {
         WarmReceipt receipt = warm(new TreeListener() {});
         assertThat(receipt.isComplete()).isTrue();
         assertThat(receipt.files()).isEqualTo(2);
@@ -89,16 +89,16 @@ final class TreeWarmUpTest {
     }
 
     @Test
-    void whatCouldNotBeFetchedIsCountedAndNothingIsComplete() throws Exception {
+    void failedFilesAreCountedAndTheWarmUpIsIncomplete() throws Exception {
         WarmReceipt receipt = warm(new Removing());
         assertThat(receipt.isComplete()).isFalse();
         assertThat(receipt.files()).isEqualTo(1);
         assertThat(receipt.failed()).isEqualTo(1);
     }
 
-    /** What was kept of it would hide as much that is missing of another. */
+    /** Its cached bytes would hide missing bytes of another file. */
     @Test
-    void aFileThatWasNotFetchedIsNotLookedAt() throws Exception {
+    void fileThatWasNotFetchedIsNotChecked() throws Exception {
         WarmReceipt before =
                 cluster.client().warm(SECOND, WarmOptions.defaults()).get(60, SECONDS);
         assertThat(before.isComplete()).isTrue();

@@ -23,7 +23,7 @@ final class VersionFilterTest {
     }
 
     @Test
-    void whatWasSeenIsKnownAndOfOthersFewAreAlsoAfterAMillion() {
+    void addedVersionsAreKnownAndFewOthersAfterAMillion() {
         VersionFilter seen = new VersionFilter();
         List<VersionId> added = versions(SOME);
         added.forEach(seen::add);

@@ -28,14 +28,14 @@ final class WarmScheduleTest {
     }
 
     @Test
-    void aSwitchIsToldWhenTheOneAboveHasTheBlockOnItsWay() {
+    void switchIsToldWhenTheOneAboveHasTheBlockOnItsWay() {
         WarmSchedule schedule = ready(3, 4);
         schedule.add(0, new int[] {-1, 0, 1}, NONE);
         assertThat(schedule.next()).containsExactly(order(0, 0));
         assertThat(schedule.next()).isEmpty();
         schedule.underWay(0, 0);
         assertThat(schedule.next()).containsExactly(order(1, 0));
-        schedule.ended(1, 0); // kept already: never under way
+        schedule.ended(1, 0); // cached already: never in flight
         assertThat(schedule.next()).containsExactly(order(2, 0));
         schedule.ended(2, 0);
         assertThat(schedule.isIdle()).isFalse();
@@ -44,7 +44,7 @@ final class WarmScheduleTest {
     }
 
     @Test
-    void whoAsksLateWaitsUntilTheOneAboveIsDone() {
+    void lateSwitchWaitsUntilTheOneAboveIsDone() {
         WarmSchedule schedule = ready(2, 4);
         BitSet late = new BitSet();
         late.set(1);
@@ -57,7 +57,7 @@ final class WarmScheduleTest {
     }
 
     @Test
-    void aSwitchHasNoMoreThanItTakesAndNothingBeforeItSaysSo() {
+    void switchGetsBlocksWithinItsWindowOnceReady() {
         WarmSchedule schedule = new WarmSchedule(1);
         IntStream.range(0, 3).forEach(block -> schedule.add(block, new int[] {-1}, NONE));
         assertThat(schedule.next()).isEmpty();
@@ -68,7 +68,7 @@ final class WarmScheduleTest {
     }
 
     @Test
-    void whatFailedIsToldAgainBeforeOthersAndTakesNoPlaceMeanwhile() {
+    void failedBlockIsRetriedFirstAndHoldsNoSlotMeanwhile() {
         WarmSchedule schedule = ready(1, 1);
         IntStream.range(0, 3).forEach(block -> schedule.add(block, new int[] {-1}, NONE));
         assertThat(schedule.next()).containsExactly(order(0, 0));
@@ -80,7 +80,7 @@ final class WarmScheduleTest {
     }
 
     @Test
-    void theSlowestSwitchHoldsTheOthersUpWhenItIsTooFarBehind() {
+    void slowestSwitchDelaysTheOthersWhenTooFarBehind() {
         WarmSchedule schedule = ready(2, WarmSchedule.MAX_OPEN + 1);
         int added = 0;
         while (schedule.hasRoom()) {
@@ -93,9 +93,11 @@ final class WarmScheduleTest {
         assertThat(schedule.hasRoom()).isTrue();
     }
 
-    /** By lot: trees, windows, what is heard when, and who is gone. Whoever is left is told of every block, once. */
+    /**
+     * A random simulation of trees, windows, reports and losses: each remaining switch is told of every block, once.
+     */
     @Test
-    void allWhoAreLeftAreToldOfEveryBlockInTheOrderOfItsTree() {
+    void remainingSwitchesAreToldOfEveryBlockInTreeOrder() {
         for (long seed = 0; seed < 300; seed++) {
             new Simulation(new Random(seed)).run();
         }
@@ -126,7 +128,7 @@ final class WarmScheduleTest {
             }
         }
 
-        /** By places drawn by lot: who is above another has a lower one. */
+        /** A random tree, in which each switch has a higher number than the one above it. */
         private int[] tree() {
             List<Integer> places =
                     new ArrayList<>(IntStream.range(0, targets).boxed().toList());

@@ -54,7 +54,7 @@ final class WarmTargetsTest {
     }
 
     @Test
-    void whereNoSwitchIsInAPlaceThePlacesAreNamedOrTheSetting() {
+    void emptyPlaceFailsWithTheKnownPlacesOrTheSetting() {
         HelperAddress silent = new HelperAddress(new HelperId("q"), "c", "b", VolumeSet.parse("v"), Location.NONE);
         Location to = Location.parse("z7");
         assertThatThrownBy(() -> WarmTargets.of(VERSION, fleet(2), Set.of(), to))
@@ -66,9 +66,12 @@ final class WarmTargetsTest {
                         + "--to all: every switch)");
     }
 
-    /** However many there are: each is told once, asks one that is a member of the group it names, and all come to one root. */
+    /**
+     * For any fleet size, each switch is told once and asks a member of the group it names, and all paths lead to one
+     * root.
+     */
     @Test
-    void everySwitchOfAFleetOfAnySizeGetsEachBlockFromOneRoot() throws Exception {
+    void everySwitchOfAnyFleetGetsEachBlockFromOneRoot() throws Exception {
         for (int switches : new int[] {1, 2, 4, 31, 32, 33, 64, 65, 100, 300}) {
             WarmTargets targets = all(switches);
             assertThat(targets.size()).isEqualTo(switches);
@@ -102,9 +105,9 @@ final class WarmTargetsTest {
         }
     }
 
-    /** Beyond the first group, each switch of a group has about as many below it. */
+    /** Beyond the first group, the switches of a group have about equally many below them. */
     @Test
-    void nobodyHasManyOfAnotherGroupBelowIt() throws Exception {
+    void noSwitchHasManyOfAnotherGroupBelowIt() throws Exception {
         WarmTargets targets = all(96);
         int[] below = new int[96];
         for (long block = 0; block < 256; block++) {
@@ -120,7 +123,7 @@ final class WarmTargetsTest {
     }
 
     @Test
-    void thoseOfAFleetThatAPlanNamesAreInTheSameTrees() throws Exception {
+    void switchesNamedByAPlanAreInTheSameTrees() throws Exception {
         List<HelperAddress> fleet = fleet(20);
         WarmTargets targets = WarmTargets.of(VERSION, fleet, Set.of(), Location.NONE);
         assertThat(targets.asked(7))
@@ -129,7 +132,7 @@ final class WarmTargetsTest {
     }
 
     @Test
-    void onlySwitchesOfTheVolumeInThePlaceAreMeant() throws Exception {
+    void targetsAreOnlyTheVolumesSwitchesInThePlace() throws Exception {
         List<HelperAddress> fleet = new ArrayList<>(fleet(6));
         fleet.add(at(6, "other", "z1/h6"));
         WarmTargets targets = WarmTargets.of(VERSION, fleet, Set.of(), Location.parse("z1"));
@@ -140,7 +143,7 @@ final class WarmTargetsTest {
     }
 
     @Test
-    void aPlaceWithoutASwitchIsRefusedWithThePlacesThereAre() {
+    void placeWithoutSwitchIsRefusedWithTheKnownPlaces() {
         assertThatThrownBy(() -> WarmTargets.of(VERSION, fleet(3), Set.of(), Location.parse("z1/h7")))
                 .isInstanceOfSatisfying(
                         CloudMwException.class, why -> assertThat(why.code()).isEqualTo(ErrorCode.NOT_FOUND))

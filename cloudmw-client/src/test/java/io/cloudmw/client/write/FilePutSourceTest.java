@@ -51,7 +51,7 @@ final class FilePutSourceTest {
     }
 
     @Test
-    void aFileThatGrowsOrShrinksIsOneClearError() throws Exception {
+    void growingOrShrinkingFileFailsWithOneClearError() throws Exception {
         Path file = file();
         try (FilePutSource source = new FilePutSource(file)) {
             source.open();
@@ -64,7 +64,7 @@ final class FilePutSourceTest {
     }
 
     @Test
-    void aFileThatIsWrittenToIsOneClearError() throws Exception {
+    void fileWrittenMeanwhileFailsWithOneClearError() throws Exception {
         Path file = file();
         try (FilePutSource source = new FilePutSource(file)) {
             source.open();
@@ -79,7 +79,7 @@ final class FilePutSourceTest {
     }
 
     @Test
-    void aFileThatIsReplacedByAnotherAsLongAndAsOldIsOneClearError() throws Exception {
+    void fileReplacedByOneOfSameSizeAndTimeFailsWithOneClearError() throws Exception {
         Path file = file();
         try (FilePutSource source = new FilePutSource(file)) {
             source.open();
@@ -88,9 +88,9 @@ final class FilePutSourceTest {
         }
     }
 
-    /** The time of a file that is replaced again and again says which of them was opened. */
+    /** A file is replaced again and again; its time shows which one was opened. */
     @Test
-    void whatASourceIsTakenForIsTheFileThatWasOpened() throws Exception {
+    void identityIsOfTheFileThatWasOpened() throws Exception {
         Path file = file();
         AtomicBoolean over = new AtomicBoolean();
         CompletableFuture<Void> replacing = CompletableFuture.runAsync(() -> {
@@ -121,7 +121,7 @@ final class FilePutSourceTest {
     }
 
     @Test
-    void whatIsNotAFileIsOneClearError() {
+    void sourceThatIsNoFileFailsWithOneClearError() {
         assertLocal(() -> new FilePutSource(directory).open(), "is a directory");
         assertLocal(() -> new FilePutSource(directory.resolve("none")).open(), "no such file");
     }

@@ -36,7 +36,7 @@ final class PutJournalTest {
     }
 
     @Test
-    void whatNobodyCameBackForIsDeletedAndNothingElse() throws Exception {
+    void abandonedJournalsAreDeletedAndNothingElse() throws Exception {
         Path journal = old("0123456789abcdef".repeat(4) + ".put");
         Path[] others = {
             old("thesis.put"),
@@ -51,7 +51,7 @@ final class PutJournalTest {
     }
 
     @Test
-    void itsDirectoryMayBeALink() throws Exception {
+    void journalDirectoryMayBeALink() throws Exception {
         Path real = Files.createDirectory(directory.resolve("real"));
         Path link = Files.createSymbolicLink(directory.resolve("link"), real);
         open(link);
@@ -59,10 +59,10 @@ final class PutJournalTest {
         assertThat(real.resolve(name("here:1"))).exists();
     }
 
-    /** However the same coordinators are typed. */
+    /** The order of the coordinators does not matter. */
     @ParameterizedTest
     @ValueSource(strings = {"a:1,b:2", "b:2,a:1", " a:1 , b:2", "A:1,b:2", "a:01,b:2"})
-    void itsNameSaysWhichCluster(String coordinators) {
+    void journalNameDependsOnTheCluster(String coordinators) {
         assertThat(name(coordinators)).isEqualTo(name("a:1,b:2")).isNotEqualTo(name("a:1,b:3"));
     }
 }

@@ -46,7 +46,7 @@ final class StoreObstaclesTest {
     }
 
     @Test
-    void storesAreNamedWithWhatIsInTheirWayOnceTheCoordinatorHasSaidIt() {
+    void storesAreNamedWithTheirObstaclesOnceKnown() {
         List<StoreId> stores = List.of(new StoreId("a"), new StoreId("b"), new StoreId("c"));
         obstacles.ask();
         obstacles.ask();

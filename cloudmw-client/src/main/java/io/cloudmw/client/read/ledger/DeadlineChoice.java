@@ -19,7 +19,7 @@ import java.util.Optional;
  * met it. Immutable.
  */
 public final class DeadlineChoice {
-    /** Of the reads with a deadline of their own, so many must keep it. */
+    /** The share of reads with a deadline of their own that must meet it. */
     static final double QUANTILE = 0.99;
 
     private static final String CALLER = "the way was the caller's choice";
@@ -27,7 +27,7 @@ public final class DeadlineChoice {
 
     private final SlaPlanner.Goal goal;
     private final SlaPlanner.Choice choice;
-    /** Why the choice was not the promise's; empty: it was. */
+    /** The reason why the mode was not chosen for the deadline; empty: it was. */
     private final Optional<String> given;
 
     private DeadlineChoice(SlaPlanner.Goal goal, SlaPlanner.Choice choice, Optional<String> given) {
@@ -37,12 +37,12 @@ public final class DeadlineChoice {
     }
 
     /**
-     * The promise for a read: the caller's, before the volume's; empty when there is neither. Choosing a way takes
-     * milliseconds of computing.
+     * The choice for a read with the caller's deadline, or else the volume's; empty when there is neither. The
+     * computation takes milliseconds.
      *
-     * @param plan in the mode that counts where no way is chosen
-     * @param modeIsGiven whether the caller named the mode: then it is obeyed
-     * @param context whose prices count, and whose redundancy budget: what it could not allow is not chosen
+     * @param plan in the mode that counts where none is chosen
+     * @param modeIsGiven whether the caller named the mode, which is then used
+     * @param context gives the prices and the redundancy budget; nothing beyond the budget is chosen
      */
     public static Optional<DeadlineChoice> of(
             ReadPlan plan, ReadShape shape, Optional<Duration> deadline, boolean modeIsGiven, ClientContext context) {
@@ -54,7 +54,7 @@ public final class DeadlineChoice {
                         : chosen(plan, shape, goal, context));
     }
 
-    /** How long it should take. */
+    /** The time in which the read should end. */
     public Duration deadline() {
         return goal.deadline();
     }
@@ -82,22 +82,22 @@ public final class DeadlineChoice {
         return goal;
     }
 
-    /** What is expected of the way it is read. */
+    /** The expected time and cost of the chosen read. */
     public SlaPlanner.Choice choice() {
         return choice;
     }
 
-    /** Why the choice was not the promise's; empty: it was. */
+    /** The reason why the mode was not chosen for the deadline; empty: it was. */
     public Optional<String> given() {
         return given;
     }
 
-    /** How to read for it; empty: as the plan's mode says. */
+    /** The chosen mode, fan-out and hedge delay; empty: as the plan's mode says. */
     public Optional<Way> way() {
         return given.isPresent() ? Optional.empty() : Optional.of(choice.way());
     }
 
-    /** What became of it. */
+    /** The report whether the read met its deadline. */
     public SlaReport kept(Duration elapsed, ReadLedger ledger) {
         boolean met = elapsed.compareTo(goal.deadline()) <= 0;
         Duration predicted = choice.prediction().time(goal.quantile());

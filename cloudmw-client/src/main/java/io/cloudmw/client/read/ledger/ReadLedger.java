@@ -59,7 +59,7 @@ public final class ReadLedger {
     private final Map<StoreId, Usage> usage = new HashMap<>();
     private final Map<Lane, ReadShare> shares = new HashMap<>();
 
-    /** When blocks under way were first attempted; the one that waits for longest makes room. */
+    /** When blocks in flight were first attempted; the oldest entry is evicted. */
     private final Map<Integer, Long> begunNanos = new LinkedHashMap<>() {
         @Override
         protected boolean removeEldestEntry(Map.Entry<Integer, Long> eldest) {
@@ -67,7 +67,7 @@ public final class ReadLedger {
         }
     };
 
-    /** Blocks that were won before a word came of an attempt at them: bytes and words travel apart. */
+    /** Blocks that were won before a report of the attempt came: data and reports travel on different connections. */
     private final Map<Integer, Win> unheard = new HashMap<>();
 
     private final Set<String> hindrances = new LinkedHashSet<>();
@@ -80,15 +80,15 @@ public final class ReadLedger {
     private long bytes;
     private long keptBytes;
     private long peerBytes;
-    /** Peers that were of no use to this get. */
+    /** Peers that failed in this get. */
     private final Set<PeerId> failedPeers = new HashSet<>();
 
     private int peersInVain;
 
     private long deliveredAtNanos;
-    /** Bytes the listener was told of: never fewer, although a chunk may be read again. */
+    /** The bytes that the listener was told: never fewer, although a chunk may be read again. */
     private long told;
-    /** Likewise bytes that were there already. */
+    /** Likewise bytes that an earlier get had left. */
     private long toldKept;
 
     private final BitSet done = new BitSet();
@@ -103,9 +103,9 @@ public final class ReadLedger {
     }
 
     /**
-     * Notes how an attempt is doing.
+     * Records the progress of an attempt.
      *
-     * @param racer who makes it; in-process racers share a name
+     * @param racer the attempt's racer; in-process racers share a name
      */
     public void attempted(RacerId racer, Attempt attempt) {
         AttemptId key = new AttemptId(new BlockId(attempt.block()), racer, attempt.number());
@@ -139,7 +139,7 @@ public final class ReadLedger {
         tell(() -> listener.attempted(attempt));
     }
 
-    /** Whether this is the word of an attempt that has won already; then nothing more is waited for. */
+    /** Whether this is the report of an attempt that has won already; then its end is no longer awaited. */
     private boolean isOfUnheard(Attempt attempt) {
         Win win = unheard.get(attempt.block());
         return win != null
@@ -148,7 +148,7 @@ public final class ReadLedger {
                 && unheard.remove(attempt.block(), win);
     }
 
-    /** What has won without a word, because its helper died or fell silent, was an attempt all the same. */
+    /** Counts winners without a report, because their helper died or fell silent: they were attempts all the same. */
     private void countUnheard() {
         unheard.values().forEach(this::countWithoutWord);
         unheard.clear();
@@ -177,7 +177,7 @@ public final class ReadLedger {
         usage.merge(store, Usage.ofReads(reads, bytes), Usage::plus);
     }
 
-    /** Whether there are attempts whose end was not heard. */
+    /** Whether there are attempts whose end was not reported. */
     public boolean hasLiveAttempts() {
         return !live.isEmpty() || !unheard.isEmpty();
     }
@@ -187,7 +187,7 @@ public final class ReadLedger {
         progressed(total);
     }
 
-    /** The same from a peer. */
+    /** Counts a leaf that a peer brought. */
     public void deliveredByPeer(long leafBytes, long total) {
         peerBytes += leafBytes;
         progressed(total);
@@ -204,9 +204,9 @@ public final class ReadLedger {
     }
 
     /**
-     * Asked no more by this get.
+     * Excludes a peer from this get.
      *
-     * @param inVain whether asking it has cost time, and brought nothing for it
+     * @param inVain whether asking the peer cost time and brought nothing
      */
     public void peerFailed(PeerId peer, ErrorCode why, boolean inVain) {
         if (failedPeers.add(peer)) {
@@ -216,7 +216,7 @@ public final class ReadLedger {
         }
     }
 
-    /** Peers that were asked in vain. */
+    /** The number of peers that were asked in vain. */
     public int peersInVain() {
         return peersInVain;
     }
@@ -230,12 +230,12 @@ public final class ReadLedger {
         return deliveredAtNanos;
     }
 
-    /** So many bytes of an earlier get may be there. */
+    /** An earlier get may have left this many bytes. */
     public void resuming(long mostBytes) {
         tell(() -> listener.resuming(mostBytes));
     }
 
-    /** So many bytes were there already. */
+    /** Counts bytes that an earlier get had left. */
     public void kept(long leafBytes, long total) {
         if (leafBytes > 0) {
             keptBytes += leafBytes;
@@ -246,11 +246,11 @@ public final class ReadLedger {
     }
 
     /**
-     * It is read again but for the chunks that are done; what was counted of the others is counted anew.
+     * Prepares for another plan: everything but the done chunks is read again, and counted anew.
      *
-     * @param openBytes handed on of them
-     * @param openKeptBytes that were there of them
-     * @param openPeerBytes that peers brought of them
+     * @param openBytes bytes of other chunks that were handed on
+     * @param openKeptBytes bytes of other chunks that an earlier get had left
+     * @param openPeerBytes bytes of other chunks that peers brought
      */
     public void again(long openBytes, long openKeptBytes, long openPeerBytes) {
         bytes -= openBytes;
@@ -261,7 +261,7 @@ public final class ReadLedger {
         countUnheard();
     }
 
-    /** All that is wanted of a chunk is at the destination. */
+    /** Every wanted byte of a chunk is at the destination. */
     public void chunkDone(long index) {
         done.set(Math.toIntExact(index));
     }
@@ -294,7 +294,7 @@ public final class ReadLedger {
         tell(() -> listener.won(win));
     }
 
-    /** False when it was known. */
+    /** Records a bad replica; false when it was known. */
     public boolean faulted(ReplicaFault fault) {
         if (faults.size() >= GetReceipt.MAX_ROWS || !faults.add(fault)) {
             return false;
@@ -304,7 +304,7 @@ public final class ReadLedger {
         return true;
     }
 
-    /** Replicas of this chunk that were found to be bad. */
+    /** The number of this chunk's replicas that are known to be bad. */
     public long faults(ChunkId chunk) {
         return faults.stream().filter(fault -> fault.chunk().equals(chunk)).count();
     }
@@ -323,7 +323,7 @@ public final class ReadLedger {
         tell(listener::racingLocally);
     }
 
-    /** Adds what a race that is over issued besides its plan: a read that is planned again has several. */
+    /** Adds the extra attempts of a plan that has ended; a read may follow several plans. */
     public void tally(IssueCounts more) {
         tally = tally.plus(more);
     }
@@ -340,19 +340,19 @@ public final class ReadLedger {
                 tally.suppressed());
     }
 
-    /** Something that makes a read slower, for a promise that was not kept. */
+    /** Records something that slows the read, as a reason for a missed deadline. */
     void hinder(String what) {
         if (hindrances.size() < MAX_HINDRANCES) {
             hindrances.add(what);
         }
     }
 
-    /** What made this read slower, in the order it happened. */
+    /** Everything that slowed this read, in order. */
     Set<String> hindrances() {
         return hindrances;
     }
 
-    /** The block that took longest, in words. */
+    /** A text about the block that took longest. */
     String slowest() {
         Win win = slowest;
         return win == null
@@ -361,7 +361,7 @@ public final class ReadLedger {
                         + ", from " + win.store() + " by " + win.racer();
     }
 
-    /** Seconds as people read them. */
+    /** A duration in seconds, for people. */
     public static String text(Duration duration) {
         return String.format(Locale.ROOT, "%.3f s", duration.toNanos() / 1e9);
     }

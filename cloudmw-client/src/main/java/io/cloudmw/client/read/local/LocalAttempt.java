@@ -25,9 +25,9 @@ import org.jspecify.annotations.Nullable;
  * thread runs the attempt; any thread may cancel or close it.
  */
 final class LocalAttempt implements Runnable, AutoCloseable {
-    /** Told by the thread that runs it. */
+    /** Called by the thread that runs the attempt. */
     interface Listener {
-        /** Its store is asked. */
+        /** The attempt begins to read its store. */
         void began(LocalAttempt attempt);
 
         void progressed(LocalAttempt attempt, long bytes);
@@ -75,7 +75,7 @@ final class LocalAttempt implements Runnable, AutoCloseable {
         return store;
     }
 
-    /** Verified so far; once it has failed, what came from the store. */
+    /** Bytes verified so far; after a failure, bytes that came from the store. */
     long bytes() {
         return bytes;
     }
@@ -163,7 +163,7 @@ final class LocalAttempt implements Runnable, AutoCloseable {
         }
     }
 
-    /** Stops it and drops what it holds. Idempotent. */
+    /** Stops the attempt and drops its file. Idempotent. */
     @Override
     public void close() {
         cancel();
@@ -181,7 +181,7 @@ final class LocalAttempt implements Runnable, AutoCloseable {
         try {
             file.close();
         } catch (IOException e) {
-            // Nothing was promised about a temporary file.
+            // A temporary file promises nothing.
         }
     }
 }

@@ -38,7 +38,7 @@ public final class LocalRace implements LocalAttempt.Listener {
     private final Race race;
     private final Map<BlockId, ManifestReader.Item> items = new HashMap<>();
     private final Map<AttemptId, LocalAttempt> attempts = new HashMap<>();
-    /** Of attempts not finished yet. */
+    /** Attempts that were delivered before they finished. */
     private final List<AttemptId> early = new ArrayList<>();
 
     private boolean closed;
@@ -79,7 +79,9 @@ public final class LocalRace implements LocalAttempt.Listener {
         });
     }
 
-    /** With every racer local no claim crosses a wire, so nothing here waits for time to pass. */
+    /**
+     * Passes an event to the race. All racers are local, no claim crosses a wire, so nothing waits for time to pass.
+     */
     private void happened(LongConsumer event) {
         if (!closed) {
             event.accept(context.ticker().nanos());
@@ -103,7 +105,7 @@ public final class LocalRace implements LocalAttempt.Listener {
 
         @Override
         public void shorten(AttemptId attempt, long length) {
-            // An attempt of this process is relayed when it is whole; the relay leaves out what is another's.
+            // An in-process attempt is relayed when it is whole; the relay leaves out other racers' bytes.
         }
 
         @Override
@@ -146,7 +148,7 @@ public final class LocalRace implements LocalAttempt.Listener {
         context.threads().replicas().execute(attempt);
     }
 
-    /** A block that is cut through is relayed in-process when it is whole: its bytes have no way to go. */
+    /** Relays an attempt once it is whole; cutting through would save nothing in-process. */
     private void deliver(AttemptId id) {
         LocalAttempt attempt = attempts.get(id);
         if (attempt == null || !attempt.isFinished()) {

@@ -32,7 +32,7 @@ final class LocalRelaySource implements RelaySource {
         this.lane = new SerialExecutor(threads, this::broken);
     }
 
-    /** Before the first grant. */
+    /** Sets the receiver, before the first grant. */
     void bind(RelayReceiver target) {
         relay = target;
     }

@@ -49,7 +49,7 @@ public final class LocalStores {
         }
     }
 
-    /** Whether there is any. */
+    /** Whether any store can be reached. */
     public CompletableFuture<Boolean> reachable() {
         CompletableFuture<Boolean> answer = new CompletableFuture<>();
         context.threads()
@@ -72,9 +72,9 @@ public final class LocalStores {
     }
 
     /**
-     * The store to read this chunk from.
+     * The store from which to read this chunk.
      *
-     * @throws CloudMwException when it cannot be read from here
+     * @throws CloudMwException when the store cannot be read from here
      */
     public ChunkStore open(StoreId id, ManifestReader.Item item) throws CloudMwException {
         Store store = stores.get(id);

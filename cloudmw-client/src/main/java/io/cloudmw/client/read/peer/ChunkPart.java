@@ -7,21 +7,21 @@ import io.cloudmw.core.model.Chunk;
 /**
  * The part of a chunk that a read still has to fetch.
  *
- * @param kept bytes of it that were there already
- * @param fromPeers bytes of it that peers have brought
- * @param missing the leaves, in the chunk, that are to come
+ * @param kept bytes of the chunk that an earlier get had left
+ * @param fromPeers bytes of the chunk that peers have brought
+ * @param missing the range of leaves in the chunk that is still missing
  */
 public record ChunkPart(ManifestReader.Item item, long kept, long fromPeers, ByteRange missing) {
     public Chunk chunk() {
         return item.chunk().chunk();
     }
 
-    /** Whether all of the chunk is to come. */
+    /** Whether the whole chunk is missing. */
     public boolean isWhole() {
         return missing.length() == chunk().range().length();
     }
 
-    /** The same after peers have brought its first bytes. */
+    /** The same part after peers have brought its first bytes. */
     ChunkPart without(long first) {
         return new ChunkPart(
                 item, kept, fromPeers + first, new ByteRange(missing.offset() + first, missing.length() - first));

@@ -4,6 +4,7 @@ import io.cloudmw.client.context.ClientContext;
 import io.cloudmw.client.context.Failures;
 import io.cloudmw.client.read.ledger.ReadScope;
 import io.cloudmw.client.read.relay.RelayListener;
+import io.cloudmw.client.read.relay.RelayOffer;
 import io.cloudmw.client.read.relay.RelayReceiver;
 import io.cloudmw.client.rpc.link.BulkLease;
 import io.cloudmw.client.sink.LeafSink;
@@ -41,27 +42,27 @@ import org.jspecify.annotations.Nullable;
  * itself takes nothing. Confined to the transfer, except for the relay's callbacks.
  */
 final class PeerFetch implements RelayListener {
-    /** Told on the transfer's executor, except where it says otherwise. */
+    /** Called on the transfer's executor, except where a method says otherwise. */
     interface Listener {
         /** The next leaf was handed on. */
         void brought(int bytes);
 
-        /** A peer brings no more of this part, of which it has brought so much. */
+        /** A peer brings no more of this part, after it has brought so many bytes. */
         void failed(FoundPeer peer, long broughtBytes, CloudMwException why);
 
-        /** A leaf was verified. By any thread. */
+        /** A leaf was verified. Any thread. */
         void verified(Chunk chunk, long offset, ByteBuffer leaf);
 
         void destinationFailed(CloudMwException cause);
 
-        /** Nothing is under way any more; told once. */
+        /** The fetch has ended; called once. */
         void over(ChunkPart left);
     }
 
-    /** How often it is looked how it comes on. */
+    /** The interval between checks of the progress. */
     private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    /** What came within so many looks is compared with what should have come. */
+    /** The number of checks over which the progress is compared with the least speed. */
     private static final int PATIENCE_LOOKS = 2;
 
     private final ClientContext context;
@@ -79,10 +80,10 @@ final class PeerFetch implements RelayListener {
     private @Nullable Future<?> alarm;
     private long relays;
 
-    /** How many peers were asked: what was to be looked at then is of no interest later. */
+    /** The number of peers asked; a check for an earlier peer is ignored. */
     private int turn;
 
-    /** Looks at the peer that is asked, and the bytes there were at the last and at the one before. */
+    /** Checks of the current peer, and the bytes at the last two of them. */
     private int looks;
 
     private long seenBytes;
@@ -95,8 +96,8 @@ final class PeerFetch implements RelayListener {
     private boolean over;
 
     /**
-     * @param mayBeAsked looked at before each is asked: meanwhile others may have found that it is of no use
-     * @param leastBytesPerSecond who brings less is given up
+     * @param mayBeAsked is tested before each peer is asked, since other fetches may have found it useless meanwhile
+     * @param leastBytesPerSecond a slower peer is given up
      */
     PeerFetch(
             ReadScope scope,
@@ -117,18 +118,18 @@ final class PeerFetch implements RelayListener {
         this.listener = listener;
     }
 
-    /** Whether it asks this one now. */
+    /** Whether the fetch asks this peer now. */
     boolean isAsking(FoundPeer peer) {
         FoundPeer now = asked;
         return now != null && now.id().equals(peer.id());
     }
 
-    /** What has come so far. */
+    /** Bytes brought so far. */
     long broughtBytes() {
         return part.fromPeers();
     }
 
-    /** Asks the next peer; when there is none left, it is over. */
+    /** Asks the next peer; ends when none is left. */
     void next() {
         candidates.removeIf(mayBeAsked.negate());
         FoundPeer peer = closed || part.missing().isEmpty() ? null : candidates.poll();
@@ -146,7 +147,7 @@ final class PeerFetch implements RelayListener {
             end();
             return;
         }
-        // Nobody speaks gRPC with a peer: there is no channel to open to it.
+        // Peers have no gRPC service: there is no channel to open.
         HelperAddress address = new HelperAddress(new HelperId(peer.id().value()), peer.address(), peer.address());
         CompletableFuture<BulkLease> connecting = context.links().get().lease(address);
         var unused = connecting.whenComplete((made, failure) -> serial.execute(() -> connected(peer, made, failure)));
@@ -161,7 +162,7 @@ final class PeerFetch implements RelayListener {
             lost(Failures.of(failure == null ? new IllegalStateException("no link and no failure") : failure));
         } else {
             lease = made;
-            looks = -1; // it has all its time from here on
+            looks = -1; // the peer's time begins here
             open(peer, made);
         }
     }
@@ -172,8 +173,8 @@ final class PeerFetch implements RelayListener {
         PeerRelaySource source = new PeerRelaySource();
         Executor handingOn =
                 sink.mayBlock() ? context.threads().sinks() : context.threads().workers();
-        RelayReceiver opened =
-                new RelayReceiver(++relays, new BlockId(0), new RacerId(0), name, source, this, sink, handingOn);
+        RelayReceiver opened = new RelayReceiver(
+                new RelayOffer(++relays, new BlockId(0), new RacerId(0), name), source, this, sink, handingOn);
         relay = opened;
         opened.accept(new Block(new BlockId(0), chunk.index(), part.missing(), 1, List.of()), part.missing(), chunk);
         byte[] request = new BulkRequest.Read(
@@ -184,7 +185,7 @@ final class PeerFetch implements RelayListener {
         opened.grant(Math.min(windowBytes, part.missing().length()));
     }
 
-    // ---- how it comes on
+    // ---- checks of the progress
 
     private boolean setAlarm() {
         int now = turn;
@@ -215,12 +216,12 @@ final class PeerFetch implements RelayListener {
         }
     }
 
-    /** Of what should come between that many looks, the leaf that is on its way may be missing. */
+    /** The least bytes between checks, less one leaf that may be on its way. */
     private long leastBytes() {
         return Math.max(1, PATIENCE_LOOKS * leastBytesPerSecond - part.chunk().leafSizeBytes());
     }
 
-    /** This peer brings no more; the next is asked as soon as nothing of it is handed on any more. */
+    /** The peer brings no more. The next peer is asked once nothing of this one is handed on any more. */
     private void lost(CloudMwException why) {
         FoundPeer peer = asked;
         if (over || draining || peer == null) {
@@ -245,7 +246,7 @@ final class PeerFetch implements RelayListener {
         }
     }
 
-    /** Ends it; {@link Listener#over} follows. Idempotent. */
+    /** Ends the fetch; {@link Listener#over} follows. Idempotent. */
     void close(ErrorCode why) {
         if (closed || over) {
             return;
@@ -309,7 +310,7 @@ final class PeerFetch implements RelayListener {
         });
     }
 
-    /** It is the peer that is not to be trusted: the leaf was right when somebody verified it there. */
+    /** Blames the peer: the leaf was right when the peer verified it. */
     @Override
     public void leafCorrupt(RelayReceiver from, CloudMwException what) {
         relayFailed(from, what);
@@ -322,7 +323,7 @@ final class PeerFetch implements RelayListener {
                 return;
             }
             if (cause.code() == ErrorCode.DEADLINE_EXCEEDED && !over && !draining) {
-                // The peer gave up waiting for the destination to take something: it is not to blame.
+                // The peer gave up waiting for the destination: it is not to blame.
                 leave(cause.code(), String.valueOf(cause.getMessage()));
             } else {
                 lost(cause);
@@ -332,7 +333,7 @@ final class PeerFetch implements RelayListener {
 
     @Override
     public void starved(RelayReceiver from) {
-        // Looked at when it is looked how it comes on.
+        // The next check sees it.
     }
 
     @Override

@@ -6,11 +6,11 @@ import io.cloudmw.core.bulk.BulkStream;
 import io.cloudmw.core.error.ErrorCode;
 import org.jspecify.annotations.Nullable;
 
-/** A stream that this client opened to a peer. */
+/** The source of a relay on a stream that this client opened to a peer. */
 final class PeerRelaySource implements RelaySource {
     private volatile @Nullable StreamRelaySource stream;
 
-    /** Before the first grant. */
+    /** Sets the stream, before the first grant. */
     void bind(BulkStream opened) {
         stream = new StreamRelaySource(opened);
     }

@@ -47,44 +47,44 @@ import org.slf4j.LoggerFactory;
  * A read with a deadline asks no peers, because their speed is unknown. Confined to the transfer.
  */
 public final class PeerStage {
-    /** Told on the transfer's executor, except where it says otherwise. */
+    /** A listener, called on the transfer's executor, except where a method says otherwise. */
     public interface Listener {
-        /** The answer is there, or is not waited for any longer. */
+        /** The search has an answer, or has timed out. */
         void searched();
 
         /** The next leaf of a chunk was handed on. */
         void broughtByPeer(int bytes);
 
-        /** Peers bring no more of this; what is missing of it, if anything, is to be read otherwise. */
+        /** Peers bring no more of this part. Its missing leaves, if any, must be read otherwise. */
         void left(ChunkPart part);
 
-        /** A leaf was verified. By any thread. */
+        /** A leaf was verified. Any thread. */
         void verified(Chunk chunk, long offset, ByteBuffer leaf);
 
         void destinationFailed(CloudMwException cause);
     }
 
-    /** Chunks looked for at once. */
+    /** Chunks that one search covers. */
     public static final int AHEAD = 256;
 
-    /** What is known is old after this. */
+    /** Older answers are searched again. */
     private static final long FRESH_NANOS = TimeUnit.SECONDS.toNanos(2);
 
-    /** An answer is waited for so long. */
+    /** The timeout of a search. */
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private static final int FETCHES = 4;
 
-    /** So many peers of no use, and a read asks none any more. */
+    /** After this many useless peers, a read asks no more. */
     static final int MAX_IN_VAIN = 3;
 
-    /** Less than this a second is of no use, whatever the fleet can do. */
+    /** A slower peer is useless, however slow the helpers are. */
     static final long LEAST_BYTES_PER_SECOND = 1 << 20;
 
-    /** So much a second is always enough: more may be too much to ask of a peer with 1 Gbit/s that serves sixteen. */
+    /** A peer at this speed is always fast enough, since one with 1 Gbit/s may serve sixteen readers. */
     static final long ENOUGH_BYTES_PER_SECOND = 4 << 20;
 
-    /** Bringing less than this part of what the fleet is expected to, a peer is too slow. */
+    /** A peer slower than the helpers by more than this factor is too slow. */
     private static final int SLOWER = 4;
 
     private static final long WINDOW_BYTES = 1 << 20;
@@ -110,8 +110,8 @@ public final class PeerStage {
     private boolean enabled;
 
     /**
-     * @param urgency of the read: with a deadline it asks nobody
-     * @param speeds what may be expected of those who are asked otherwise
+     * @param urgency of the read: with a deadline it asks no peers
+     * @param speeds the expected speeds of the helpers
      */
     public PeerStage(ReadScope scope, Location location, Urgency urgency, SpeedEstimates speeds, Listener listener) {
         this.scope = scope;
@@ -127,20 +127,20 @@ public final class PeerStage {
         enabled = urgency.deadline().isEmpty() && plan.peers() && ledger.peersInVain() < MAX_IN_VAIN;
     }
 
-    // ---- who holds what
+    // ---- who holds which chunk
 
-    /** Whether it is known who holds this. */
+    /** Whether the holders of the part's chunk are known. */
     public boolean knows(ChunkPart part) {
         return !enabled
                 || (searched.contains(part.chunk().id()) && context.ticker().nanos() - searchedNanos < FRESH_NANOS);
     }
 
-    /** Whether a peer that may be asked holds it, as far as is known. */
+    /** Whether a known holder of the part's chunk may be asked. */
     public boolean isHeld(ChunkPart part) {
         return enabled && !candidates(part.chunk().id()).isEmpty();
     }
 
-    /** Asks who holds this and those that follow; {@link Listener#searched} follows. */
+    /** Searches for holders of this chunk and the following ones; {@link Listener#searched} follows. */
     public void find(ChunkPart part, List<PlannedChunk> ahead) {
         List<PlannedChunk> wanted = new ArrayList<>();
         wanted.add(part.item().chunk());
@@ -183,8 +183,8 @@ public final class PeerStage {
         CompletableFuture<?> call = search;
         search = null;
         if (found == null) {
-            // A read must not wait, again and again, for what only makes it cheaper.
-            log.debug("{}: peers could not be looked for", plan.version().file(), failure);
+            // Peers only make a read cheaper, so it does not wait for them again.
+            log.debug("{}: the search for peers failed", plan.version().file(), failure);
             call.cancel(true);
             enabled = false;
         } else {
@@ -201,7 +201,7 @@ public final class PeerStage {
         listener.searched();
     }
 
-    /** The nearest first; of those the one with the least to do for this transfer. */
+    /** The nearest peers first; among equally near ones the least loaded by this transfer. */
     private List<FoundPeer> candidates(ChunkId chunk) {
         return known.getOrDefault(chunk, List.of()).stream()
                 .filter(this::mayBeAsked)
@@ -218,19 +218,19 @@ public final class PeerStage {
         return fetches.values().stream().filter(fetch -> fetch.isAsking(peer)).count();
     }
 
-    // ---- what comes
+    // ---- fetches
 
-    /** Whether another part may be begun: a stream's one after the other. */
+    /** Whether another fetch may begin: a stream has one at a time. */
     public boolean hasRoom() {
         return fetches.size() < (sink.inOrder() ? 1 : FETCHES);
     }
 
-    /** Whether nothing is under way, and nothing left. */
+    /** Whether no fetch is under way and no part is left. */
     public boolean isIdle() {
         return fetches.isEmpty() && left.isEmpty();
     }
 
-    /** Has peers bring it; false when there is no memory for that. */
+    /** Begins a fetch from peers; false when there is no memory for it. */
     public boolean begin(ChunkPart part) {
         int leaf = part.chunk().leafSizeBytes();
         long window = share.take(Math.min(part.missing().length(), Math.max(WINDOW_BYTES, leaf)), leaf);
@@ -277,7 +277,7 @@ public final class PeerStage {
         return true;
     }
 
-    /** What one of the fetches has to bring: some of what a helper is expected to get from the fastest of the stores. */
+    /** The least speed of a peer: a fraction of a helper's expected speed at the fastest store. */
     private long leastBytesPerSecond(ChunkPart part) {
         Chunk chunk = part.chunk();
         double fastest = 0;
@@ -293,8 +293,8 @@ public final class PeerStage {
     }
 
     /**
-     * One that has made room for something else meanwhile, or serves others, may bring what follows. Those that bring nothing,
-     * or are too slow, cost time: of these a read bears with a few.
+     * Handles a failed peer. A peer that has evicted the chunk or is busy may serve later chunks. Useless or slow peers
+     * cost time; a read tolerates a few.
      */
     private void lost(FoundPeer peer, long broughtBytes, CloudMwException why) {
         log.debug("{} at {}: {}", peer.id(), peer.address(), why.getMessage());
@@ -307,30 +307,30 @@ public final class PeerStage {
         }
     }
 
-    /** To be read otherwise; {@link #next} gives it. */
+    /** Adds a part that must be read otherwise; {@link #next} returns it. */
     public void add(ChunkPart rest) {
         left.add(rest);
     }
 
-    /** What is to be read otherwise; null: nothing. */
+    /** The next part that must be read otherwise; null: none. */
     @Nullable
     public ChunkPart next() {
         return left.poll();
     }
 
-    /** Bytes brought of chunks that are not done. */
+    /** Bytes that peers brought of chunks that are not done. */
     public long openBytes() {
         return fetches.values().stream().mapToLong(PeerFetch::broughtBytes).sum()
                 + left.stream().mapToLong(ChunkPart::fromPeers).sum();
     }
 
-    /** Bytes that were there already of these chunks. */
+    /** Bytes of these chunks that an earlier get had left. */
     public long openKeptBytes() {
         return fetches.keySet().stream().mapToLong(ChunkPart::kept).sum()
                 + left.stream().mapToLong(ChunkPart::kept).sum();
     }
 
-    /** Ends what is under way. Idempotent. */
+    /** Cancels the search and all fetches. Idempotent. */
     public void close(ErrorCode why) {
         enabled = false;
         if (search != null) {

@@ -1,4 +1,6 @@
-/** Reads of chunks from other clients, tried before the helpers. Confined to the transfer; event loops only post events. */
+/**
+ * Reads of chunks from other clients, tried before the helpers. Confined to the transfer; event loops only post events.
+ */
 @NullMarked
 package io.cloudmw.client.read.peer;
 

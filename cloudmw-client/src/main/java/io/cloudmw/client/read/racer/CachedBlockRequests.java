@@ -45,23 +45,20 @@ import org.jspecify.annotations.Nullable;
  * for the streams' callbacks.
  */
 public final class CachedBlockRequests {
-    /** An answer is waited for so long: it needs nothing but what is in memory or on the switch's disk. */
+    /** The timeout of an answer, which needs only the switch's memory or disk. */
     static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     static final int MOST_PASSED_BY = 32;
 
     private final SerialExecutor serial;
     private final ScheduledExecutorService timer;
-    private final ReadPlan plan;
-    private final String name;
-    private final Supplier<Urgency> urgency;
-    private final CompletableFuture<BulkLease> lease;
+    private final Target target;
     private final RacerEvents events;
     private final Consumer<IssuedBlock> issuer;
     private final int mostComing;
-    /** Asked for, or to be issued when those before are settled. */
+    /** Blocks to be requested, or to be issued once earlier ones are settled. */
     private final Deque<Ask> open = new ArrayDeque<>();
-    /** On their way from here. */
+    /** Blocks that arrive from the cache. */
     private final Set<Ask> coming = new HashSet<>();
 
     private int passedBy;
@@ -70,34 +67,34 @@ public final class CachedBlockRequests {
     private @Nullable Future<?> alarm;
 
     /**
+     * The switch of a read's plan to which the requests go.
+     *
      * @param name of the switch
-     * @param urgency how urgent it is to the switch, with what is left of its time when that is asked
-     * @param lease its connection; closed with this
-     * @param issuer issues to it what it does not keep
-     * @param mostComing blocks on their way at once; one more that comes before all these
+     * @param urgency the read's urgency, with the time left at each request
+     * @param lease the switch's connection; closed with the requests
+     */
+    public record Target(ReadPlan plan, String name, Supplier<Urgency> urgency, CompletableFuture<BulkLease> lease) {}
+
+    /**
+     * @param issuer issues to the switch the blocks that it has not cached
+     * @param mostComing blocks that arrive at once; one more if it comes before all of these
      */
     public CachedBlockRequests(
             SerialExecutor serial,
             ScheduledExecutorService timer,
-            ReadPlan plan,
-            String name,
-            Supplier<Urgency> urgency,
-            CompletableFuture<BulkLease> lease,
+            Target target,
             RacerEvents events,
             Consumer<IssuedBlock> issuer,
             int mostComing) {
         this.serial = serial;
         this.timer = timer;
-        this.plan = plan;
-        this.name = name;
-        this.urgency = urgency;
-        this.lease = lease;
+        this.target = target;
         this.events = events;
         this.issuer = issuer;
         this.mostComing = mostComing;
     }
 
-    /** Asks for it, or issues it: now, or when there is room and what came before is settled. */
+    /** Requests a block or issues it: now, or when there is room and earlier blocks are settled. */
     public void issue(IssuedBlock block) {
         Ask ask = new Ask(block);
         open.add(ask);
@@ -113,12 +110,12 @@ public final class CachedBlockRequests {
         }
     }
 
-    /** What is not asked for yet would hold up what is to be issued: helpers know themselves what they can hold. */
+    /** Stops requests for earlier blocks, which would hold up a block that is to be issued. */
     private void dropNextBefore(Ask issued) {
         open.stream().takeWhile(ask -> ask != issued).filter(Ask::isNext).forEach(Ask::drop);
     }
 
-    /** What repeats others is not asked for: it is to be fetched once more. */
+    /** Whether the block may be requested; extra attempts are issued, because they must be fetched again. */
     private boolean mayAsk(IssuedBlock block) {
         if (mute || block.extra()) {
             return false;
@@ -130,12 +127,15 @@ public final class CachedBlockRequests {
         return true;
     }
 
-    /** Whether the block is on its way although it was never issued. */
+    /** Whether the block arrives although it was never issued. */
     public boolean isComing(BlockId block) {
         return coming.stream().anyMatch(ask -> ask.id().equals(block));
     }
 
-    /** The block is here, or not wanted: whether that is all there is to do about it, for it was never issued. */
+    /**
+     * Forgets a block that arrived or is not wanted. Returns true when nothing else is to be done, because it was never
+     * issued.
+     */
     public boolean forget(BlockId block) {
         Ask gone = Stream.concat(coming.stream(), open.stream())
                 .filter(ask -> ask.id().equals(block))
@@ -152,7 +152,7 @@ public final class CachedBlockRequests {
         return true;
     }
 
-    /** Asks for what there is room for, and issues what waits only for what is settled by now. */
+    /** Requests the blocks for which there is room, and issues those that wait only for settled ones. */
     private void advance() {
         for (Ask ask : open) {
             if (ask.isNext() && hasRoom(ask)) {
@@ -168,7 +168,10 @@ public final class CachedBlockRequests {
         }
     }
 
-    /** Always for what comes before all that is on its way: the others may wait for that to be delivered. */
+    /**
+     * Whether there is room for a block. A block before all arriving ones always has room: they may wait for its
+     * delivery.
+     */
     private boolean hasRoom(Ask ask) {
         List<Ask> held = Stream.concat(coming.stream(), open.stream().filter(Ask::isPending))
                 .toList();
@@ -182,7 +185,7 @@ public final class CachedBlockRequests {
         }
         passedBy = 0;
         coming.add(ask);
-        // Before what is offered next.
+        // Before the next offer.
         serial.execute(() -> {
             ask.tell(AttemptState.STARTED, 0);
             ask.tell(AttemptState.FINISHED, ask.block.block().range().length());
@@ -208,7 +211,10 @@ public final class CachedBlockRequests {
         }
     }
 
-    /** Whoever has let one wait from one look to the next has nothing to say. What waits here for room is no silence. */
+    /**
+     * Checks the answers: a switch that leaves a request unanswered from one check to the next has failed. A block that
+     * waits here does not count.
+     */
     private void look() {
         alarm = null;
         if (open.stream().anyMatch(ask -> ask.isPending() && ask.seen)) {
@@ -227,7 +233,10 @@ public final class CachedBlockRequests {
         open.forEach(Ask::drop);
     }
 
-    /** What it sends of a block does not match; nothing more is asked of it. False when that is not of what it keeps. */
+    /**
+     * Handles corrupt data of a cached block; nothing more of the block is requested. False when the block was not
+     * cached.
+     */
     public boolean mistrust(BlockId block) {
         boolean isKept = isComing(block);
         if (isKept) {
@@ -237,7 +246,7 @@ public final class CachedBlockRequests {
         return isKept;
     }
 
-    /** Asks for nothing more and issues nothing. */
+    /** Stops all requests and issues nothing more. */
     public void close() {
         mute();
         open.clear();
@@ -245,19 +254,19 @@ public final class CachedBlockRequests {
         if (due != null) {
             due.cancel(false);
         }
-        var unused = lease.thenAccept(BulkLease::close);
+        var unused = target.lease().thenAccept(BulkLease::close);
     }
 
-    /** One block: wanted, and perhaps on its way. What it hears comes from an event loop. */
+    /** A block, requested or arriving. Its callbacks come from an event loop. */
     private final class Ask implements BulkStreamListener {
         final IssuedBlock block;
         private @Nullable BulkStream stream;
-        /** To be asked for; otherwise to be issued. */
+        /** Whether it is to be requested; otherwise to be issued. */
         boolean wanted;
 
         private boolean asked;
         private boolean postponed;
-        /** While it waited for the answer, at a look. */
+        /** Whether an earlier check saw it unanswered. */
         boolean seen;
 
         volatile @Nullable RelayReceiver relay;
@@ -278,12 +287,12 @@ public final class CachedBlockRequests {
             return block.replicas().get(block.block().entrants().get(0).replica());
         }
 
-        /** Whether it is to be asked for as soon as there is room. */
+        /** Whether it is requested as soon as there is room. */
         boolean isNext() {
             return wanted && !asked;
         }
 
-        /** Whether it was asked for, and not answered. */
+        /** Whether it was requested and not answered. */
         boolean isPending() {
             return wanted && asked && relay == null;
         }
@@ -299,26 +308,30 @@ public final class CachedBlockRequests {
 
         void begin() {
             asked = true;
-            var unused = lease.whenComplete((made, failure) -> serial.execute(() -> connected(made)));
+            var unused = target.lease().whenComplete((made, failure) -> serial.execute(() -> connected(made)));
         }
 
         private void connected(@Nullable BulkLease made) {
             if (made == null) {
                 notKept(this);
             } else if (isPending()) {
-                byte[] request =
-                        SwitchRequests.of(plan, block, urgency.get(), true).encode();
+                byte[] request = SwitchRequests.of(
+                                target.plan(), block, target.urgency().get(), true)
+                        .encode();
                 stream = made.connection().open(request, this);
             }
         }
 
-        /** Nobody is late with it until it is issued. Told later, not in the middle of a decision. */
+        /**
+         * Reports that the block is not issued yet, so that no racer counts as late. Deferred, so as not to disturb a
+         * decision.
+         */
         void postpone(boolean isPostponed) {
             postponed = isPostponed;
             serial.execute(() -> events.postponed(id(), isPostponed));
         }
 
-        /** It is not asked for any longer. */
+        /** Cancels the request. */
         void drop() {
             wanted = false;
             BulkStream answering = stream;
@@ -333,10 +346,18 @@ public final class CachedBlockRequests {
                     racer(),
                     id,
                     new Attempt(
-                            events.chunkOf(id), id.value(), name, store(), 0, state, bytes, Optional.empty(), true));
+                            events.chunkOf(id),
+                            id.value(),
+                            target.name(),
+                            store(),
+                            0,
+                            state,
+                            bytes,
+                            Optional.empty(),
+                            true));
         }
 
-        /** The answer: it is kept. */
+        /** The answer of a cache hit. */
         @Override
         public void granted() {
             serial.execute(() -> kept(this));
@@ -365,7 +386,7 @@ public final class CachedBlockRequests {
             });
         }
 
-        /** Of what was on its way the relay is told; of what was not, it is the answer. */
+        /** Passes an end to the relay of an arriving block; otherwise the end is the answer. */
         private void over(Consumer<RelayReceiver> told) {
             RelayReceiver to = relay;
             if (to == null) {
@@ -375,11 +396,13 @@ public final class CachedBlockRequests {
             }
         }
 
-        /** The switch is told, and keeps it no longer; no replica is to blame. */
+        /** Tells the switch, which evicts the block; no replica is to blame. */
         @Override
         public void damaged(CloudMwException cause) {
             failed(new CloudMwException(
-                    ErrorCode.HELPER_UNAVAILABLE, name + " kept a damaged copy: " + cause.getMessage(), cause));
+                    ErrorCode.HELPER_UNAVAILABLE,
+                    target.name() + " had a damaged copy cached: " + cause.getMessage(),
+                    cause));
         }
     }
 }

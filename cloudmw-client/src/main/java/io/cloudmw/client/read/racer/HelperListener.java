@@ -13,7 +13,7 @@ import java.util.concurrent.Executor;
 /**
  * A listener that passes one helper's events to the transfer, on the transfer's executor.
  *
- * @param helper its first racer
+ * @param helper the helper's first racer
  */
 public record HelperListener(RacerId helper, String name, Executor serial, RacerEvents events)
         implements TransferEvents {

@@ -21,7 +21,7 @@ public interface RacerEvents {
 
     void waits(RacerId racer, BlockId block);
 
-    /** The block was not issued to its helper yet, or is issued now. */
+    /** The block is not issued to its helper yet, or is issued now. */
     void postponed(BlockId block, boolean postponed);
 
     void lost(RacerId racer, BlockId block, RacerId winner);
@@ -30,22 +30,24 @@ public interface RacerEvents {
 
     void faulted(ChunkId chunk, StoreId store, ErrorCode code);
 
-    /** A doubted block's replica was looked at; if it is bad, {@link #faulted} was called before. */
+    /**
+     * A helper has checked the replica of a doubted block; if the replica is bad, {@link #faulted} was called before.
+     */
     void judged(BlockId block);
 
     void gone(RacerId racer, CloudMwException why);
 
     void localRacersReady(List<RacerId> ranks);
 
-    /** A helper had no room for something, and there should be some after this time. */
+    /** A helper was overloaded and should have room after this time. */
     void roomAfter(Duration pause);
 
-    /** Why an in-process attempt failed, for the last message. */
+    /** An in-process attempt failed; the reason may end up in the read's error message. */
     void localFailed(CloudMwException why);
 
-    /** A block is offered; data flows through the relay returned. Any thread. */
+    /** Offers a block; data flows through the relay returned. Any thread. */
     RelayReceiver offer(RacerId racer, BlockId block, StoreId store, RelaySource source);
 
-    /** Index of the chunk a block is of; -1 when that was forgotten. */
+    /** The index of the block's chunk; -1 when it is forgotten. */
     long chunkOf(BlockId block);
 }

@@ -17,20 +17,20 @@ public final class RelayCredit {
     /** A window is refilled when this part of it, in leaves, was handed on. */
     private static final int REFILL_PART = 8;
 
-    /** A relay has no credit at all any more, or has some again. */
+    /** A relay has lost all its credit, or has some again. */
     public record Change(long relay, boolean withheld) {}
 
     private final TransferCredit share;
     private final int windows;
 
     private final Map<Long, RelayReceiver> accepted = new LinkedHashMap<>();
-    /** Prepared and not accepted, in the order of the file. */
+    /** Relays that are prepared and not accepted, in the order of the file. */
     private final NavigableSet<RelayReceiver> ahead =
             new TreeSet<>(Comparator.comparingLong(RelayReceiver::position).thenComparingLong(RelayReceiver::number));
 
     private boolean closing;
 
-    /** @param windows relays among which the share is divided; none gets more than its part */
+    /** @param windows relays among which the memory is divided; none gets more than its part */
     RelayCredit(TransferCredit share, int windows) {
         this.share = share;
         this.windows = windows;
@@ -47,7 +47,7 @@ public final class RelayCredit {
         accepted.put(relay.number(), relay);
     }
 
-    /** Grants what there is room for. */
+    /** Grants credit as far as there is memory. */
     List<Change> grant() {
         List<Change> changes = new ArrayList<>();
         for (RelayReceiver relay : accepted.values()) {
@@ -105,12 +105,12 @@ public final class RelayCredit {
         share.giveBack(bytes);
     }
 
-    /** It has brought everything. */
+    /** The relay has brought everything. */
     void closed(RelayReceiver relay) {
         accepted.remove(relay.number());
     }
 
-    /** Refused, and nothing of it is held any more. */
+    /** The relay was refused, and holds no memory any more. */
     void drained(RelayReceiver relay) {
         if (relay.isExpected() && ahead.remove(relay)) {
             share.isNeeded(relay.outstanding());
@@ -121,7 +121,7 @@ public final class RelayCredit {
         settle();
     }
 
-    /** Gives the share back as soon as every relay has drained. */
+    /** Gives the memory back as soon as every relay has drained. */
     void close() {
         closing = true;
         settle();

@@ -9,19 +9,19 @@ public interface RelayListener {
     /** The next leaf, of so many bytes, was verified and handed on; its buffer is released. */
     void leafDelivered(RelayReceiver relay, int bytes);
 
-    /** A leaf was verified and is about to be handed on: it may be kept for others, too. */
+    /** A leaf was verified and is about to be handed on; the listener may copy it. */
     default void verified(Chunk chunk, long offset, ByteBuffer leaf) {}
 
     /** A leaf did not match its digest. */
     void leafCorrupt(RelayReceiver relay, CloudMwException what);
 
-    /** It broke, or sent what it should not. */
+    /** The relay broke, or violated the protocol. */
     void relayFailed(RelayReceiver relay, CloudMwException cause);
 
-    /** Everything granted has arrived. */
+    /** All granted bytes have arrived. */
     void starved(RelayReceiver relay);
 
-    /** Closed, and nothing of it is held any more. */
+    /** The relay is closed and holds no memory any more. */
     void drained(RelayReceiver relay);
 
     /** The destination failed: no relay can help. */

@@ -29,18 +29,15 @@ import org.jspecify.annotations.Nullable;
  * acceptance and closing belong to the transfer.
  */
 public final class RelayReceiver implements BulkStreamListener {
-    /** What a relay that is prepared or accepted must bring. */
+    /** The bytes that a prepared or accepted relay must bring. */
     private record Expected(Chunk chunk, long from, long length, long wantedFrom) {
-        /** Whether the leaf that begins so many bytes after the block does is to be handed on. */
+        /** Whether the leaf at this offset in the block is to be handed on. */
         boolean wants(long offset) {
             return from + offset >= wantedFrom && offset < length;
         }
     }
 
-    private final long number;
-    private final BlockId block;
-    private final RacerId racer;
-    private final StoreId store;
+    private final RelayOffer offer;
     private final RelaySource source;
     private final RelayListener owner;
     private final LeafSink sink;
@@ -51,39 +48,28 @@ public final class RelayReceiver implements BulkStreamListener {
     private volatile boolean accepted;
     private volatile long granted;
     private volatile boolean closed;
-    /** Bytes handed on; only in the lane. */
+    /** Bytes handed on; confined to the lane. */
     private long handedOn;
 
-    /** Bytes that came and were checked, or are not wanted; only in the lane. */
+    /** Bytes that were checked, or are not wanted; confined to the lane. */
     private long checkedBytes;
 
-    /** A leaf came that was not right; only in the lane. */
+    /** Whether a corrupt leaf came; confined to the lane. */
     private boolean spoiled;
-    /** A leaf could not be written; only in the lane. */
+    /** Whether a leaf could not be written; confined to the lane. */
     private boolean broken;
-    /** Leaves that are right and not handed on; only in the lane. */
+    /** Verified leaves that wait to be handed on; confined to the lane. */
     private final Deque<ByteBuf> checked = new ArrayDeque<>();
 
     private boolean ended;
-    /** Bytes whose credit was given back; only in the transfer. */
+    /** Bytes whose credit was given back; confined to the transfer. */
     private long returned;
 
     private boolean withheld;
     private boolean shortened;
 
-    public RelayReceiver(
-            long number,
-            BlockId block,
-            RacerId racer,
-            StoreId store,
-            RelaySource source,
-            RelayListener owner,
-            LeafSink sink,
-            Executor threads) {
-        this.number = number;
-        this.block = block;
-        this.racer = racer;
-        this.store = store;
+    public RelayReceiver(RelayOffer offer, RelaySource source, RelayListener owner, LeafSink sink, Executor threads) {
+        this.offer = offer;
         this.source = source;
         this.owner = owner;
         this.sink = sink;
@@ -91,39 +77,42 @@ public final class RelayReceiver implements BulkStreamListener {
     }
 
     public long number() {
-        return number;
+        return offer.number();
     }
 
     public BlockId block() {
-        return block;
+        return offer.block();
     }
 
     public RacerId racer() {
-        return racer;
+        return offer.racer();
     }
 
     public StoreId store() {
-        return store;
+        return offer.store();
     }
 
     boolean isAccepted() {
         return accepted;
     }
 
-    /** Whether it may be granted anything. */
+    /** Whether the relay may be granted credit. */
     boolean isExpected() {
         return expected != null;
     }
 
-    /** Before the first grant: what comes is checked and waits until it is accepted; as {@link #accept}. */
+    /**
+     * Prepares the relay before its first grant: leaves are checked, and wait until it is accepted as by {@link
+     * #accept}.
+     */
     public void prepare(Block offered, ByteRange wanted, Chunk chunk) {
         expected = expected(offered, wanted, chunk);
     }
 
     /**
-     * Before the first grant, unless it was prepared.
+     * Accepts the relay before its first grant, unless it was prepared.
      *
-     * @param wanted the part of the block to hand on; what comes before it is dropped
+     * @param wanted the part of the block to hand on; earlier bytes are dropped
      */
     public void accept(Block offered, ByteRange wanted, Chunk chunk) {
         expected = expected(offered, wanted, chunk);
@@ -137,7 +126,7 @@ public final class RelayReceiver implements BulkStreamListener {
         return new Expected(chunk, from, wanted.end() - from, wanted.offset());
     }
 
-    /** Only the first {@code length} bytes of the block are still its own. */
+    /** Keeps only the first {@code length} bytes of the block for this relay. */
     public void shorten(long length) {
         Expected what = require();
         if (length < what.length()) {
@@ -146,12 +135,12 @@ public final class RelayReceiver implements BulkStreamListener {
         }
     }
 
-    /** Whether more comes than is wanted. */
+    /** Whether more bytes come than are wanted. */
     boolean isShortened() {
         return shortened;
     }
 
-    /** Whether the next leaf to be returned was handed on, or dropped as known. */
+    /** Whether the next leaf to be returned was handed on; otherwise it was dropped. */
     boolean isNextWanted() {
         return require().wants(returned);
     }
@@ -160,7 +149,7 @@ public final class RelayReceiver implements BulkStreamListener {
         return require().chunk();
     }
 
-    /** Where it begins in the file. */
+    /** The block's position in the file. */
     public long position() {
         Expected what = require();
         return what.chunk().range().offset() + what.from();
@@ -173,7 +162,7 @@ public final class RelayReceiver implements BulkStreamListener {
     private Expected require() {
         Expected what = expected;
         if (what == null) {
-            throw new IllegalStateException("relay " + number + " was neither prepared nor accepted");
+            throw new IllegalStateException("relay " + offer.number() + " was neither prepared nor accepted");
         }
         return what;
     }
@@ -182,7 +171,7 @@ public final class RelayReceiver implements BulkStreamListener {
         return granted;
     }
 
-    /** Granted, and neither handed on nor given up. */
+    /** Bytes granted, and neither handed on nor given up. */
     long outstanding() {
         return granted - returned;
     }
@@ -217,13 +206,13 @@ public final class RelayReceiver implements BulkStreamListener {
         return accepted && returned >= length();
     }
 
-    /** Every leaf was handed on. */
+    /** Ends the relay after every leaf was handed on. */
     public void finish() {
         closed = true;
         source.finished();
     }
 
-    /** Nothing that still comes is handed on; {@link RelayListener#drained} follows. */
+    /** Refuses the rest, which is not handed on; {@link RelayListener#drained} follows. */
     public void refuse(ErrorCode code, String message) {
         if (closed) {
             return;
@@ -265,7 +254,7 @@ public final class RelayReceiver implements BulkStreamListener {
                     this,
                     new CloudMwException(
                             ErrorCode.PROTOCOL_VIOLATION,
-                            "block " + block.value() + ": relay ended after " + handedOn + " bytes"));
+                            "block " + offer.block().value() + ": relay ended after " + handedOn + " bytes"));
         }
     }
 
@@ -281,7 +270,7 @@ public final class RelayReceiver implements BulkStreamListener {
         owner.relayFailed(this, Failures.of(defect));
     }
 
-    /** Checks it at once, on the way to its turn. After one leaf that is not right no other is. */
+    /** Checks a leaf at once, before its turn. After one corrupt leaf, every other counts as corrupt. */
     private void arrived(ByteBuf payload) {
         boolean right = false;
         try {
@@ -300,14 +289,14 @@ public final class RelayReceiver implements BulkStreamListener {
     private boolean isRight(ByteBuf payload) {
         Expected what = require(); // once: it may be shortened meanwhile
         if (checkedBytes >= what.length()) {
-            return false; // it was, after the sender was told how much to send: that spoils nothing
+            return false; // the relay was shortened after the sender learned its length: harmless
         }
         spoiled = true;
         spoiled = !isLeaf(what, payload);
         return !spoiled;
     }
 
-    /** Hands on what is there, unless its turn has not come. */
+    /** Hands on the verified leaves whose turn has come. */
     private void advance() {
         if (isExpected() && !accepted && !closed) {
             return;
@@ -352,7 +341,7 @@ public final class RelayReceiver implements BulkStreamListener {
             return false;
         }
         checkedBytes = offset + bytes;
-        // What is not wanted now never will be: what is wanted only becomes less.
+        // Leaves that are not wanted now never will be: a relay only gets shorter.
         return !what.wants(offset) || matches(chunk, what.from() + offset, payload);
     }
 
@@ -365,7 +354,8 @@ public final class RelayReceiver implements BulkStreamListener {
                     this,
                     new CloudMwException(
                             ErrorCode.REPLICA_CORRUPT,
-                            "chunk=" + chunk.id() + " store=" + store + " leaf=" + index + ": SHA-256 does not match"));
+                            "chunk=" + chunk.id() + " store=" + offer.store() + " leaf=" + index
+                                    + ": SHA-256 does not match"));
             return false;
         }
         owner.verified(chunk, at, leaf);
@@ -382,7 +372,7 @@ public final class RelayReceiver implements BulkStreamListener {
             try {
                 sink.write(what.chunk().range().offset() + what.from() + offset, payload.nioBuffer());
             } catch (CloudMwException | RuntimeException | Error e) {
-                // The caller's channel may throw anything; that says nothing about the replica.
+                // The caller's channel may throw anything; that is no fault of the replica.
                 if (!closed) {
                     owner.destinationFailed(Failures.of(e));
                 }

@@ -4,12 +4,12 @@ import io.cloudmw.core.error.ErrorCode;
 
 /** The source of a relay's leaves: a helper's or peer's stream, or a read by the client itself. */
 public interface RelaySource {
-    /** Lets {@code bytes} more come. */
+    /** Grants {@code bytes} more. */
     void grant(long bytes);
 
     /** Everything came. */
     void finished();
 
-    /** Nothing more is wanted. */
+    /** Refuses the rest. */
     void refuse(ErrorCode code, String message);
 }

@@ -23,7 +23,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * to the transfer's serial executor, except where a method says otherwise.
  */
 public final class Relays implements RelayListener {
-    /** Told on the transfer's executor. */
+    /** A listener, called on the transfer's executor. */
     public interface Listener {
         /** A racer offers a block. */
         void offered(RelayReceiver relay);
@@ -46,19 +46,19 @@ public final class Relays implements RelayListener {
         /** A leaf of so many bytes is at the destination. */
         void handedOn(RelayReceiver relay, int bytes);
 
-        /** A leaf was verified. By any thread. */
+        /** A leaf was verified. Any thread. */
         default void verified(Chunk chunk, long offset, ByteBuffer leaf) {}
 
-        /** A relay has ended that brought something. */
+        /** A relay that brought something has ended. */
         void won(RelayReceiver relay);
 
-        /** A leaf came as it was sent, and does not match its digest. */
+        /** A leaf arrived as it was sent, and does not match its digest. */
         void corrupt(RelayReceiver relay);
 
-        /** A leaf came that did not match its checksum: the replica, its helper or the network may be to blame. */
+        /** A leaf does not match its checksum: the replica, the helper or the network may be at fault. */
         void damaged(RelayReceiver relay);
 
-        /** Why a relay ended, for the last message. */
+        /** A relay ended for this reason, which may end up in the read's error message. */
         void failedBecause(CloudMwException why);
 
         void destinationFailed(CloudMwException cause);
@@ -73,7 +73,7 @@ public final class Relays implements RelayListener {
     private final AtomicLong numbers = new AtomicLong();
     private boolean over;
 
-    /** @param windows relays that are to have credit at once, when there is little */
+    /** @param windows relays that have credit at once when memory is short */
     public Relays(
             ClientThreads threads,
             SerialExecutor serial,
@@ -88,11 +88,11 @@ public final class Relays implements RelayListener {
         this.listener = listener;
     }
 
-    /** A block is offered; data flows through the relay returned. Any thread. */
+    /** Offers a block; data flows through the relay returned. Any thread. */
     public RelayReceiver offer(RacerId racer, BlockId block, StoreId store, RelaySource source) {
         Executor handingOn = sink.mayBlock() ? threads.sinks() : threads.workers();
-        RelayReceiver relay =
-                new RelayReceiver(numbers.incrementAndGet(), block, racer, store, source, this, sink, handingOn);
+        RelayReceiver relay = new RelayReceiver(
+                new RelayOffer(numbers.incrementAndGet(), block, racer, store), source, this, sink, handingOn);
         serial.execute(() -> {
             if (over) {
                 relay.refuse(ErrorCode.CANCELLED, "transfer over");
@@ -125,7 +125,7 @@ public final class Relays implements RelayListener {
         }
     }
 
-    /** There is memory again. */
+    /** Grants credit again after memory was freed elsewhere. */
     public void roomAgain() {
         if (!over) {
             grant();
@@ -168,12 +168,12 @@ public final class Relays implements RelayListener {
         }
     }
 
-    /** Everything is delivered: no more offers. */
+    /** Ends the offers: everything is delivered. */
     public void end() {
         over = true;
     }
 
-    /** Refuses what is open; the share of memory is given back when all has drained. */
+    /** Refuses all open relays; the memory is given back when they have drained. */
     public void close(ErrorCode why) {
         over = true;
         for (RelayReceiver relay : List.copyOf(relays.values())) {
@@ -225,7 +225,7 @@ public final class Relays implements RelayListener {
             listener.failedBecause(what);
             if (relays.containsKey(relay.number())) {
                 listener.corrupt(relay);
-                // First, or the helper would hear only that the block is not wanted any more.
+                // First, or the helper would learn only that the block is no longer wanted.
                 drop(relay.number(), ErrorCode.REPLICA_CORRUPT, String.valueOf(what.getMessage()));
                 listener.leafCorrupt(relay);
             }

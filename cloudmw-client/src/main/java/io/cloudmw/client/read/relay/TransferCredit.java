@@ -12,19 +12,21 @@ public final class TransferCredit {
     private final long limit;
     private long borrowed;
     private long used;
-    /** Of that, what was taken ahead: all of it borrowed. */
+    /** Bytes of those that were taken ahead, all of them borrowed. */
     private long ahead;
 
     private boolean closed;
 
-    /** @param reserved already taken from {@code pool} for this transfer */
+    /** @param reserved bytes already taken from {@code pool} for this transfer */
     public TransferCredit(CreditPool pool, long reserved, long limit) {
         this.pool = pool;
         this.reserved = reserved;
         this.limit = Math.max(reserved, limit);
     }
 
-    /** Takes up to {@code bytes}, but less than {@code unit} only when {@code bytes} is; 0 when there is no room. */
+    /**
+     * Takes up to {@code bytes}, but less than {@code unit} only when {@code bytes} is less; 0 when there is no room.
+     */
     public long take(long bytes, long unit) {
         if (closed) {
             return 0;
@@ -43,8 +45,8 @@ public final class TransferCredit {
     }
 
     /**
-     * The same for what is not needed yet: at most half of the limit, nothing of what was reserved, and not the last quarter of
-     * the pool, so that what is needed first always has enough to move, whoever else borrows.
+     * Takes memory for bytes that are not needed yet: at most half of the limit, nothing of the reservation, and not
+     * the last quarter of the pool. So bytes that are needed first always have room.
      */
     public long takeAhead(long bytes, long unit) {
         if (closed) {
@@ -60,7 +62,7 @@ public final class TransferCredit {
         return taken;
     }
 
-    /** What was taken ahead is needed now. */
+    /** Counts bytes that were taken ahead as needed now. */
     public void isNeeded(long bytes) {
         ahead -= bytes;
     }
@@ -70,12 +72,12 @@ public final class TransferCredit {
         settle();
     }
 
-    /** Bytes this get may have in flight. */
+    /** The limit on this get's memory. */
     public long limit() {
         return limit;
     }
 
-    /** Granted and not yet given back. */
+    /** Bytes granted and not yet given back. */
     public long used() {
         return used;
     }

@@ -120,8 +120,9 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.Consumer;
 
 /**
- * Asks the coordinator, or, in turn, those of several that answer. Every future fails with a {@link CloudMwException} (also when seen through
- * {@code CompletionException}) and survives a restart of the coordinator within the timeout. Safe for any thread.
+ * A client of the coordinator's services; with several coordinators, calls go round robin to those that answer. Every
+ * future fails with a {@link CloudMwException} (also when seen through {@code CompletionException}) and survives a
+ * restart of the coordinator within the timeout. Safe for any thread.
  */
 public final class CoordinatorClient implements AutoCloseable {
     private final HostPorts addresses;
@@ -131,8 +132,8 @@ public final class CoordinatorClient implements AutoCloseable {
 
     /**
      * @param address {@code host:port[,host:port...]}
-     * @param times how long one call may take altogether
-     * @param waiting told what is waited for; see {@link RetryingCalls}
+     * @param times the time limits of one call
+     * @param waiting is told when an answer is overdue; see {@link RetryingCalls}
      */
     public CoordinatorClient(
             String address,
@@ -148,7 +149,7 @@ public final class CoordinatorClient implements AutoCloseable {
         watches = new Watches(channel, "coordinator " + address, times, timer, ticker);
     }
 
-    /** Where the coordinators are. */
+    /** The coordinators' addresses. */
     public HostPorts addresses() {
         return addresses;
     }
@@ -194,10 +195,10 @@ public final class CoordinatorClient implements AutoCloseable {
     }
 
     /**
-     * Makes a bucket known.
+     * Adds a bucket to the cluster.
      *
-     * @param takesOver from the other store or cluster whose marker the bucket has
-     * @param check prove first that it can be used
+     * @param takesOver whether to take the bucket from the other store or cluster whose marker it has
+     * @param check whether the processes first prove that they can use it
      */
     public CompletableFuture<AddedStore> addStore(Store store, boolean create, boolean takesOver, boolean check) {
         AddStoreRequest request = AddStoreRequest.newBuilder()
@@ -215,9 +216,9 @@ public final class CoordinatorClient implements AutoCloseable {
     }
 
     /**
-     * Takes the bucket that is there in the place of the one that a store had.
+     * Replaces a store's bucket by the one that is there now.
      *
-     * @param takesOver whether the bucket is taken from another store or cluster whose marker it has
+     * @param takesOver whether to take the bucket from the other store or cluster whose marker it has
      */
     public CompletableFuture<Store> replaceStore(StoreId id, boolean takesOver) {
         ReplaceStoreRequest request = ReplaceStoreRequest.newBuilder()
@@ -228,7 +229,7 @@ public final class CoordinatorClient implements AutoCloseable {
         return call(CoordinatorGrpc.getReplaceStoreMethod(), request, answer -> FromWire.store(answer.getStore()));
     }
 
-    /** References to credentials, and checks. */
+    /** The calls that set and check access to stores. */
     public StoreAccessCalls access() {
         return new StoreAccessCalls(this);
     }
@@ -279,7 +280,7 @@ public final class CoordinatorClient implements AutoCloseable {
                 Duration.ofMillis(state.getLastHeartbeatAgeMillis()));
     }
 
-    /** Orders a round of garbage collection; its number. */
+    /** Orders a round of garbage collection; returns its number. */
     public CompletableFuture<Long> collect(UUID order, boolean dry) {
         CollectRequest request = CollectRequest.newBuilder()
                 .setDry(dry)
@@ -288,7 +289,7 @@ public final class CoordinatorClient implements AutoCloseable {
         return call(UpkeepGrpc.getCollectMethod(), request, CollectResponse::getRound);
     }
 
-    /** How far an ordered round of garbage collection is. */
+    /** The progress of an ordered round of garbage collection. */
     public CompletableFuture<OrderedRound> collection(UUID order) {
         GetCollectionRequest request =
                 GetCollectionRequest.newBuilder().setOrderId(order.toString()).build();
@@ -302,7 +303,7 @@ public final class CoordinatorClient implements AutoCloseable {
         return done(call(UpkeepGrpc.getEndCollectionMethod(), request, answer -> answer));
     }
 
-    /** Begins a round of scrub or repair; its number. */
+    /** Begins a round of scrub or repair; returns its number. */
     public CompletableFuture<Long> beginRound(RoundProgress.Kind kind, RoundScope scope, boolean attended) {
         return call(
                 UpkeepGrpc.getBeginRoundMethod(),
@@ -310,7 +311,7 @@ public final class CoordinatorClient implements AutoCloseable {
                 BeginRoundResponse::getRound);
     }
 
-    /** How far a round is. */
+    /** The progress of a round. */
     public CompletableFuture<RoundProgress> round(long number) {
         GetRoundRequest request = GetRoundRequest.newBuilder().setRound(number).build();
         return call(UpkeepGrpc.getGetRoundMethod(), request, UpkeepWire::round);
@@ -322,21 +323,21 @@ public final class CoordinatorClient implements AutoCloseable {
         return call(UpkeepGrpc.getEndRoundMethod(), request, UpkeepWire::round);
     }
 
-    /** Begins to drain stores, or ends that; the stores it is about. */
+    /** Begins or ends draining stores; returns those stores. */
     public CompletableFuture<List<StoreId>> drain(DrainOrder order) {
         return call(UpkeepGrpc.getDrainMethod(), UpkeepWire.order(order), UpkeepWire::drained);
     }
 
-    /** How the cluster fares. */
+    /** The state of the cluster. */
     public CompletableFuture<UpkeepStatus> status() {
         return call(UpkeepGrpc.getGetStatusMethod(), GetStatusRequest.getDefaultInstance(), UpkeepWire::status);
     }
 
     /**
-     * What the coordinator decided about a write.
+     * Begins a put; the coordinator decides how the file is written.
      *
      * @param sizeBytes empty: known only at the commit
-     * @param resume whether the upload began earlier, and is to go on if it is still open
+     * @param resume whether to continue an earlier upload if it is still open
      */
     public CompletableFuture<PutParameters> beginPut(
             FilePath file, OptionalLong sizeBytes, VersionId version, boolean resume) {
@@ -351,7 +352,7 @@ public final class CoordinatorClient implements AutoCloseable {
         return call(CoordinatorGrpc.getBeginPutMethod(), request, CoordinatorClient::begun);
     }
 
-    /** What the coordinator decided about a change of part of a file. */
+    /** Begins a change of part of a file; the coordinator decides how it is written. */
     public CompletableFuture<EditParameters> beginEdit(FilePath file, Edit edit) {
         return call(
                 EditingGrpc.getBeginEditMethod(),
@@ -375,10 +376,10 @@ public final class CoordinatorClient implements AutoCloseable {
     }
 
     /**
-     * Asks where chunks go.
+     * Asks for placements of chunks.
      *
      * @param refusing stores that refused chunks of this put for good
-     * @param cut how the file is cut; empty: its length is not known yet
+     * @param cut the cutter of the file; empty: its length is not known yet
      */
     public CompletableFuture<WritePlan> placeChunks(
             FilePath file,
@@ -422,10 +423,10 @@ public final class CoordinatorClient implements AutoCloseable {
     }
 
     /**
-     * The head of a plan to read a file.
+     * Asks for the head of a read plan.
      *
-     * @param mode how it will be read; empty: as in the volume
-     * @param location where the reader is
+     * @param mode the mode of the read; empty: the volume's
+     * @param location the reader's location
      */
     public CompletableFuture<ReadPlan> planRead(
             FilePath file, Optional<VersionId> version, Optional<Mode> mode, Location location) {
@@ -439,7 +440,7 @@ public final class CoordinatorClient implements AutoCloseable {
         return call(CoordinatorGrpc.getPlanReadMethod(), request, FromWire::readPlan);
     }
 
-    /** One segment of a plan; its entrants are ranks of the plan's helpers. */
+    /** Asks for one segment of a plan; its entrants are ranks of the plan's helpers. */
     public CompletableFuture<SegmentPlan> segment(ReadPlan plan, int index) {
         List<String> helpers =
                 plan.helpers().stream().map(helper -> helper.id().value()).toList();
@@ -449,9 +450,9 @@ public final class CoordinatorClient implements AutoCloseable {
     }
 
     /**
-     * One segment of a version's manifest; its entrants mean helpers unknown here.
+     * Asks for one segment of a version's manifest; its entrants are of helpers unknown here.
      *
-     * @param direct whether to also ask for presigned URLs
+     * @param direct whether to ask for presigned URLs, too
      */
     public CompletableFuture<SegmentPlan> segment(FileVersion version, int index, boolean direct) {
         return segment(segmentRequest(version.file(), version.id(), index)
@@ -459,7 +460,7 @@ public final class CoordinatorClient implements AutoCloseable {
                 .build());
     }
 
-    /** The same of a version only the id of which is known, under any path of its volume; without URLs. */
+    /** Asks for one segment of a version by its id, under any path of its volume, without URLs. */
     public CompletableFuture<SegmentPlan> segment(FilePath file, VersionId version, int index) {
         return segment(segmentRequest(file, version, index).build());
     }
@@ -492,10 +493,10 @@ public final class CoordinatorClient implements AutoCloseable {
     }
 
     /**
-     * A piece of what a volume consists of.
+     * Asks for the next piece of an export of a volume.
      *
-     * @param after what changed after this position is wanted; empty: everything
-     * @param cursor as the piece before gave it; empty: the first
+     * @param after the position after which changes are exported; empty: everything is
+     * @param cursor the cursor of the piece before; empty: the first piece
      */
     public CompletableFuture<ExportPiece> export(VolumeName volume, OptionalLong after, Optional<ExportCursor> cursor) {
         ExportRequest.Builder request = ExportRequest.newBuilder()
@@ -534,7 +535,7 @@ public final class CoordinatorClient implements AutoCloseable {
                 FromWire.attributes(answer.getAttributes()));
     }
 
-    /** All that the file has after the change. */
+    /** Changes attributes of a file; returns all that the file has after the change. */
     public CompletableFuture<Attributes> setAttributes(AttributeChange change) {
         SetAttributesRequest request = SetAttributesRequest.newBuilder()
                 .setVolume(change.file().volume().value())
@@ -569,7 +570,7 @@ public final class CoordinatorClient implements AutoCloseable {
         return new Page<>(all(answer.getEntriesList(), CoordinatorClient::entry), answer.getNextPageToken());
     }
 
-    /** How the names of volumes were. */
+    /** The calls about snapshots. */
     public SnapshotCalls snapshots() {
         return new SnapshotCalls(this);
     }
@@ -590,7 +591,7 @@ public final class CoordinatorClient implements AutoCloseable {
         return call(CoordinatorGrpc.getRemoveMethod(), request, answer -> FromWire.version(answer.getRemoved()));
     }
 
-    /** What was moved, under its new name. */
+    /** Renames a file or directory; returns it under its new name. */
     public CompletableFuture<FileEntry> rename(Rename rename) {
         RenameRequest request = RenameRequest.newBuilder()
                 .setVolume(rename.from().volume().value())
@@ -603,17 +604,17 @@ public final class CoordinatorClient implements AutoCloseable {
     }
 
     /**
-     * Watches what happens to the names of a volume.
+     * Watches changes of the names of a volume.
      *
      * @param path {@code /} or {@code /a/b}
-     * @param after a position; empty: from now on
-     * @param threads on which the listener may block
+     * @param after the position after which changes are reported; empty: from now on
+     * @param threads run the listener, which may block
      */
     public Watch watch(VolumeName volume, String path, OptionalLong after, WatchListener listener, Executor threads) {
         return watches.watch(volume, path, after, listener, threads);
     }
 
-    /** Says what this client holds and serves; how soon it should be said again. */
+    /** Announces the chunks that this client holds and serves; returns the time after which to announce again. */
     public CompletableFuture<Duration> announce(PeerAnnouncement said) {
         return call(
                 PeersGrpc.getAnnounceMethod(),
@@ -621,12 +622,12 @@ public final class CoordinatorClient implements AutoCloseable {
                 answer -> Duration.ofMillis(Math.max(0, answer.getIntervalMillis())));
     }
 
-    /** Says that a peer stops. */
+    /** Announces that a peer stops. */
     public CompletableFuture<Void> leave(PeerId peer, PeerKey key) {
         return done(call(PeersGrpc.getAnnounceMethod(), PeerWire.leaving(peer, key), answer -> answer));
     }
 
-    /** Near peers that hold what is wanted. */
+    /** Finds near peers that hold wanted chunks. */
     public CompletableFuture<List<FoundPeer>> findPeers(PeerSearch search) {
         return call(PeersGrpc.getFindPeersMethod(), PeerWire.search(search), PeerWire::found);
     }
@@ -641,7 +642,10 @@ public final class CoordinatorClient implements AutoCloseable {
         return done(call(CoordinatorGrpc.getReportReplicasMethod(), request, answer -> answer));
     }
 
-    /** Calls and watches under way fail. Waits, briefly, until the executor is needed no more. Not for event loops. Idempotent. */
+    /**
+     * Fails calls and watches under way. Waits, briefly, until the executor is no longer needed. Not for event loops.
+     * Idempotent.
+     */
     @Override
     public void close() {
         watches.close();
@@ -660,7 +664,7 @@ public final class CoordinatorClient implements AutoCloseable {
         });
     }
 
-    /** For a call that changes something: the same for all its tries, so that it takes effect once. */
+    /** The id of a call that changes something: the same for all its tries, so that it takes effect once. */
     static io.cloudmw.proto.v1.CallId newCall() {
         return ToWire.callId(CallId.issuedAt(WallClock.system().millis()));
     }
@@ -677,7 +681,7 @@ public final class CoordinatorClient implements AutoCloseable {
         return values;
     }
 
-    /** From a message to a value. */
+    /** A function from a message to a value. */
     interface Decoder<M, V> {
         V decode(M message) throws CloudMwException;
     }

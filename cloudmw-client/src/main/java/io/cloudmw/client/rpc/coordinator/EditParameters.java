@@ -5,12 +5,13 @@ import io.cloudmw.core.model.FileVersion;
 import java.util.Optional;
 
 /**
- * How a change of part of a file is to be written.
+ * The coordinator's decisions about a change of part of a file.
  *
- * @param put of the whole new version
- * @param base what is changed; empty: there is no file
- * @param baseChunkSizeBytes chunks are shared only where the new version's is the same; 0: none can be
- * @param written where in the file the written bytes go
+ * @param put the parameters of the whole new version
+ * @param base the version that is changed; empty: there is no file
+ * @param baseChunkSizeBytes the base's chunk size: versions share chunks only where the new version's is the same; 0:
+ *     never
+ * @param written the range of the file that takes the written bytes
  * @param sizeBytes of the new version
  */
 public record EditParameters(

@@ -6,12 +6,12 @@ import java.util.Optional;
 /**
  * A piece of an export, as it is written to a backup.
  *
- * @param records one after the other; taken as it is
- * @param files present in them
+ * @param records encoded, one after the other; not copied
+ * @param files the number of present files among them
  * @param next empty: this is the last piece
- * @param position of the volume's changes
- * @param whole of the first piece: everything is exported
- * @param cluster whose volume it is
+ * @param position the volume's position that the export shows
+ * @param whole in the first piece: whether everything is exported
+ * @param cluster the id of the volume's cluster
  */
 @SuppressWarnings("ArrayRecordComponent") // passed on, never compared
 public record ExportPiece(

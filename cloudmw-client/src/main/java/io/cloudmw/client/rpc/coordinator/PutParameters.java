@@ -4,12 +4,12 @@ import io.cloudmw.core.model.VersionId;
 import java.util.Optional;
 
 /**
- * How a file is to be written.
+ * The coordinator's decisions about a put.
  *
- * @param chunkSizeBytes 0: depends on the length, which was not told
- * @param expected the version the commit must still find; empty: the path must not exist
- * @param open of an upload that was to go on: whether it does
- * @param volumeCreatedAtMillis tells the volume from another that had its name before
+ * @param chunkSizeBytes 0: the length, which was not given, decides
+ * @param expected the version that the commit must still find; empty: the path must not exist
+ * @param open whether an upload that was to be continued is still open
+ * @param volumeCreatedAtMillis tells the volume from an earlier one of its name
  */
 public record PutParameters(
         long chunkSizeBytes,

@@ -7,10 +7,10 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * One segment of a manifest, with what to do about each chunk.
+ * A planned segment of a manifest: its chunks, and the order in which helpers read each.
  *
- * @param directValidity for how long its presigned URLs are good, from the answer on; zero: not said
- * @param unsigned stores whose copies have no presigned URLs although they were asked for, with why, and what to do
+ * @param directValidity the validity of its presigned URLs, from the answer on; zero: unknown
+ * @param unsigned stores without presigned URLs although URLs were asked for, each with the reason and the remedy
  */
 public record SegmentPlan(
         int index, List<PlannedChunk> chunks, Duration directValidity, Map<StoreId, String> unsigned) {

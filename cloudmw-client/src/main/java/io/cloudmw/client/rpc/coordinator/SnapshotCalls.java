@@ -19,7 +19,10 @@ import io.cloudmw.proto.v1.StatInRequest;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
-/** How the names of volumes were. What a file was is read by its version's id, like any. Safe for any thread. */
+/**
+ * Calls about the snapshots of volumes. A file's content at that time is read by its version's id, like any version.
+ * Safe for any thread.
+ */
 public final class SnapshotCalls {
     private final CoordinatorClient coordinator;
 
@@ -27,7 +30,7 @@ public final class SnapshotCalls {
         this.coordinator = coordinator;
     }
 
-    /** Keeps the names of a volume as they are now. Fails with {@code ALREADY_EXISTS}. */
+    /** Snapshots the names of a volume as they are now. Fails with {@code ALREADY_EXISTS}. */
     public CompletableFuture<Snapshot> create(VolumeName volume, String name) {
         CreateSnapshotRequest request = CreateSnapshotRequest.newBuilder()
                 .setCall(CoordinatorClient.newCall())
@@ -40,7 +43,7 @@ public final class SnapshotCalls {
                 answer -> SnapshotWire.snapshot(answer.getSnapshot()));
     }
 
-    /** All of a volume, the oldest first. */
+    /** All snapshots of a volume, the oldest first. */
     public CompletableFuture<List<Snapshot>> of(VolumeName volume) {
         return coordinator.call(
                 SnapshotsGrpc.getListSnapshotsMethod(),
@@ -48,7 +51,7 @@ public final class SnapshotCalls {
                 answer -> CoordinatorClient.all(answer.getSnapshotsList(), SnapshotWire::snapshot));
     }
 
-    /** Keeps it no more; what only it kept goes in the background. Fails with {@code NOT_FOUND}. */
+    /** Removes a snapshot; versions that only the snapshot kept go in the background. Fails with {@code NOT_FOUND}. */
     public CompletableFuture<Snapshot> remove(VolumeName volume, String name) {
         RemoveSnapshotRequest request = RemoveSnapshotRequest.newBuilder()
                 .setCall(CoordinatorClient.newCall())
@@ -59,7 +62,7 @@ public final class SnapshotCalls {
                 SnapshotsGrpc.getRemoveSnapshotMethod(), request, answer -> SnapshotWire.snapshot(answer.getRemoved()));
     }
 
-    /** What a path named then. Fails with {@code NOT_FOUND}. */
+    /** The file that a path named in the snapshot. Fails with {@code NOT_FOUND}. */
     public CompletableFuture<FileStatus> stat(String snapshot, FilePath file) {
         StatInRequest request = StatInRequest.newBuilder()
                 .setSnapshot(snapshot)
@@ -69,7 +72,7 @@ public final class SnapshotCalls {
     }
 
     /**
-     * One page of a directory as it was, by name.
+     * One page of a directory in the snapshot, by name.
      *
      * @param limit 1..1000
      */
@@ -83,8 +86,8 @@ public final class SnapshotCalls {
     }
 
     /**
-     * Lets a path name again what it named then: that version, whatever is there now. Nothing is copied. Fails with
-     * {@code NOT_FOUND}, and with {@code ALREADY_EXISTS} where a directory is.
+     * Restores the file that a path named in the snapshot, over the current one. Nothing is copied. Fails with {@code
+     * NOT_FOUND}, and with {@code ALREADY_EXISTS} where a directory has the path now.
      */
     public CompletableFuture<FileVersion> restore(String snapshot, FilePath file) {
         RestoreFileRequest request = RestoreFileRequest.newBuilder()

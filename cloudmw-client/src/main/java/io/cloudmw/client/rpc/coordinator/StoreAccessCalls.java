@@ -21,7 +21,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
 
-/** Asks the coordinator about getting into stores. Safe for any thread. */
+/** Calls about access to stores: credentials and checks. Safe for any thread. */
 public final class StoreAccessCalls {
     private final CoordinatorClient coordinator;
 
@@ -30,9 +30,9 @@ public final class StoreAccessCalls {
     }
 
     /**
-     * Has the credentials of a bucket found elsewhere.
+     * Sets the reference to a bucket's credentials.
      *
-     * @param check whether the store proves first that it can be used with them
+     * @param check whether the store first proves that it can be used with them
      */
     public CompletableFuture<Store> setCredentials(StoreId store, CredentialsReference credentials, boolean check) {
         return coordinator.call(
@@ -45,10 +45,10 @@ public final class StoreAccessCalls {
     }
 
     /**
-     * Has buckets checked, a few at a time.
+     * Checks buckets, a few at a time.
      *
      * @param stores empty: all that were not declared lost
-     * @param found is told of each, in their order, by one thread at a time
+     * @param found is told of each store, in order, by one thread at a time
      */
     public CompletableFuture<Void> check(List<StoreId> stores, BiConsumer<StoreId, Map<String, ProbeReport>> found) {
         CompletableFuture<List<StoreId>> chosen =
@@ -89,7 +89,7 @@ public final class StoreAccessCalls {
         return checks;
     }
 
-    /** By process. */
+    /** The reports by process. */
     static Map<String, ProbeReport> reports(List<StoreCheck> checks) {
         Map<String, ProbeReport> reports = new LinkedHashMap<>();
         for (StoreCheck check : checks) {

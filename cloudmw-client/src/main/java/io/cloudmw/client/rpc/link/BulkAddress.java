@@ -4,11 +4,11 @@ import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import java.net.InetSocketAddress;
 
-/** Reads {@code host:port}. */
+/** A parser of bulk addresses, {@code host:port}. */
 final class BulkAddress {
     private BulkAddress() {}
 
-    /** Not yet resolved: that may block. */
+    /** An unresolved address, because resolving it may block. */
     static InetSocketAddress parse(String address) throws CloudMwException {
         int colon = address.lastIndexOf(':');
         try {

@@ -2,7 +2,7 @@ package io.cloudmw.client.rpc.link;
 
 import io.cloudmw.core.bulk.BulkConnection;
 
-/** The use of a helper's bulk connection by one transfer, until closed. */
+/** A lease of a helper's bulk connection by one transfer, until it is closed. */
 public final class BulkLease implements AutoCloseable {
     private final HelperLinks links;
     private final HelperLink link;
@@ -17,7 +17,7 @@ public final class BulkLease implements AutoCloseable {
         return link.bulk();
     }
 
-    /** The connection stays open for others. Idempotent. */
+    /** Ends the lease; the connection stays open for others. Idempotent. */
     @Override
     public void close() {
         synchronized (this) {

@@ -4,7 +4,7 @@ import io.cloudmw.core.bulk.BulkConnection;
 import io.cloudmw.core.model.HelperAddress;
 import io.grpc.ManagedChannel;
 
-/** Both planes of one helper, shared by all transfers that use it. */
+/** A link to one helper, which all transfers share: its gRPC channel and its bulk connection. */
 record HelperLink(HelperAddress helper, ManagedChannel channel, BulkConnection bulk) {
     void close() {
         bulk.close();

@@ -41,8 +41,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
 /**
- * The helpers this client is connected to: one bulk connection and one channel each, opened when first needed, kept
- * for the next transfer, and closed, least recently used first, beyond a limit. Safe for any thread.
+ * The client's links to helpers. A link is opened when first needed and kept for later transfers. Beyond a limit, the
+ * least recently used idle link is closed. Safe for any thread.
  */
 public final class HelperLinks implements AutoCloseable {
     private static final class Entry {
@@ -75,8 +75,8 @@ public final class HelperLinks implements AutoCloseable {
 
     /**
      * @param transport owned by these links and closed with them
-     * @param channels opens a channel to an address, which the link then owns
-     * @param maxIdle links kept although no transfer uses them
+     * @param channels opens a channel to an address; the link owns the channel
+     * @param maxIdle the number of idle links that are kept
      */
     HelperLinks(
             BulkTransport transport,
@@ -91,7 +91,7 @@ public final class HelperLinks implements AutoCloseable {
         this.maxIdle = maxIdle;
     }
 
-    /** Links with a bulk transport of their own; {@code busyPoll} is that of {@link BulkOptions}. */
+    /** Opens links with a bulk transport of their own; {@code busyPoll} is that of {@link BulkOptions}. */
     public static HelperLinks open(Executor executor, ScheduledExecutorService timer, Duration busyPoll) {
         BulkOptions limits = BulkOptions.defaults()
                 .withTimeouts(CONNECT_TIMEOUT, IDLE_TIMEOUT)
@@ -101,12 +101,12 @@ public final class HelperLinks implements AutoCloseable {
         return new HelperLinks(transport, address -> Channels.open(address, executor), timer, MAX_IDLE);
     }
 
-    /** Bytes of data that helpers have sent so far, verified or not. */
+    /** The bytes of data that helpers have sent so far, verified or not. */
     public long receivedBytes() {
         return transport.receivedBytes();
     }
 
-    /** Buffers for what is sent to helpers. */
+    /** The allocator of buffers that are sent to helpers. */
     public ByteBufAllocator allocator() {
         return transport.allocator();
     }
@@ -115,7 +115,7 @@ public final class HelperLinks implements AutoCloseable {
         return timer;
     }
 
-    /** From now on relays of this transfer go to {@code acceptor}. */
+    /** Passes relays of this transfer to {@code acceptor} from now on. */
     public void register(String transferId, RelayAcceptor acceptor) {
         transfers.put(transferId, acceptor);
     }
@@ -124,7 +124,7 @@ public final class HelperLinks implements AutoCloseable {
         transfers.remove(transferId);
     }
 
-    /** A link to the helper; each success must be followed by one {@link #release}. */
+    /** Acquires a link to the helper. The caller must call {@link #release} once for each success. */
     CompletableFuture<HelperLink> acquire(HelperAddress helper) {
         Entry entry;
         synchronized (entries) {
@@ -147,12 +147,12 @@ public final class HelperLinks implements AutoCloseable {
         });
     }
 
-    /** The helper's bulk connection; each success must be closed. */
+    /** Leases the helper's bulk connection. The caller must close each lease. */
     public CompletableFuture<BulkLease> lease(HelperAddress helper) {
         return acquire(helper).thenApply(link -> new BulkLease(this, link));
     }
 
-    /** Obstacles to a chunk that the helper was sent, and has not stored yet. */
+    /** Asks for the obstacles to a chunk that the helper was sent and has not stored yet. */
     public CompletableFuture<List<WriteTrouble>> troubles(HelperAddress helper, ChunkId chunk, TransferToken token) {
         GetWriteRequest request = GetWriteRequest.newBuilder()
                 .setChunkId(chunk.toString())
@@ -201,7 +201,7 @@ public final class HelperLinks implements AutoCloseable {
         return dial(connector, helper).thenApply(connection -> linked(helper, connection));
     }
 
-    /** A new connection to the helper, for small requests that somebody waits for; the caller's to close. */
+    /** Opens a connection to the helper for small requests that a reader waits for. The caller must close it. */
     public CompletableFuture<BulkConnection> dialInteractive(HelperAddress helper) {
         return dial(interactive, helper);
     }
@@ -262,7 +262,10 @@ public final class HelperLinks implements AutoCloseable {
         }
     }
 
-    /** Closes every link, and waits, briefly, until their channels need the executor no more. Not for event loops. Idempotent. */
+    /**
+     * Closes every link, and waits, briefly, until their channels no longer need the executor. Not for event loops.
+     * Idempotent.
+     */
     @Override
     public void close() {
         List<Entry> all;
@@ -283,7 +286,7 @@ public final class HelperLinks implements AutoCloseable {
         Channels.awaitEnd(ending);
     }
 
-    /** Sends each relay a helper opens to its transfer. */
+    /** A handler that passes each relay of a helper to its transfer. */
     private final class Relays implements BulkHandler {
         private final HelperAddress helper;
 
@@ -294,7 +297,8 @@ public final class HelperLinks implements AutoCloseable {
         @Override
         public BulkStreamListener opened(BulkStream stream, byte[] request) throws CloudMwException {
             if (!(BulkRequest.decode(request) instanceof BulkRequest.Relay relay)) {
-                throw new CloudMwException(ErrorCode.INVALID_ARGUMENT, "a client accepts relays only");
+                throw new CloudMwException(
+                        ErrorCode.INVALID_ARGUMENT, "request: not a relay (a client accepts relays only)");
             }
             RelayAcceptor acceptor = transfers.get(relay.transfer());
             if (acceptor == null) {

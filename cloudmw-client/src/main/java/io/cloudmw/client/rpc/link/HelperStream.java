@@ -21,11 +21,11 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Commands to one helper, and what it says to them, for as long as both want: commands go out in order, also those given
- * before the helper was reached. What waits for that is for the giver to bound. Safe for any thread.
+ * A stream of commands to one helper and of its events. Commands are sent in order, also those given before the helper
+ * was reached. The caller bounds the commands that wait. Safe for any thread.
  *
  * @param <C> commands
- * @param <E> what the helper says
+ * @param <E> events
  */
 abstract class HelperStream<C, E> {
     private static final Duration READY_TIMEOUT = Duration.ofSeconds(5);
@@ -50,7 +50,7 @@ abstract class HelperStream<C, E> {
     @GuardedBy("this")
     private boolean over;
 
-    /** The connection outlives the stream and must not hold on to it. */
+    /** Unregisters this stream from the connection, which outlives the stream and must not hold on to it. */
     @GuardedBy("this")
     private Runnable forgetLink = () -> {};
 
@@ -62,24 +62,28 @@ abstract class HelperStream<C, E> {
         acquired = links.acquire(helper);
     }
 
-    /** Calls the helper. */
+    /** Starts the call. */
     abstract StreamObserver<C> call(ManagedChannel channel, ClientResponseObserver<C, E> answers);
 
     /** The first command. */
     abstract C begin(HelperLink reached);
 
-    /** @throws IllegalArgumentException when it is not to be understood */
+    /**
+     * Handles an event.
+     *
+     * @throws IllegalArgumentException when the event is invalid
+     */
     abstract void said(E event) throws CloudMwException;
 
-    /** It has ended, and not because of {@link #close}. Called once. */
+    /** Handles the end of the stream, unless {@link #close} ended it. Called once. */
     abstract void lost(CloudMwException why);
 
-    /** Begins; {@link #lost} is called, soon, when that is not possible. */
+    /** Opens the stream; {@link #lost} is called, soon, when that is not possible. */
     final void open() {
         var unused = acquired.whenComplete(this::linked);
     }
 
-    /** The helper has answered the first command; without that it is lost soon. */
+    /** Records that the helper answered the first command. A helper that does not answer is soon lost. */
     final void isReady() {
         ready = true;
     }
@@ -118,7 +122,7 @@ abstract class HelperStream<C, E> {
         }
     }
 
-    /** What was closed before it had a call to cancel would leave the helper with a stream that nobody ends. */
+    /** Cancels a stream that was closed before it had a call. Otherwise nobody would end it at the helper. */
     private synchronized void cancelIfOver() {
         if (over && call != null) {
             call.cancel("stream over", null);
@@ -136,7 +140,7 @@ abstract class HelperStream<C, E> {
         }
     }
 
-    /** For messages. */
+    /** The helper's name in messages. */
     final String peer() {
         return "helper " + helper.id();
     }
@@ -157,10 +161,10 @@ abstract class HelperStream<C, E> {
     }
 
     /**
-     * Nothing more is wanted: the helper says what it still has to say and ends; then {@link #lost} is called.
+     * Finishes the stream: the helper sends its remaining events and ends; then {@link #lost} is called.
      *
-     * @param last commands that it hears before
-     * @return false when the helper was never reached: it has nothing to say, and no event follows
+     * @param last commands that are sent before
+     * @return false when the helper was never reached: no event follows
      */
     final boolean finish(List<C> last) {
         synchronized (this) {
@@ -174,7 +178,7 @@ abstract class HelperStream<C, E> {
         return false;
     }
 
-    /** Ends it at once; no event follows. Idempotent. */
+    /** Ends the stream at once; no event follows. Idempotent. */
     public final void close() {
         HelperLink held;
         synchronized (this) {
@@ -211,7 +215,7 @@ abstract class HelperStream<C, E> {
             }
         }
 
-        /** Called by gRPC when the stream first can be written to. */
+        /** Called by gRPC when the stream can first be written to. */
         private void opened(ClientCallStreamObserver<C> requests) {
             synchronized (HelperStream.this) {
                 HelperLink held = link;

@@ -8,12 +8,13 @@ import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.race.BlockId;
 import io.cloudmw.core.race.RacerId;
 
-/** Takes the relays of one transfer; called on event loops, it must not block. */
+/** An acceptor of the relays of one transfer. Called on event loops; must not block. */
 public interface RelayAcceptor {
     /**
-     * A racer of a helper offers a block it won, or has the first leaf of. No data flows before credit is granted on {@code stream}.
+     * Accepts a relay: a helper's racer offers a block that it won, or whose first leaf it has. No data flows before
+     * credit is granted on {@code stream}.
      *
-     * @return told what happens on the stream
+     * @return a listener to the stream
      * @throws CloudMwException to refuse at once
      */
     BulkStreamListener offered(HelperAddress helper, RacerId racer, BlockId block, StoreId store, BulkStream stream)

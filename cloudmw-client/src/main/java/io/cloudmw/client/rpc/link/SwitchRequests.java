@@ -11,15 +11,15 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** What a switch is asked for on the bulk plane. */
+/** Requests to switches on the bulk plane. */
 public final class SwitchRequests {
     private SwitchRequests() {}
 
     /**
-     * The request for a block, or a part of one, to any switch of the plan, which asks those above it for what it lacks, and in
-     * the end the store of the block's entrant.
+     * A request for a block, or a part of one, to any switch of the plan. The switch requests what it lacks from the
+     * switches above it, and in the end from the store of the block's entrant.
      *
-     * @param kept whether it is wanted only if the switch keeps all of it
+     * @param kept whether the block is wanted only if the switch has all of it cached
      */
     public static BulkRequest.Shared of(ReadPlan plan, IssuedBlock block, Urgency urgency, boolean kept) {
         List<Store> stores = plan.stores().stream()

@@ -26,8 +26,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The gRPC call of one transfer at one helper: sends commands, receives events. The destination's window of blocks
- * bounds what it holds. Safe for any thread.
+ * The gRPC call of one transfer at one helper: it sends commands and receives events. The destination's window of
+ * blocks bounds the commands that wait. Safe for any thread.
  */
 public final class TransferCall extends HelperStream<TransferCommand, TransferEvent> {
     private final TransferSetup setup;
@@ -41,7 +41,7 @@ public final class TransferCall extends HelperStream<TransferCommand, TransferEv
         this.events = events;
     }
 
-    /** Begins; {@code events} are told, soon, when that is not possible. */
+    /** Begins the call; {@code events} hear, soon, when that is not possible. */
     public static TransferCall begin(HelperLinks links, TransferSetup setup, int self, TransferEvents events) {
         TransferCall transfer = new TransferCall(links, setup, self, events);
         transfer.open();
@@ -88,7 +88,10 @@ public final class TransferCall extends HelperStream<TransferCommand, TransferEv
         send(TransferCommand.newBuilder().setWithdrawBlock(block.value()).build());
     }
 
-    /** A damaged leaf of it arrived: {@link TransferEvents#judged} follows when the helper has looked at its replica. */
+    /**
+     * Asks the helper to check its replica of a block of which a damaged leaf arrived. {@link TransferEvents#judged}
+     * follows.
+     */
     public void doubt(BlockId block) {
         send(TransferCommand.newBuilder().setDoubtBlock(block.value()).build());
     }
@@ -108,10 +111,11 @@ public final class TransferCall extends HelperStream<TransferCommand, TransferEv
     }
 
     /**
-     * Nothing more is wanted: the helper says what it still has to say and ends; then {@code gone} is called.
+     * Finishes the transfer: the helper sends its remaining events and ends; then {@code gone} is called.
      *
-     * @param hedges what the helper is told of the whole transfer's second attempts; {@link Hedges#NONE}: nothing
-     * @return false when the helper was never reached: it has nothing to say, and no event follows
+     * @param hedges the whole transfer's extra attempts, for the helper's statistics; {@link Hedges#NONE}: none are
+     *     sent
+     * @return false when the helper was never reached: no event follows
      */
     public boolean finish(Hedges hedges) {
         return finish(
@@ -150,7 +154,7 @@ public final class TransferCall extends HelperStream<TransferCommand, TransferEv
             }
             case JUDGED_BLOCK -> events.judged(new BlockId(event.getJudgedBlock()));
             case EVENT_NOT_SET -> {
-                // A newer helper's event: not for us.
+                // An event of a newer helper: ignored.
             }
         }
     }
@@ -186,11 +190,12 @@ public final class TransferCall extends HelperStream<TransferCommand, TransferEv
                         error));
     }
 
-    /** One of this helper's own. */
+    /** A racer of this helper. */
     private RacerId racer(int rank) throws CloudMwException {
         RacerId racer = new RacerId(rank);
         if (!setup.lanes().isHelpers(racer) || setup.lanes().helper(racer) != self) {
-            throw new CloudMwException(ErrorCode.PROTOCOL_VIOLATION, "speaks for racer " + rank);
+            throw new CloudMwException(
+                    ErrorCode.PROTOCOL_VIOLATION, "reported on racer " + rank + ", which it does not host");
         }
         return racer;
     }

@@ -5,11 +5,11 @@ import io.cloudmw.core.model.Urgency;
 import io.cloudmw.core.placement.ReadPlan;
 
 /**
- * What every helper of one get is told at its beginning.
+ * The parameters with which a get begins at every helper.
  *
  * @param id 32 hexadecimal digits
  * @param lanes the racers of the plan's helpers
  * @param solitary whether helpers need not know each other: see {@code BeginTransfer.solitary}
- * @param urgency how urgent it is to them; its deadline counts from now
+ * @param urgency the get's urgency; its deadline counts from now
  */
 public record TransferSetup(String id, ReadPlan plan, LaneLayout lanes, boolean solitary, Urgency urgency) {}

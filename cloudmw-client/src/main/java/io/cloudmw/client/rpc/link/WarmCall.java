@@ -25,7 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** One version of a file that one switch is to keep. Safe for any thread. */
+/** The gRPC call that warms one switch with one version of a file. Safe for any thread. */
 public final class WarmCall extends HelperStream<WarmCommand, WarmEvent> {
     private final WarmSetup setup;
     private final WarmEvents events;
@@ -36,27 +36,27 @@ public final class WarmCall extends HelperStream<WarmCommand, WarmEvent> {
         this.events = events;
     }
 
-    /** Begins; {@code events} are told, soon, when that is not possible. */
+    /** Begins the call; {@code events} hear, soon, when that is not possible. */
     public static WarmCall begin(HelperLinks links, HelperAddress helper, WarmSetup setup, WarmEvents events) {
         WarmCall stream = new WarmCall(links, helper, setup, events);
         stream.open();
         return stream;
     }
 
-    /** It is to keep a block: the first entrant says which replica is read when no switch has it. */
+    /** Asks the switch to cache a block. The first entrant names the replica to read when no switch has the block. */
     public void keep(IssuedBlock block) {
         send(WarmCommand.newBuilder().setKeep(ToWire.block(block)).build());
     }
 
-    /** It is to say how much of a block it keeps. */
+    /** Asks the switch how much of a block it has cached. */
     public void look(IssuedBlock block) {
         send(WarmCommand.newBuilder().setLook(ToWire.block(block)).build());
     }
 
     /**
-     * Nothing more is wanted: what it was told of is still answered, then {@code gone} is told.
+     * Finishes the call: the switch answers what it was asked, then {@code gone} is called.
      *
-     * @return false when the switch was never reached, or is gone: it has nothing to say, and no event follows
+     * @return false when the switch was never reached, or is gone: no event follows
      */
     public boolean finish() {
         return finish(List.of());
@@ -91,7 +91,7 @@ public final class WarmCall extends HelperStream<WarmCommand, WarmEvent> {
             case UNDER_WAY -> events.underWay(new BlockId(event.getUnderWay()));
             case WARMED -> warmed(event.getWarmed());
             case EVENT_NOT_SET -> {
-                // A newer switch's event: not for us.
+                // An event of a newer switch: ignored.
             }
         }
     }
@@ -131,7 +131,7 @@ public final class WarmCall extends HelperStream<WarmCommand, WarmEvent> {
 
     @Override
     void lost(CloudMwException why) {
-        // Which of its connections was noticed first says nothing to anybody; what it answered itself does.
+        // The connection that was lost first is no information for the user; the switch's own answer is.
         boolean gone = why.code() == ErrorCode.HELPER_UNAVAILABLE && !WireErrors.isAnswer(why);
         events.gone(
                 gone

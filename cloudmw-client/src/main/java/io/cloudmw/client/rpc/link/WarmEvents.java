@@ -7,15 +7,15 @@ import io.cloudmw.core.race.BlockId;
 import java.util.Map;
 import java.util.Optional;
 
-/** What a switch that is warmed says; by any thread, one at a time. Must not block. */
+/** A listener to the events of a switch that is warmed. Called by any thread, one event at a time; must not block. */
 public interface WarmEvents {
     /**
-     * What became of a block at a switch.
+     * The result of warming a switch with a block.
      *
-     * @param keptBytes that it kept already
-     * @param parentBytes that came from other switches
-     * @param stores what was asked of stores
-     * @param failure why something is missing
+     * @param keptBytes bytes that the switch had cached already
+     * @param parentBytes bytes that came from other switches
+     * @param stores reads of stores
+     * @param failure the reason why bytes are missing
      */
     record Warmed(long keptBytes, long parentBytes, Map<StoreId, Usage> stores, Optional<CloudMwException> failure) {
         public Warmed {
@@ -24,19 +24,19 @@ public interface WarmEvents {
     }
 
     /**
-     * It may be given blocks.
+     * The switch accepts blocks.
      *
-     * @param window so many at once
-     * @param capacityBytes that it may keep
+     * @param window the number of blocks it accepts at once
+     * @param capacityBytes the capacity of its cache
      */
     void ready(int window, long capacityBytes);
 
-    /** All that it lacks of a block is on its way. */
+    /** All bytes that the switch lacks of a block are on their way. */
     void underWay(BlockId block);
 
-    /** It has dealt with a block. */
+    /** The switch has finished with a block. */
     void warmed(BlockId block, Warmed warmed);
 
-    /** It can be given no more. */
+    /** The switch accepts no more blocks. */
     void gone(CloudMwException why);
 }

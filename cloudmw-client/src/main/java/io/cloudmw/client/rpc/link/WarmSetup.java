@@ -6,11 +6,11 @@ import io.cloudmw.core.security.TransferToken;
 import java.util.List;
 
 /**
- * What a switch is told at the beginning of a warm-up.
+ * The parameters with which a warm-up begins at a switch.
  *
- * @param helpers those it asks before it reads a store, then the owners of disks
- * @param tree how many of them are members of the blocks' trees
- * @param stores those of the replicas
+ * @param helpers the switches it asks before it reads a store, then the owners of disks
+ * @param tree the number of members of the blocks' trees among them
+ * @param stores the replicas' stores
  */
 public record WarmSetup(TransferToken token, List<HelperAddress> helpers, int tree, List<Store> stores) {
     public WarmSetup {

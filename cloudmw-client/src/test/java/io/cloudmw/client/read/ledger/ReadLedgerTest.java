@@ -34,7 +34,7 @@ final class ReadLedgerTest {
     private final ReadLedger ledger = new ReadLedger(TransferListener.NONE, new FakeTicker());
 
     @Test
-    void attemptsOfInProcessRacersAreToldApartAlthoughTheyShareAName() {
+    void attemptsOfLocalRacersAreDistinctDespiteTheirCommonName() {
         ledger.attempted(ONE, attempt(AttemptState.STARTED));
         ledger.attempted(OTHER, attempt(AttemptState.STARTED));
         ledger.attempted(ONE, attempt(AttemptState.FINISHED));
@@ -69,7 +69,7 @@ final class ReadLedgerTest {
     }
 
     @Test
-    void whatHasWonBeforeItWasHeardOfIsAnAttemptThatIsWaitedForAndCountedOnce() {
+    void winnerBeforeItsReportIsAwaitedAndCountedOnce() {
         won(0, Attempt.LOCAL);
         assertThat(ledger.hasLiveAttempts()).isTrue();
         ledger.attempted(ONE, attempt(AttemptState.STARTED));
@@ -80,7 +80,7 @@ final class ReadLedgerTest {
     }
 
     @Test
-    void whatHasWonAndWasNeverHeardOfIsCountedAllTheSame() {
+    void winnerWithoutReportIsCounted() {
         won(0, "h1");
         ledger.again(0, 0, 0);
         won(1, "h1");
@@ -91,7 +91,7 @@ final class ReadLedgerTest {
     }
 
     @Test
-    void winnersAreCountedBeyondTheRowsThatAreKept() {
+    void winnersBeyondTheRowLimitAreCounted() {
         for (int i = 0; i < GetReceipt.MAX_ROWS; i++) {
             won(i, "h1");
         }
@@ -106,7 +106,7 @@ final class ReadLedgerTest {
     }
 
     @Test
-    void extrasOfEveryPlanOfARead() {
+    void extrasOfAllPlansAddUp() {
         ledger.tally(new IssueCounts(1, 2, 3, 4, 5, 6, 7, 8));
         ledger.tally(new IssueCounts(10, 20, 30, 40, 50, 60, 70, 80));
 

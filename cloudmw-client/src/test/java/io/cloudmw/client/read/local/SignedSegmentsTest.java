@@ -26,7 +26,7 @@ final class SignedSegmentsTest {
     }
 
     @Test
-    void urlsThatAreGoodForASecondAreAskedForAnewAfterHalfOfIt() {
+    void shortLivedUrlsAreRenewedAfterHalfTheirValidity() {
         assertThat(segments.of(0)).isSameAs(segments.of(0));
         answered(Duration.ofSeconds(1));
         time.advance(Duration.ofMillis(500));
@@ -37,7 +37,7 @@ final class SignedSegmentsTest {
     }
 
     @Test
-    void urlsThatAreGoodForLongAreNotKeptForLong() {
+    void longLivedUrlsAreRenewedAfterTheMaximumAge() {
         for (Duration validity : List.of(Duration.ofHours(6), Duration.ZERO)) {
             CompletableFuture<SegmentPlan> first = segments.of(0);
             answered(validity);
@@ -51,7 +51,7 @@ final class SignedSegmentsTest {
     }
 
     @Test
-    void whatFailedIsAskedForAnew() {
+    void failedSegmentIsRequestedAgain() {
         answersNothing(segments.of(0));
         assertThat(segments.of(0)).isNotDone();
         assertThat(asked).hasSize(2);
@@ -62,7 +62,7 @@ final class SignedSegmentsTest {
     }
 
     @Test
-    void theOneAskedForLongestAgoMakesRoom() {
+    void leastRecentlyUsedSegmentIsEvicted() {
         for (int i = 0; i <= SignedSegments.KEPT; i++) {
             segments.of(i).complete(new SegmentPlan(i, List.of(), Duration.ofHours(1), Map.of()));
         }

@@ -121,7 +121,7 @@ final class PeerStageTest {
         assertThat(broken).isNotDone();
     }
 
-    /** A peer that gives so many leaves, and is silent then. */
+    /** A peer that sends so many leaves and then falls silent. */
     private static final class Giving implements BulkStreamListener {
         private final BulkStream stream;
         private final byte[] all;
@@ -264,7 +264,7 @@ final class PeerStageTest {
         }
     }
 
-    /** What peers leave of it. */
+    /** The rest of the chunk after the peers. */
     private ChunkPart read(PeerStage stage, Chunk of) throws Exception {
         serial.execute(() -> assertThat(stage.begin(part(of))).isTrue());
         ChunkPart rest = left.poll(30, TimeUnit.SECONDS);
@@ -286,7 +286,7 @@ final class PeerStageTest {
     }
 
     @Test
-    void afterThreePeersThatCannotBeReachedNoneIsAsked() throws Exception {
+    void noPeerIsAskedAfterThreeUnreachableOnes() throws Exception {
         AtomicInteger asked = new AtomicInteger();
         for (int i = 0; i < PeerStage.MAX_IN_VAIN; i++) {
             peer(closedPort(), 2);
@@ -305,7 +305,7 @@ final class PeerStageTest {
     }
 
     @Test
-    void aPeerThatBringsTooLittleIsGivenUp() throws Exception {
+    void slowPeerIsGivenUp() throws Exception {
         peer(2, (stream, request) -> new Giving(stream, bytes, 3));
         PeerStage stage = searchedStage();
         ChunkPart rest = read(stage, chunk);
@@ -316,7 +316,7 @@ final class PeerStageTest {
     }
 
     @Test
-    void aPeerThatServesOthersMayBringWhatFollows() throws Exception {
+    void busyPeerMayBringLaterChunks() throws Exception {
         AtomicInteger refusals = new AtomicInteger(1);
         peer(2, (stream, request) -> {
             if (refusals.getAndDecrement() > 0) {
@@ -332,7 +332,7 @@ final class PeerStageTest {
     }
 
     @Test
-    void aPeerThatGaveUpWaitingForTheDestinationIsNotToBlame() throws Exception {
+    void peerThatTimesOutOnTheDestinationIsNotBlamed() throws Exception {
         AtomicInteger resets = new AtomicInteger(1);
         peer(2, (stream, request) -> {
             if (resets.getAndDecrement() > 0) {
@@ -347,7 +347,7 @@ final class PeerStageTest {
     }
 
     @Test
-    void aReadWithADeadlineAsksNoPeers() {
+    void readWithDeadlineAsksNoPeers() {
         PeerStage stage = stage(new Urgency(Priority.BATCH, Optional.of(Duration.ofSeconds(9))));
         assertThat(stage.knows(part(chunk))).isTrue();
         assertThat(stage.isHeld(part(chunk))).isFalse();

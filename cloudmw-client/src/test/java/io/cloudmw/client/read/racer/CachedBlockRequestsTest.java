@@ -65,7 +65,7 @@ final class CachedBlockRequestsTest {
     }
 
     @Test
-    void whatASwitchKeepsIsAskedForAndNothingIsIssued() throws Exception {
+    void cachedBlockIsRequestedAndNotIssued() throws Exception {
         cluster.helper().keepAll();
         GetReceipt receipt = get();
         assertThat(cluster.helper().keptReads()).isEqualTo(CHUNKS);
@@ -80,7 +80,7 @@ final class CachedBlockRequestsTest {
     }
 
     @Test
-    void aStreamIsGivenInItsOrder() throws Exception {
+    void cachedBlocksReachAStreamInOrder() throws Exception {
         cluster.helper().keepAll();
         ByteArrayOutputStream target = new ByteArrayOutputStream();
         var unused = cluster.client()
@@ -91,11 +91,11 @@ final class CachedBlockRequestsTest {
     }
 
     /**
-     * A switch is gone, and what belonged to it is wanted of the other in turn, which does not keep it, while what that keeps is
-     * held for a stream that needs the other first.
+     * A switch is gone. Its block is requested from the other one, which has not cached it, while that one's cached
+     * blocks wait for a stream that needs the missed block first.
      */
     @Test
-    void whatAnotherSwitchKeptIsIssuedAlthoughOthersWaitForIt() throws Exception {
+    void blockMissedByItsSwitchIsIssuedBeforeWaitingOnes() throws Exception {
         cluster.coordinator().add(new HelperAddress(new HelperId("i"), "127.0.0.1:1", "127.0.0.1:1"));
         cluster.coordinator().switches(2);
         SwitchTable table = new SwitchTable(List.of("h", "i"));
@@ -107,9 +107,9 @@ final class CachedBlockRequestsTest {
         assertThat(target.toByteArray()).isEqualTo(content);
     }
 
-    /** A stream takes one block after the other; those that come later wait at the switch, a few, and the others here. */
+    /** A stream takes one block after another. A few later blocks wait at the switch, the others here. */
     @Test
-    void aSwitchHoldsNoMoreForAReadThanItHasLanes() throws Exception {
+    void arrivingBlocksAreAtMostTheLanesOfTheRead() throws Exception {
         cluster.helper().keepAll();
         var unused = cluster.client()
                 .read(FILE, Channels.newChannel(new ByteArrayOutputStream()), GetOptions.defaults())
@@ -118,9 +118,9 @@ final class CachedBlockRequestsTest {
                 .isBetween(2, ModePolicy.switched(true).lineup().lanes() + 1);
     }
 
-    /** The more often it had to say so, the more blocks it is not asked for. */
+    /** After each miss, more blocks are issued without a request. */
     @Test
-    void whatASwitchDoesNotKeepIsIssuedToIt() throws Exception {
+    void missedBlockIsIssuedToTheSwitch() throws Exception {
         GetReceipt receipt = get();
         assertThat(receipt.winners()).containsEntry("h", (long) CHUNKS);
         assertThat(cluster.helper().begunTransfers()).isEqualTo(1);
@@ -129,7 +129,7 @@ final class CachedBlockRequestsTest {
     }
 
     @Test
-    void aSwitchThatDoesNotAnswerIsIssuedTheBlocksAndAskedNoMore() throws Exception {
+    void silentSwitchIsIssuedBlocksAndAskedNoMore() throws Exception {
         cluster.helper().keepAll();
         cluster.helper().share(FakeHelper.Sharing.SILENT);
         get();
@@ -139,18 +139,18 @@ final class CachedBlockRequestsTest {
     }
 
     @Test
-    void whoRefusesIsIssuedTheBlocks() throws Exception {
+    void refusingSwitchIsIssuedTheBlocks() throws Exception {
         cluster.helper().share(FakeHelper.Sharing.REFUSE);
         get();
         assertThat(cluster.helper().begunTransfers()).isEqualTo(1);
     }
 
-    /** The switch is told; the replica may be right. */
+    /** The switch is told; the replica may be good. */
     @ParameterizedTest
     @EnumSource(
             value = FakeHelper.Sharing.class,
             names = {"SPOIL", "CONFUSE"})
-    void whatWasKeptAndIsDamagedIsReadAnewAndNoReplicaIsBlamed(FakeHelper.Sharing damaged) throws Exception {
+    void corruptCachedBlockIsReadAgainAndBlamesNoReplica(FakeHelper.Sharing damaged) throws Exception {
         cluster.helper().keepAll();
         cluster.helper().share(damaged);
         GetReceipt receipt = get();
@@ -159,7 +159,7 @@ final class CachedBlockRequestsTest {
     }
 
     @Test
-    void aReadThatIsCancelledLeavesNothingOpen() throws Exception {
+    void cancelledReadLeavesNothingOpen() throws Exception {
         cluster.helper().keepAll();
         cluster.helper().share(FakeHelper.Sharing.SILENT);
         CompletableFuture<GetReceipt> get =

@@ -22,17 +22,17 @@ import org.junit.jupiter.api.Test;
 final class RelayCreditTest {
     private static final int LEAF = 1 << 10;
 
-    /** In the chunk all blocks are of. */
+    /** Leaves of the chunk of all blocks. */
     private static final int LEAVES = 128;
 
     private static final StoreId STORE = new StoreId("disk-1");
 
     private final List<Long> grants = new ArrayList<>();
-    /** To which relay how many leaves. */
+    /** Grants: which relay got how many leaves. */
     private final List<String> granted = new ArrayList<>();
 
     @Test
-    void aWindowIsRefilledAnEighthAtATime() {
+    void windowIsRefilledAnEighthAtATime() {
         RelayCredit desk = desk(16 * LEAF);
         RelayReceiver relay = relay(64);
         desk.opened(relay);
@@ -45,7 +45,7 @@ final class RelayCreditTest {
     }
 
     @Test
-    void aSmallWindowIsRefilledLeafByLeaf() {
+    void smallWindowIsRefilledLeafByLeaf() {
         RelayCredit desk = desk(2 * LEAF);
         RelayReceiver relay = relay(64);
         desk.opened(relay);
@@ -55,7 +55,7 @@ final class RelayCreditTest {
     }
 
     @Test
-    void whatIsLeftOfABlockIsGrantedAtOnce() {
+    void restOfABlockIsGrantedAtOnce() {
         RelayCredit desk = desk(16 * LEAF);
         RelayReceiver relay = relay(17);
         desk.opened(relay);
@@ -67,7 +67,7 @@ final class RelayCreditTest {
     }
 
     @Test
-    void whatTheAcceptedDoNotNeedGoesToThePreparedInTheOrderOfTheFile() {
+    void spareCreditGoesToPreparedRelaysInFileOrder() {
         RelayCredit desk = desk(32 * LEAF);
         desk.prepared(prepared(3, 12, 4));
         desk.prepared(prepared(2, 4, 8));
@@ -79,7 +79,7 @@ final class RelayCreditTest {
     }
 
     @Test
-    void aheadOfTheAcceptedNothingIsGranted() {
+    void preparedRelaysGetNothingBeforeAcceptedOnes() {
         RelayCredit desk = desk(16 * LEAF);
         desk.prepared(prepared(2, 64, 8));
         RelayReceiver first = relay(64);
@@ -92,7 +92,7 @@ final class RelayCreditTest {
     }
 
     @Test
-    void thePreparedGetHalfTogether() {
+    void preparedRelaysTogetherGetHalf() {
         RelayCredit desk = desk(16 * LEAF);
         desk.opened(relay(1));
         desk.prepared(prepared(2, 1, 6));
@@ -102,7 +102,7 @@ final class RelayCreditTest {
     }
 
     @Test
-    void whatTakesThePlaceOfTheAcceptedFindsCreditAlthoughThePreparedHoldSome() {
+    void replacementRelayGetsCreditWhilePreparedRelaysHoldSome() {
         RelayCredit desk = desk(16 * LEAF);
         RelayReceiver broken = relay(1);
         desk.opened(broken);
@@ -115,7 +115,7 @@ final class RelayCreditTest {
     }
 
     @Test
-    void onePreparedThatIsRefusedGivesBackWhatItHeld() {
+    void refusedPreparedRelayReturnsItsCredit() {
         RelayCredit desk = desk(16 * LEAF);
         desk.opened(relay(1));
         RelayReceiver refused = prepared(2, 1, 8);
@@ -140,7 +140,7 @@ final class RelayCreditTest {
         return new RelayCredit(new TransferCredit(pool, 2 * LEAF, limit), 1);
     }
 
-    /** Accepted, at the beginning of the file. */
+    /** An accepted relay, at the beginning of the file. */
     private RelayReceiver relay(int leaves) {
         RelayReceiver relay = offered(1, leaves);
         ByteRange range = new ByteRange(0, (long) leaves * LEAF);
@@ -148,7 +148,7 @@ final class RelayCreditTest {
         return relay;
     }
 
-    /** Prepared, so many leaves after the beginning of the file. */
+    /** A prepared relay, so many leaves after the beginning of the file. */
     private RelayReceiver prepared(long number, int first, int leaves) {
         RelayReceiver relay = offered(number, leaves);
         Block block = block(first, leaves);
@@ -169,10 +169,7 @@ final class RelayCreditTest {
     private RelayReceiver offered(long number, int leaves) {
         ByteRange range = new ByteRange(0, (long) leaves * LEAF);
         return new RelayReceiver(
-                number,
-                new BlockId(1),
-                new RacerId(0),
-                STORE,
+                new RelayOffer(number, new BlockId(1), new RacerId(0), STORE),
                 new Granted(number),
                 new Unconcerned(),
                 new StreamSink(java.nio.channels.Channels.newChannel(java.io.OutputStream.nullOutputStream()), range),

@@ -30,7 +30,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
-/** A relay of the four leaves of a stream's only chunk that was prepared: data comes before it is its turn. */
+/** A prepared relay of a stream's only chunk of four leaves: data comes before its turn. */
 final class RelayReceiverTest {
     private static final int LEAF = 1 << 10;
     private static final int LEAVES = 4;
@@ -44,7 +44,7 @@ final class RelayReceiverTest {
     private final RelayReceiver relay = relay(1, new StreamSink(Channels.newChannel(written), ALL));
 
     @Test
-    void nothingIsHandedOnBeforeItsTurnAndThenAllThatCame() {
+    void preparedRelayHandsOnItsLeavesOnAcceptance() {
         relay.prepare(block, ALL, chunk);
         send(0);
         send(1);
@@ -54,7 +54,7 @@ final class RelayReceiverTest {
     }
 
     @Test
-    void whenItsTurnComesWhatWaitedIsHandedOnInOrderAndThenWhatFollows() {
+    void waitingLeavesAreHandedOnInOrderBeforeLaterOnes() {
         relay.prepare(block, ALL, chunk);
         send(0);
         send(1);
@@ -68,7 +68,7 @@ final class RelayReceiverTest {
     }
 
     @Test
-    void whatCameWholeBeforeItsTurnIsNoEarlyEnd() {
+    void completePreparedRelayDoesNotCountAsTruncated() {
         relay.prepare(block, ALL, chunk);
         for (int leaf = 0; leaf < LEAVES; leaf++) {
             send(leaf);
@@ -80,7 +80,7 @@ final class RelayReceiverTest {
     }
 
     @Test
-    void whatEndedTooSoonBeforeItsTurnIsSeenWhenThatComes() {
+    void truncatedPreparedRelayFailsOnAcceptance() {
         relay.prepare(block, ALL, chunk);
         send(0);
         relay.ended(new byte[0]);
@@ -90,7 +90,7 @@ final class RelayReceiverTest {
     }
 
     @Test
-    void whatIsNotRightIsSeenBeforeItsTurnAndNothingThatFollowsIsHandedOn() {
+    void corruptLeafFailsPreparedRelayAndLaterLeavesAreDropped() {
         relay.prepare(block, ALL, chunk);
         send(1);
         assertThat(heard).containsExactly("corrupt");
@@ -102,7 +102,7 @@ final class RelayReceiverTest {
     }
 
     @Test
-    void ofWhatAnotherBringsNothingIsHandedOn() {
+    void bytesOfAnotherRelayAreNotHandedOn() {
         relay.grant(ALL.length());
         relay.prepare(block, ALL, chunk);
         for (int leaf = 0; leaf < LEAVES; leaf++) {
@@ -114,7 +114,7 @@ final class RelayReceiverTest {
     }
 
     @Test
-    void whatLiesBeyondTheEndOfAShortenedBlockSpoilsNothingBeforeIt() {
+    void bytesAfterAShortenedEndDoNotFailTheRelay() {
         relay.prepare(block, ALL, chunk);
         send(0);
         relay.shorten(2 * LEAF);
@@ -128,7 +128,7 @@ final class RelayReceiverTest {
     }
 
     @Test
-    void norDoesItWhereTheEndIsKnownOnlyWhenItIsAccepted() {
+    void bytesAfterAnEndKnownOnAcceptanceDoNotFailTheRelay() {
         relay.prepare(block, ALL, chunk);
         send(0);
         send(1);
@@ -140,7 +140,7 @@ final class RelayReceiverTest {
     }
 
     @Test
-    void whatWaitsIsReleasedWhenItIsRefused() {
+    void refusedRelayReleasesWaitingLeaves() {
         relay.prepare(block, ALL, chunk);
         ByteBuf leaf = Unpooled.wrappedBuffer(bytes, 0, LEAF);
         relay.data(leaf, 0);
@@ -150,9 +150,12 @@ final class RelayReceiverTest {
         assertThat(written.size()).isZero();
     }
 
-    /** It is given up while the channel has its first leaf; then the channel fails, and a successor brings that leaf again. */
+    /**
+     * The relay is refused while the channel has its first leaf; then the channel fails, and a successor brings that
+     * leaf again.
+     */
     @Test
-    void whatFailedInARelayThatWasGivenUpFailsInItsSuccessorAndNoByteIsRepeated() {
+    void failedWriteOfRefusedRelayFailsItsSuccessorWithoutRepeatedBytes() {
         List<RelayReceiver> tried = new ArrayList<>();
         StreamSink failing =
                 new StreamSink(new HalfTaker(() -> tried.get(0).refuse(ErrorCode.CANCELLED, "given up")), ALL);
@@ -168,10 +171,7 @@ final class RelayReceiverTest {
 
     private RelayReceiver relay(int number, LeafSink sink) {
         return new RelayReceiver(
-                number,
-                new BlockId(1),
-                new RacerId(0),
-                new StoreId("disk-1"),
+                new RelayOffer(number, new BlockId(1), new RacerId(0), new StoreId("disk-1")),
                 new Unlimited(),
                 new Owner(),
                 sink,
@@ -208,7 +208,7 @@ final class RelayReceiverTest {
                 List.of(new StoreId("disk-1")));
     }
 
-    /** Takes half a leaf, and fails, once. */
+    /** A channel that takes half a leaf and fails, once. */
     private final class HalfTaker implements WritableByteChannel {
         private final Runnable beforeItFails;
         private boolean failed;

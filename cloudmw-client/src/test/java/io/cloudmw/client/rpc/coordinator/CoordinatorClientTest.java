@@ -38,7 +38,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** A client that is told of several coordinators. */
+/** A client of several coordinators. */
 final class CoordinatorClientTest {
     private static final FilePath LONG = FilePath.parse("vol:/terabyte");
 
@@ -46,13 +46,13 @@ final class CoordinatorClientTest {
 
     @AfterEach
     void stop() throws Exception {
-        // After the last answers of clients that are closed: what holds them would be lost with them.
+        // Wait for the last answers to closed clients, or the buffers that hold them leak.
         owner.submit(() -> {}).get(20, SECONDS);
         owner.shutdownNow();
     }
 
     @Test
-    void oneThatDiesIsLeftAndOneThatComesBackIsAskedAgain() throws Exception {
+    void deadCoordinatorIsLeftAndAskedAgainWhenBack() throws Exception {
         try (FakeCoordinator first = new FakeCoordinator(1 << 20, 256 << 10);
                 FakeCoordinator second = new FakeCoordinator(1 << 20, 256 << 10);
                 CoordinatorClient client = client(first.address() + "," + second.address())) {
@@ -69,9 +69,9 @@ final class CoordinatorClientTest {
         }
     }
 
-    /** As of a process that is stopped: its machine takes the connection, and nobody answers. */
+    /** The process is stopped: its machine accepts the connection, and nobody answers. */
     @Test
-    void oneThatIsSilentFromTheBeginningIsNotAsked() throws Exception {
+    void coordinatorSilentFromTheStartIsNotAsked() throws Exception {
         try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
                 FakeCoordinator coordinator = new FakeCoordinator(1 << 20, 256 << 10);
                 CoordinatorClient client = client("127.0.0.1:" + silent.getLocalPort() + "," + coordinator.address())) {
@@ -81,9 +81,9 @@ final class CoordinatorClientTest {
         }
     }
 
-    /** Of four seconds for each call one try may take two. */
+    /** One try may take two of the four seconds of a call. */
     @Test
-    void oneThatFallsSilentIsLeftWhileThereIsTimeForAnother() throws Exception {
+    void coordinatorThatFallsSilentIsLeftInTimeForAnother() throws Exception {
         try (FakeCoordinator first = new FakeCoordinator(1 << 20, 256 << 10);
                 Wire wire = new Wire(first.address());
                 FakeCoordinator second = new FakeCoordinator(1 << 20, 256 << 10);
@@ -97,7 +97,7 @@ final class CoordinatorClientTest {
     }
 
     @Test
-    void oneWhoseNameNoHostHasIsPassedOver() throws Exception {
+    void unresolvableCoordinatorIsPassedOver() throws Exception {
         try (FakeCoordinator coordinator = new FakeCoordinator(1 << 20, 256 << 10);
                 CoordinatorClient client = client("no-such-host.invalid:7400," + coordinator.address())) {
             assertThat(client.stores().get(60, SECONDS)).isEmpty();
@@ -105,7 +105,7 @@ final class CoordinatorClientTest {
     }
 
     @Test
-    void allTriesOfACallHaveOneNameAndOtherCallsHaveOthers() throws Exception {
+    void triesOfOneCallShareItsId() throws Exception {
         try (FakeCoordinator coordinator = new FakeCoordinator(1 << 20, 256 << 10);
                 CoordinatorClient client = client(coordinator.address())) {
             coordinator.refuse("Remove", ErrorCode.OVERLOADED, 2);
@@ -125,9 +125,9 @@ final class CoordinatorClientTest {
         }
     }
 
-    /** Some answer, some are on the way, some were not sent: none is left without an end. */
+    /** Some calls are answered, some pending, some unsent: each one ends. */
     @Test
-    void whenItIsClosedCallsUnderWayFail() throws Exception {
+    void closedClientFailsPendingCalls() throws Exception {
         try (FakeCoordinator coordinator = withALongFile()) {
             List<CompletableFuture<?>> calls = new ArrayList<>();
             try (CoordinatorClient client = client(coordinator.address())) {
@@ -141,9 +141,9 @@ final class CoordinatorClientTest {
         }
     }
 
-    /** It may be shut down then: with an answer that it refuses the memory that holds it would be lost. */
+    /** The executor may be shut down then; an answer that it refused would leak. */
     @Test
-    void onceItIsClosedItsExecutorIsAskedForNothingMore() throws Exception {
+    void closedClientNoLongerUsesItsExecutor() throws Exception {
         AtomicBoolean closed = new AtomicBoolean();
         AtomicInteger tooLate = new AtomicInteger();
         Executor watched = task -> {
@@ -162,13 +162,13 @@ final class CoordinatorClientTest {
             client.close();
             closed.set(true);
         }
-        // The coordinator has seen the connection end: what was on the way came before.
+        // The coordinator has seen the connection end: pending answers came before.
         assertThat(tooLate).hasValue(0);
     }
 
     /** Nothing listens there; the first message comes after two seconds. */
     @Test
-    void aCoordinatorThatNeverAnsweredIsWaitedForAsLongAsIsSaid() throws Exception {
+    void coordinatorThatNeverAnsweredTimesOutAsConfigured() throws Exception {
         CompletableFuture<String> said = new CompletableFuture<>();
         CoordinatorTimes times = new CoordinatorTimes(Duration.ofSeconds(70), Duration.ofSeconds(60));
         try (CoordinatorClient client =
@@ -185,7 +185,7 @@ final class CoordinatorClientTest {
         return coordinator;
     }
 
-    /** Asks for more than comes at once; some of it came. */
+    /** Makes more calls than are answered at once, and waits for some answers. */
     private static void callOften(CoordinatorClient client, List<CompletableFuture<?>> calls) throws Exception {
         ReadPlan plan = client.planRead(LONG, Optional.empty(), Optional.empty(), Location.NONE)
                 .get(60, SECONDS);
@@ -210,7 +210,10 @@ final class CoordinatorClientTest {
                 addresses, CoordinatorTimes.of(timeout), owner, owner, Ticker.system(), waiting -> {});
     }
 
-    /** Passes on what comes, until it falls silent: as of a process that is stopped, whose machine still takes connections. */
+    /**
+     * A proxy that forwards bytes until it falls silent, like a stopped process whose machine still accepts
+     * connections.
+     */
     private static final class Wire implements AutoCloseable {
         private final ServerSocket taken = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
         private final ExecutorService threads = Executors.newCachedThreadPool();

@@ -67,9 +67,9 @@ final class TransferCallTest {
         timer.shutdownNow();
     }
 
-    /** A transfer may end while its stream is being opened; afterwards the same connection serves another. */
+    /** A transfer may end while its stream opens; afterwards the same connection serves another. */
     @Test
-    void aTransferThatIsClosedWhileItsStreamOpensLeavesNoneBehind() throws Exception {
+    void transferClosedWhileItsStreamOpensLeavesNoStream() throws Exception {
         begun.complete(TransferCall.begin(links, setup(), 0, new Unheard()));
         closed.await();
         TransferCall second = TransferCall.begin(links, setup(), 0, new Unheard());
@@ -95,7 +95,7 @@ final class TransferCallTest {
                 VersionId.random().value(), plan, new LaneLayout(1, 1), false, Urgency.of(Priority.BATCH));
     }
 
-    /** Closes the first transfer when it is about to make its call. */
+    /** A channel that closes the first transfer when it is about to start its call. */
     private final class ClosingChannel extends ManagedChannel {
         private final ManagedChannel channel;
 
