@@ -46,8 +46,8 @@ abstract class BucketAccidents {
     }
 
     /** Returns three helpers without disks and three fresh buckets, each in a region of its own. */
-    Fleet fleet(LocalStack localStack, List<String> buckets, String throttle) throws IOException {
-        Fleet fleet = new Fleet(directory, localStack.environment(), Fleet.NO_REPAIR);
+    Fleet fleet(LocalStack localStack, List<String> buckets, String throttle, String... processes) throws IOException {
+        Fleet fleet = Fleet.hostedOnBuckets(localStack, directory, Fleet.NO_REPAIR, processes);
         for (int i = 0; i < REGIONS.size(); i++) {
             fleet.bucket(buckets.get(i), REGIONS.get(i), localStack.endpoint().toString());
         }
@@ -184,7 +184,8 @@ abstract class BucketAccidents {
     @Test
     void withoutAnyHelperTheClientRacesByItselfOverSignedUrls(LocalStack localStack) throws IOException {
         List<String> buckets = freshBuckets();
-        try (Fleet fleet = fleet(localStack, buckets, "").in(mode)) {
+        try (Fleet fleet = fleet(localStack, buckets, "", "helper-1", "helper-2", "helper-3")
+                .in(mode)) {
             FilePath file = new FilePath(fleet.volume("v", stores(buckets)), "/f");
             Path source = fleet.file("source", 12 * MIB);
             fleet.put(source, file);

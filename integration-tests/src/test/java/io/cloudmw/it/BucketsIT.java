@@ -47,7 +47,7 @@ final class BucketsIT extends BucketAccidents {
     void putsIntoBucketsSurviveThatTheCoordinatorIsKilledAndRestarted(LocalStack localStack)
             throws IOException, InterruptedException {
         List<String> buckets = freshBuckets();
-        try (Fleet fleet = fleet(localStack, buckets, "")) {
+        try (Fleet fleet = fleet(localStack, buckets, "", "coordinator")) {
             VolumeName volume = fleet.volume("v", new Chunking.BySize(MIB / 4), 2, stores(buckets));
             Path source = fleet.file("source", 24 * MIB);
             FilePath file = new FilePath(volume, "/f");

@@ -33,6 +33,13 @@ final class EarlyAnswersIT {
     /** Whole puts that three chunks at once may cost before the first refusal is heard, and as many questions. */
     private static final int MOST_PUTS = 8;
 
+    /** Becomes a process that hears SIGINT, which one in the background of a script inherits as ignored. */
+    private static final String HEARING_CTRL_C = """
+            import os, signal, sys
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
+            os.execv(sys.argv[1], sys.argv[1:])
+            """;
+
     @TempDir
     private Path directory;
 
@@ -151,7 +158,13 @@ final class EarlyAnswersIT {
     /** Presses Ctrl-C once some chunks are stored; the journal of the put. */
     private Path interrupt(Fleet fleet, Path source, FilePath file, Path journals) throws Exception {
         ProcessBuilder builder = new ProcessBuilder(
-                        CommandLine.LAUNCHER.toString(), "put", source.toString(), file.toString())
+                        "python3",
+                        "-c",
+                        HEARING_CTRL_C,
+                        CommandLine.LAUNCHER.toString(),
+                        "put",
+                        source.toString(),
+                        file.toString())
                 .redirectErrorStream(true)
                 .redirectOutput(directory.resolve("interrupted.log").toFile());
         builder.environment().put("CLOUDMW_COORDINATOR", fleet.coordinatorAddress());

@@ -1,5 +1,6 @@
 package io.cloudmw.it;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import io.cloudmw.client.CloudMw;
 import io.cloudmw.client.CloudMwOptions;
 import io.cloudmw.client.GetOptions;
@@ -14,6 +15,7 @@ import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.Volume;
 import io.cloudmw.core.model.VolumeName;
 import io.cloudmw.core.placement.StoreStatus;
+import io.cloudmw.it.localstack.LocalStack;
 import io.cloudmw.lab.fleet.LocalFleet;
 import io.cloudmw.lab.fleet.ServerProcess;
 import java.io.IOException;
@@ -27,18 +29,25 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.function.IntFunction;
+import java.util.function.Predicate;
 import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
 
-/** Real processes and a client of them: what the tests of this module work on. */
+/**
+ * Servers and a client of them: what the tests of this module work on. Every server is a real process, or runs in the JVM
+ * of the test ({@link #hosted}), which takes a hundredth of the processor time to start.
+ */
 final class Fleet implements AutoCloseable {
     private static final Path LAUNCHER =
             Path.of("..", "cloudmw").toAbsolutePath().normalize();
@@ -55,6 +64,8 @@ final class Fleet implements AutoCloseable {
 
     private final Path directory;
     private final LocalFleet processes;
+    private final Map<String, HostedServer> hosted = new ConcurrentHashMap<>();
+    private final Predicate<String> isProcess;
     private final CloudMw client;
     private Mode mode = Mode.ROUNDS;
 
@@ -64,14 +75,82 @@ final class Fleet implements AutoCloseable {
     }
 
     Fleet(Path directory, Map<String, String> environment, Map<String, String> coordinator) throws IOException {
+        this(directory, environment, coordinator, name -> true);
+    }
+
+    private Fleet(
+            Path directory,
+            Map<String, String> environment,
+            Map<String, String> coordinator,
+            Predicate<String> isProcess)
+            throws IOException {
         this.directory = directory;
+        this.isProcess = isProcess;
         Map<String, String> processEnvironment = new HashMap<>(Map.of("CLOUDMW_JAVA_OPTS", SHORT_LIVED));
         processEnvironment.putAll(environment);
         this.processes = new LocalFleet(directory, LAUNCHER, processEnvironment);
         Map<String, String> settings = new HashMap<>(SHORT_LEASES);
         settings.putAll(coordinator);
-        processes.startCoordinator(settings);
-        this.client = CloudMw.connect(CloudMwOptions.of(processes.coordinatorAddress()));
+        if (isProcess.test("coordinator")) {
+            processes.startCoordinator(settings);
+        } else {
+            hosted.put("coordinator", HostedServer.coordinator(coordinatorSettings(settings)));
+        }
+        this.client = CloudMw.connect(CloudMwOptions.of(coordinatorAddress()));
+    }
+
+    /**
+     * A coordinator in the JVM of the test. Its helpers will be there, too.
+     *
+     * @param processes the servers that are processes all the same, as those are that the test kills or pauses
+     */
+    static Fleet hosted(Path directory, Map<String, String> coordinator, String... processes) throws IOException {
+        return new Fleet(directory, Map.of(), coordinator, Set.of(processes)::contains);
+    }
+
+    /** The same on buckets of LocalStack, whose keys the whole JVM has from then on. */
+    static Fleet hostedOnBuckets(
+            LocalStack localStack, Path directory, Map<String, String> coordinator, String... processes)
+            throws IOException {
+        System.setProperty("aws.accessKeyId", LocalStack.ACCESS_KEY_ID);
+        System.setProperty("aws.secretAccessKey", LocalStack.SECRET_ACCESS_KEY);
+        return new Fleet(directory, localStack.environment(), coordinator, Set.of(processes)::contains);
+    }
+
+    /** As {@link #ofDisks(Path, int, String)}, in the JVM of the test. */
+    static Fleet hostedDisks(
+            Path directory, int helpers, String throttle, Map<String, String> settings, String... processes)
+            throws IOException {
+        Fleet fleet = hosted(directory, settings, processes);
+        fleet.startDiskHelpers(helpers, throttle);
+        return fleet;
+    }
+
+    /** As the other, with the coordinator's settings as they are. */
+    static Fleet hostedDisks(Path directory, int helpers, String throttle, String... processes) throws IOException {
+        return hostedDisks(directory, helpers, throttle, Map.of(), processes);
+    }
+
+    private Map<String, String> coordinatorSettings(Map<String, String> more) {
+        Map<String, String> own = new HashMap<>();
+        own.put("coordinator.listen", "127.0.0.1:0");
+        own.put("coordinator.data-dir", directory.resolve("coordinator").toString());
+        own.put("cluster.secret-file", directory.resolve("cluster.secret").toString());
+        own.putAll(more);
+        return own;
+    }
+
+    private Map<String, String> helperSettings(int i, Map<String, String> more) {
+        String id = "helper-" + i;
+        Map<String, String> own = new HashMap<>();
+        own.put("helper.id", id);
+        own.put("helper.coordinator", coordinatorAddress());
+        own.put("helper.control.listen", "127.0.0.1:0");
+        own.put("helper.bulk.listen", "127.0.0.1:0");
+        own.put("helper.spool.dir", directory.resolve(id + "-spool").toString());
+        own.put("cluster.secret-file", directory.resolve("cluster.secret").toString());
+        own.putAll(more);
+        return own;
     }
 
     /** A coordinator and helpers 1 to {@code helpers}, each with one disk read at {@code throttle} ("" unlimited). */
@@ -109,10 +188,10 @@ final class Fleet implements AutoCloseable {
     void startHelpers(int first, int last, IntFunction<Map<String, String>> settings) throws IOException {
         ExecutorService starting = Executors.newCachedThreadPool();
         try {
-            List<Future<ServerProcess>> started = IntStream.rangeClosed(first, last)
+            List<Future<JsonNode>> started = IntStream.rangeClosed(first, last)
                     .mapToObj(i -> starting.submit(() -> startHelper(i, settings.apply(i))))
                     .toList();
-            for (Future<ServerProcess> helper : started) {
+            for (Future<JsonNode> helper : started) {
                 helper.get();
             }
         } catch (ExecutionException e) {
@@ -141,7 +220,7 @@ final class Fleet implements AutoCloseable {
 
     /** What the metrics endpoint of a helper that has one says of one meter, all tags together. */
     double metric(int i, String name) throws IOException, InterruptedException {
-        URI metrics = URI.create("http://" + helper(i).ready().path("http").asText() + "/metrics");
+        URI metrics = URI.create("http://" + ready("helper-" + i).path("http").asText() + "/metrics");
         String answer = HttpClient.newHttpClient()
                 .send(HttpRequest.newBuilder(metrics).build(), HttpResponse.BodyHandlers.ofString())
                 .body();
@@ -164,11 +243,23 @@ final class Fleet implements AutoCloseable {
         return own;
     }
 
-    /** A helper with these settings, and a metrics endpoint. */
-    ServerProcess startHelper(int i, Map<String, String> settings) throws IOException {
+    /** A helper with these settings, and a metrics endpoint; the result is what it says when it is ready. */
+    JsonNode startHelper(int i, Map<String, String> settings) throws IOException {
+        String id = "helper-" + i;
         Map<String, String> own = new HashMap<>(settings);
         own.put("helper.http.listen", "127.0.0.1:0");
-        return processes.startHelper("helper-" + i, own);
+        if (isProcess.test(id)) {
+            own.putIfAbsent("helper.coordinator", coordinatorAddress());
+            return processes.startHelper(id, own).ready();
+        }
+        HostedServer helper = HostedServer.helper(helperSettings(i, own), List.of());
+        hosted.put(id, helper);
+        return helper.ready();
+    }
+
+    private JsonNode ready(String name) {
+        HostedServer here = hosted.get(name);
+        return here == null ? processes.process(name).ready() : here.ready();
     }
 
     /**
@@ -197,13 +288,20 @@ final class Fleet implements AutoCloseable {
         return processes.restart(name);
     }
 
+    /** Closes the coordinator in the JVM of the test and starts it again at the same address. */
+    void restartHostedCoordinator() throws IOException {
+        HostedServer before = Objects.requireNonNull(hosted.get("coordinator"));
+        before.close();
+        hosted.put("coordinator", HostedServer.coordinator(before.settingsForRestart()));
+    }
+
     /** With more arguments of this start only. */
     ServerProcess restart(String name, List<String> once) throws IOException {
         return processes.restart(name, Map.of(), once);
     }
 
     String coordinatorAddress() {
-        return processes.coordinatorAddress();
+        return ready("coordinator").path("address").asText();
     }
 
     /** A command of a client that goes on, and says what it does in lines of JSON. */
@@ -286,6 +384,11 @@ final class Fleet implements AutoCloseable {
     @Override
     public void close() {
         client.close();
+        HostedServer coordinator = hosted.remove("coordinator");
+        hosted.values().forEach(HostedServer::close);
         processes.close();
+        if (coordinator != null) {
+            coordinator.close();
+        }
     }
 }

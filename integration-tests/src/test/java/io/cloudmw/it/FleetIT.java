@@ -56,7 +56,7 @@ final class FleetIT {
 
     @BeforeAll
     static void start() throws IOException {
-        undisturbed = Fleet.ofDisks(shared, 3, "");
+        undisturbed = Fleet.hostedDisks(shared, 3, "");
     }
 
     @AfterAll
@@ -147,7 +147,8 @@ final class FleetIT {
 
     private void assertThatAHelperMayBeKilledInTheMiddleOfAGet(int victim, Mode mode)
             throws IOException, InterruptedException {
-        try (Fleet fleet = Fleet.ofDisks(directory, 3, SLOW).in(mode)) {
+        try (Fleet fleet =
+                Fleet.hostedDisks(directory, 3, SLOW, "helper-" + victim).in(mode)) {
             FilePath file = new FilePath(fleet.volume("v", Fleet.disks(1, 2, 3)), "/f");
             Path source = fleet.file("source", 12 * MIB);
             fleet.put(source, file);
@@ -162,7 +163,7 @@ final class FleetIT {
 
     @Test
     void aHelperThatIsPausedInTheMiddleOfAGetIsLeftBehind() throws IOException, InterruptedException {
-        try (Fleet fleet = Fleet.ofDisks(directory, 3, SLOW)) {
+        try (Fleet fleet = Fleet.hostedDisks(directory, 3, SLOW, "helper-2")) {
             FilePath file = new FilePath(fleet.volume("v", Fleet.disks(1, 2, 3)), "/f");
             Path source = fleet.file("source", 12 * MIB);
             fleet.put(source, file);
@@ -180,7 +181,8 @@ final class FleetIT {
 
     @RoundsAndCooperative
     void withoutAnyHelperTheClientRacesByItselfOverTheDisksItCanReach(Mode mode) throws IOException {
-        try (Fleet fleet = Fleet.ofDisks(directory, 3, "").in(mode)) {
+        try (Fleet fleet = Fleet.hostedDisks(directory, 3, "", "helper-1", "helper-2", "helper-3")
+                .in(mode)) {
             FilePath file = new FilePath(fleet.volume("v", Fleet.disks(1, 2, 3)), "/f");
             Path source = fleet.file("source", 5 * MIB);
             fleet.put(source, file);
@@ -197,7 +199,8 @@ final class FleetIT {
 
     @RoundsAndCooperative
     void allHelpersKilledInTheMiddleOfAGetLeaveTheRestToTheClient(Mode mode) throws IOException, InterruptedException {
-        try (Fleet fleet = Fleet.ofDisks(directory, 3, SLOW).in(mode)) {
+        try (Fleet fleet = Fleet.hostedDisks(directory, 3, SLOW, "helper-1", "helper-2", "helper-3")
+                .in(mode)) {
             FilePath file = new FilePath(fleet.volume("v", Fleet.disks(1, 2, 3)), "/f");
             Path source = fleet.file("source", 12 * MIB);
             fleet.put(source, file);
@@ -216,7 +219,7 @@ final class FleetIT {
     @Test
     void aGetThatNeedsMoreOfTheManifestDoesNotNoticeThatTheCoordinatorWasKilledAndRestarted()
             throws IOException, InterruptedException {
-        try (Fleet fleet = Fleet.ofDisks(directory, 2, "4MiB/s")) {
+        try (Fleet fleet = Fleet.hostedDisks(directory, 2, "4MiB/s", "coordinator")) {
             VolumeName volume = fleet.volume("v", new Chunking.BySize(16 << 10), 2, Fleet.disks(1, 2));
             FilePath file = new FilePath(volume, "/f");
             Path source = fleet.file("source", 18 * MIB);
@@ -236,7 +239,7 @@ final class FleetIT {
     @Test
     void aPutSurvivesThatTheCoordinatorIsKilledAndRestartedAndNothingAcknowledgedIsLost()
             throws IOException, InterruptedException {
-        try (Fleet fleet = Fleet.ofDisks(directory, 3, "")) {
+        try (Fleet fleet = Fleet.hostedDisks(directory, 3, "", "coordinator")) {
             VolumeName volume = fleet.volume("v", new Chunking.BySize(MIB / 2), 2, Fleet.disks(1, 2, 3));
             Path before = fleet.file("before", 3 * MIB);
             fleet.put(before, new FilePath(volume, "/before"));
@@ -262,7 +265,7 @@ final class FleetIT {
 
     @Test
     void aHelperKilledInTheMiddleOfAPutIsReplacedByAnother() throws IOException, InterruptedException {
-        try (Fleet fleet = Fleet.ofDisks(directory, 4, "")) {
+        try (Fleet fleet = Fleet.hostedDisks(directory, 4, "", "helper-4")) {
             VolumeName volume = fleet.volume("v", new Chunking.BySize(MIB), 2, Fleet.disks(1, 2, 3, 4));
             Path source = fleet.file("source", 40 * MIB);
             Milestone middle = new Milestone(4 * MIB);
@@ -351,10 +354,10 @@ final class FleetIT {
 
     @Test
     void aStoreThatIsAwayAtAWriteIsRecordedAsOwedNotForgotten() throws IOException {
-        try (Fleet fleet = new Fleet(
+        try (Fleet fleet = Fleet.hosted(
                 directory,
-                Map.of(),
-                Map.of("coordinator.helper-ttl", "2s", "coordinator.heartbeat-interval", "500ms"))) {
+                Map.of("coordinator.helper-ttl", "2s", "coordinator.heartbeat-interval", "500ms"),
+                "helper-3")) {
             fleet.startDiskHelpers(3, "");
             VolumeName volume = new VolumeName("v");
             fleet.client()
@@ -420,7 +423,8 @@ final class FleetIT {
     }
 
     private void assertReadAround(Damage damage, Mode mode) throws IOException, InterruptedException {
-        try (Fleet fleet = Fleet.ofDisks(directory, 3, SLOW, Fleet.NO_REPAIR).in(mode)) {
+        try (Fleet fleet =
+                Fleet.hostedDisks(directory, 3, SLOW, Fleet.NO_REPAIR).in(mode)) {
             FilePath file = new FilePath(fleet.volume("v", new Chunking.ByCount(1), 3, Fleet.disks(1, 2, 3)), "/f");
             Path source = fleet.file("source", 3 * MIB);
             fleet.put(source, file);
@@ -445,7 +449,7 @@ final class FleetIT {
     @ParameterizedTest
     @EnumSource(ReplicaFaultOnDisk.class)
     void aReplicaThatOnlyAClientFindsBadIsRecorded(ReplicaFaultOnDisk kind) throws IOException, InterruptedException {
-        try (Fleet fleet = Fleet.ofDisks(directory, 1, "")) {
+        try (Fleet fleet = Fleet.hostedDisks(directory, 1, "", "helper-1")) {
             FilePath file = new FilePath(fleet.volume("v", new Chunking.ByCount(1), 1, Fleet.disks(1)), "/f");
             fleet.put(fleet.file("source", MIB), file);
             fleet.helper(1).kill();
@@ -509,7 +513,7 @@ final class FleetIT {
 
     @Test
     void aDestinationThatVanishesInTheMiddleOfAGetIsOneClearError() throws IOException, InterruptedException {
-        try (Fleet fleet = Fleet.ofDisks(directory, 2, SLOW)) {
+        try (Fleet fleet = Fleet.hostedDisks(directory, 2, SLOW)) {
             FilePath file = new FilePath(fleet.volume("v", Fleet.disks(1, 2)), "/f");
             fleet.put(fleet.file("source", 12 * MIB), file);
             Path destination = Files.createDirectory(directory.resolve("destination"));

@@ -54,7 +54,7 @@ final class FullDisksIT {
             }
             assumeTrue(done, "file systems can be mounted");
         }
-        fleet = new Fleet(directory, Map.of());
+        fleet = Fleet.hosted(directory, Map.of());
         fleet.startHelpers(
                 1,
                 DISKS,

@@ -34,7 +34,7 @@ final class GcIT {
 
     @Test
     void aCommandWhoseCoordinatorIsRestartedEndsAndSaysThatItsRoundIsNotKnown() throws Exception {
-        try (Fleet fleet = Fleet.ofDisks(directory, 1, "")) {
+        try (Fleet fleet = Fleet.hostedDisks(directory, 1, "", "coordinator")) {
             makeSlowToList(fleet.disk(1));
             CompletableFuture<CommandLine.Result> gc = CompletableFuture.supplyAsync(
                     () -> new CommandLine(fleet.coordinatorAddress()).run("gc", "--dry-run"));

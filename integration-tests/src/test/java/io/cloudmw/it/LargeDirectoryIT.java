@@ -46,7 +46,7 @@ final class LargeDirectoryIT {
     }
 
     private void assertListed(int names) throws Exception {
-        try (Fleet fleet = Fleet.ofDisks(directory, 1, "")) {
+        try (Fleet fleet = Fleet.hostedDisks(directory, 1, "", "coordinator")) {
             VolumeName volume = fleet.volume("v", Fleet.disks(1));
             fleet.put(fleet.file("source", 10), new FilePath(volume, "/large/f"));
             fleet.coordinator().close();

@@ -38,7 +38,7 @@ final class ModesIT {
 
     @Test
     void givesTheSameBytesAsAFileAndAsAStream() throws IOException {
-        try (Fleet fleet = Fleet.ofDisks(directory, 3, "")) {
+        try (Fleet fleet = Fleet.hostedDisks(directory, 3, "")) {
             Path source = fleet.file("source", SIZE);
             FilePath file = put(fleet, source);
             for (Mode mode : Mode.values()) {
@@ -79,7 +79,7 @@ final class ModesIT {
     }
 
     private void assertSurvivesThatAHelperIsKilled(Mode mode) throws IOException, InterruptedException {
-        try (Fleet fleet = Fleet.ofDisks(directory, 3, SLOW)) {
+        try (Fleet fleet = Fleet.hostedDisks(directory, 3, SLOW, "helper-1")) {
             Path source = fleet.file("source", SIZE);
             FilePath file = put(fleet, source);
 
@@ -96,7 +96,7 @@ final class ModesIT {
             value = Mode.class,
             names = {"HEDGED", "COOPERATIVE"})
     void leavesAPausedHelperBehind(Mode mode) throws IOException, InterruptedException {
-        try (Fleet fleet = Fleet.ofDisks(directory, 3, SLOW)) {
+        try (Fleet fleet = Fleet.hostedDisks(directory, 3, SLOW, "helper-1")) {
             Path source = fleet.file("source", SIZE);
             FilePath file = put(fleet, source);
 
@@ -135,7 +135,7 @@ final class ModesIT {
 
     private void assertNamesACorruptReplicaOnce(Mode mode) throws IOException {
         // A copy that is found to be bad counts as missing until repair comes, which is not to come while this looks.
-        try (Fleet fleet = Fleet.ofDisks(directory, 3, SLOW, Fleet.NO_REPAIR)) {
+        try (Fleet fleet = Fleet.hostedDisks(directory, 3, SLOW, Fleet.NO_REPAIR)) {
             Path source = fleet.file("source", SIZE);
             FilePath file = put(fleet, source);
             fleet.awaitTheFirstLookOfRepair();

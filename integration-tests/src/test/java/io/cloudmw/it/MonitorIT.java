@@ -27,7 +27,7 @@ final class MonitorIT {
 
     @Test
     void whatHelpersSeeIsShownAndPlannedWith() throws IOException {
-        try (Fleet fleet = Fleet.ofDisks(directory, 2, "")) {
+        try (Fleet fleet = Fleet.hostedDisks(directory, 2, "")) {
             FilePath file = new FilePath(fleet.volume("v", Fleet.disks(1, 2)), "/f");
             fleet.put(fleet.file("source", 6 * MIB), file);
             await().atMost(Duration.ofMinutes(2)).until(() -> {
@@ -68,7 +68,7 @@ final class MonitorIT {
 
     @Test
     void theCommandsShowItToo() throws IOException {
-        try (Fleet fleet = Fleet.ofDisks(directory, 2, "")) {
+        try (Fleet fleet = Fleet.hostedDisks(directory, 2, "")) {
             FilePath file = new FilePath(fleet.volume("v", Fleet.disks(1, 2)), "/f");
             fleet.put(fleet.file("source", 6 * MIB), file);
             CommandLine cloudmw = new CommandLine(fleet.coordinatorAddress());
@@ -87,7 +87,7 @@ final class MonitorIT {
 
     @Test
     void aReceiptCountsWhatItsStoresWereAskedFor() throws IOException {
-        try (Fleet fleet = Fleet.ofDisks(directory, 2, "")) {
+        try (Fleet fleet = Fleet.hostedDisks(directory, 2, "")) {
             FilePath file = new FilePath(fleet.volume("v", Fleet.disks(1, 2)), "/f");
             fleet.put(fleet.file("source", 6 * MIB), file);
 

@@ -74,7 +74,7 @@ final class PeersIT {
     @Test
     void whatAClientServesIsMeasured() throws Exception {
         MeterRegistry meters = new SimpleMeterRegistry();
-        try (Fleet fleet = Fleet.ofDisks(directory, 2, "");
+        try (Fleet fleet = Fleet.hostedDisks(directory, 2, "");
                 CloudMw holder = CloudMw.connect(CloudMwOptions.of(fleet.coordinatorAddress()))) {
             FilePath file = file(fleet);
             put(fleet, file);
@@ -105,7 +105,7 @@ final class PeersIT {
 
     @Test
     void whatANeighbourHoldsIsReadFromItWithNoStoreLeft() throws Exception {
-        try (Fleet fleet = Fleet.ofDisks(directory, 2, "")) {
+        try (Fleet fleet = Fleet.hostedDisks(directory, 2, "", "helper-1", "helper-2")) {
             FilePath file = file(fleet);
             Path source = put(fleet, file);
             JsonNode first = peer(fleet, "peer-1", file).answer();
@@ -143,7 +143,7 @@ final class PeersIT {
 
     @Test
     void aPeerThatIsKilledInMidStreamCostsNoReadAndNoByteTwice() throws Exception {
-        try (Fleet fleet = Fleet.ofDisks(directory, 2, "").in(Mode.COOPERATIVE)) {
+        try (Fleet fleet = Fleet.hostedDisks(directory, 2, "").in(Mode.COOPERATIVE)) {
             FilePath file = file(fleet);
             Path source = put(fleet, file);
             ServerProcess peer = peer(fleet, "peer-1", file);
@@ -186,7 +186,7 @@ final class PeersIT {
 
     @Test
     void inAFileToo() throws Exception {
-        try (Fleet fleet = Fleet.ofDisks(directory, 2, "").in(Mode.COOPERATIVE)) {
+        try (Fleet fleet = Fleet.hostedDisks(directory, 2, "").in(Mode.COOPERATIVE)) {
             FilePath file = file(fleet);
             Path source = put(fleet, file);
             ServerProcess peer = peer(fleet, "peer-1", file);
@@ -226,7 +226,7 @@ final class PeersIT {
 
     @Test
     void aPeerThatIsStoppedCostsABoundedTimeAndIsNotAskedAgain() throws Exception {
-        try (Fleet fleet = Fleet.ofDisks(directory, 2, "").in(Mode.COOPERATIVE)) {
+        try (Fleet fleet = Fleet.hostedDisks(directory, 2, "").in(Mode.COOPERATIVE)) {
             FilePath file = file(fleet);
             Path source = put(fleet, file);
             ServerProcess stopped = peer(fleet, "peer-1", file);
@@ -252,7 +252,7 @@ final class PeersIT {
 
     @Test
     void aPeerThatServesSpoiledBytesIsBlamedAndNoReplicaIs() throws Exception {
-        try (Fleet fleet = Fleet.ofDisks(directory, 2, "").in(Mode.COOPERATIVE)) {
+        try (Fleet fleet = Fleet.hostedDisks(directory, 2, "").in(Mode.COOPERATIVE)) {
             FilePath file = file(fleet);
             Path source = put(fleet, file);
             ServerProcess peer = peer(fleet, "peer-1", file);
@@ -300,7 +300,7 @@ final class PeersIT {
 
     @Test
     void ofAVolumeThatDoesNotAllowItNobodyServesNorAsks() throws Exception {
-        try (Fleet fleet = Fleet.ofDisks(directory, 2, "")) {
+        try (Fleet fleet = Fleet.hostedDisks(directory, 2, "")) {
             FilePath file = new FilePath(fleet.volume("own", new Chunking.BySize(8 * MIB), 2, Fleet.disks(1, 2)), "/f");
             put(fleet, file);
             CommandLine.Result refused = new CommandLine(fleet.coordinatorAddress())

@@ -110,7 +110,7 @@ final class RecoverIT {
     @Test
     void aVolumeIsThereAgainAfterItsCatalogIsLost() throws Exception {
         Path tree = tree(directory, FILES);
-        try (Fleet fleet = new Fleet(directory, Map.of(), HURRIED)) {
+        try (Fleet fleet = Fleet.hosted(directory, HURRIED, "coordinator", "helper-1")) {
             fleet.startDiskHelpers(4, "");
             VolumeName volume = fleet.volume("v", new Chunking.BySize(MIB), 2, Fleet.disks(1, 2, 3, 4));
             CommandLine command = new CommandLine(fleet.coordinatorAddress());
@@ -198,7 +198,7 @@ final class RecoverIT {
         Path tree = tree(directory, 40);
         List<String> buckets = List.of(bucket(1), bucket(2), bucket(3));
         Path large;
-        try (Fleet fleet = new Fleet(directory.resolve("lost"), localStack.environment())) {
+        try (Fleet fleet = Fleet.hostedOnBuckets(localStack, directory.resolve("lost"), Map.of())) {
             StoreId[] stores = new StoreId[buckets.size()];
             for (int i = 0; i < stores.length; i++) {
                 stores[i] = fleet.bucket(
@@ -237,7 +237,7 @@ final class RecoverIT {
         assertThat(recovered.path("copies_missing").asInt())
                 .as("copies in the bucket that is empty")
                 .isPositive();
-        try (Fleet fleet = new Fleet(cluster, localStack.environment())) {
+        try (Fleet fleet = Fleet.hostedOnBuckets(localStack, cluster, Map.of())) {
             fleet.startHelper(1, Map.of());
             Path back = directory.resolve("back");
             new CommandLine(fleet.coordinatorAddress())

@@ -29,7 +29,7 @@ final class RemoteFileIT {
     private Path directory;
 
     private Fleet fleet() throws IOException {
-        Fleet fleet = Fleet.ofDisks(directory, 2, "");
+        Fleet fleet = Fleet.hostedDisks(directory, 2, "", "helper-3");
         fleet.startHelpers(
                 3,
                 4,

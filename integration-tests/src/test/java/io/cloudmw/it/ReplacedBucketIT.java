@@ -72,7 +72,7 @@ final class ReplacedBucketIT {
     void anEmptiedBucketIsNotTheStoreUntilTheOperatorSaysSo(LocalStack localStack) throws Exception {
         List<String> buckets = List.of(bucket(1), bucket(2), bucket(3));
         String emptied = buckets.get(0);
-        try (Fleet fleet = new Fleet(directory, localStack.environment(), OFTEN);
+        try (Fleet fleet = Fleet.hostedOnBuckets(localStack, directory, OFTEN);
                 S3Client s3 = localStack.s3("us-east-1")) {
             StoreId[] stores = new StoreId[buckets.size()];
             for (int i = 0; i < stores.length; i++) {
@@ -134,8 +134,8 @@ final class ReplacedBucketIT {
         String bucket = bucket(1);
         Path first = Files.createDirectory(directory.resolve("first"));
         Path second = Files.createDirectory(directory.resolve("second"));
-        try (Fleet one = new Fleet(first, localStack.environment(), OFTEN);
-                Fleet other = new Fleet(second, localStack.environment())) {
+        try (Fleet one = Fleet.hostedOnBuckets(localStack, first, OFTEN);
+                Fleet other = Fleet.hostedOnBuckets(localStack, second, Map.of())) {
             one.bucket(bucket, "us-east-1", localStack.endpoint().toString());
             List<String> add = List.of(
                     "store",

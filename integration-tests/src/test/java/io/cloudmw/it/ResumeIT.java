@@ -71,6 +71,7 @@ final class ResumeIT {
         builder.redirectErrorStream(true)
                 .redirectOutput(directory.resolve("killed.log").toFile());
         builder.environment().put("CLOUDMW_COORDINATOR", fleet.coordinatorAddress());
+        builder.environment().put("CLOUDMW_JAVA_OPTS", Fleet.SHORT_LIVED);
         builder.environment().put("XDG_STATE_HOME", directory.resolve("state").toString());
         return builder.start();
     }
@@ -82,7 +83,7 @@ final class ResumeIT {
 
     @Test
     void aClientThatIsKilledInTheMiddleOfAPutSendsNextTimeWhatIsMissing() throws Exception {
-        try (Fleet fleet = Fleet.ofDisks(directory, 1, "")) {
+        try (Fleet fleet = Fleet.hostedDisks(directory, 1, "")) {
             FilePath file = new FilePath(fleet.volume("v", new Chunking.BySize(SMALL_CHUNK), 1, Fleet.disks(1)), "/f");
             Path source = fleet.file("source", (long) CHUNKS * SMALL_CHUNK);
             Path journals = directory.resolve("state").resolve("cloudmw");
@@ -106,7 +107,7 @@ final class ResumeIT {
 
     @Test
     void aClientThatIsKilledInTheMiddleOfAGetFetchesNextTimeWhatIsMissing() throws Exception {
-        try (Fleet fleet = Fleet.ofDisks(directory, 1, "16MiB/s")) {
+        try (Fleet fleet = Fleet.hostedDisks(directory, 1, "16MiB/s")) {
             FilePath file = new FilePath(fleet.volume("v", new Chunking.BySize(CHUNK), 1, Fleet.disks(1)), "/f");
             Path source = fleet.file("source", 64L * CHUNK);
             fleet.put(source, file);
@@ -136,7 +137,7 @@ final class ResumeIT {
     @ParameterizedTest
     @ValueSource(strings = {"put -r", "sync"})
     void aDirectoryThatIsKilledOnItsWayInGoesOnWithTheFilesThatAreMissing(String how) throws Exception {
-        try (Fleet fleet = Fleet.ofDisks(directory, 1, "")) {
+        try (Fleet fleet = Fleet.hostedDisks(directory, 1, "")) {
             VolumeName volume = fleet.volume("v", new Chunking.BySize(SMALL_CHUNK), 1, Fleet.disks(1));
             Path tree = tree(fleet);
             List<String> in = copy(how, tree.toString(), "v:/tree");
@@ -152,7 +153,7 @@ final class ResumeIT {
     @ParameterizedTest
     @ValueSource(strings = {"get -r", "sync"})
     void aDirectoryThatIsKilledOnItsWayOutGoesOnWithTheFilesThatAreMissing(String how) throws Exception {
-        try (Fleet fleet = Fleet.ofDisks(directory, 1, "")) {
+        try (Fleet fleet = Fleet.hostedDisks(directory, 1, "")) {
             VolumeName volume = fleet.volume("v", new Chunking.BySize(SMALL_CHUNK), 1, Fleet.disks(1));
             Path tree = tree(fleet);
             command(fleet).run("put", "-r", tree.toString(), volume + ":/tree").orThrow();

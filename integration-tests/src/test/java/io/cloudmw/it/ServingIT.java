@@ -43,7 +43,8 @@ final class ServingIT {
         Files.createDirectories(installed.resolve("lib"));
         Files.copy(CommandLine.LAUNCHER, installed.resolve("cloudmw"));
         Files.copy(built("cloudmw-client/cli", "cloudmw-cli"), installed.resolve("lib/cloudmw-cli-0-all.jar"));
-        helperJar = Files.copy(built("cloudmw-helper", "cloudmw-helper"), installed.resolve("lib/cloudmw-helper-0-all.jar"));
+        helperJar = Files.copy(
+                built("cloudmw-helper", "cloudmw-helper"), installed.resolve("lib/cloudmw-helper-0-all.jar"));
     }
 
     @AfterEach

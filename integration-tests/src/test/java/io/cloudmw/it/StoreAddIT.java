@@ -9,9 +9,11 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -61,6 +63,23 @@ final class StoreAddIT {
         return run(arguments.toArray(String[]::new));
     }
 
+    /** On a busy machine the first check of a coordinator may take longer than the five seconds that it has: then again. */
+    private CommandLine.Result addInTime(String... more) {
+        return Awaitility.await()
+                .atMost(Duration.ofMinutes(3))
+                .until(() -> add("a", server.endpoint(), more), result -> !isLate(result));
+    }
+
+    private static boolean isLate(CommandLine.Result result) {
+        return result.err().contains("no answer in time");
+    }
+
+    private CommandLine.Result checkInTime() {
+        return Awaitility.await()
+                .atMost(Duration.ofMinutes(3))
+                .until(() -> run("store", "check", "a"), result -> !isLate(result));
+    }
+
     private CommandLine.Result run(String... arguments) throws Exception {
         return new CommandLine(fleet.coordinatorAddress()).run(arguments);
     }
@@ -69,24 +88,24 @@ final class StoreAddIT {
     void addWithoutALiveHelperSaysThatTheCoordinatorAloneWasAsked() throws Exception {
         writeProfile("key-a");
 
-        CommandLine.Result added = add("a", server.endpoint(), "--profile", "team");
+        CommandLine.Result added = addInTime("--profile", "team");
 
         assertThat(added.exitCode()).as(added.toString()).isZero();
         assertThat(added.out())
                 .contains(
                         "and can be used: coordinator (latency ", "no helper could be asked", "cloudmw store check a");
-        assertThat(add("a", server.endpoint(), "--profile", "team").out()).contains("is known, as before");
+        assertThat(addInTime("--profile", "team").out()).contains("is known, as before");
     }
 
     @Test
     void profileThatIsWrittenAfterTheRefusalIsFound() throws Exception {
-        CommandLine.Result refused = add("a", server.endpoint(), "--profile", "team");
+        CommandLine.Result refused = addInTime("--profile", "team");
         assertThat(refused.exitCode()).as(refused.toString()).isEqualTo(8);
         assertThat(refused.err()).contains("store a, seen from the coordinator", "profile team");
 
         writeProfile("key-a");
 
-        assertThat(add("a", server.endpoint(), "--profile", "team").exitCode()).isZero();
+        assertThat(addInTime("--profile", "team").exitCode()).isZero();
     }
 
     @Test
@@ -108,17 +127,17 @@ final class StoreAddIT {
         CommandLine.Result added = add("a", server.endpoint(), "--profile", "nobody", "--no-check");
         assertThat(added.exitCode()).as(added.toString()).isZero();
         assertThat(added.out()).doesNotContain("can be used");
-        assertThat(run("store", "check", "a").exitCode()).isEqualTo(8);
+        assertThat(checkInTime().exitCode()).isEqualTo(8);
 
         assertThat(run("store", "set", "a", "--profile", "team").exitCode()).isZero();
-        assertThat(run("store", "check", "a").exitCode()).isZero();
+        assertThat(checkInTime().exitCode()).isZero();
         CommandLine.Result refused = run("store", "set", "a", "--default-credentials");
         assertThat(refused.exitCode()).as("no keys: nothing is changed").isEqualTo(8);
-        assertThat(run("store", "check", "a").exitCode()).isZero();
+        assertThat(checkInTime().exitCode()).isZero();
         assertThat(run("store", "set", "a", "--default-credentials", "--no-check")
                         .exitCode())
                 .isZero();
-        assertThat(run("store", "check", "a").exitCode())
+        assertThat(checkInTime().exitCode())
                 .as("the default profile has no keys")
                 .isEqualTo(8);
     }

@@ -50,8 +50,8 @@ final class SwitchIT {
         clients.forEach(CloudMw::close);
     }
 
-    private Fleet fleet(int switches, String throttle) throws IOException {
-        Fleet fleet = Fleet.ofDisks(directory, 2, throttle);
+    private Fleet fleet(int switches, String throttle, String... processes) throws IOException {
+        Fleet fleet = Fleet.hostedDisks(directory, 2, throttle, processes);
         fleet.startHelpers(
                 3,
                 2 + switches,
@@ -133,7 +133,7 @@ final class SwitchIT {
 
     @Test
     void aSwitchThatIsKilledCostsNoRead() throws Exception {
-        try (Fleet fleet = fleet(2, "8MiB/s")) {
+        try (Fleet fleet = fleet(2, "8MiB/s", "helper-3")) {
             FilePath file = file(fleet);
             Path source = put(fleet, file);
             List<CompletableFuture<GetReceipt>> gets = getAll(file);
@@ -148,7 +148,7 @@ final class SwitchIT {
     /** Both keep what is theirs, and hold what comes later for readers that want what the dead one has. */
     @Test
     void norDoesItCostAStreamOfWhatSwitchesKeep() throws Exception {
-        try (Fleet fleet = fleet(2, "")) {
+        try (Fleet fleet = fleet(2, "", "helper-3")) {
             FilePath file = file(fleet);
             Path source = put(fleet, file);
             getAll(file).forEach(CompletableFuture::join);
@@ -214,7 +214,7 @@ final class SwitchIT {
 
     @Test
     void aSwitchThatIsStartedAgainServesFromItsDiskAndNothingThatIsDamaged() throws Exception {
-        try (Fleet fleet = fleet(1, "")) {
+        try (Fleet fleet = fleet(1, "", "helper-3")) {
             FilePath file = file(fleet);
             Path source = put(fleet, file);
             fleet.get(file, fleet.target("first"));

@@ -52,8 +52,8 @@ final class SwitchTreeIT {
         return Location.parse("zone-" + helper % 2 + "/host-" + helper);
     }
 
-    private Fleet fleet(int clientsPerHost, String throttle) throws IOException {
-        Fleet fleet = Fleet.ofDisks(directory, 2, throttle);
+    private Fleet fleet(int clientsPerHost, String throttle, String... processes) throws IOException {
+        Fleet fleet = Fleet.hostedDisks(directory, 2, throttle, processes);
         fleet.startHelpers(
                 FIRST,
                 LAST,
@@ -165,7 +165,7 @@ final class SwitchTreeIT {
     @Test
     void aSwitchThatIsKilledInTheMiddleCostsNoReadAndStoresAreHardlyReadAgain() throws Exception {
         long size = 192 * MIB + 12_345;
-        try (Fleet fleet = fleet(1, "24MiB/s")) {
+        try (Fleet fleet = fleet(1, "24MiB/s", "helper-" + FIRST)) {
             FilePath file = file(fleet);
             Path source = fleet.file("source", size);
             fleet.put(source, file);

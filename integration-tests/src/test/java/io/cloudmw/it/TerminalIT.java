@@ -55,7 +55,7 @@ final class TerminalIT {
 
     @Test
     void ctrlCInTheMiddleOfAGetLeavesNeitherHalfAFileNorHalfALine() throws Exception {
-        try (Fleet fleet = Fleet.ofDisks(directory, 1, "1MiB/s")) {
+        try (Fleet fleet = Fleet.hostedDisks(directory, 1, "1MiB/s")) {
             FilePath file = new FilePath(fleet.volume("v", new Chunking.ByCount(8), 1, Fleet.disks(1)), "/f");
             fleet.put(fleet.file("source", 16 << 20), file);
             Path destination = Files.createDirectory(directory.resolve("destination"));
@@ -75,7 +75,7 @@ final class TerminalIT {
 
     @Test
     void ctrlCEndsAScrubAtItsCoordinator() throws Exception {
-        try (Fleet fleet = Fleet.ofDisks(directory, 1, "1MiB/s")) {
+        try (Fleet fleet = Fleet.hostedDisks(directory, 1, "1MiB/s")) {
             FilePath file = new FilePath(fleet.volume("v", new Chunking.ByCount(32), 1, Fleet.disks(1)), "/f");
             fleet.put(fleet.file("source", 16 << 20), file);
 
@@ -99,7 +99,7 @@ final class TerminalIT {
 
     @Test
     void commandsThatCopyDirectoriesCountFilesAndBytesAndEstimateOnATerminal() throws Exception {
-        try (Fleet fleet = Fleet.ofDisks(directory, 1, "1MiB/s")) {
+        try (Fleet fleet = Fleet.hostedDisks(directory, 1, "1MiB/s")) {
             fleet.volume("v", new Chunking.ByCount(1), 1, Fleet.disks(1));
             Path tree = Files.createDirectory(directory.resolve("tree"));
             for (int i = 0; i < 8; i++) {
@@ -133,7 +133,7 @@ final class TerminalIT {
 
     /** Copies files of 1 MiB by {@code get}, and once more by the other command if told so. */
     private void assertCountsInPlainLines(int files, boolean syncs) throws Exception {
-        try (Fleet fleet = Fleet.ofDisks(directory, 1, "1MiB/s")) {
+        try (Fleet fleet = Fleet.hostedDisks(directory, 1, "1MiB/s")) {
             fleet.volume("v", new Chunking.ByCount(1), 1, Fleet.disks(1));
             Path tree = Files.createDirectory(directory.resolve("tree"));
             for (int i = 0; i < files; i++) {
@@ -170,7 +170,7 @@ final class TerminalIT {
 
     @Test
     void ctrlCEndsADryRunOfGarbageCollectionAtItsCoordinator() throws Exception {
-        try (Fleet fleet = Fleet.ofDisks(directory, 1, "")) {
+        try (Fleet fleet = Fleet.hostedDisks(directory, 1, "")) {
             GcIT.makeSlowToList(fleet.disk(1));
 
             Process process = pressing(fleet, "[0-9]+ (of about [0-9,]+ )?copies", "gc", "--dry-run");

@@ -50,7 +50,7 @@ final class TreeIT {
 
     @Test
     void aDryRunThatMayDeleteNeedsNoDirectoryToDeleteIn() throws Exception {
-        try (Fleet fleet = Fleet.ofDisks(directory, 1, "");
+        try (Fleet fleet = Fleet.hostedDisks(directory, 1, "");
                 CloudMw client = CloudMw.connect(fleet.coordinatorAddress())) {
             VolumeName volume = fleet.volume("v", Fleet.disks(1));
             RemotePath target = new RemotePath(volume, Optional.empty(), "/new/one");
@@ -63,7 +63,7 @@ final class TreeIT {
 
     @Test
     void aVolumeThatIsNotThereIsSaidOnceAndEndsIt() throws Exception {
-        try (Fleet fleet = Fleet.ofDisks(directory, 1, "");
+        try (Fleet fleet = Fleet.hostedDisks(directory, 1, "");
                 CloudMw client = CloudMw.connect(fleet.coordinatorAddress())) {
             TreeCopy copy = TreeCopy.upload(client, source(), RemotePath.directory("none:/"), options(false));
             assertThatExceptionOfType(CloudMwException.class)

@@ -39,12 +39,12 @@ final class UpkeepIT {
     @TempDir
     private Path directory;
 
-    private Fleet fleet() throws IOException {
-        return fleet(HURRIED);
+    private Fleet fleet(String... processes) throws IOException {
+        return fleet(HURRIED, processes);
     }
 
-    private Fleet fleet(Map<String, String> settings) throws IOException {
-        Fleet fleet = new Fleet(directory, Map.of(), settings);
+    private Fleet fleet(Map<String, String> settings, String... processes) throws IOException {
+        Fleet fleet = Fleet.hosted(directory, settings, processes);
         fleet.startDiskHelpers(4, "");
         return fleet;
     }
@@ -68,7 +68,7 @@ final class UpkeepIT {
     /** A store dies: its chunks come back to k copies within the bound, and no read is refused meanwhile. */
     @Test
     void whatADeadStoreHadIsCopiedAndReadAllTheTime() throws Exception {
-        try (Fleet fleet = fleet()) {
+        try (Fleet fleet = fleet("helper-1", "helper-2")) {
             VolumeName volume = fleet.volume("v", new Chunking.BySize(MIB), 3, Fleet.disks(1, 2, 3, 4));
             FilePath file = new FilePath(volume, "/f");
             Path source = fleet.file("source", 24 * MIB);
@@ -133,7 +133,7 @@ final class UpkeepIT {
     /** A disk is drained, its coordinator killed meanwhile, and reads go on; then the helper goes for good and nothing is missed. */
     @Test
     void whatADrainedDiskHasGoesElsewhereAndItsHelperMayGo() throws Exception {
-        try (Fleet fleet = fleet()) {
+        try (Fleet fleet = fleet("coordinator", "helper-1", "helper-2")) {
             VolumeName volume = fleet.volume("v", new Chunking.BySize(MIB), 3, Fleet.disks(1, 2, 3, 4));
             FilePath file = new FilePath(volume, "/f");
             Path source = fleet.file("source", 24 * MIB);

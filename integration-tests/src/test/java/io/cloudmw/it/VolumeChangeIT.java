@@ -66,8 +66,8 @@ final class VolumeChangeIT {
         return Awaitility.await().atMost(Duration.ofMinutes(5)).pollInterval(Duration.ofMillis(200));
     }
 
-    private Fleet fleet() throws IOException {
-        Fleet fleet = new Fleet(directory, Map.of(), HURRIED);
+    private Fleet fleet(String... processes) throws IOException {
+        Fleet fleet = Fleet.hosted(directory, HURRIED, processes);
         fleet.startDiskHelpers(4, "");
         return fleet;
     }
@@ -125,7 +125,7 @@ final class VolumeChangeIT {
     /** The coordinator is killed in the middle. */
     @Test
     void aStoreThatLeavesIsEmptiedAndLetGoAndCanBeRemoved() throws Exception {
-        try (Fleet fleet = fleet()) {
+        try (Fleet fleet = fleet("coordinator", "helper-1")) {
             fleet.volume("v", new Chunking.BySize(MIB), 2, Fleet.disks(1, 2, 3));
             Path source = fleet.file("source", 16 * MIB);
             fleet.put(source, FILE);
@@ -152,7 +152,7 @@ final class VolumeChangeIT {
     /** The plans of both files name only stores that are gone when they are read. */
     @Test
     void aFileThatIsOpenIsReadAfterAllStoresOfItsPlanHaveLeft() throws Exception {
-        try (Fleet fleet = fleet()) {
+        try (Fleet fleet = fleet("helper-1", "helper-2")) {
             fleet.volume("v", new Chunking.BySize(MIB), 2, Fleet.disks(1, 2));
             Path source = fleet.file("source", 8 * MIB);
             fleet.put(source, FILE);
@@ -185,7 +185,7 @@ final class VolumeChangeIT {
 
     @Test
     void whatALostDiskHadIsMadeAnewAndItsHelperIsToldSo() throws Exception {
-        try (Fleet fleet = fleet()) {
+        try (Fleet fleet = fleet("helper-1")) {
             fleet.volume("v", new Chunking.BySize(MIB), 2, Fleet.disks(1, 2, 3));
             fleet.volume("single", new Chunking.BySize(MIB), 1, Fleet.disks(1));
             Path source = fleet.file("source", 16 * MIB);
@@ -214,7 +214,7 @@ final class VolumeChangeIT {
     /** Before: the helper was refused with all its disks, and what only they had could not be read. */
     @Test
     void aHelperWithALostDiskServesItsOtherDisksAndSaysWhatToDo() throws Exception {
-        try (Fleet fleet = new Fleet(directory, Map.of(), HURRIED)) {
+        try (Fleet fleet = Fleet.hosted(directory, HURRIED, "helper-1")) {
             Map<String, String> disks = new HashMap<>();
             for (int disk = 1; disk <= 3; disk++) {
                 disks.put("helper.disk.disk-" + disk + ".path", fleet.disk(disk).toString());

@@ -48,12 +48,12 @@ final class WarmIT {
         return Location.parse("zone-" + helper % 2 + "/host-" + helper);
     }
 
-    private Fleet fleet(String throttle) throws IOException {
-        return fleet(throttle, Map.of());
+    private Fleet fleet(String throttle, String... processes) throws IOException {
+        return fleet(throttle, Map.of(), processes);
     }
 
-    private Fleet fleet(String throttle, Map<String, String> coordinator) throws IOException {
-        Fleet fleet = Fleet.ofDisks(directory, 2, throttle, coordinator);
+    private Fleet fleet(String throttle, Map<String, String> coordinator, String... processes) throws IOException {
+        Fleet fleet = Fleet.hostedDisks(directory, 2, throttle, coordinator, processes);
         fleet.startHelpers(FIRST, LAST, i -> switchOf(i, true));
         return fleet;
     }
@@ -141,7 +141,7 @@ final class WarmIT {
     @Test
     void aSwitchThatIsKilledInTheMiddleIsNamedAndASecondRunFetchesWhatItLacks() throws Exception {
         long size = 96 * MIB + 12_345;
-        try (Fleet fleet = fleet("16MiB/s")) {
+        try (Fleet fleet = fleet("16MiB/s", "helper-" + LAST)) {
             FilePath file = file(fleet);
             fleet.put(fleet.file("source", size), file);
             CompletableFuture<WarmReceipt> first = fleet.client().warm(file, WarmOptions.defaults());
@@ -218,7 +218,7 @@ final class WarmIT {
 
     @Test
     void aSwitchThatCannotKeepItAllIsGivenNothingAndTheOthersAreWarmed() throws Exception {
-        try (Fleet fleet = Fleet.ofDisks(directory, 2, "")) {
+        try (Fleet fleet = Fleet.hostedDisks(directory, 2, "")) {
             fleet.startHelpers(3, 4, i -> switchOf(i, i == 3));
             FilePath file = file(fleet);
             fleet.put(fleet.file("source", SIZE), file);

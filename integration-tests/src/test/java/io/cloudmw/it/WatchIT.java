@@ -52,7 +52,7 @@ final class WatchIT {
 
     @Test
     void whatClientsSeeAndAreToldHoldsThroughKillsOfTheirCoordinator() throws Exception {
-        try (Fleet fleet = new Fleet(directory, Map.of())) {
+        try (Fleet fleet = Fleet.hosted(directory, Map.of(), "coordinator")) {
             VolumeName volume = volume(fleet);
             Log log = new Log();
             try (CloudMw watching = BusyClients.connect(fleet.coordinatorAddress());
@@ -77,7 +77,7 @@ final class WatchIT {
 
     @Test
     void theCommandSaysWhatHappens() throws IOException {
-        try (Fleet fleet = new Fleet(directory, Map.of())) {
+        try (Fleet fleet = Fleet.hosted(directory, Map.of())) {
             VolumeName volume = volume(fleet);
             put(fleet.client(), new FilePath(volume, "/a/b"));
             fleet.client()

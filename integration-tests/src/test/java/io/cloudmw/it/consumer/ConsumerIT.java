@@ -50,7 +50,7 @@ final class ConsumerIT {
     @BeforeAll
     static void start() throws IOException {
         Path launcher = Path.of("..", "cloudmw").toAbsolutePath().normalize();
-        fleet = new LocalFleet(fleetDirectory, launcher, Map.of());
+        fleet = new LocalFleet(fleetDirectory, launcher, Map.of("CLOUDMW_JAVA_OPTS", "-XX:TieredStopAtLevel=1"));
         fleet.startCoordinator(Map.of());
         List<StoreId> disks = List.of(new StoreId("disk-1"), new StoreId("disk-2"));
         for (StoreId disk : disks) {
