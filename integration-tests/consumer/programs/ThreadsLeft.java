@@ -20,10 +20,10 @@ public final class ThreadsLeft {
         Set<Thread> during;
         try (CloudMw cloudMw = CloudMw.connect(args[0])) {
             FilePath file = FilePath.parse(args[1]);
-            cloudMw.put(Path.of(args[2]), file, PutOptions.defaults()).join();
-            cloudMw.get(file, Path.of(args[3]), GetOptions.defaults()).join();
-            cloudMw.stores().join();
-            try (var open = cloudMw.open(file).join()) {
+            cloudMw.files().put(Path.of(args[2]), file, PutOptions.defaults()).join();
+            cloudMw.files().get(file, Path.of(args[3]), GetOptions.defaults()).join();
+            cloudMw.stores().list().join();
+            try (var open = cloudMw.files().open(file).join()) {
                 open.read(ByteBuffer.allocate(4096), 12345).join();
             }
             during = since(before);

@@ -14,8 +14,8 @@ public final class Turns {
         FilePath file = FilePath.parse(args[1]);
         for (int turn = 0; turn < TURNS; turn++) {
             try (CloudMw cloudMw = CloudMw.connect(args[0])) {
-                cloudMw.put(Path.of(args[2]), file, PutOptions.defaults()).join();
-                cloudMw.get(file, Path.of(args[3]), GetOptions.defaults()).join();
+                cloudMw.files().put(Path.of(args[2]), file, PutOptions.defaults()).join();
+                cloudMw.files().get(file, Path.of(args[3]), GetOptions.defaults()).join();
             }
         }
         System.out.println(TURNS + " clients");

@@ -66,7 +66,7 @@ final class EditPathTest {
 
     private void isWhole() throws Exception {
         Path out = directory.resolve("out");
-        cluster.client().get(FILE, out, GetOptions.defaults()).get(60, SECONDS);
+        cluster.client().files().get(FILE, out, GetOptions.defaults()).get(60, SECONDS);
         assertThat(Files.readAllBytes(out)).isEqualTo(whole);
     }
 
@@ -88,7 +88,7 @@ final class EditPathTest {
     @Test
     void overtakenAppendIsRetried() throws Exception {
         coordinator.refuse("CommitPut", ErrorCode.CONFLICT, 2);
-        cluster.client().append(source(), FILE, PutOptions.defaults()).get(60, SECONDS);
+        cluster.client().files().append(source(), FILE, PutOptions.defaults()).get(60, SECONDS);
         assertThat(coordinator.editsBegun()).isEqualTo(3);
         isWhole();
     }
@@ -99,8 +99,10 @@ final class EditPathTest {
         byte[] more = more();
         InputStream stream = new SequenceInputStream(
                 new ByteArrayInputStream(more, 0, 10), new ByteArrayInputStream(more, 10, more.length - 10));
-        PutReceipt receipt =
-                cluster.client().append(stream, FILE, PutOptions.defaults()).get(60, SECONDS);
+        PutReceipt receipt = cluster.client()
+                .files()
+                .append(stream, FILE, PutOptions.defaults())
+                .get(60, SECONDS);
         assertThat(receipt.version().sizeBytes()).isEqualTo(whole.length);
         isWhole();
     }
@@ -108,6 +110,7 @@ final class EditPathTest {
     @Test
     void streamOfUnknownLengthOverwritesPartOfFile() throws Exception {
         cluster.client()
+                .files()
                 .write(new ByteArrayInputStream(more()), FILE, 7, PutOptions.defaults())
                 .get(60, SECONDS);
         System.arraycopy(more(), 0, whole, 7, MORE);
@@ -118,7 +121,10 @@ final class EditPathTest {
     @Test
     void appendIsRetriedFifteenTimes() throws Exception {
         coordinator.refuse("CommitPut", ErrorCode.CONFLICT, Integer.MAX_VALUE);
-        failsWith(cluster.client().append(source(), FILE, PutOptions.defaults()), ErrorCode.CONFLICT, "CommitPut");
+        failsWith(
+                cluster.client().files().append(source(), FILE, PutOptions.defaults()),
+                ErrorCode.CONFLICT,
+                "CommitPut");
         assertThat(coordinator.editsBegun()).isEqualTo(16);
     }
 
@@ -128,12 +134,12 @@ final class EditPathTest {
                 CloudMwOptions.of(coordinator.address()).withCoordinatorTimeout(Duration.ofSeconds(1)))) {
             coordinator.loseAnswersTo("CommitPut", Integer.MAX_VALUE);
             String before = currentVersion();
-            CompletableFuture<PutReceipt> append = hasty.append(source(), FILE, PutOptions.defaults());
+            CompletableFuture<PutReceipt> append = hasty.files().append(source(), FILE, PutOptions.defaults());
             assertThat(append).failsWithin(60, SECONDS);
             assertThat(currentVersion()).isNotEqualTo(before);
             failsWith(append, ErrorCode.COORDINATOR_UNAVAILABLE, mayBe());
             CompletableFuture<PutReceipt> put =
-                    hasty.put(new ByteArrayInputStream(more()), FILE, PutOptions.defaults());
+                    hasty.files().put(new ByteArrayInputStream(more()), FILE, PutOptions.defaults());
             assertThat(put).failsWithin(60, SECONDS);
             failsWith(put, ErrorCode.COORDINATOR_UNAVAILABLE, mayBe());
         }
@@ -146,7 +152,7 @@ final class EditPathTest {
     @Test
     void interruptedCommitOfEditNamesTheVersion() throws Exception {
         coordinator.loseAnswersTo("CommitPut", Integer.MAX_VALUE);
-        CompletableFuture<PutReceipt> append = cluster.client().append(source(), FILE, PutOptions.defaults());
+        CompletableFuture<PutReceipt> append = cluster.client().files().append(source(), FILE, PutOptions.defaults());
         await().until(() -> coordinator.answersLost() > 0);
         cluster.client().close();
         failsWith(append, ErrorCode.CANCELLED, mayBe());
@@ -155,7 +161,7 @@ final class EditPathTest {
     @Test
     void refusedCommitOfEditNamesNoVersion() throws Exception {
         coordinator.refuse("CommitPut", ErrorCode.INVALID_ARGUMENT, 1);
-        CompletableFuture<PutReceipt> append = cluster.client().append(source(), FILE, PutOptions.defaults());
+        CompletableFuture<PutReceipt> append = cluster.client().files().append(source(), FILE, PutOptions.defaults());
         assertThat(append)
                 .failsWithin(60, SECONDS)
                 .withThrowableThat()

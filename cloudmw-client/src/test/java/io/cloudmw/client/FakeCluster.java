@@ -57,7 +57,8 @@ public final class FakeCluster implements AutoCloseable {
     /** Puts such bytes. */
     public byte[] put(FilePath file, int length, long seed) throws Exception {
         byte[] content = bytes(length, seed);
-        client.put(new ByteArrayInputStream(content), file, PutOptions.defaults())
+        client.files()
+                .put(new ByteArrayInputStream(content), file, PutOptions.defaults())
                 .get(60, SECONDS);
         return content;
     }

@@ -61,7 +61,8 @@ final class LongFileTest {
         coordinator.add(
                 new Store(new StoreId("s"), "s", new Store.Disk(new HelperId("h"), directory.resolve("nowhere"))));
         try (CloudMw client = CloudMw.connect(coordinator.address())) {
-            client.put(new ByteArrayInputStream(content), content.length, FILE, PutOptions.defaults())
+            client.files()
+                    .put(new ByteArrayInputStream(content), content.length, FILE, PutOptions.defaults())
                     .get(60, SECONDS);
         }
         assertThat(coordinator.files().values())
@@ -113,7 +114,7 @@ final class LongFileTest {
     void readDeliversKnownChunksAndWaitsForTheRestOfTheManifest() throws Exception {
         try (CloudMw client = CloudMw.connect(coordinator.address())) {
             ByteArrayOutputStream out = new ByteArrayOutputStream();
-            CompletableFuture<GetReceipt> read = client.read(FILE, stopping(out), GetOptions.defaults());
+            CompletableFuture<GetReceipt> read = client.files().read(FILE, stopping(out), GetOptions.defaults());
             await().until(() -> out.size() >= SEGMENT);
             assertThat(read).isNotDone();
             coordinator.start();
@@ -126,7 +127,7 @@ final class LongFileTest {
     void lostCoordinatorFailsReadAfterCorrectBeginning() {
         try (CloudMw hasty = hasty()) {
             ByteArrayOutputStream out = new ByteArrayOutputStream();
-            unavailable(hasty.read(FILE, stopping(out), GetOptions.defaults()));
+            unavailable(hasty.files().read(FILE, stopping(out), GetOptions.defaults()));
             assertThat(out.size()).isBetween(1, content.length - 1);
             assertThat(out.toByteArray()).isEqualTo(Arrays.copyOf(content, out.size()));
         }
@@ -141,8 +142,8 @@ final class LongFileTest {
             }
         };
         try (CloudMw hasty = hasty()) {
-            unavailable(hasty.get(
-                    FILE, directory.resolve("out"), GetOptions.defaults().withListener(stopping)));
+            unavailable(hasty.files()
+                    .get(FILE, directory.resolve("out"), GetOptions.defaults().withListener(stopping)));
             try (var left = Files.list(directory)) {
                 assertThat(left).isEmpty();
             }

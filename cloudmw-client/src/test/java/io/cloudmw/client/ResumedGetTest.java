@@ -64,7 +64,7 @@ final class ResumedGetTest {
     }
 
     private GetReceipt get() throws Exception {
-        return client.get(FILE, out(), GetOptions.defaults()).get(60, SECONDS);
+        return client.files().get(FILE, out(), GetOptions.defaults()).get(60, SECONDS);
     }
 
     private List<Path> left() throws IOException {
@@ -76,7 +76,7 @@ final class ResumedGetTest {
     /** Runs a get that ends after so many bytes; returns what it leaves. */
     private Path interrupted(int afterBytes, GetOptions options) throws Exception {
         CompletableFuture<CompletableFuture<GetReceipt>> get = new CompletableFuture<>();
-        get.complete(client.get(FILE, out(), options.withListener(new TransferListener() {
+        get.complete(client.files().get(FILE, out(), options.withListener(new TransferListener() {
             @Override
             public void progressed(long done, long total) {
                 if (done >= afterBytes) {
@@ -130,14 +130,16 @@ final class ResumedGetTest {
                 reused.add(bytes);
             }
         };
-        GetReceipt receipt = client.get(FILE, out(), GetOptions.defaults().withListener(listener))
+        GetReceipt receipt = client.files()
+                .get(FILE, out(), GetOptions.defaults().withListener(listener))
                 .get(60, SECONDS);
         assertThat(resuming).hasSize(1);
         assertThat(resuming.get(0)).isBetween(receipt.resumedBytes(), 40L * CHUNK);
         assertThat(reused).isSorted().endsWith(receipt.resumedBytes());
 
         resuming.clear();
-        client.get(FILE, directory.resolve("afresh"), GetOptions.defaults().withListener(listener))
+        client.files()
+                .get(FILE, directory.resolve("afresh"), GetOptions.defaults().withListener(listener))
                 .get(60, SECONDS);
         assertThat(resuming).isEmpty();
     }
@@ -232,7 +234,7 @@ final class ResumedGetTest {
         interrupted(10 * CHUNK);
         List<CompletableFuture<GetReceipt>> gets = new ArrayList<>();
         for (int i = 0; i < 8; i++) {
-            gets.add(client.get(FILE, out(), GetOptions.defaults()));
+            gets.add(client.files().get(FILE, out(), GetOptions.defaults()));
         }
         for (CompletableFuture<GetReceipt> get : gets) {
             get.get(60, SECONDS);

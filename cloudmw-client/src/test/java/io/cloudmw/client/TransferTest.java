@@ -117,12 +117,13 @@ final class TransferTest {
     }
 
     private PutReceipt put(byte[] content) throws Exception {
-        return client.put(new ByteArrayInputStream(content), content.length, FILE, PutOptions.defaults())
+        return client.files()
+                .put(new ByteArrayInputStream(content), content.length, FILE, PutOptions.defaults())
                 .get(60, SECONDS);
     }
 
     private GetReceipt get(Path target) throws Exception {
-        return client.get(FILE, target, GetOptions.defaults()).get(60, SECONDS);
+        return client.files().get(FILE, target, GetOptions.defaults()).get(60, SECONDS);
     }
 
     private List<String> names() throws IOException {
@@ -176,7 +177,7 @@ final class TransferTest {
         helper(Script.SERVE);
         byte[] content = bytes(3 * CHUNK + 5);
         Path source = Files.write(directory.resolve("source"), content);
-        client.put(source, FILE, PutOptions.defaults()).get(60, SECONDS);
+        client.files().put(source, FILE, PutOptions.defaults()).get(60, SECONDS);
         get(directory.resolve("out"));
         assertThat(Files.readAllBytes(directory.resolve("out"))).isEqualTo(content);
     }
@@ -207,7 +208,8 @@ final class TransferTest {
         put(bytes(CHUNK));
         for (Mode mode : List.of(Mode.SINGLE, Mode.HEDGED, Mode.COOPERATIVE)) {
             int before = helpers.stream().mapToInt(FakeHelper::begunTransfers).sum();
-            client.get(FILE, directory.resolve("out"), GetOptions.defaults().withMode(mode))
+            client.files()
+                    .get(FILE, directory.resolve("out"), GetOptions.defaults().withMode(mode))
                     .get(60, SECONDS);
             assertThat(helpers.stream().mapToInt(FakeHelper::begunTransfers).sum())
                     .as(mode.label())
@@ -235,7 +237,8 @@ final class TransferTest {
         byte[] content = bytes(2 * CHUNK);
         put(content);
         ByteArrayOutputStream out = new ByteArrayOutputStream();
-        GetReceipt receipt = client.read(FILE, Channels.newChannel(out), GetOptions.defaults())
+        GetReceipt receipt = client.files()
+                .read(FILE, Channels.newChannel(out), GetOptions.defaults())
                 .get(60, SECONDS);
         assertThat(out.toByteArray()).isEqualTo(content);
         assertThat(receipt.faults())
@@ -289,8 +292,8 @@ final class TransferTest {
             @Override
             public void close() {}
         };
-        assertThatThrownBy(
-                        () -> client.read(FILE, broken, GetOptions.defaults()).get(60, SECONDS))
+        assertThatThrownBy(() ->
+                        client.files().read(FILE, broken, GetOptions.defaults()).get(60, SECONDS))
                 .hasMessageContaining("a defect of the application");
         assertThat(coordinator.reports()).isEmpty();
         await().until(() -> client.runningTransfers() == 0);
@@ -303,7 +306,9 @@ final class TransferTest {
         byte[] content = bytes(5 * CHUNK + 3);
         put(content);
         ByteArrayOutputStream out = new ByteArrayOutputStream();
-        client.read(FILE, Channels.newChannel(out), GetOptions.defaults()).get(60, SECONDS);
+        client.files()
+                .read(FILE, Channels.newChannel(out), GetOptions.defaults())
+                .get(60, SECONDS);
         assertThat(out.toByteArray()).isEqualTo(content);
     }
 
@@ -371,18 +376,18 @@ final class TransferTest {
 
         try (CloudMw narrow = CloudMw.connect(options)) {
             GetReceipt receipt =
-                    narrow.get(FILE, directory.resolve("out"), urgent).get(60, SECONDS);
+                    narrow.files().get(FILE, directory.resolve("out"), urgent).get(60, SECONDS);
             SlaReport report = receipt.sla().orElseThrow();
             assertThat(report.predicted()).isEqualTo(Duration.ofSeconds(2));
             assertThat(report.way()).isEqualTo(new Way(Mode.SINGLE, 1, Optional.empty()));
             assertThat(report.why()).contains("no way was expected to keep it");
 
             CountDownLatch goOn = new CountDownLatch(1);
-            CompletableFuture<GetReceipt> other =
-                    narrow.read(FILE, new BlockingChannel(new ByteArrayOutputStream(), goOn), GetOptions.defaults());
+            CompletableFuture<GetReceipt> other = narrow.files()
+                    .read(FILE, new BlockingChannel(new ByteArrayOutputStream(), goOn), GetOptions.defaults());
             await().until(() -> narrow.runningTransfers() == 1);
             GetReceipt beside =
-                    narrow.get(FILE, directory.resolve("out"), urgent).get(60, SECONDS);
+                    narrow.files().get(FILE, directory.resolve("out"), urgent).get(60, SECONDS);
             assertThat(beside.sla().orElseThrow().predicted())
                     .as("two reads share the link")
                     .isEqualTo(Duration.ofSeconds(4));
@@ -421,8 +426,8 @@ final class TransferTest {
         put(bytes(CHUNK));
         coordinator.speeds(new ExpectedSpeed(1_000_000, 2_000_000, 500_000_000, 50 << 20, 49 << 20, 0, 1, 99));
 
-        CompletableFuture<GetReceipt> get =
-                client.get(FILE, directory.resolve("out"), GetOptions.defaults().withMode(Mode.HEDGED));
+        CompletableFuture<GetReceipt> get = client.files()
+                .get(FILE, directory.resolve("out"), GetOptions.defaults().withMode(Mode.HEDGED));
         await().until(() -> helpers.stream().allMatch(helper -> helper.begunTransfers() == 1));
         get.cancel(true);
 
@@ -433,7 +438,7 @@ final class TransferTest {
     }
 
     private GetReceipt get(GetOptions options) throws Exception {
-        return client.get(FILE, directory.resolve("out"), options).get(60, SECONDS);
+        return client.files().get(FILE, directory.resolve("out"), options).get(60, SECONDS);
     }
 
     @Test
@@ -443,7 +448,8 @@ final class TransferTest {
         byte[] content = bytes(5 * CHUNK + 17);
         put(content);
         byte[] got = new byte[content.length];
-        GetReceipt receipt = client.read(
+        GetReceipt receipt = client.files()
+                .read(
                         FILE,
                         (long offset, java.nio.ByteBuffer bytes) -> bytes.get(got, (int) offset, bytes.remaining()),
                         GetOptions.defaults().withRange(new ByteRange(1001, 4L * CHUNK)))
@@ -452,12 +458,13 @@ final class TransferTest {
         System.arraycopy(content, 1001, expected, 1001, 4 * CHUNK);
         assertThat(got).isEqualTo(expected);
         assertThat(receipt.bytes()).isEqualTo(4L * CHUNK);
-        assertThat(code(client.read(
-                        FILE,
-                        (long offset, java.nio.ByteBuffer bytes) -> {
-                            throw new IOException("full");
-                        },
-                        GetOptions.defaults())))
+        assertThat(code(client.files()
+                        .read(
+                                FILE,
+                                (long offset, java.nio.ByteBuffer bytes) -> {
+                                    throw new IOException("full");
+                                },
+                                GetOptions.defaults())))
                 .isEqualTo(ErrorCode.LOCAL_IO);
     }
 
@@ -473,15 +480,17 @@ final class TransferTest {
                 new ByteRange(3L * CHUNK - 1, 1),
                 new ByteRange(3L * CHUNK, 0))) {
             ByteArrayOutputStream out = new ByteArrayOutputStream();
-            client.read(FILE, Channels.newChannel(out), GetOptions.defaults().withRange(range))
+            client.files()
+                    .read(FILE, Channels.newChannel(out), GetOptions.defaults().withRange(range))
                     .get(60, SECONDS);
             assertThat(out.toByteArray())
                     .isEqualTo(java.util.Arrays.copyOfRange(content, (int) range.offset(), (int) range.end()));
         }
-        assertThat(code(client.read(
-                        FILE,
-                        Channels.newChannel(new ByteArrayOutputStream()),
-                        GetOptions.defaults().withRange(new ByteRange(1, 3L * CHUNK)))))
+        assertThat(code(client.files()
+                        .read(
+                                FILE,
+                                Channels.newChannel(new ByteArrayOutputStream()),
+                                GetOptions.defaults().withRange(new ByteRange(1, 3L * CHUNK)))))
                 .isEqualTo(ErrorCode.INVALID_ARGUMENT);
     }
 
@@ -494,7 +503,7 @@ final class TransferTest {
         CountDownLatch goOn = new CountDownLatch(1);
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         WritableByteChannel slow = new BlockingChannel(out, goOn);
-        CompletableFuture<GetReceipt> read = client.read(FILE, slow, GetOptions.defaults());
+        CompletableFuture<GetReceipt> read = client.files().read(FILE, slow, GetOptions.defaults());
         await().until(() -> helper.leavesRelayed() >= 16);
         goOn.countDown();
         read.get(60, SECONDS);
@@ -510,7 +519,8 @@ final class TransferTest {
         put(content);
         CountDownLatch goOn = new CountDownLatch(1);
         ByteArrayOutputStream out = new ByteArrayOutputStream();
-        CompletableFuture<GetReceipt> read = client.read(FILE, new BlockingChannel(out, goOn), GetOptions.defaults());
+        CompletableFuture<GetReceipt> read =
+                client.files().read(FILE, new BlockingChannel(out, goOn), GetOptions.defaults());
         await().until(() -> helper.leavesRelayed() == 3 * CHUNK / LEAF);
         goOn.countDown();
         read.get(60, SECONDS);
@@ -523,8 +533,8 @@ final class TransferTest {
         FakeHelper helper = helper(Script.SERVE);
         put(bytes(8 * CHUNK));
         CountDownLatch goOn = new CountDownLatch(1);
-        CompletableFuture<GetReceipt> read =
-                client.read(FILE, new BlockingChannel(new ByteArrayOutputStream(), goOn), GetOptions.defaults());
+        CompletableFuture<GetReceipt> read = client.files()
+                .read(FILE, new BlockingChannel(new ByteArrayOutputStream(), goOn), GetOptions.defaults());
         await().until(() -> helper.leavesRelayed() == 3 * CHUNK / LEAF);
         read.cancel(true);
         goOn.countDown();
@@ -536,7 +546,7 @@ final class TransferTest {
         coordinator.mode(mode);
         FakeHelper helper = helper(Script.SILENT);
         put(bytes(4 * CHUNK));
-        CompletableFuture<GetReceipt> get = client.get(FILE, directory.resolve("out"), GetOptions.defaults());
+        CompletableFuture<GetReceipt> get = client.files().get(FILE, directory.resolve("out"), GetOptions.defaults());
         CompletableFuture<Long> derived = get.thenApply(GetReceipt::bytes);
         await().until(() -> helper.openTransfers() == 1);
         assertThat(derived.cancel(true)).isTrue();
@@ -550,7 +560,7 @@ final class TransferTest {
     void closingTheClientCancelsTransfers() throws Exception {
         FakeHelper helper = helper(Script.SILENT);
         put(bytes(CHUNK));
-        CompletableFuture<GetReceipt> get = client.get(FILE, directory.resolve("out"), GetOptions.defaults());
+        CompletableFuture<GetReceipt> get = client.files().get(FILE, directory.resolve("out"), GetOptions.defaults());
         await().until(() -> helper.openTransfers() == 1);
         client.close();
         assertThat(code(get)).isEqualTo(ErrorCode.CANCELLED);
@@ -563,7 +573,8 @@ final class TransferTest {
         Path target = Files.writeString(directory.resolve("out"), "before");
         put(bytes(CHUNK));
         chunks.replaceAll((id, bytes) -> new byte[bytes.length]);
-        assertThat(code(client.get(FILE, target, GetOptions.defaults()))).isEqualTo(ErrorCode.REPLICA_CORRUPT);
+        assertThat(code(client.files().get(FILE, target, GetOptions.defaults())))
+                .isEqualTo(ErrorCode.REPLICA_CORRUPT);
         assertThat(target).hasContent("before");
         assertThat(names()).containsExactly("out");
     }
@@ -577,11 +588,13 @@ final class TransferTest {
         coordinator.replicate(List.of(new StoreId("sh0"), new StoreId("another")), 0);
         assertThatThrownBy(() -> get(target)).cause().hasMessageContaining("SHA-256");
         coordinator.replicate(List.of(new StoreId("sh0")), 1);
-        assertThat(code(client.get(FILE, target, GetOptions.defaults()))).isEqualTo(ErrorCode.PROTOCOL_VIOLATION);
+        assertThat(code(client.files().get(FILE, target, GetOptions.defaults())))
+                .isEqualTo(ErrorCode.PROTOCOL_VIOLATION);
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         GetOptions rest = GetOptions.defaults().withRange(new ByteRange(CHUNK, 2L * CHUNK));
-        assertThatThrownBy(
-                        () -> client.read(FILE, Channels.newChannel(out), rest).get(60, SECONDS))
+        assertThatThrownBy(() -> client.files()
+                        .read(FILE, Channels.newChannel(out), rest)
+                        .get(60, SECONDS))
                 .cause()
                 .hasMessageContaining("1 segments describe " + 2 * CHUNK + " bytes (expected: " + 3 * CHUNK + ")");
         put(content);
@@ -610,17 +623,18 @@ final class TransferTest {
                 throw new StackOverflowError("on purpose");
             }
         };
-        assertThat(code(client.put(source, content.length, FILE, PutOptions.defaults())))
+        assertThat(code(client.files().put(source, content.length, FILE, PutOptions.defaults())))
                 .isEqualTo(ErrorCode.INTERNAL);
-        assertThat(code(client.put(
-                        new ByteArrayInputStream(content),
-                        content.length,
-                        FILE,
-                        PutOptions.defaults().withListener(broken))))
+        assertThat(code(client.files()
+                        .put(
+                                new ByteArrayInputStream(content),
+                                content.length,
+                                FILE,
+                                PutOptions.defaults().withListener(broken))))
                 .isEqualTo(ErrorCode.INTERNAL);
         put(content);
         Path target = directory.resolve("out");
-        assertThat(code(client.get(FILE, target, GetOptions.defaults().withListener(broken))))
+        assertThat(code(client.files().get(FILE, target, GetOptions.defaults().withListener(broken))))
                 .isEqualTo(ErrorCode.INTERNAL);
         await().until(() -> client.runningTransfers() == 0 && client.freeMemoryBytes() == 8L << 20);
         assertThat(names()).isEmpty();
@@ -645,11 +659,13 @@ final class TransferTest {
                     return super.read(target, offset, length);
                 }
             };
-            stuck.add(client.put(blocking, 1, FilePath.parse("vol:/stuck/" + i), PutOptions.defaults()));
+            stuck.add(client.files().put(blocking, 1, FilePath.parse("vol:/stuck/" + i), PutOptions.defaults()));
         }
         get(directory.resolve("out"));
         assertThat(Files.readAllBytes(directory.resolve("out"))).isEqualTo(content);
-        client.put(directory.resolve("out"), FILE, PutOptions.defaults()).get(60, SECONDS);
+        client.files()
+                .put(directory.resolve("out"), FILE, PutOptions.defaults())
+                .get(60, SECONDS);
         goOn.countDown();
         stuck.forEach(put -> put.cancel(true));
     }
@@ -663,17 +679,18 @@ final class TransferTest {
         CountDownLatch blocked = new CountDownLatch(16);
         List<CompletableFuture<GetReceipt>> stuck = new ArrayList<>();
         for (int i = 0; i < 16; i++) {
-            stuck.add(client.read(
-                    FILE,
-                    (long offset, ByteBuffer bytes) -> {
-                        blocked.countDown();
-                        try {
-                            goOn.await();
-                        } catch (InterruptedException e) {
-                            throw new IOException(e);
-                        }
-                    },
-                    GetOptions.defaults()));
+            stuck.add(client.files()
+                    .read(
+                            FILE,
+                            (long offset, ByteBuffer bytes) -> {
+                                blocked.countDown();
+                                try {
+                                    goOn.await();
+                                } catch (InterruptedException e) {
+                                    throw new IOException(e);
+                                }
+                            },
+                            GetOptions.defaults()));
         }
         assertThat(blocked.await(60, SECONDS)).isTrue();
         get(directory.resolve("out"));
@@ -690,14 +707,16 @@ final class TransferTest {
         put(bytes(CHUNK));
         Path nowhere = directory.resolve("missing").resolve("out");
         assertThatThrownBy(() -> get(nowhere)).cause().hasMessageContaining("no such directory");
-        assertThat(code(client.get(FILE, directory, GetOptions.defaults()))).isEqualTo(ErrorCode.LOCAL_IO);
+        assertThat(code(client.files().get(FILE, directory, GetOptions.defaults())))
+                .isEqualTo(ErrorCode.LOCAL_IO);
         WritableByteChannel full = new BlockingChannel(new ByteArrayOutputStream(), new CountDownLatch(0)) {
             @Override
             public int write(ByteBuffer bytes) throws IOException {
                 throw new IOException("No space left on device");
             }
         };
-        assertThatThrownBy(() -> client.read(FILE, full, GetOptions.defaults()).get(60, SECONDS))
+        assertThatThrownBy(() ->
+                        client.files().read(FILE, full, GetOptions.defaults()).get(60, SECONDS))
                 .cause()
                 .hasMessageContaining("No space left on device");
         await().until(() -> client.runningTransfers() == 0 && client.freeMemoryBytes() == 8L << 20);
@@ -721,8 +740,8 @@ final class TransferTest {
                 }
             }
         };
-        CompletableFuture<GetReceipt> get =
-                client.get(FILE, gone.resolve("out"), GetOptions.defaults().withListener(remover));
+        CompletableFuture<GetReceipt> get = client.files()
+                .get(FILE, gone.resolve("out"), GetOptions.defaults().withListener(remover));
         assertThatThrownBy(() -> get.get(60, SECONDS)).cause().hasMessageContaining("no such directory");
         assertThat(code(get)).isEqualTo(ErrorCode.LOCAL_IO);
         assertThat(names()).isEmpty();
@@ -735,11 +754,12 @@ final class TransferTest {
         byte[] content = bytes(3 * CHUNK);
         List<CompletableFuture<PutReceipt>> puts = new ArrayList<>();
         for (int i = 0; i < 50; i++) {
-            puts.add(client.put(
-                    new ByteArrayInputStream(content),
-                    content.length,
-                    FilePath.parse("vol:/many/" + i),
-                    PutOptions.defaults()));
+            puts.add(client.files()
+                    .put(
+                            new ByteArrayInputStream(content),
+                            content.length,
+                            FilePath.parse("vol:/many/" + i),
+                            PutOptions.defaults()));
         }
         for (CompletableFuture<PutReceipt> put : puts) {
             put.get(90, SECONDS);
@@ -779,7 +799,8 @@ final class TransferTest {
         assertThat(Files.readAllBytes(target)).isEqualTo(content);
 
         lose(bad);
-        assertThat(code(client.get(FILE, target, GetOptions.defaults()))).isEqualTo(ErrorCode.REPLICA_MISSING);
+        assertThat(code(client.files().get(FILE, target, GetOptions.defaults())))
+                .isEqualTo(ErrorCode.REPLICA_MISSING);
     }
 
     /** This coordinator signs no URLs. */
@@ -789,7 +810,7 @@ final class TransferTest {
         StoreId bucket = new StoreId("b0");
         coordinator.add(new Store(bucket, "far", new Store.S3("b0", "us-east-1", "", false, "")));
         coordinator.replicate(List.of(bucket));
-        assertThat(code(client.get(FILE, directory.resolve("out"), GetOptions.defaults())))
+        assertThat(code(client.files().get(FILE, directory.resolve("out"), GetOptions.defaults())))
                 .isEqualTo(ErrorCode.STORE_DENIED);
         assertThat(coordinator.reports()).isEmpty();
     }
@@ -844,7 +865,7 @@ final class TransferTest {
         byte[] content = putAndLoseTheHelper(CHUNK);
         helper(Script.FULL_AT_FIRST);
         Path target = directory.resolve("out");
-        CompletableFuture<GetReceipt> get = client.get(FILE, target, GetOptions.defaults());
+        CompletableFuture<GetReceipt> get = client.files().get(FILE, target, GetOptions.defaults());
         await().until(() -> coordinator.plans() >= 2);
         helper(Script.SERVE);
         assertThat(get.get(60, SECONDS).winners()).containsOnlyKeys("h2");
@@ -860,7 +881,8 @@ final class TransferTest {
                 whole,
                 whole.withRange(new ByteRange(0, 10)),
                 whole.withPriority(Priority.PREFETCH).withDeadline(Duration.ofHours(1)))) {
-            client.read(FILE, Channels.newChannel(new ByteArrayOutputStream()), how)
+            client.files()
+                    .read(FILE, Channels.newChannel(new ByteArrayOutputStream()), how)
                     .get(60, SECONDS);
         }
 
@@ -876,10 +898,12 @@ final class TransferTest {
     void switchesLearnOfEachOtherFromReaderWithoutLocation() throws Exception {
         FakeHelper helper = helper(Script.SERVE);
         put(bytes(CHUNK));
-        client.read(FILE, Channels.newChannel(new ByteArrayOutputStream()), GetOptions.defaults())
+        client.files()
+                .read(FILE, Channels.newChannel(new ByteArrayOutputStream()), GetOptions.defaults())
                 .get(60, SECONDS);
         coordinator.switches(1);
-        client.read(FILE, Channels.newChannel(new ByteArrayOutputStream()), GetOptions.defaults())
+        client.files()
+                .read(FILE, Channels.newChannel(new ByteArrayOutputStream()), GetOptions.defaults())
                 .get(60, SECONDS);
 
         assertThat(helper.begins())
@@ -891,7 +915,8 @@ final class TransferTest {
     void chunksOfVersionAreLocated() throws Exception {
         FakeHelper unused = helper(Script.SERVE);
         PutReceipt receipt = put(bytes(2 * CHUNK + 1));
-        List<Chunk> chunks = client.locate(FILE, receipt.version().id(), 0).get(60, SECONDS);
+        List<Chunk> chunks =
+                client.files().locate(FILE, receipt.version().id(), 0).get(60, SECONDS);
         assertThat(chunks)
                 .extracting(Chunk::range)
                 .containsExactly(new ByteRange(0, CHUNK), new ByteRange(CHUNK, CHUNK), new ByteRange(2 * CHUNK, 1));
@@ -902,7 +927,7 @@ final class TransferTest {
     void unreachableReadIsPlannedAgain() throws Exception {
         byte[] content = putAndLoseTheHelper(2 * CHUNK);
         Path target = directory.resolve("out");
-        CompletableFuture<GetReceipt> get = client.get(FILE, target, GetOptions.defaults());
+        CompletableFuture<GetReceipt> get = client.files().get(FILE, target, GetOptions.defaults());
         await().until(() -> coordinator.plans() >= 2);
         helper(Script.SERVE);
         assertThat(get.get(60, SECONDS).winners()).containsOnlyKeys("h1");
@@ -929,8 +954,9 @@ final class TransferTest {
                 arrived.set(done);
             }
         });
-        CompletableFuture<GetReceipt> get =
-                inOrder ? client.read(FILE, Channels.newChannel(stream), options) : client.get(FILE, target, options);
+        CompletableFuture<GetReceipt> get = inOrder
+                ? client.files().read(FILE, Channels.newChannel(stream), options)
+                : client.files().get(FILE, target, options);
         await().until(() -> arrived.get() >= 2 * CHUNK);
         dying.die();
         await().until(() -> coordinator.plans() >= 2);
@@ -947,7 +973,7 @@ final class TransferTest {
     @Test
     void readUnreachableForSecondsFails() throws Exception {
         byte[] unused = putAndLoseTheHelper(CHUNK);
-        assertThat(code(client.get(FILE, directory.resolve("out"), GetOptions.defaults())))
+        assertThat(code(client.files().get(FILE, directory.resolve("out"), GetOptions.defaults())))
                 .isEqualTo(ErrorCode.HELPER_UNAVAILABLE);
         assertThat(coordinator.plans()).isEqualTo(10);
         await().until(() -> client.runningTransfers() == 0 && client.freeMemoryBytes() == 8L << 20);
@@ -1024,7 +1050,9 @@ final class TransferTest {
                 return super.read(target, offset, length);
             }
         };
-        client.put(source, 1, FILE, PutOptions.defaults().withListener(hears)).get(60, SECONDS);
+        client.files()
+                .put(source, 1, FILE, PutOptions.defaults().withListener(hears))
+                .get(60, SECONDS);
         assertThat(chunks).hasSize(1);
         assertThat(waited).contains("Optional[QUORUM_NOT_MET] PlaceChunks: refused");
     }
@@ -1062,11 +1090,12 @@ final class TransferTest {
                 }
             }
         };
-        CompletableFuture<PutReceipt> put = client.put(
-                new ByteArrayInputStream(bytes(13_000)),
-                13_000,
-                FILE,
-                PutOptions.defaults().withListener(listener));
+        CompletableFuture<PutReceipt> put = client.files()
+                .put(
+                        new ByteArrayInputStream(bytes(13_000)),
+                        13_000,
+                        FILE,
+                        PutOptions.defaults().withListener(listener));
         assertThat(told.get(60, SECONDS).reasons()).singleElement().satisfies(reason -> {
             assertThat(reason.kind()).isEqualTo(PutDelay.Kind.STORES);
             assertThat(reason.stores()).containsExactly(new StoreId("sh0"));
@@ -1091,7 +1120,8 @@ final class TransferTest {
                 return super.read(target, offset, length);
             }
         };
-        client.put(source, size, FILE, PutOptions.defaults().withListener(hears))
+        client.files()
+                .put(source, size, FILE, PutOptions.defaults().withListener(hears))
                 .get(60, SECONDS);
         assertThat(chunks).hasSize(65);
         assertThat(waited).contains("Optional[QUORUM_NOT_MET] PlaceChunks: refused");
@@ -1123,7 +1153,8 @@ final class TransferTest {
                 return super.read(target, offset, length);
             }
         };
-        assertThat(code(client.put(slow, 20, FILE, PutOptions.defaults()))).isEqualTo(ErrorCode.CONFLICT);
+        assertThat(code(client.files().put(slow, 20, FILE, PutOptions.defaults())))
+                .isEqualTo(ErrorCode.CONFLICT);
         assertThat(begun.getCount()).isZero();
     }
 
@@ -1160,15 +1191,15 @@ final class TransferTest {
     }
 
     private CompletableFuture<PutReceipt> put(PutOptions how) {
-        return client.put(new ByteArrayInputStream(bytes(10)), 10, FILE, how);
+        return client.files().put(new ByteArrayInputStream(bytes(10)), 10, FILE, how);
     }
 
     @Test
     void sourceOfWrongLengthFailsWithOneClearError() throws Exception {
         helper(Script.SERVE);
-        assertThat(code(client.put(new ByteArrayInputStream(bytes(9)), 10, FILE, PutOptions.defaults())))
+        assertThat(code(client.files().put(new ByteArrayInputStream(bytes(9)), 10, FILE, PutOptions.defaults())))
                 .isEqualTo(ErrorCode.LOCAL_IO);
-        assertThat(code(client.put(new ByteArrayInputStream(bytes(11)), 10, FILE, PutOptions.defaults())))
+        assertThat(code(client.files().put(new ByteArrayInputStream(bytes(11)), 10, FILE, PutOptions.defaults())))
                 .isEqualTo(ErrorCode.LOCAL_IO);
         assertThat(coordinator.files()).isEmpty();
     }
@@ -1192,7 +1223,7 @@ final class TransferTest {
                 return super.read(target, offset, length);
             }
         };
-        CompletableFuture<PutReceipt> put = client.put(source, content.length, FILE, PutOptions.defaults());
+        CompletableFuture<PutReceipt> put = client.files().put(source, content.length, FILE, PutOptions.defaults());
         assertThat(stopped.await(30, SECONDS)).isTrue();
         coordinator.start();
         put.get(60, SECONDS);
@@ -1205,27 +1236,27 @@ final class TransferTest {
         coordinator.stop();
         try (CloudMw hasty = CloudMw.connect(
                 CloudMwOptions.of(coordinator.address()).withCoordinatorTimeout(Duration.ofMillis(300)))) {
-            assertThat(code(hasty.stat(FILE))).isEqualTo(ErrorCode.COORDINATOR_UNAVAILABLE);
+            assertThat(code(hasty.files().stat(FILE))).isEqualTo(ErrorCode.COORDINATOR_UNAVAILABLE);
         }
     }
 
     @Test
     void overloadedCoordinatorIsRetriedUntilTheTimeout() throws Exception {
         coordinator.overload(2);
-        assertThat(code(client.stat(FILE))).isEqualTo(ErrorCode.NOT_FOUND);
+        assertThat(code(client.files().stat(FILE))).isEqualTo(ErrorCode.NOT_FOUND);
         assertThat(coordinator.callsLeftToRefuse()).isZero();
 
         coordinator.overload(Integer.MAX_VALUE);
         try (CloudMw hasty = CloudMw.connect(
                 CloudMwOptions.of(coordinator.address()).withCoordinatorTimeout(Duration.ofSeconds(2)))) {
-            assertThat(code(hasty.stat(FILE))).isEqualTo(ErrorCode.OVERLOADED);
+            assertThat(code(hasty.files().stat(FILE))).isEqualTo(ErrorCode.OVERLOADED);
         }
     }
 
     @Test
     void missingFileIsNotFound() {
-        assertThat(code(client.stat(FILE))).isEqualTo(ErrorCode.NOT_FOUND);
-        assertThat(code(client.get(FILE, directory.resolve("out"), GetOptions.defaults())))
+        assertThat(code(client.files().stat(FILE))).isEqualTo(ErrorCode.NOT_FOUND);
+        assertThat(code(client.files().get(FILE, directory.resolve("out"), GetOptions.defaults())))
                 .isEqualTo(ErrorCode.NOT_FOUND);
     }
 
@@ -1238,8 +1269,11 @@ final class TransferTest {
         put(content);
         List<CompletableFuture<GetReceipt>> gets = new ArrayList<>();
         for (int i = 0; i < 50; i++) {
-            gets.add(client.get(
-                    FILE, directory.resolve("out" + i), GetOptions.defaults().withDurable(false)));
+            gets.add(client.files()
+                    .get(
+                            FILE,
+                            directory.resolve("out" + i),
+                            GetOptions.defaults().withDurable(false)));
         }
         for (int i = 0; i < 50; i++) {
             gets.get(i).get(90, SECONDS);

@@ -73,7 +73,7 @@ final class WarmTest {
     }
 
     private WarmReceipt warm() throws Exception {
-        return cluster.client().warm(FILE, WarmOptions.defaults()).get(60, SECONDS);
+        return cluster.client().files().warm(FILE, WarmOptions.defaults()).get(60, SECONDS);
     }
 
     private static WarmedSwitch of(WarmReceipt receipt, String name) {
@@ -105,6 +105,7 @@ final class WarmTest {
             }
         };
         WarmReceipt receipt = cluster.client()
+                .files()
                 .warm(FILE, WarmOptions.defaults().withListener(listener))
                 .get(60, SECONDS);
         assertThat(planned.join()).containsExactlyInAnyOrder(new HelperId("good"), new HelperId("odd"));
@@ -153,7 +154,7 @@ final class WarmTest {
     @Test
     void waitingWarmUpHoldsNoSlotOfLaterSwitch() throws Exception {
         good.warming().refusals.set(Integer.MAX_VALUE);
-        CompletableFuture<WarmReceipt> warm = cluster.client().warm(FILE, WarmOptions.defaults());
+        CompletableFuture<WarmReceipt> warm = cluster.client().files().warm(FILE, WarmOptions.defaults());
         await().until(() -> good.warming().begun.get() > 2);
         assertThat(odd().begun.get()).isZero();
         good.warming().refusals.set(0);
@@ -197,6 +198,7 @@ final class WarmTest {
             }
         };
         WarmReceipt receipt = cluster.client()
+                .files()
                 .warm(FILE, WarmOptions.defaults().withListener(listener))
                 .get(60, SECONDS);
         assertThat(receipt.isComplete()).isTrue();
@@ -227,7 +229,7 @@ final class WarmTest {
     void silentSwitchDelaysTokenRenewalOnlyBriefly() throws Exception {
         odd().lasts = 1;
         good.warming().silent = true;
-        CompletableFuture<WarmReceipt> warm = cluster.client().warm(FILE, WarmOptions.defaults());
+        CompletableFuture<WarmReceipt> warm = cluster.client().files().warm(FILE, WarmOptions.defaults());
         await().atMost(Duration.ofSeconds(40)).until(() -> good.warming().begun.get() > 1);
         good.die();
         assertThat(of(warm.get(60, SECONDS), "odd").isComplete()).isTrue();
@@ -237,6 +239,7 @@ final class WarmTest {
     void switchWhoseTokensExpireWithinABlockIsLost() throws Exception {
         odd().lasts = 0;
         WarmReceipt receipt = cluster.client()
+                .files()
                 .warm(FILE, WarmOptions.defaults().withTo(Location.parse("zone-1/odd")))
                 .get(60, SECONDS);
         assertThat(of(receipt, "odd").failure())
@@ -266,6 +269,7 @@ final class WarmTest {
     @Test
     void checkWithoutFetchOrdersNoBlocks() throws Exception {
         WarmReceipt before = cluster.client()
+                .files()
                 .warm(FILE, WarmOptions.defaults().onlyLooking())
                 .get(60, SECONDS);
         assertThat(before.switches())
@@ -273,6 +277,7 @@ final class WarmTest {
         assertThat(odd().told.get()).isZero();
         var unused = warm();
         WarmReceipt after = cluster.client()
+                .files()
                 .warm(FILE, WarmOptions.defaults().onlyLooking())
                 .get(60, SECONDS);
         assertThat(after.isComplete()).isTrue();
@@ -283,7 +288,7 @@ final class WarmTest {
     @Test
     void deadSwitchIsNamedAndOthersContinue() throws Exception {
         odd().silent = true;
-        CompletableFuture<WarmReceipt> warm = cluster.client().warm(FILE, WarmOptions.defaults());
+        CompletableFuture<WarmReceipt> warm = cluster.client().files().warm(FILE, WarmOptions.defaults());
         await().until(() -> odd().told.get() > 0);
         odd.die();
         WarmReceipt receipt = warm.get(60, SECONDS);
@@ -297,7 +302,7 @@ final class WarmTest {
     @Test
     void cancelledWarmUpEndsAtTheSwitches() throws Exception {
         odd().silent = true;
-        CompletableFuture<WarmReceipt> warm = cluster.client().warm(FILE, WarmOptions.defaults());
+        CompletableFuture<WarmReceipt> warm = cluster.client().files().warm(FILE, WarmOptions.defaults());
         await().until(() -> odd().told.get() > 0);
         assertThat(warm.cancel(true)).isTrue();
         await().until(() -> odd().open.get() == 0 && good.warming().open.get() == 0);

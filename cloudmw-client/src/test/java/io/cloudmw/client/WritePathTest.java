@@ -76,13 +76,14 @@ final class WritePathTest {
     }
 
     private PutReceipt stream(byte[] content) throws Exception {
-        return client.put(new ByteArrayInputStream(content), FILE, PutOptions.defaults())
+        return client.files()
+                .put(new ByteArrayInputStream(content), FILE, PutOptions.defaults())
                 .get(60, SECONDS);
     }
 
     private void holds(byte[] content) throws Exception {
         Path out = directory.resolve("out");
-        client.get(FILE, out, GetOptions.defaults()).get(60, SECONDS);
+        client.files().get(FILE, out, GetOptions.defaults()).get(60, SECONDS);
         assertThat(Files.readAllBytes(out)).isEqualTo(content);
     }
 
@@ -134,7 +135,9 @@ final class WritePathTest {
                 sent.countDown();
             }
         };
-        client.put(waiting, FILE, PutOptions.defaults().withListener(told)).get(60, SECONDS);
+        client.files()
+                .put(waiting, FILE, PutOptions.defaults().withListener(told))
+                .get(60, SECONDS);
         assertThat(totals).first().isEqualTo(-1L);
         holds(content);
     }
@@ -167,7 +170,7 @@ final class WritePathTest {
                 return 1;
             }
         };
-        assertThat(client.put(broken, FILE, PutOptions.defaults()))
+        assertThat(client.files().put(broken, FILE, PutOptions.defaults()))
                 .failsWithin(60, SECONDS)
                 .withThrowableOfType(ExecutionException.class)
                 .withCauseInstanceOf(CloudMwException.class)
@@ -190,7 +193,7 @@ final class WritePathTest {
                 anew.add(why);
             }
         };
-        return client.put(source, FILE, resumable(told)).get(60, SECONDS);
+        return client.files().put(source, FILE, resumable(told)).get(60, SECONDS);
     }
 
     private List<Path> journals() throws IOException {
@@ -202,7 +205,7 @@ final class WritePathTest {
     /** Runs a put that ends after so many chunks were sent. */
     private void interrupt(Path source, int afterChunks) throws Exception {
         CompletableFuture<Void> far = new CompletableFuture<>();
-        CompletableFuture<PutReceipt> put = client.put(source, FILE, resumable(new TransferListener() {
+        CompletableFuture<PutReceipt> put = client.files().put(source, FILE, resumable(new TransferListener() {
             @Override
             public void progressed(long done, long total) {
                 if (done >= (long) afterChunks * CHUNK) {
@@ -254,7 +257,8 @@ final class WritePathTest {
                 told.add("progressed " + done);
             }
         };
-        PutReceipt receipt = client.put(source, FILE, resumable(listener)).get(60, SECONDS);
+        PutReceipt receipt =
+                client.files().put(source, FILE, resumable(listener)).get(60, SECONDS);
         assertThat(told).startsWith("reused " + receipt.resumedBytes(), "progressed " + receipt.resumedBytes());
     }
 
@@ -277,10 +281,11 @@ final class WritePathTest {
                     }
                 }
             };
-            put = closed.put(
-                    source,
-                    FILE,
-                    noted ? resumable(listener) : PutOptions.defaults().withListener(listener));
+            put = closed.files()
+                    .put(
+                            source,
+                            FILE,
+                            noted ? resumable(listener) : PutOptions.defaults().withListener(listener));
             closing.get(60, SECONDS).join();
         }
         assertThatExceptionOfType(ExecutionException.class)
@@ -389,7 +394,7 @@ final class WritePathTest {
     void putCancelledAtStartReleasesItsJournal() throws Exception {
         Path source = Files.write(directory.resolve("source"), bytes(40 * CHUNK));
         for (int i = 0; i < 100; i++) {
-            client.put(source, FILE, resumable(TransferListener.NONE)).cancel(true);
+            client.files().put(source, FILE, resumable(TransferListener.NONE)).cancel(true);
         }
         await().until(() -> client.runningTransfers() == 0);
         try (LockFile free = LockFile.tryLock(journals().get(0)).orElseThrow()) {
@@ -424,7 +429,7 @@ final class WritePathTest {
                 return length;
             }
         };
-        CompletableFuture<PutReceipt> put = client.put(endless, FILE, PutOptions.defaults());
+        CompletableFuture<PutReceipt> put = client.files().put(endless, FILE, PutOptions.defaults());
         reading.await();
         put.cancel(true);
         await().until(() -> client.runningTransfers() == 0);
@@ -448,7 +453,8 @@ final class WritePathTest {
         assertThat(found.resumedBytes()).isEqualTo(content.length);
         assertThat(sent(found)).isZero();
 
-        client.put(new ByteArrayInputStream(new byte[1]), FILE, PutOptions.defaults())
+        client.files()
+                .put(new ByteArrayInputStream(new byte[1]), FILE, PutOptions.defaults())
                 .get(60, SECONDS);
         Files.write(journal, noted);
         assertThat(again(source).resumedBytes()).isZero();
@@ -476,8 +482,8 @@ final class WritePathTest {
         Path source = Files.write(directory.resolve("source"), content);
         List<CompletableFuture<PutReceipt>> puts = new ArrayList<>();
         for (int i = 0; i < 3; i++) {
-            puts.add(client.put(source, FilePath.parse("vol:/a/" + i), resumable(TransferListener.NONE)));
-            puts.add(client.put(source, FilePath.parse("vol:/a/" + i), resumable(TransferListener.NONE)));
+            puts.add(client.files().put(source, FilePath.parse("vol:/a/" + i), resumable(TransferListener.NONE)));
+            puts.add(client.files().put(source, FilePath.parse("vol:/a/" + i), resumable(TransferListener.NONE)));
         }
         for (int i = 0; i < 3; i++) {
             CompletableFuture<PutReceipt> first = puts.get(2 * i);
@@ -488,7 +494,9 @@ final class WritePathTest {
             assertThat(List.of(first, second)).anySatisfy(put -> assertThat(put).isCompleted());
         }
         Path unwritable = Files.write(directory.resolve("no-directory"), new byte[1]);
-        client.put(source, FILE, PutOptions.defaults().resumable(unwritable)).get(60, SECONDS);
+        client.files()
+                .put(source, FILE, PutOptions.defaults().resumable(unwritable))
+                .get(60, SECONDS);
         holds(content);
     }
 
@@ -513,10 +521,11 @@ final class WritePathTest {
     void conflictIsReportedAfterLostAnswer() throws Exception {
         stream(new byte[1]);
         coordinator.loseAnswersTo("BeginPut", 1);
-        assertThat(client.put(
-                        new ByteArrayInputStream(new byte[1]),
-                        FILE,
-                        PutOptions.defaults().ifAbsent()))
+        assertThat(client.files()
+                        .put(
+                                new ByteArrayInputStream(new byte[1]),
+                                FILE,
+                                PutOptions.defaults().ifAbsent()))
                 .failsWithin(60, SECONDS)
                 .withThrowableOfType(ExecutionException.class)
                 .havingCause()

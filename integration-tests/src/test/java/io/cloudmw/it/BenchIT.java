@@ -173,7 +173,8 @@ final class BenchIT {
             assertThat(report.path("n").asInt()).isEqualTo(2);
             assertThat(report.path("k").asInt()).isEqualTo(3);
             assertThat(report.path("helpers").asInt()).isEqualTo(3);
-            assertThat(fleet.client().list(volume, "/", "", 10).join().items()).isEmpty();
+            assertThat(fleet.client().files().list(volume, "/", "", 10).join().items())
+                    .isEmpty();
         }
         nothingIsLeft();
     }

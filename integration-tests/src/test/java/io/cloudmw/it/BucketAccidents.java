@@ -146,7 +146,7 @@ abstract class BucketAccidents {
             assertThat(fault.code()).isEqualTo(code);
         });
         assertThat(fleet.metricOfAll(3, "cloudmw_replica_faults_total")).isGreaterThanOrEqualTo(1);
-        Awaitility.await().until(() -> fleet.client().stat(file).join().underReplicatedChunks() == 1);
+        Awaitility.await().until(() -> fleet.client().files().stat(file).join().underReplicatedChunks() == 1);
 
         GetReceipt again = fleet.get(file, fleet.target("again"));
 
@@ -171,6 +171,7 @@ abstract class BucketAccidents {
 
                 Milestone middle = new Milestone(4 * MIB);
                 CompletableFuture<GetReceipt> get = fleet.client()
+                        .files()
                         .get(file, fleet.target("back"), GetOptions.defaults().withListener(middle));
                 middle.await();
                 own.kill();

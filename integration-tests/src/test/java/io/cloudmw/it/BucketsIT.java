@@ -52,8 +52,9 @@ final class BucketsIT extends BucketAccidents {
             Path source = fleet.file("source", 24 * MIB);
             FilePath file = new FilePath(volume, "/f");
             Milestone begun = new Milestone(MIB);
-            CompletableFuture<PutReceipt> put =
-                    fleet.client().put(source, file, PutOptions.defaults().withListener(begun));
+            CompletableFuture<PutReceipt> put = fleet.client()
+                    .files()
+                    .put(source, file, PutOptions.defaults().withListener(begun));
             begun.await();
             fleet.coordinator().kill();
             fleet.restart("coordinator");

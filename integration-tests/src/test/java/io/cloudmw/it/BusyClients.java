@@ -121,10 +121,12 @@ final class BusyClients implements AutoCloseable {
     void checkBytes(CloudMw client, Path scratch) throws IOException, CloudMwException {
         for (String directory : DIRECTORIES) {
             // A directory is gone when the last of its files is.
-            Optional<Page<FileEntry>> there = Calls.find(client.list(volume, directory, "", 1000), ErrorCode.NOT_FOUND);
+            Optional<Page<FileEntry>> there =
+                    Calls.find(client.files().list(volume, directory, "", 1000), ErrorCode.NOT_FOUND);
             for (FileEntry entry : there.map(Page::items).orElse(List.of())) {
                 FilePath file = new FilePath(volume, directory + "/" + entry.name());
-                VersionId version = client.get(file, scratch, GetOptions.defaults())
+                VersionId version = client.files()
+                        .get(file, scratch, GetOptions.defaults())
                         .join()
                         .version()
                         .id();
@@ -160,7 +162,8 @@ final class BusyClients implements AutoCloseable {
     private void put(CloudMw client, FilePath file) {
         long began = clock.incrementAndGet();
         outcome(
-                        client.put(new ByteArrayInputStream(content(began)), fileBytes, file, PutOptions.defaults()),
+                        client.files()
+                                .put(new ByteArrayInputStream(content(began)), fileBytes, file, PutOptions.defaults()),
                         ErrorCode.CONFLICT)
                 .ifPresent(receipt -> {
                     VersionId version = receipt.version().id();
@@ -171,7 +174,7 @@ final class BusyClients implements AutoCloseable {
 
     private void remove(CloudMw client, FilePath file) {
         long began = clock.incrementAndGet();
-        outcome(client.remove(file), ErrorCode.NOT_FOUND)
+        outcome(client.files().remove(file), ErrorCode.NOT_FOUND)
                 .ifPresentOrElse(
                         removed -> wrote(
                                 "remove of " + file, began, change -> is(Change.Kind.REMOVED, removed.id(), change)),
@@ -182,7 +185,7 @@ final class BusyClients implements AutoCloseable {
     private void rename(CloudMw client, FilePath file) {
         long began = clock.incrementAndGet();
         FilePath to = new FilePath(volume, "/moved/" + began);
-        outcome(client.rename(file, to, true), ErrorCode.NOT_FOUND)
+        outcome(client.files().rename(file, to, true), ErrorCode.NOT_FOUND)
                 .ifPresentOrElse(
                         moved -> {
                             wrote(
@@ -200,7 +203,7 @@ final class BusyClients implements AutoCloseable {
         long began = clock.incrementAndGet();
         saw(
                 file,
-                outcome(client.stat(file), ErrorCode.NOT_FOUND)
+                outcome(client.files().stat(file), ErrorCode.NOT_FOUND)
                         .map(status -> status.version().id()),
                 began);
     }

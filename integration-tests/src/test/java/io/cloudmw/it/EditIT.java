@@ -63,7 +63,8 @@ final class EditIT {
 
     private void volume(String name, Chunking chunking) {
         List<StoreId> disks = List.of(new StoreId("disk-1"), new StoreId("disk-2"), new StoreId("disk-3"));
-        client.createVolume(new Volume(new VolumeName(name), chunking, 2, disks, 2, Mode.COOPERATIVE, false, 0))
+        client.volumes()
+                .create(new Volume(new VolumeName(name), chunking, 2, disks, 2, Mode.COOPERATIVE, false, 0))
                 .join();
     }
 
@@ -89,18 +90,21 @@ final class EditIT {
             int offset = random.nextInt(model.length + 1);
             switch (random.nextInt(step == 0 ? 1 : 4)) {
                 case 0 -> {
-                    client.append(new ByteArrayInputStream(bytes), bytes.length, file, PutOptions.defaults())
+                    client.files()
+                            .append(new ByteArrayInputStream(bytes), bytes.length, file, PutOptions.defaults())
                             .join();
                     offset = model.length;
                     model = changed(model, offset, bytes);
                 }
                 case 1 -> {
-                    client.truncate(file, offset, PutOptions.defaults()).join();
+                    client.files().truncate(file, offset, PutOptions.defaults()).join();
                     model = Arrays.copyOf(model, offset);
                 }
                 default -> {
                     Path source = Files.write(directory.resolve("source"), bytes);
-                    client.write(source, file, offset, PutOptions.defaults()).join();
+                    client.files()
+                            .write(source, file, offset, PutOptions.defaults())
+                            .join();
                     model = changed(model, offset, bytes);
                 }
             }
@@ -122,7 +126,7 @@ final class EditIT {
     private byte[] read(FilePath file, int offset, int length) {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         GetOptions how = GetOptions.defaults().withRange(new ByteRange(offset, length));
-        client.read(file, Channels.newChannel(bytes), how).join();
+        client.files().read(file, Channels.newChannel(bytes), how).join();
         return bytes.toByteArray();
     }
 
@@ -130,7 +134,8 @@ final class EditIT {
     void onlyWhatChangesIsSent() throws IOException {
         byte[] first = new byte[8 * MIB + 5];
         new SplittableRandom(1).nextBytes(first);
-        client.put(Files.write(directory.resolve("first"), first), SIZED, PutOptions.defaults())
+        client.files()
+                .put(Files.write(directory.resolve("first"), first), SIZED, PutOptions.defaults())
                 .join();
         PutReceipt receipt = append(10, PutOptions.defaults()).join();
         assertThat(receipt.version().sizeBytes()).isEqualTo(8 * MIB + 15);
@@ -146,8 +151,8 @@ final class EditIT {
         for (int i = 1; i <= 6; i++) {
             byte[] block = new byte[1000];
             Arrays.fill(block, (byte) i);
-            appends.add(
-                    client.append(Files.write(directory.resolve("block-" + i), block), SIZED, PutOptions.defaults()));
+            appends.add(client.files()
+                    .append(Files.write(directory.resolve("block-" + i), block), SIZED, PutOptions.defaults()));
         }
         appends.forEach(CompletableFuture::join);
         byte[] all = read(SIZED, 0, 6000);
@@ -168,13 +173,13 @@ final class EditIT {
         append(1, PutOptions.defaults()).join();
         refused(ErrorCode.CONFLICT, append(1, PutOptions.defaults().ifVersion(before)));
         refused(ErrorCode.CONFLICT, append(1, PutOptions.defaults().ifAbsent()));
-        refused(ErrorCode.NOT_FOUND, client.truncate(COUNTED, 0, PutOptions.defaults()));
-        refused(ErrorCode.INVALID_ARGUMENT, client.truncate(SIZED, 3, PutOptions.defaults()));
+        refused(ErrorCode.NOT_FOUND, client.files().truncate(COUNTED, 0, PutOptions.defaults()));
+        refused(ErrorCode.INVALID_ARGUMENT, client.files().truncate(SIZED, 3, PutOptions.defaults()));
         assertThat(read(SIZED, 0, 2)).hasSize(2);
     }
 
     private CompletableFuture<PutReceipt> append(int bytes, PutOptions how) {
-        return client.append(new ByteArrayInputStream(new byte[bytes]), bytes, SIZED, how);
+        return client.files().append(new ByteArrayInputStream(new byte[bytes]), bytes, SIZED, how);
     }
 
     private static void refused(ErrorCode code, CompletableFuture<?> call) {

@@ -15,9 +15,10 @@ final class Embedding {
     static GetReceipt putAndGet(String coordinator, String name, Path source, Path copy) {
         try (CloudMw cloudMw = CloudMw.connect(coordinator)) { // "127.0.0.1:7400"
             FilePath file = FilePath.parse(name); // "data:/reports/2026.parquet"
-            cloudMw.put(source, file, PutOptions.defaults()).join();
+            cloudMw.files().put(source, file, PutOptions.defaults()).join();
 
-            GetReceipt receipt = cloudMw.get(file, copy, GetOptions.defaults()).join();
+            GetReceipt receipt =
+                    cloudMw.files().get(file, copy, GetOptions.defaults()).join();
             System.out.println(receipt.bytes() + " bytes, won by " + receipt.winners());
             return receipt;
         }

@@ -269,7 +269,7 @@ final class Fleet implements AutoCloseable {
     void awaitTheFirstLookOfRepair() {
         Awaitility.await()
                 .ignoreException(CompletionException.class)
-                .until(() -> client.status().join().repair().passes() > 0);
+                .until(() -> client.cluster().status().join().repair().passes() > 0);
     }
 
     CloudMw client() {
@@ -323,7 +323,8 @@ final class Fleet implements AutoCloseable {
 
     VolumeName volume(String name, Chunking chunking, int replicas, StoreId... stores) {
         VolumeName volume = new VolumeName(name);
-        client.createVolume(new Volume(volume, chunking, replicas, List.of(stores), replicas, mode, false, 0))
+        client.volumes()
+                .create(new Volume(volume, chunking, replicas, List.of(stores), replicas, mode, false, 0))
                 .join();
         return volume;
     }
@@ -331,7 +332,8 @@ final class Fleet implements AutoCloseable {
     /** One whose clients may serve each other. */
     VolumeName peersVolume(String name, Chunking chunking, int replicas, StoreId... stores) {
         VolumeName volume = new VolumeName(name);
-        client.createVolume(new Volume(
+        client.volumes()
+                .create(new Volume(
                         volume, chunking, replicas, List.of(stores), replicas, mode, false, 0, Optional.empty(), true))
                 .join();
         return volume;
@@ -345,13 +347,14 @@ final class Fleet implements AutoCloseable {
 
     StoreId bucket(String id, String region, String endpoint) {
         Store.S3 s3 = new Store.S3(id, region, endpoint, true, "");
-        return client.addStore(new Store(new StoreId(id), region, s3), true)
+        return client.stores()
+                .add(new Store(new StoreId(id), region, s3), true)
                 .join()
                 .id();
     }
 
     List<StoreStatus> stores() {
-        return client.stores().join();
+        return client.stores().list().join();
     }
 
     /** A file of {@code size} random bytes. */
@@ -369,11 +372,11 @@ final class Fleet implements AutoCloseable {
     }
 
     void put(Path source, FilePath target) {
-        client.put(source, target, PutOptions.defaults()).join();
+        client.files().put(source, target, PutOptions.defaults()).join();
     }
 
     GetReceipt get(FilePath source, Path target) {
-        return client.get(source, target, GetOptions.defaults()).join();
+        return client.files().get(source, target, GetOptions.defaults()).join();
     }
 
     /** Somewhere to read into. */

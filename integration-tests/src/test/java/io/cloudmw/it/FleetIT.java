@@ -106,6 +106,7 @@ final class FleetIT {
         int length = (int) (5 * MIB);
         try (var out = Channels.newChannel(Files.newOutputStream(target))) {
             fleet.client()
+                    .files()
                     .read(file, out, GetOptions.defaults().withRange(new io.cloudmw.core.model.ByteRange(from, length)))
                     .join();
         }
@@ -127,7 +128,7 @@ final class FleetIT {
             throws InterruptedException {
         Milestone middle = new Milestone(MIB);
         CompletableFuture<GetReceipt> get =
-                fleet.client().get(file, fleet.target("back"), options.withListener(middle));
+                fleet.client().files().get(file, fleet.target("back"), options.withListener(middle));
         middle.await();
         return get;
     }
@@ -247,6 +248,7 @@ final class FleetIT {
             Path source = fleet.file("source", 64 * MIB);
             Milestone middle = new Milestone(4 * MIB);
             CompletableFuture<PutReceipt> put = fleet.client()
+                    .files()
                     .put(
                             source,
                             new FilePath(volume, "/f"),
@@ -270,6 +272,7 @@ final class FleetIT {
             Path source = fleet.file("source", 40 * MIB);
             Milestone middle = new Milestone(4 * MIB);
             CompletableFuture<PutReceipt> put = fleet.client()
+                    .files()
                     .put(
                             source,
                             new FilePath(volume, "/f"),
@@ -297,8 +300,8 @@ final class FleetIT {
                 InputStream first = together(one, begun);
                 InputStream last = together(other, begun)) {
             puts = List.of(
-                    fleet.client().put(first, Files.size(one), file, PutOptions.defaults()),
-                    second.put(last, Files.size(other), file, PutOptions.defaults()));
+                    fleet.client().files().put(first, Files.size(one), file, PutOptions.defaults()),
+                    second.files().put(last, Files.size(other), file, PutOptions.defaults()));
             failures = puts.stream().flatMap(FleetIT::failure).toList();
         }
 
@@ -361,7 +364,8 @@ final class FleetIT {
             fleet.startDiskHelpers(3, "");
             VolumeName volume = new VolumeName("v");
             fleet.client()
-                    .createVolume(new io.cloudmw.core.model.Volume(
+                    .volumes()
+                    .create(new io.cloudmw.core.model.Volume(
                             volume,
                             new Chunking.ByCount(3),
                             3,
@@ -378,9 +382,11 @@ final class FleetIT {
             Path source = fleet.file("source", 3 * MIB);
             fleet.put(source, file);
 
-            assertThat(fleet.client().stat(file).join().underReplicatedChunks()).isEqualTo(3);
+            assertThat(fleet.client().files().stat(file).join().underReplicatedChunks())
+                    .isEqualTo(3);
             for (Mode mode : List.of(Mode.ROUNDS, Mode.COOPERATIVE)) {
                 GetReceipt receipt = fleet.client()
+                        .files()
                         .get(file, fleet.target("back"), GetOptions.defaults().withMode(mode))
                         .join();
                 assertThat(fleet.target("back")).hasSameBinaryContentAs(source);
@@ -439,7 +445,8 @@ final class FleetIT {
                 assertThat(fault.code()).isEqualTo(ErrorCode.REPLICA_CORRUPT);
             });
             assertThat(fleet.metricOfAll(3, "cloudmw_replica_faults_total")).isGreaterThanOrEqualTo(1);
-            Awaitility.await().until(() -> fleet.client().stat(file).join().underReplicatedChunks() == 1);
+            Awaitility.await()
+                    .until(() -> fleet.client().files().stat(file).join().underReplicatedChunks() == 1);
             GetReceipt again = fleet.get(file, fleet.target("again"));
             assertThat(again.rows()).noneMatch(row -> row.store().value().equals("disk-1"));
         }
@@ -455,12 +462,12 @@ final class FleetIT {
             fleet.helper(1).kill();
             kind.happenTo(onlyChunk(fleet.disk(1)));
 
-            assertThat(failure(fleet.client().get(file, fleet.target("back"), GetOptions.defaults())))
+            assertThat(failure(fleet.client().files().get(file, fleet.target("back"), GetOptions.defaults())))
                     .contains(kind.code);
 
             Awaitility.await()
                     .atMost(Duration.ofMinutes(1))
-                    .until(() -> fleet.client().stat(file).join().underReplicatedChunks() == 1);
+                    .until(() -> fleet.client().files().stat(file).join().underReplicatedChunks() == 1);
         }
     }
 
@@ -519,6 +526,7 @@ final class FleetIT {
             Path destination = Files.createDirectory(directory.resolve("destination"));
             Milestone middle = new Milestone(MIB);
             CompletableFuture<GetReceipt> get = fleet.client()
+                    .files()
                     .get(
                             file,
                             destination.resolve("file"),

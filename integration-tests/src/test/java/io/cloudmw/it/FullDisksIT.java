@@ -108,7 +108,7 @@ final class FullDisksIT {
         Path source = fleet.file("source", 16 * MIB);
         fleet.put(source, new FilePath(volume, "/first"));
         List<CompletableFuture<PutReceipt>> puts = IntStream.range(0, 5)
-                .mapToObj(i -> fleet.client().put(source, new FilePath(volume, "/" + i), PutOptions.defaults()))
+                .mapToObj(i -> fleet.client().files().put(source, new FilePath(volume, "/" + i), PutOptions.defaults()))
                 .toList();
         for (int i = 0; i < puts.size(); i++) {
             try {

@@ -40,7 +40,8 @@ final class GcIT {
                     () -> new CommandLine(fleet.coordinatorAddress()).run("gc", "--dry-run"));
             Awaitility.await()
                     .atMost(Duration.ofMinutes(2))
-                    .until(() -> fleet.client().status().join().collect().underWay());
+                    .until(() ->
+                            fleet.client().cluster().status().join().collect().underWay());
             fleet.coordinator().kill();
             fleet.restart("coordinator");
             CommandLine.Result result = gc.get();

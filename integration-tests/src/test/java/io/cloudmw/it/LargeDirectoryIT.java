@@ -67,7 +67,11 @@ final class LargeDirectoryIT {
             Path json = directory.resolve("json");
             commands.withOutputTo(json).run("ls", "v:/large", "--json").orThrow();
             assertThat(namesInOrder(json)).isEqualTo(names);
-            assertThat(fleet.client().list(volume, "/large", "", 1000).join().items())
+            assertThat(fleet.client()
+                            .files()
+                            .list(volume, "/large", "", 1000)
+                            .join()
+                            .items())
                     .hasSize(1000)
                     .first()
                     .extracting(FileEntry::name)
@@ -107,18 +111,22 @@ final class LargeDirectoryIT {
 
     /** They can be looked at, replaced, renamed and removed as any; there is one less then. */
     private static void areAsOthers(Fleet fleet, VolumeName volume, int names) throws IOException {
-        FileVersion first =
-                fleet.client().stat(new FilePath(volume, "/large/f")).join().version();
+        FileVersion first = fleet.client()
+                .files()
+                .stat(new FilePath(volume, "/large/f"))
+                .join()
+                .version();
         FilePath middle = new FilePath(volume, String.format(Locale.ROOT, "/large/f%07d", names / 2));
-        assertThat(fleet.client().stat(middle).join().version().id()).isEqualTo(first.id());
+        assertThat(fleet.client().files().stat(middle).join().version().id()).isEqualTo(first.id());
         fleet.put(fleet.file("other", 11), middle);
-        assertThat(fleet.client().stat(middle).join().version().sizeBytes()).isEqualTo(11);
+        assertThat(fleet.client().files().stat(middle).join().version().sizeBytes())
+                .isEqualTo(11);
         FilePath last = new FilePath(volume, String.format(Locale.ROOT, "/large/f%07d", names));
         FilePath renamed = new FilePath(volume, "/large/renamed");
-        fleet.client().rename(last, renamed, false).join();
+        fleet.client().files().rename(last, renamed, false).join();
         fleet.get(renamed, fleet.target("renamed"));
         assertThat(Files.size(fleet.target("renamed"))).isEqualTo(10);
-        fleet.client().remove(renamed).join();
+        fleet.client().files().remove(renamed).join();
     }
 
     /** How many names the object in this file has; fails when one is not after the one before. */

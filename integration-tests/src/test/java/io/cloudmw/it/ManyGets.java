@@ -24,10 +24,11 @@ final class ManyGets {
         Path expected = Path.of(arguments[4]);
         try (CloudMw client = CloudMw.connect(CloudMwOptions.of(arguments[0]))) {
             List<CompletableFuture<GetReceipt>> gets = IntStream.range(0, Integer.parseInt(arguments[2]))
-                    .mapToObj(i -> client.get(
-                            file,
-                            directory.resolve("many-" + i),
-                            GetOptions.defaults().withDurable(false)))
+                    .mapToObj(i -> client.files()
+                            .get(
+                                    file,
+                                    directory.resolve("many-" + i),
+                                    GetOptions.defaults().withDurable(false)))
                     .toList();
             gets.forEach(CompletableFuture::join);
             for (int i = 0; i < gets.size(); i++) {

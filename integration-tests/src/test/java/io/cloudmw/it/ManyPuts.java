@@ -23,7 +23,7 @@ final class ManyPuts {
         Path source = Path.of(arguments[3]);
         try (CloudMw client = CloudMw.connect(CloudMwOptions.of(arguments[0]))) {
             List<CompletableFuture<PutReceipt>> puts = IntStream.range(0, Integer.parseInt(arguments[2]))
-                    .mapToObj(i -> client.put(source, new FilePath(volume, "/put-" + i), PutOptions.defaults()))
+                    .mapToObj(i -> client.files().put(source, new FilePath(volume, "/put-" + i), PutOptions.defaults()))
                     .toList();
             puts.forEach(CompletableFuture::join);
         }

@@ -59,10 +59,11 @@ final class MissingBucketIT {
                 Files.createDirectory(directory.resolve("server").resolve(name));
                 Store store = new Store(
                         new StoreId(name), name, new Store.S3(name, "us-east-1", server.endpoint(), true, ""));
-                client.addStore(store, false).join();
+                client.stores().add(store, false).join();
                 stores.add(store.id());
             }
-            client.createVolume(new Volume(
+            client.volumes()
+                    .create(new Volume(
                             new VolumeName("v"), new Chunking.BySize(CHUNK), 2, stores, 2, Mode.ROUNDS, false, 0))
                     .join();
         }
@@ -88,7 +89,7 @@ final class MissingBucketIT {
     }
 
     private static boolean isMissing(CloudMw client) {
-        return client.stores().join().stream()
+        return client.stores().list().join().stream()
                 .filter(status -> status.store().id().equals(GONE))
                 .anyMatch(status -> status.reach()
                         .fault()
@@ -106,9 +107,9 @@ final class MissingBucketIT {
         try (CloudMw client = connect()) {
             FilePath file = new FilePath(new VolumeName("v"), "/f");
             delete(GONE);
-            client.put(source, file, PutOptions.defaults()).join();
+            client.files().put(source, file, PutOptions.defaults()).join();
             Awaitility.await().atMost(LONG).until(() -> isMissing(client));
-            client.get(file, back, GetOptions.defaults()).join();
+            client.files().get(file, back, GetOptions.defaults()).join();
             assertThat(back).hasSameBinaryContentAs(source);
         }
     }

@@ -44,6 +44,7 @@ final class ModesIT {
             for (Mode mode : Mode.values()) {
                 Path back = directory.resolve("back-" + mode.label());
                 GetReceipt receipt = fleet.client()
+                        .files()
                         .get(file, back, GetOptions.defaults().withMode(mode))
                         .join();
 
@@ -52,6 +53,7 @@ final class ModesIT {
                 Path stream = directory.resolve("stream-" + mode.label());
                 try (FileChannel out = FileChannel.open(stream, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
                     fleet.client()
+                            .files()
                             .read(file, out, GetOptions.defaults().withMode(mode))
                             .join();
                 }
@@ -151,7 +153,8 @@ final class ModesIT {
             Set<Long> bad = receipt.faults().stream()
                     .map(fault -> fault.chunk().index())
                     .collect(Collectors.toSet());
-            Awaitility.await().until(() -> fleet.client().stat(file).join().underReplicatedChunks() == bad.size());
+            Awaitility.await()
+                    .until(() -> fleet.client().files().stat(file).join().underReplicatedChunks() == bad.size());
 
             GetReceipt again = get(fleet, file, GetOptions.defaults().withMode(mode));
 
@@ -167,13 +170,14 @@ final class ModesIT {
     }
 
     private static GetReceipt get(Fleet fleet, FilePath file, GetOptions how) {
-        return fleet.client().get(file, fleet.target("back"), how).join();
+        return fleet.client().files().get(file, fleet.target("back"), how).join();
     }
 
     private static CompletableFuture<GetReceipt> getUpToItsMiddle(Fleet fleet, FilePath file, Mode mode)
             throws InterruptedException {
         Milestone middle = new Milestone(MIB);
         CompletableFuture<GetReceipt> get = fleet.client()
+                .files()
                 .get(
                         file,
                         fleet.target("back"),

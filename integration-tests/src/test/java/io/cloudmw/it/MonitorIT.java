@@ -32,11 +32,11 @@ final class MonitorIT {
             fleet.put(fleet.file("source", 6 * MIB), file);
             await().atMost(Duration.ofMinutes(2)).until(() -> {
                 fleet.get(file, fleet.target("back"));
-                return fleet.client().fleet().join().stores().stream()
+                return fleet.client().cluster().fleet().join().stores().stream()
                         .allMatch(store -> store.speed().expected().isKnown());
             });
 
-            FleetView view = fleet.client().fleet().join();
+            FleetView view = fleet.client().cluster().fleet().join();
             assertThat(view.helpers()).hasSize(2).allSatisfy(helper -> {
                 assertThat(helper.alive()).isTrue();
                 assertThat(helper.activity().attempts()).isPositive();
@@ -54,6 +54,7 @@ final class MonitorIT {
             // What plans are told of a store is put together once a second.
             ReadEstimate estimate = await().until(
                             () -> fleet.client()
+                                    .files()
                                     .estimate(
                                             file,
                                             Optional.empty(),
@@ -92,6 +93,7 @@ final class MonitorIT {
             fleet.put(fleet.file("source", 6 * MIB), file);
 
             GetReceipt receipt = fleet.client()
+                    .files()
                     .get(file, fleet.target("back"), GetOptions.defaults().withDeadline(Duration.ofNanos(1)))
                     .join();
 

@@ -79,7 +79,8 @@ final class PeersIT {
             FilePath file = file(fleet);
             put(fleet, file);
             PeerNode node = holder.servePeers(options().withMeters(meters));
-            holder.read(file, (offset, bytes) -> awaitWritten(node), GetOptions.defaults())
+            holder.files()
+                    .read(file, (offset, bytes) -> awaitWritten(node), GetOptions.defaults())
                     .join();
             node.chunks().awaitWritten();
             await().until(node::isTold);
@@ -173,7 +174,7 @@ final class PeersIT {
                 @Override
                 public void close() {}
             };
-            CompletableFuture<GetReceipt> read = fleet.client().read(file, slow, GetOptions.defaults());
+            CompletableFuture<GetReceipt> read = fleet.client().files().read(file, slow, GetOptions.defaults());
             begun.await();
             peer.kill();
             killed.countDown();
@@ -198,6 +199,7 @@ final class PeersIT {
             BitSet leaves = new BitSet();
             List<Long> twice = new ArrayList<>();
             CompletableFuture<GetReceipt> read = fleet.client()
+                    .files()
                     .read(
                             file,
                             (offset, bytes) -> {
@@ -240,6 +242,7 @@ final class PeersIT {
             };
             stopped.pause();
             GetReceipt receipt = fleet.client()
+                    .files()
                     .get(file, fleet.target("got"), GetOptions.defaults().withListener(listener))
                     .join();
             stopped.resume();
@@ -266,6 +269,7 @@ final class PeersIT {
                 }
             };
             GetReceipt receipt = fleet.client()
+                    .files()
                     .get(file, fleet.target("got"), GetOptions.defaults().withListener(listener))
                     .join();
             assertThat(Files.mismatch(source, fleet.target("got"))).isEqualTo(-1);
@@ -273,7 +277,8 @@ final class PeersIT {
             assertThat(receipt.faults()).isEmpty();
             assertThat(receipt.peerBytes() + receipt.usefulBytes()).isEqualTo(SIZE);
             assertThat(receipt.usefulBytes()).isPositive();
-            assertThat(fleet.client().stat(file).join().underReplicatedChunks()).isZero();
+            assertThat(fleet.client().files().stat(file).join().underReplicatedChunks())
+                    .isZero();
         }
     }
 
@@ -310,7 +315,9 @@ final class PeersIT {
 
             try (CloudMw holder = CloudMw.connect(CloudMwOptions.of(fleet.coordinatorAddress()))) {
                 PeerNode node = holder.servePeers(options());
-                holder.get(file, fleet.target("held"), GetOptions.defaults()).join();
+                holder.files()
+                        .get(file, fleet.target("held"), GetOptions.defaults())
+                        .join();
                 assertThat(node.chunks().held()).isEmpty();
                 assertThat(fleet.get(file, fleet.target("got")).peerBytes()).isZero();
                 assertThat(node.sentBytes() + node.refusals()).isZero();

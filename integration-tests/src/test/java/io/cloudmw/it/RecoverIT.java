@@ -124,13 +124,15 @@ final class RecoverIT {
             fleet.helper(1).kill();
             Awaitility.await()
                     .atMost(Duration.ofMinutes(1))
-                    .until(() -> fleet.client().status().join().repair().copied() > 0
-                            && fleet.client()
-                                    .status()
-                                    .join()
-                                    .repair()
-                                    .underReplicated()
-                                    .isEmpty());
+                    .until(() ->
+                            fleet.client().cluster().status().join().repair().copied() > 0
+                                    && fleet.client()
+                                            .cluster()
+                                            .status()
+                                            .join()
+                                            .repair()
+                                            .underReplicated()
+                                            .isEmpty());
 
             JsonNode first = command.run("backup", "v", "--json").orThrow().json();
             assertThat(first.path("exported_files").asInt()).isEqualTo(FILES + 1);
@@ -181,7 +183,12 @@ final class RecoverIT {
             same(tree, directory.resolve("back"));
             fleet.get(largeFile, fleet.target("large"));
             assertThat(fleet.target("large")).hasSameBinaryContentAs(large);
-            assertThat(fleet.client().stat(largeFile).join().attributes().values())
+            assertThat(fleet.client()
+                            .files()
+                            .stat(largeFile)
+                            .join()
+                            .attributes()
+                            .values())
                     .containsEntry("who", "me");
             assertThat(command.run("backup", "v", "--json")
                             .orThrow()
@@ -247,7 +254,8 @@ final class RecoverIT {
             FilePath file = new FilePath(new VolumeName("v"), "/large");
             fleet.get(file, fleet.target("large"));
             assertThat(fleet.target("large")).hasSameBinaryContentAs(large);
-            assertThat(fleet.client().stat(file).join().attributes().values()).containsEntry("who", "me");
+            assertThat(fleet.client().files().stat(file).join().attributes().values())
+                    .containsEntry("who", "me");
         }
     }
 

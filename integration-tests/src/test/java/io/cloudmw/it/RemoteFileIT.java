@@ -77,7 +77,7 @@ final class RemoteFileIT {
             Path source = fleet.file("source", SIZE);
             fleet.put(source, path);
             SplittableRandom random = new SplittableRandom(11);
-            try (RemoteFile file = client.open(path).get(60, TimeUnit.SECONDS)) {
+            try (RemoteFile file = client.files().open(path).get(60, TimeUnit.SECONDS)) {
                 assertReadsLike(source, file, random, 160);
                 assertThat(fleet.metric(3, "cloudmw_cache_served_bytes_total")).isPositive();
                 assertThat(fleet.metric(4, "cloudmw_cache_served_bytes_total")).isPositive();
@@ -88,10 +88,10 @@ final class RemoteFileIT {
                 Path replacement = fleet.file("replacement", MIB);
                 fleet.put(replacement, path);
                 assertReadsLike(source, file, random, 80);
-                try (RemoteFile current = client.open(path).get(60, TimeUnit.SECONDS)) {
+                try (RemoteFile current = client.files().open(path).get(60, TimeUnit.SECONDS)) {
                     assertThat(current.version().sizeBytes()).isEqualTo(MIB);
                 }
-                client.remove(path).get(60, TimeUnit.SECONDS);
+                client.files().remove(path).get(60, TimeUnit.SECONDS);
                 assertReadsLike(source, file, random, 80);
             }
         }

@@ -105,7 +105,7 @@ final class ReplacedBucketIT {
                 fleet.get(file, fleet.target("back"));
                 assertThat(fleet.target("back")).hasSameBinaryContentAs(source);
             }
-            assertThat(fleet.client().status().join().repair().copied())
+            assertThat(fleet.client().cluster().status().join().repair().copied())
                     .as("nothing is made anew before the operator's word")
                     .isZero();
 
@@ -118,7 +118,8 @@ final class ReplacedBucketIT {
                     .path(emptied)
                     .path("complete")
                     .asBoolean());
-            assertThat(fleet.client().status().join().repair().copied()).isGreaterThanOrEqualTo(had);
+            assertThat(fleet.client().cluster().status().join().repair().copied())
+                    .isGreaterThanOrEqualTo(had);
             assertThat(keys(s3, emptied)).contains(MARKER);
             assertThat(store(command, emptied).has("mismatch")).isFalse();
             empty(s3, buckets.get(1));

@@ -113,6 +113,7 @@ final class ReplacedDiskIT {
 
     private static ReplacedProgress replaced(Fleet fleet) {
         return fleet.client()
+                .cluster()
                 .status()
                 .join()
                 .repair()

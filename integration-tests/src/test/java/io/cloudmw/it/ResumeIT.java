@@ -182,7 +182,7 @@ final class ResumeIT {
 
     /** 0 until there is something. */
     private static int listed(Fleet fleet, VolumeName volume) throws CloudMwException {
-        return Calls.find(fleet.client().list(volume, "/tree", "", 1000), ErrorCode.NOT_FOUND)
+        return Calls.find(fleet.client().files().list(volume, "/tree", "", 1000), ErrorCode.NOT_FOUND)
                 .map(page -> page.items().size())
                 .orElse(0);
     }

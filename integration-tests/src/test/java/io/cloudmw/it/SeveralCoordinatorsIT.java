@@ -196,7 +196,8 @@ final class SeveralCoordinatorsIT {
         for (VolumeName name : List.of(QUIET, BUSY)) {
             Volume volume = new Volume(
                     name, new Chunking.ByCount(1), 3, List.of(Fleet.disks(1, 2, 3)), 2, Mode.COOPERATIVE, false, 0);
-            soon().ignoreExceptions().until(() -> client.createVolume(volume).join() != null);
+            soon().ignoreExceptions()
+                    .until(() -> client.volumes().create(volume).join() != null);
         }
         return BusyClients.start(List.of(from(0), from(1), from(2)), BUSY, FILE_BYTES);
     }
@@ -212,7 +213,7 @@ final class SeveralCoordinatorsIT {
             uploads.add(upload);
         }
         VersionId removed = put(client, beside, "/removed");
-        client.remove(new FilePath(QUIET, "/removed")).join();
+        client.files().remove(new FilePath(QUIET, "/removed")).join();
         garbage.add(removed);
         ChunkId chunk = new ChunkId(put(client, beside, "/kept" + owed.size()), 0);
         owed.put(chunk, audit.settlements(chunk, owingStore()));
@@ -224,7 +225,8 @@ final class SeveralCoordinatorsIT {
     private VersionId put(CloudMw client, Catalog beside, String path) throws IOException {
         Path source = directory.resolve("source");
         Files.write(source, new byte[FILE_BYTES]);
-        VersionId version = client.put(source, new FilePath(QUIET, path), PutOptions.defaults())
+        VersionId version = client.files()
+                .put(source, new FilePath(QUIET, path), PutOptions.defaults())
                 .join()
                 .version()
                 .id();

@@ -74,7 +74,9 @@ final class SilentClients implements AutoCloseable {
         } finally {
             asked.shutdownNow();
         }
-        chunks = client.locate(file, client.stat(file).get().version().id(), 0).get();
+        chunks = client.files()
+                .locate(file, client.files().stat(file).get().version().id(), 0)
+                .get();
         helper = plan.getHelpers(0);
         control = channel(helper.getControlAddress());
     }

@@ -60,7 +60,8 @@ final class SnapshotIT {
                 new HostPort("127.0.0.1", 0), directory.resolve("cluster"), directory.resolve("secret"), 2));
         client = CloudMw.connect(cluster.coordinator().toString());
         List<StoreId> disks = List.of(new StoreId("disk-1"), new StoreId("disk-2"));
-        client.createVolume(new Volume(VOLUME, new Chunking.BySize(1 << 20), 2, disks, 2, Mode.COOPERATIVE, false, 0))
+        client.volumes()
+                .create(new Volume(VOLUME, new Chunking.BySize(1 << 20), 2, disks, 2, Mode.COOPERATIVE, false, 0))
                 .join();
     }
 
@@ -72,7 +73,8 @@ final class SnapshotIT {
 
     private void put(String path, String text) {
         byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
-        client.put(new ByteArrayInputStream(bytes), bytes.length, file(path), PutOptions.defaults())
+        client.files()
+                .put(new ByteArrayInputStream(bytes), bytes.length, file(path), PutOptions.defaults())
                 .join();
     }
 
@@ -82,7 +84,7 @@ final class SnapshotIT {
 
     private String read(String path, GetOptions how) {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-        client.read(file(path), Channels.newChannel(bytes), how).join();
+        client.files().read(file(path), Channels.newChannel(bytes), how).join();
         return bytes.toString(StandardCharsets.UTF_8);
     }
 
@@ -108,15 +110,18 @@ final class SnapshotIT {
         put("/d/b", "below");
         put("/d/same", "same");
         put("/noted", "same");
-        client.setAttributes(file("/noted"), Map.of("x", "1", "y", "2"), Set.of())
+        client.files()
+                .setAttributes(file("/noted"), Map.of("x", "1", "y", "2"), Set.of())
                 .join();
         client.snapshots().create(VOLUME, "s1").join();
         put("/a", "second");
-        client.remove(file("/d/b")).join();
+        client.files().remove(file("/d/b")).join();
         put("/d/b/deep", "where a file was");
-        client.append(new ByteArrayInputStream(new byte[] {'!'}), 1, file("/a"), PutOptions.defaults())
+        client.files()
+                .append(new ByteArrayInputStream(new byte[] {'!'}), 1, file("/a"), PutOptions.defaults())
                 .join();
-        client.setAttributes(file("/noted"), Map.of("y", "1", "x", "2"), Set.of())
+        client.files()
+                .setAttributes(file("/noted"), Map.of("y", "1", "x", "2"), Set.of())
                 .join();
         client.snapshots().create(VOLUME, "s2").join();
         put("/late", "");
@@ -124,7 +129,7 @@ final class SnapshotIT {
         assertThat(readIn("s1", "/a")).isEqualTo("first");
         assertThat(readIn("s1", "/d/b")).isEqualTo("below");
         assertThat(readIn("s2", "/a")).isEqualTo("second!");
-        assertThat(client.snapshots().of(VOLUME).join())
+        assertThat(client.snapshots().list(VOLUME).join())
                 .extracting(Snapshot::name)
                 .containsExactly("s1", "s2");
         assertThat(differences("s1", Optional.of("s2"), "/"))
@@ -136,12 +141,13 @@ final class SnapshotIT {
 
         client.snapshots().restore("s1", file("/a")).join();
         assertThat(read("/a", GetOptions.defaults())).isEqualTo("first");
-        client.remove(file("/d/b/deep")).join();
+        client.files().remove(file("/d/b/deep")).join();
         client.snapshots().restore("s1", file("/d/b")).join();
         assertThat(read("/d/b", GetOptions.defaults())).isEqualTo("below");
         assertThat(differences("s1", Optional.empty(), "/")).containsExactly("ADDED /late", "ATTRIBUTES /noted");
         client.snapshots().restore("s1", file("/noted")).join();
-        assertThat(client.stat(file("/noted")).join().attributes().values()).containsEntry("x", "1");
+        assertThat(client.files().stat(file("/noted")).join().attributes().values())
+                .containsEntry("x", "1");
         assertThat(differences("s1", Optional.empty(), "/")).containsExactly("ADDED /late");
         client.snapshots().remove(VOLUME, "s1").join();
         client.snapshots().remove(VOLUME, "s2").join();
@@ -158,7 +164,7 @@ final class SnapshotIT {
         put("/d/sub/b", "below");
         client.snapshots().create(VOLUME, "s1").join();
         put("/d/a", "second");
-        client.remove(file("/d/sub/b")).join();
+        client.files().remove(file("/d/sub/b")).join();
         put("/d/new", "");
         Path copy = directory.resolve("copy");
         RemotePath from = RemotePath.directory("v@s1:/d/");
@@ -217,7 +223,7 @@ final class SnapshotIT {
 
         TreeReport report = new TreeRemoval(client, RemotePath.parse("v:/d"), options).run();
         assertThat(report.deleted()).isEqualTo(10);
-        assertThat(client.list(VOLUME, "/", "", 10).join().items())
+        assertThat(client.files().list(VOLUME, "/", "", 10).join().items())
                 .extracting(FileEntry::name)
                 .containsExactly("dd");
         assertThat(readIn("s1", "/d/sub/deep/4")).isEqualTo("x");

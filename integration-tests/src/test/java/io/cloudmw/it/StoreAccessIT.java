@@ -109,7 +109,8 @@ final class StoreAccessIT {
 
     private static FilePath volume(CloudMw client, int replicas, StoreId... stores) {
         VolumeName name = new VolumeName("v");
-        client.createVolume(new Volume(
+        client.volumes()
+                .create(new Volume(
                         name, new Chunking.BySize(1 << 20), replicas, List.of(stores), replicas, Mode.ROUNDS, false, 0))
                 .join();
         return new FilePath(name, "/f");
@@ -123,7 +124,7 @@ final class StoreAccessIT {
 
     private void assertComesBack(CloudMw client, FilePath file, Path source) {
         Path back = directory.resolve("back");
-        client.get(file, back, GetOptions.defaults()).join();
+        client.files().get(file, back, GetOptions.defaults()).join();
         assertThat(back).hasSameBinaryContentAs(source);
     }
 
@@ -202,7 +203,7 @@ final class StoreAccessIT {
         try (CloudMw client = connect()) {
             FilePath file = volume(client, 2, A, B);
             Path source = source();
-            client.put(source, file, PutOptions.defaults()).join();
+            client.files().put(source, file, PutOptions.defaults()).join();
             assertThat(objects(directory.resolve("first").resolve("bucket"))).isEqualTo(3);
             assertThat(objects(directory.resolve("second").resolve("bucket"))).isEqualTo(3);
             assertComesBack(client, file, source);
@@ -216,18 +217,19 @@ final class StoreAccessIT {
         process("helper-2", "key-a");
         process("helper-3");
         try (CloudMw client = connect()) {
-            client.addStore(store(A, first, new CredentialsReference.Profile("key-a")), false)
+            client.stores()
+                    .add(store(A, first, new CredentialsReference.Profile("key-a")), false)
                     .join();
             Awaitility.await().atMost(LONG).until(() -> shutOut(client).size() == 3);
             assertThat(shutOut(client)).containsExactlyInAnyOrder("coordinator", "helper helper-1", "helper helper-3");
-            assertThat(client.stores().join())
+            assertThat(client.stores().list().join())
                     .allSatisfy(status -> assertThat(status.available()).isTrue());
             assertThat(fleet.log("helper-1"))
                     .content()
                     .contains("store=store-a cannot be used from here (profile key-a)");
             FilePath file = volume(client, 1, A);
             Path source = source();
-            client.put(source, file, PutOptions.defaults()).join();
+            client.files().put(source, file, PutOptions.defaults()).join();
             assertComesBack(client, file, source);
             CommandLine.Result status = run("status");
             assertThat(status.out()).contains("shut out: helper helper-3 cannot use store store-a (profile key-a)");
@@ -244,13 +246,15 @@ final class StoreAccessIT {
         Path atFirst = directory.resolve("first").resolve("bucket");
         Path atSecond = directory.resolve("second").resolve("bucket");
         try (CloudMw client = connect()) {
-            client.addStore(store(A, first, new CredentialsReference.Profile("key-a")), false)
+            client.stores()
+                    .add(store(A, first, new CredentialsReference.Profile("key-a")), false)
                     .join();
-            client.addStore(store(B, second, new CredentialsReference.Profile("key-b")), false)
+            client.stores()
+                    .add(store(B, second, new CredentialsReference.Profile("key-b")), false)
                     .join();
             FilePath file = volume(client, 1, A);
             Path source = source();
-            client.put(source, file, PutOptions.defaults()).join();
+            client.files().put(source, file, PutOptions.defaults()).join();
             run("volume", "set", "v", "--add-store", B.value(), "--replicas", "2")
                     .orThrow();
             Awaitility.await().atMost(LONG).until(() -> run("status").out().contains("3 cannot be copied: no helper"));
@@ -273,7 +277,8 @@ final class StoreAccessIT {
         process("helper-1");
         process("helper-2", "key-a");
         try (CloudMw client = connect()) {
-            client.addStore(store(A, first, new CredentialsReference.Profile("key-a")), false)
+            client.stores()
+                    .add(store(A, first, new CredentialsReference.Profile("key-a")), false)
                     .join();
             Awaitility.await().atMost(LONG).until(() -> shutOut(client).size() == 2);
             FilePath file = volume(client, 1, A);
@@ -296,11 +301,12 @@ final class StoreAccessIT {
         process("coordinator");
         process("helper-1", "key-a");
         try (CloudMw client = connect()) {
-            client.addStore(store(A, first, new CredentialsReference.Profile("key-a")), false)
+            client.stores()
+                    .add(store(A, first, new CredentialsReference.Profile("key-a")), false)
                     .join();
             FilePath file = volume(client, 1, A);
             Path source = source();
-            client.put(source, file, PutOptions.defaults()).join();
+            client.files().put(source, file, PutOptions.defaults()).join();
             fleet.process("helper-1").close();
             process("helper-2", Map.of("helper.bulk.advertise-port", closedPort()), "key-a");
             awaitLive(client, "helper-2");
@@ -318,10 +324,11 @@ final class StoreAccessIT {
         process("coordinator");
         process("helper-1", "key-a");
         try (CloudMw client = connect()) {
-            client.addStore(store(A, first, new CredentialsReference.Profile("key-a")), false)
+            client.stores()
+                    .add(store(A, first, new CredentialsReference.Profile("key-a")), false)
                     .join();
             FilePath file = volume(client, 1, A);
-            client.put(source(), file, PutOptions.defaults()).join();
+            client.files().put(source(), file, PutOptions.defaults()).join();
             fleet.process("helper-1").close();
             process("helper-2");
             awaitLive(client, "helper-2");
@@ -346,13 +353,15 @@ final class StoreAccessIT {
         process("helper-1", "key-a");
         process("helper-2", "key-b");
         try (CloudMw client = connect()) {
-            client.addStore(store(A, first, new CredentialsReference.Profile("key-a")), false)
+            client.stores()
+                    .add(store(A, first, new CredentialsReference.Profile("key-a")), false)
                     .join();
-            client.addStore(store(B, second, new CredentialsReference.Profile("key-b")), false)
+            client.stores()
+                    .add(store(B, second, new CredentialsReference.Profile("key-b")), false)
                     .join();
             Awaitility.await()
                     .atMost(LONG)
-                    .until(() -> client.stores().join().stream()
+                    .until(() -> client.stores().list().join().stream()
                             .allMatch(status -> status.reach().shutOut().size() == 2));
             FilePath file = volume(client, 2, A, B);
             Path source = source();
@@ -362,7 +371,7 @@ final class StoreAccessIT {
             assertThat(put.exitCode()).as(put.toString()).isZero();
             assertThat(objects(directory.resolve("first").resolve("bucket"))).isEqualTo(3);
             assertThat(objects(directory.resolve("second").resolve("bucket"))).isEqualTo(3);
-            assertThat(client.stat(file).join().underReplicatedChunks()).isZero();
+            assertThat(client.files().stat(file).join().underReplicatedChunks()).isZero();
             assertComesBack(client, file, source);
         }
     }
@@ -378,7 +387,7 @@ final class StoreAccessIT {
     private void awaitLive(CloudMw client, String helper) {
         Awaitility.await()
                 .atMost(LONG)
-                .until(() -> client.helpers().join().stream()
+                .until(() -> client.cluster().helpers().join().stream()
                         .filter(HelperStatus::alive)
                         .map(status -> status.helper().id().value())
                         .toList()
@@ -392,14 +401,15 @@ final class StoreAccessIT {
         Path keys = directory.resolve("keys");
         Files.writeString(keys, "accessKey=key-old\nsecretKey=secret\n");
         try (CloudMw client = connect()) {
-            client.addStore(store(A, first, new CredentialsReference.KeyFile(keys)), false)
+            client.stores()
+                    .add(store(A, first, new CredentialsReference.KeyFile(keys)), false)
                     .join();
             awaitCondition("denied");
             Files.writeString(keys, "accessKey=key-a\nsecretKey=secret\n");
             awaitCondition("");
             FilePath file = volume(client, 1, A);
             Path source = source();
-            client.put(source, file, PutOptions.defaults()).join();
+            client.files().put(source, file, PutOptions.defaults()).join();
             Path bucket = directory.resolve("first").resolve("bucket");
             Path moved = Files.move(bucket, bucket.resolveSibling("moved"));
             awaitCondition("missing");
@@ -428,7 +438,8 @@ final class StoreAccessIT {
                         true,
                         "prefix-" + i + "/",
                         new CredentialsReference.KeyFile(keys));
-                client.addStore(new Store(new StoreId("store-" + i), "domain", bucket), false)
+                client.stores()
+                        .add(new Store(new StoreId("store-" + i), "domain", bucket), false)
                         .join();
             }
         }
@@ -457,7 +468,7 @@ final class StoreAccessIT {
     }
 
     private static List<String> shutOut(CloudMw client) {
-        List<StoreStatus> stores = client.stores().join();
+        List<StoreStatus> stores = client.stores().list().join();
         return List.copyOf(stores.get(0).reach().shutOut().keySet());
     }
 }

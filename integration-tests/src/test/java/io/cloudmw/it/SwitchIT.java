@@ -87,6 +87,7 @@ final class SwitchIT {
     private List<CompletableFuture<GetReceipt>> getAll(FilePath file) {
         return IntStream.range(0, CLIENTS)
                 .mapToObj(i -> clients.get(i)
+                        .files()
                         .get(file, target(i), GetOptions.defaults().withDurable(false)))
                 .toList();
     }
@@ -159,7 +160,7 @@ final class SwitchIT {
             for (CloudMw client : clients) {
                 Hashed target = new Hashed(SIZE / 2, half, killed);
                 targets.add(target);
-                reads.add(client.read(file, target, GetOptions.defaults()));
+                reads.add(client.files().read(file, target, GetOptions.defaults()));
             }
             assertThat(half.await(1, TimeUnit.MINUTES)).isTrue();
             fleet.helper(3).kill();
@@ -271,6 +272,7 @@ final class SwitchIT {
             FilePath file = file(fleet);
             Path source = put(fleet, file);
             GetReceipt receipt = fleet.client()
+                    .files()
                     .get(file, fleet.target("raced"), GetOptions.defaults().withMode(Mode.ROUNDS))
                     .join();
             assertThat(Files.mismatch(source, fleet.target("raced"))).isEqualTo(-1);

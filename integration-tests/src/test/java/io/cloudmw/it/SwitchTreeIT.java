@@ -84,6 +84,7 @@ final class SwitchTreeIT {
         for (int i = 0; i < clients.size(); i++) {
             FileChannel target = FileChannel.open(target(i), StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
             gets.add(clients.get(i)
+                    .files()
                     .read(file, target, GetOptions.defaults())
                     .whenComplete((receipt, failure) -> close(target)));
         }
@@ -145,7 +146,7 @@ final class SwitchTreeIT {
     /** Told with heartbeats. */
     private static void assertTheFleetIsShown(Fleet fleet, long size) {
         await().atMost(Duration.ofMinutes(1)).untilAsserted(() -> {
-            List<SwitchActivity> switches = fleet.client().fleet().join().helpers().stream()
+            List<SwitchActivity> switches = fleet.client().cluster().fleet().join().helpers().stream()
                     .flatMap(helper -> helper.activity().switching().stream())
                     .toList();
             assertThat(switches).hasSize(LAST - FIRST + 1).allSatisfy(one -> {

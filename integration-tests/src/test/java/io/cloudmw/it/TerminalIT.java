@@ -189,7 +189,7 @@ final class TerminalIT {
     }
 
     private static CollectProgress collected(Fleet fleet) {
-        return fleet.client().status().join().collect();
+        return fleet.client().cluster().status().join().collect();
     }
 
     private static Process pressing(Fleet fleet, String when, String... command) throws IOException {

@@ -54,7 +54,7 @@ final class UpkeepIT {
     }
 
     private static RepairProgress repair(Fleet fleet) {
-        return fleet.client().status().join().repair();
+        return fleet.client().cluster().status().join().repair();
     }
 
     private static long chunks(Path disk) throws IOException {
@@ -109,7 +109,8 @@ final class UpkeepIT {
             });
             assertThat(Files.readAllBytes(onlyChunk(fleet.disk(1))))
                     .isEqualTo(Files.readAllBytes(onlyChunk(fleet.disk(2))));
-            assertThat(fleet.client().stat(file).join().underReplicatedChunks()).isZero();
+            assertThat(fleet.client().files().stat(file).join().underReplicatedChunks())
+                    .isZero();
         }
     }
 
@@ -124,9 +125,10 @@ final class UpkeepIT {
 
             assertThat(Files.readAllBytes(onlyChunk(fleet.disk(1))))
                     .isEqualTo(Files.readAllBytes(onlyChunk(fleet.disk(2))));
-            long rounds = fleet.client().status().join().scrub().rounds();
-            within().until(() -> fleet.client().status().join().scrub().rounds() >= rounds + 2);
-            assertThat(fleet.client().status().join().scrub().bad()).isZero();
+            long rounds = fleet.client().cluster().status().join().scrub().rounds();
+            within().until(() ->
+                    fleet.client().cluster().status().join().scrub().rounds() >= rounds + 2);
+            assertThat(fleet.client().cluster().status().join().scrub().bad()).isZero();
         }
     }
 
@@ -140,7 +142,7 @@ final class UpkeepIT {
             fleet.put(source, file);
             StoreId drained = Fleet.disks(1)[0];
             DrainOrder order = new DrainOrder(List.of(), Optional.of(new HelperId("helper-1")), true);
-            assertThat(fleet.client().drain(order).join()).containsExactly(drained);
+            assertThat(fleet.client().stores().drain(order).join()).containsExactly(drained);
             fleet.coordinator().kill();
             fleet.restart("coordinator");
             within().until(() -> {
@@ -172,11 +174,11 @@ final class UpkeepIT {
             fleet.put(source, kept);
             fleet.put(source, kept);
             fleet.put(source, removed);
-            fleet.client().remove(removed).join();
+            fleet.client().files().remove(removed).join();
             Path chunk = onlyChunk(fleet.disk(1));
             Path shard = Files.createDirectories(fleet.disk(1).resolve("chunks").resolve("00"));
             Path unknown = Files.copy(chunk, shard.resolve("0".repeat(32) + "-00000000"));
-            fleet.client().collect(UUID.randomUUID(), true).join();
+            fleet.client().cluster().collect(UUID.randomUUID(), true).join();
             within().until(() -> {
                 fleet.get(kept, fleet.target("back"));
                 assertThat(fleet.target("back")).hasSameBinaryContentAs(source);

@@ -87,13 +87,14 @@ final class VolumeChangeIT {
     }
 
     private static boolean hasCopies(CloudMw client, int replicas) {
-        List<Chunk> chunks =
-                client.locate(FILE, client.stat(FILE).join().version().id(), 0).join();
+        List<Chunk> chunks = client.files()
+                .locate(FILE, client.files().stat(FILE).join().version().id(), 0)
+                .join();
         return chunks.stream().allMatch(chunk -> chunk.replicas().size() == replicas);
     }
 
     private static boolean isLeft(CloudMw client) {
-        return client.volume(FILE.volume()).join().leaving().isEmpty();
+        return client.volumes().get(FILE.volume()).join().leaving().isEmpty();
     }
 
     @Test
@@ -156,8 +157,8 @@ final class VolumeChangeIT {
             fleet.volume("v", new Chunking.BySize(MIB), 2, Fleet.disks(1, 2));
             Path source = fleet.file("source", 8 * MIB);
             fleet.put(source, FILE);
-            try (RemoteFile begun = fleet.client().open(FILE).get(5, TimeUnit.MINUTES);
-                    RemoteFile untouched = fleet.client().open(FILE).get(5, TimeUnit.MINUTES)) {
+            try (RemoteFile begun = fleet.client().files().open(FILE).get(5, TimeUnit.MINUTES);
+                    RemoteFile untouched = fleet.client().files().open(FILE).get(5, TimeUnit.MINUTES)) {
                 assertReads(begun, source, 0, 1000);
                 cloudmw(fleet, "volume", "set", "v", "--add-store", "disk-3,disk-4", "--remove-store", "disk-1,disk-2")
                         .orThrow();
@@ -283,7 +284,8 @@ final class VolumeChangeIT {
     }
 
     private void changed(CloudMw client, Runnable afterwards) throws Exception {
-        client.createVolume(new Volume(
+        client.volumes()
+                .create(new Volume(
                         FILE.volume(),
                         new Chunking.BySize(MIB),
                         2,
@@ -295,10 +297,11 @@ final class VolumeChangeIT {
                 .join();
         Path source = directory.resolve("source");
         Files.write(source, new byte[(int) (12 * MIB)]);
-        client.put(source, FILE, PutOptions.defaults()).join();
+        client.files().put(source, FILE, PutOptions.defaults()).join();
         StoreId first = new StoreId("disk-1");
         VolumeName volume = FILE.volume();
-        Volume changed = client.changeVolume(VolumeChange.of(volume)
+        Volume changed = client.volumes()
+                .change(VolumeChange.of(volume)
                         .addStore(new StoreId("disk-4"))
                         .removeStore(first)
                         .replicas(3)
@@ -308,9 +311,9 @@ final class VolumeChangeIT {
         afterwards.run();
         within().until(() -> isLeft(client));
         within().until(() -> hasCopies(client, 3));
-        client.removeStore(first).join();
+        client.stores().remove(first).join();
         Path back = directory.resolve("back");
-        client.get(FILE, back, GetOptions.defaults()).join();
+        client.files().get(FILE, back, GetOptions.defaults()).join();
         assertThat(back).hasSameBinaryContentAs(source);
     }
 }

@@ -75,7 +75,7 @@ final class WarmIT {
     }
 
     private static WarmReceipt warm(Fleet fleet, FilePath file, WarmOptions how) {
-        return fleet.client().warm(file, how).join();
+        return fleet.client().files().warm(file, how).join();
     }
 
     private static WarmedSwitch of(WarmReceipt receipt, int helper) {
@@ -98,7 +98,8 @@ final class WarmIT {
             try (CloudMw client = CloudMw.connect(
                     CloudMwOptions.of(fleet.coordinatorAddress()).withLocation(host(i)))) {
                 Path target = fleet.target("out-" + i);
-                client.get(file, target, GetOptions.defaults().withDurable(false))
+                client.files()
+                        .get(file, target, GetOptions.defaults().withDurable(false))
                         .join();
                 assertThat(Files.mismatch(source, target)).isEqualTo(-1);
             }
@@ -144,7 +145,7 @@ final class WarmIT {
         try (Fleet fleet = fleet("16MiB/s", "helper-" + LAST)) {
             FilePath file = file(fleet);
             fleet.put(fleet.file("source", size), file);
-            CompletableFuture<WarmReceipt> first = fleet.client().warm(file, WarmOptions.defaults());
+            CompletableFuture<WarmReceipt> first = fleet.client().files().warm(file, WarmOptions.defaults());
             await().atMost(Duration.ofMinutes(1)).until(() -> fleet.metric(LAST, RECEIVED) > 8 * MIB);
             fleet.helper(LAST).kill();
             WarmReceipt receipt = first.join();

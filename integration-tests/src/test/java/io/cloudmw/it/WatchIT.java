@@ -39,13 +39,15 @@ final class WatchIT {
     private static VolumeName volume(Fleet fleet) {
         StoreId store = new StoreId("bucket");
         fleet.client()
-                .addStore(new Store(store, "domain", new Store.S3("bucket", "eu-west-1", "", false, "")), false)
+                .stores()
+                .add(new Store(store, "domain", new Store.S3("bucket", "eu-west-1", "", false, "")), false)
                 .join();
         return fleet.volume("v", new Chunking.ByCount(1), 1, store);
     }
 
     private static FileVersion put(CloudMw client, FilePath file) {
-        return client.put(InputStream.nullInputStream(), 0, file, PutOptions.defaults())
+        return client.files()
+                .put(InputStream.nullInputStream(), 0, file, PutOptions.defaults())
                 .join()
                 .version();
     }
@@ -56,7 +58,7 @@ final class WatchIT {
             VolumeName volume = volume(fleet);
             Log log = new Log();
             try (CloudMw watching = BusyClients.connect(fleet.coordinatorAddress());
-                    Watch watch = watching.watch(volume, "/", OptionalLong.of(0), log);
+                    Watch watch = watching.files().watch(volume, "/", OptionalLong.of(0), log);
                     BusyClients clients =
                             BusyClients.start(Collections.nCopies(CLIENTS, fleet.coordinatorAddress()), volume, 0)) {
                 for (int kill = 1; kill <= KILLS; kill++) {
@@ -81,6 +83,7 @@ final class WatchIT {
             VolumeName volume = volume(fleet);
             put(fleet.client(), new FilePath(volume, "/a/b"));
             fleet.client()
+                    .files()
                     .rename(new FilePath(volume, "/a"), new FilePath(volume, "/c"), false)
                     .join();
             CommandLine cloudmw = new CommandLine(fleet.coordinatorAddress());

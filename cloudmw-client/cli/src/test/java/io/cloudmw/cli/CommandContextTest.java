@@ -90,7 +90,7 @@ final class CommandContextTest {
 
     @Test
     void whatIsAskedForAfterItIsCancelled() {
-        cancelled(client -> Map.of("fleet", Calls.await(client.fleet())));
+        cancelled(client -> Map.of("fleet", Calls.await(client.cluster().fleet())));
     }
 
     /** The coordinator may answer that the work was ended while the call that ends it is still under way. */

@@ -23,7 +23,7 @@ import java.util.concurrent.ConcurrentHashMap;
  *
  * <p>The file keeps its plan and connections, so that a small read is one request to the switch that has the bytes. It
  * also keeps the leaves read last, so that a nearby read needs no request. Concurrent reads of one leaf share a
- * request. Every byte is verified. When a switch fails, the bytes are read as {@link io.cloudmw.client.CloudMw#read}
+ * request. Every byte is verified. When a switch fails, the bytes are read as {@link io.cloudmw.client.FileOperations#read}
  * does. So are reads of more than {@value #DIRECT_BYTES} bytes, and all reads of volumes without switches.
  */
 @SuppressWarnings("CollectionUndefinedEquality") // the same future, not an equal one
@@ -72,7 +72,7 @@ public final class RemoteFile implements AutoCloseable {
      *     failure its content is undefined. After a cancellation it may be written to for a moment
      * @param position of the first byte, at least 0
      * @return the number of bytes; -1 when the file ends at or before {@code position} and there is room. Fails with
-     *     {@code CANCELLED} when the file is closed; otherwise as {@link io.cloudmw.client.CloudMw#read} does
+     *     {@code CANCELLED} when the file is closed; otherwise as {@link io.cloudmw.client.FileOperations#read} does
      * @throws IllegalArgumentException for a negative position or a read-only buffer
      */
     public CompletableFuture<Integer> read(ByteBuffer target, long position) {

@@ -114,7 +114,9 @@ public record RemotePath(VolumeName volume, Optional<String> snapshot, String pa
 
     /** The status of the file. Fails with {@code NOT_FOUND}. */
     public CompletableFuture<FileStatus> stat(CloudMw client) {
-        return snapshot.isPresent() ? client.snapshots().stat(snapshot.get(), file()) : client.stat(file());
+        return snapshot.isPresent()
+                ? client.snapshots().stat(snapshot.get(), file())
+                : client.files().stat(file());
     }
 
     /**
@@ -125,8 +127,8 @@ public record RemotePath(VolumeName volume, Optional<String> snapshot, String pa
      */
     public CompletableFuture<Page<FileEntry>> list(CloudMw client, String token) {
         return snapshot.isPresent()
-                ? client.snapshots().list(snapshot.get(), volume, path, token, PAGE)
-                : client.list(volume, path, token, PAGE);
+                ? client.snapshots().listFiles(snapshot.get(), volume, path, token, PAGE)
+                : client.files().list(volume, path, token, PAGE);
     }
 
     /** Whether the snapshot exists. Without a snapshot: true, because calls report a missing volume themselves. */
@@ -134,7 +136,7 @@ public record RemotePath(VolumeName volume, Optional<String> snapshot, String pa
         return snapshot.isEmpty()
                 ? CompletableFuture.completedFuture(true)
                 : client.snapshots()
-                        .of(volume)
+                        .list(volume)
                         .thenApply(
                                 all -> all.stream().anyMatch(one -> one.name().equals(snapshot.get())));
     }

@@ -130,7 +130,7 @@ public abstract class TreeCopy extends TreeTask {
             return CompletableFuture.completedFuture(Optional.of("another size"));
         }
         if (options().checksum()) {
-            return call(client().isCopy(path, there.version()))
+            return call(client().files().isCopy(path, there.version()))
                     .thenApply(same -> same ? Optional.empty() : Optional.of("other bytes"));
         }
         boolean same = here.lastModifiedTime()

@@ -144,7 +144,8 @@ final class TreeDownload extends TreeCopy {
     }
 
     private CompletableFuture<Void> get(RemotePath file, Path path, FileStatus there) {
-        return call(client().get(
+        return call(client().files()
+                        .get(
                                 file.file(),
                                 path,
                                 options()

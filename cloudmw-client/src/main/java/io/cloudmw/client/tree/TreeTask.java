@@ -272,7 +272,7 @@ public abstract class TreeTask {
     final CompletableFuture<?> remove(RemotePath file) {
         counters.deletes(file.toString());
         CompletableFuture<?> removed =
-                options.dryRun() ? CompletableFuture.completedFuture(null) : call(client.remove(file.file()));
+                options.dryRun() ? CompletableFuture.completedFuture(null) : call(client.files().remove(file.file()));
         return removed.thenRun(counters::deleted);
     }
 }

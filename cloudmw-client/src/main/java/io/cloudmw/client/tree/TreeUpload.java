@@ -123,8 +123,9 @@ final class TreeUpload extends TreeCopy {
 
     /** Records the file's time from before it is read: if the file changes meanwhile the put fails. */
     private CompletableFuture<Void> put(Path path, BasicFileAttributes here, RemotePath target) {
-        return call(client().put(path, target.file(), options().put().withListener(progress(target))))
-                .thenCompose(receipt -> call(client().setAttributes(
+        return call(client().files().put(path, target.file(), options().put().withListener(progress(target))))
+                .thenCompose(receipt -> call(client().files()
+                                .setAttributes(
                                         target.file(),
                                         RecordedTime.of(
                                                 here.lastModifiedTime(),

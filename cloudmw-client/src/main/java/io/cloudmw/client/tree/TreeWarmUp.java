@@ -85,12 +85,12 @@ public final class TreeWarmUp extends TreeTask {
 
     private CompletableFuture<?> fetch(RemotePath file, WarmOptions fetch, FileVersion version) {
         WarmOptions one = fetch.withVersion(version.id()).withListener(progress());
-        return call(client().warm(file.file(), one)).thenAccept(receipt -> fetched(version, receipt));
+        return call(client().files().warm(file.file(), one)).thenAccept(receipt -> fetched(version, receipt));
     }
 
     private CompletableFuture<?> look(RemotePath file, FileVersion version) {
         WarmOptions one = how.onlyLooking().withVersion(version.id());
-        return call(client().warm(file.file(), one)).thenAccept(this::found);
+        return call(client().files().warm(file.file(), one)).thenAccept(this::found);
     }
 
     private synchronized void fetched(FileVersion version, WarmReceipt more) {

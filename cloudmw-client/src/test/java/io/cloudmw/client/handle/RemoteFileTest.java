@@ -51,7 +51,7 @@ final class RemoteFileTest {
     }
 
     private RemoteFile open() throws Exception {
-        return cluster.client().open(FILE).get(20, SECONDS);
+        return cluster.client().files().open(FILE).get(20, SECONDS);
     }
 
     private void assertReads(RemoteFile file, int position, int length) throws Exception {
@@ -213,7 +213,7 @@ final class RemoteFileTest {
     void emptyFileCanBeOpened() throws Exception {
         FilePath empty = FilePath.parse("vol:/empty");
         var unused = cluster.put(empty, 0, 1);
-        try (RemoteFile file = cluster.client().open(empty).get(20, SECONDS)) {
+        try (RemoteFile file = cluster.client().files().open(empty).get(20, SECONDS)) {
             assertThat(file.read(ByteBuffer.allocate(1), 0).get(20, SECONDS)).isEqualTo(-1);
         }
     }
@@ -221,6 +221,7 @@ final class RemoteFileTest {
     @Test
     void missingFileCannotBeOpened() throws IOException {
         assertThat(cluster.client()
+                        .files()
                         .open(FilePath.parse("vol:/none"))
                         .handle((file, error) -> error instanceof CloudMwException known ? known.code() : null)
                         .join())

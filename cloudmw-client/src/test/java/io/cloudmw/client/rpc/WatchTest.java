@@ -86,7 +86,7 @@ final class WatchTest {
     }
 
     private Watch watch(OptionalLong after) {
-        return client.watch(VOLUME, "/", after, listener);
+        return client.files().watch(VOLUME, "/", after, listener);
     }
 
     @Test
@@ -124,7 +124,7 @@ final class WatchTest {
         };
         List<Watch> watches = new ArrayList<>();
         for (int i = 1; i < Watch.MAX_OPEN; i++) {
-            watches.add(client.watch(VOLUME, "/", OptionalLong.of(0), blocking));
+            watches.add(client.files().watch(VOLUME, "/", OptionalLong.of(0), blocking));
         }
         happens(1, 2);
         blocked.await();
@@ -211,7 +211,7 @@ final class WatchTest {
 
     @Test
     void throwingListenerFailsTheWatch() {
-        Watch watch = client.watch(VOLUME, "/", OptionalLong.of(0), new WatchListener() {
+        Watch watch = client.files().watch(VOLUME, "/", OptionalLong.of(0), new WatchListener() {
             @Override
             public void changed(Change change) {
                 throw new AssertionError("on purpose");
@@ -229,7 +229,7 @@ final class WatchTest {
     void blockedListenerDelaysNeitherOthersNorTheEnd() {
         CountDownLatch blocked = new CountDownLatch(1);
         CountDownLatch released = new CountDownLatch(1);
-        Watch slow = client.watch(VOLUME, "/", OptionalLong.of(0), new WatchListener() {
+        Watch slow = client.files().watch(VOLUME, "/", OptionalLong.of(0), new WatchListener() {
             @Override
             public void changed(Change change) {
                 blocked.countDown();
@@ -256,7 +256,7 @@ final class WatchTest {
     @Test
     void lostCoordinatorFailsTheWatchWithinTheTimeout() throws Exception {
         try (CloudMw impatient = client(Duration.ofMillis(200))) {
-            Watch watch = impatient.watch(VOLUME, "/", OptionalLong.empty(), listener);
+            Watch watch = impatient.files().watch(VOLUME, "/", OptionalLong.empty(), listener);
             assertThat(watch.started().join()).isZero();
             coordinator.stop();
             assertThat(failure(watch)).isEqualTo(ErrorCode.COORDINATOR_UNAVAILABLE);

@@ -100,7 +100,7 @@ final class TreeWarmUpTest {
     @Test
     void fileThatWasNotFetchedIsNotChecked() throws Exception {
         WarmReceipt before =
-                cluster.client().warm(SECOND, WarmOptions.defaults()).get(60, SECONDS);
+                cluster.client().files().warm(SECOND, WarmOptions.defaults()).get(60, SECONDS);
         assertThat(before.isComplete()).isTrue();
         FileVersion second = Objects.requireNonNull(files().get(SECOND));
         WarmReceipt receipt = warm(new Removing() {

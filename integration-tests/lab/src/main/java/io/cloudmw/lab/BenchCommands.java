@@ -154,7 +154,7 @@ public final class BenchCommands {
 
         private RaceReport given(CloudMw client, CloudMwOptions how, String name, Interruption interruption)
                 throws Exception {
-            Volume kept = Calls.await(client.volume(new VolumeName(name)));
+            Volume kept = Calls.await(client.volumes().get(new VolumeName(name)));
             LabSettings settings = race.real(layout(client, kept));
             try (Testbed testbed = GivenTestbed.open(
                     settings, client, () -> CloudMw.connect(how), kept.name(), interruption.closing())) {
@@ -164,7 +164,7 @@ public final class BenchCommands {
         }
 
         private static Layout layout(CloudMw client, Volume volume) throws CloudMwException {
-            List<HelperStatus> helpers = Calls.await(client.helpers());
+            List<HelperStatus> helpers = Calls.await(client.cluster().helpers());
             long alive = helpers.stream().filter(HelperStatus::alive).count();
             return new Layout(volume.chunking(), volume.replicas(), (int) alive);
         }

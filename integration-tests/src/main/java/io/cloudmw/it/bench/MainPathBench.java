@@ -188,7 +188,8 @@ public final class MainPathBench {
 
     private static FilePath put(CloudMw client, Path source, String name, List<String> stores) {
         VolumeName volume = new VolumeName(VOLUME + "-" + name);
-        client.createVolume(new Volume(
+        client.volumes()
+                .create(new Volume(
                         volume,
                         new Chunking.BySize(64L << 20),
                         stores.size(),
@@ -199,7 +200,7 @@ public final class MainPathBench {
                         0))
                 .join();
         FilePath file = new FilePath(volume, "/file");
-        client.put(source, file, PutOptions.defaults()).join();
+        client.files().put(source, file, PutOptions.defaults()).join();
         return file;
     }
 
@@ -235,7 +236,8 @@ public final class MainPathBench {
 
     /** Without forcing it to the disk, which curl does not do either. */
     private static void get(CloudMw client, FilePath file, Mode mode, Path target) {
-        client.get(file, target, GetOptions.defaults().withMode(mode).withDurable(false))
+        client.files()
+                .get(file, target, GetOptions.defaults().withMode(mode).withDurable(false))
                 .join();
     }
 
@@ -250,7 +252,7 @@ public final class MainPathBench {
 
     private static void read(CloudMw client, FilePath file, GetOptions options) {
         try (FileChannel nowhere = FileChannel.open(Path.of("/dev/null"), StandardOpenOption.WRITE)) {
-            client.read(file, nowhere, options).join();
+            client.files().read(file, nowhere, options).join();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -118,7 +118,8 @@ public final class MetadataBench {
     private void createVolume() {
         StoreId store = new StoreId("disk-1");
         clients.get(0)
-                .createVolume(new Volume(
+                .volumes()
+                .create(new Volume(
                         VOLUME, new Chunking.BySize(64L << 20), 1, List.of(store), 1, Mode.COOPERATIVE, false, 0))
                 .join();
         for (int i = 0; i < PAGE; i++) {
@@ -132,20 +133,22 @@ public final class MetadataBench {
                 "stat",
                 operations,
                 count,
-                (client, caller, i) -> client.stat(file("a", caller, i)).join());
+                (client, caller, i) -> client.files().stat(file("a", caller, i)).join());
         measure("list 10 names", operations, count, (client, caller, i) -> list(client, 10));
         measure("list 1000 names", Math.max(1, operations / 10), count, (client, caller, i) -> list(client, PAGE));
         measure(
                 "rename",
                 operations,
                 count,
-                (client, caller, i) -> client.rename(file("a", caller, i), file("b", caller, i), false)
+                (client, caller, i) -> client.files()
+                        .rename(file("a", caller, i), file("b", caller, i), false)
                         .join());
         measure(
                 "remove",
                 operations,
                 count,
-                (client, caller, i) -> client.remove(file("b", caller, i)).join());
+                (client, caller, i) ->
+                        client.files().remove(file("b", caller, i)).join());
     }
 
     private void smallFiles(int files, int count) throws Exception {
@@ -161,16 +164,21 @@ public final class MetadataBench {
 
     private static void put(CloudMw client, FilePath file, byte[] bytes) {
         InputStream source = new ByteArrayInputStream(bytes);
-        client.put(source, bytes.length, file, PutOptions.defaults()).join();
+        client.files().put(source, bytes.length, file, PutOptions.defaults()).join();
     }
 
     private static void get(CloudMw client, FilePath file) {
-        client.read(file, Channels.newChannel(OutputStream.nullOutputStream()), GetOptions.defaults())
+        client.files()
+                .read(file, Channels.newChannel(OutputStream.nullOutputStream()), GetOptions.defaults())
                 .join();
     }
 
     private static void list(CloudMw client, int limit) {
-        int found = client.list(VOLUME, "/listed/0", "", limit).join().items().size();
+        int found = client.files()
+                .list(VOLUME, "/listed/0", "", limit)
+                .join()
+                .items()
+                .size();
         if (found != limit) {
             throw new IllegalStateException(found + " names (expected: " + limit + ")");
         }

@@ -101,11 +101,14 @@ public final class WatchBench {
 
     private static void prepare(CloudMw writer) {
         StoreId store = new StoreId("bucket");
-        writer.addStore(new Store(store, "domain", new Store.S3("bucket", "eu-west-1", "", false, "")), false)
+        writer.stores()
+                .add(new Store(store, "domain", new Store.S3("bucket", "eu-west-1", "", false, "")), false)
                 .join();
-        writer.createVolume(new Volume(VOLUME, new Chunking.ByCount(1), 1, List.of(store), 1, Mode.ROUNDS, false, 0))
+        writer.volumes()
+                .create(new Volume(VOLUME, new Chunking.ByCount(1), 1, List.of(store), 1, Mode.ROUNDS, false, 0))
                 .join();
-        var unused = writer.put(InputStream.nullInputStream(), 0, FILE, PutOptions.defaults())
+        var unused = writer.files()
+                .put(InputStream.nullInputStream(), 0, FILE, PutOptions.defaults())
                 .join();
     }
 
@@ -113,7 +116,7 @@ public final class WatchBench {
     private Watch watch(CloudMw client) {
         AtomicLongArray times = new AtomicLongArray(changes);
         told.add(times);
-        return client.watch(VOLUME, "/dir", OptionalLong.of(1), new WatchListener() {
+        return client.files().watch(VOLUME, "/dir", OptionalLong.of(1), new WatchListener() {
             @Override
             public void changed(Change change) {
                 times.set((int) change.position() - 2, ticker.nanos());
@@ -131,7 +134,8 @@ public final class WatchBench {
         for (int i = 0; i < changes; i++) {
             Sleeper.system().sleep(startedNanos + i * pauseNanos - ticker.nanos());
             called[i] = ticker.nanos();
-            var unused = writer.setAttributes(FILE, Map.of("change", Integer.toString(i)), Set.of())
+            var unused = writer.files()
+                    .setAttributes(FILE, Map.of("change", Integer.toString(i)), Set.of())
                     .join();
             acknowledged[i] = ticker.nanos();
         }

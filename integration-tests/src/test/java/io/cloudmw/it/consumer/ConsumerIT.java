@@ -57,7 +57,8 @@ final class ConsumerIT {
             fleet.startHelper("helper-of-" + disk, fleet.disk(disk.value()));
         }
         try (CloudMw client = CloudMw.connect(fleet.coordinatorAddress())) {
-            client.createVolume(new Volume(
+            client.volumes()
+                    .create(new Volume(
                             new VolumeName("data"), new Chunking.ByCount(3), 2, disks, 2, Mode.DEFAULT, false, 0))
                     .join();
         }

@@ -65,7 +65,7 @@ public final class DrainCommands {
                     stores.stream().map(StoreId::new).toList(),
                     Optional.ofNullable(helper).map(HelperId::new),
                     begins);
-            List<String> concerned = Calls.await(client.drain(order)).stream()
+            List<String> concerned = Calls.await(client.stores().drain(order)).stream()
                     .map(StoreId::value)
                     .toList();
             concerned.forEach(store -> say("%s: %s", store, begins ? "draining" : "in use"));

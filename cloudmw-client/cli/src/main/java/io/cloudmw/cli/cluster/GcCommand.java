@@ -59,10 +59,10 @@ public final class GcCommand extends ClientCommand {
 
     private CollectRound round(CloudMw client) throws CloudMwException, InterruptedException {
         UUID order = UUID.randomUUID();
-        context.whenInterrupted(() -> UpkeepRound.ended(client.endCollection(order)));
-        long unused = Calls.await(client.collect(order, dry));
+        context.whenInterrupted(() -> UpkeepRound.ended(client.cluster().endCollection(order)));
+        long unused = Calls.await(client.cluster().collect(order, dry));
         try (Progress shown = Progress.of(context, options, dry ? "gc --dry-run" : "gc")) {
-            OrderedRound round = Calls.await(client.collection(order));
+            OrderedRound round = Calls.await(client.cluster().collection(order));
             while (!round.state().isOver()) {
                 if (round.state() == OrderedRound.State.UNDER_WAY) {
                     shown.counted(tally(round.found()));
@@ -70,7 +70,7 @@ public final class GcCommand extends ClientCommand {
                     shown.counted(Tally.of("waits for the round before it"));
                 }
                 context.pause(POLL);
-                round = Calls.await(client.collection(order));
+                round = Calls.await(client.cluster().collection(order));
             }
             shown.counted(tally(round.found()));
             return found(round);

@@ -85,7 +85,7 @@ public final class PeerCommand extends ClientCommand {
         List<FilePath> wanted = files.stream().map(FilePath::parse).distinct().toList();
         for (VolumeName volume :
                 new TreeSet<>(wanted.stream().map(FilePath::volume).toList())) {
-            if (!Calls.await(client.volume(volume)).peers()) {
+            if (!Calls.await(client.volumes().get(volume)).peers()) {
                 throw new CloudMwException(
                         ErrorCode.INVALID_ARGUMENT,
                         "volume " + volume + ": its clients may not serve each other (made without --peers)");
@@ -97,10 +97,11 @@ public final class PeerCommand extends ClientCommand {
         long bytes = 0;
         long fromPeers = 0;
         for (FilePath file : wanted) {
-            GetReceipt receipt = Calls.await(client.read(
-                    file,
-                    (offset, read) -> written(node.chunks()),
-                    GetOptions.defaults().withPriority(Priority.BATCH)));
+            GetReceipt receipt = Calls.await(client.files()
+                    .read(
+                            file,
+                            (offset, read) -> written(node.chunks()),
+                            GetOptions.defaults().withPriority(Priority.BATCH)));
             chunks += receipt.chunks();
             bytes += receipt.bytes();
             fromPeers += receipt.peerBytes();

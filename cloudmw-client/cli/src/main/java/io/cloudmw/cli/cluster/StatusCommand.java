@@ -24,9 +24,9 @@ public final class StatusCommand extends ClientCommand {
 
     @Override
     protected Map<String, ?> run(CloudMw client) throws Exception {
-        UpkeepStatus status = Calls.await(client.status());
-        FleetView fleet = Calls.await(client.fleet());
-        List<StoreStatus> stores = Calls.await(client.stores());
+        UpkeepStatus status = Calls.await(client.cluster().status());
+        FleetView fleet = Calls.await(client.cluster().fleet());
+        List<StoreStatus> stores = Calls.await(client.stores().list());
         StatusReport.lines(status).forEach(line -> say("%s", line));
         shutOut(stores);
         FleetReport.switchLines(fleet).forEach(line -> say("%s", line));

@@ -59,8 +59,8 @@ public final class StoreAccessCommands {
                         "credentials: " + (chain ? 2 : 0)
                                 + " places (expected: one of --profile, --role-arn, --credentials-file and --default-credentials)");
             }
-            Store changed = Calls.await(
-                    client.setCredentials(new StoreId(id), given.orElse(CredentialsReference.chain()), !unchecked));
+            Store changed = Calls.await(client.stores()
+                    .setCredentials(new StoreId(id), given.orElse(CredentialsReference.chain()), !unchecked));
             say("store %s: credentials of %s", changed.id(), described(changed));
             return Json.of(changed);
         }
@@ -100,13 +100,14 @@ public final class StoreAccessCommands {
             say(
                     "%-24s %-24s %-12s %10s %10s  %s",
                     "STORE", "SEEN FROM", "CONDITION", "LATENCY", "CLOCK", "WHAT IS WRONG");
-            Void unused = Calls.await(client.checkStores(
-                    stores,
-                    (store, found) -> found.forEach((process, report) -> {
-                        exit = worse(exit, report.fault());
-                        rows.add(row(store, process, report));
-                        say(store, process, report);
-                    })));
+            Void unused = Calls.await(client.stores()
+                    .check(
+                            stores,
+                            (store, found) -> found.forEach((process, report) -> {
+                                exit = worse(exit, report.fault());
+                                rows.add(row(store, process, report));
+                                say(store, process, report);
+                            })));
             return Map.of("checks", rows);
         }
 

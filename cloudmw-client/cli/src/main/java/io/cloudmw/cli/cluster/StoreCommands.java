@@ -80,7 +80,7 @@ public final class StoreCommands {
 
         @Override
         protected Map<String, ?> run(CloudMw client) throws Exception {
-            AddedStore added = Calls.await(client.addStore(store(), create, replace, !unchecked));
+            AddedStore added = Calls.await(client.stores().add(store(), create, replace, !unchecked));
             say(
                     "store %s: %s is known%s",
                     added.store().id(), added.store().kind().place(), proof(added.checks()));
@@ -136,7 +136,7 @@ public final class StoreCommands {
         @Override
         protected Map<String, ?> run(CloudMw client) throws Exception {
             List<Map<String, ?>> rows = new ArrayList<>();
-            for (StoreStatus status : Calls.await(client.stores())) {
+            for (StoreStatus status : Calls.await(client.stores().list())) {
                 Map<String, Object> row = Json.of(status.store());
                 row.put("available", status.available());
                 row.put("draining", status.draining());
@@ -230,7 +230,7 @@ public final class StoreCommands {
 
         @Override
         protected Map<String, ?> run(CloudMw client) throws Exception {
-            return Json.of(Calls.await(client.replaceStore(new StoreId(id), force)));
+            return Json.of(Calls.await(client.stores().replace(new StoreId(id), force)));
         }
     }
 
@@ -245,7 +245,7 @@ public final class StoreCommands {
 
         @Override
         protected Map<String, ?> run(CloudMw client) throws Exception {
-            Calls.await(client.removeStore(new StoreId(id)));
+            Calls.await(client.stores().remove(new StoreId(id)));
             return Map.of("removed", id);
         }
     }
@@ -259,7 +259,7 @@ public final class StoreCommands {
         @Override
         protected Map<String, ?> run(CloudMw client) throws Exception {
             List<Map<String, ?>> rows = new ArrayList<>();
-            for (HelperStatus status : Calls.await(client.helpers())) {
+            for (HelperStatus status : Calls.await(client.cluster().helpers())) {
                 Map<String, Object> row = new LinkedHashMap<>();
                 row.put("id", status.helper().id().value());
                 row.put("control", status.helper().control());

@@ -42,7 +42,7 @@ public final class StoreLostCommand extends ClientCommand {
     @Override
     protected Map<String, ?> run(CloudMw client) throws Exception {
         StoreId store = new StoreId(id);
-        List<StoreStatus> stores = Calls.await(client.stores());
+        List<StoreStatus> stores = Calls.await(client.stores().list());
         Optional<StoreStatus> known = stores.stream()
                 .filter(status -> status.store().id().equals(store))
                 .findFirst();
@@ -50,13 +50,13 @@ public final class StoreLostCommand extends ClientCommand {
                 && context.isTerminal()
                 && known.isPresent()
                 && !known.get().store().isLost();
-        List<Volume> volumes = Calls.await(client.volumes()).stream()
+        List<Volume> volumes = Calls.await(client.volumes().list()).stream()
                 .filter(volume -> volume.storesInUse().contains(store))
                 .toList();
         if (asks && !context.asks(question(known.get(), volumes))) {
             throw new CloudMwException(ErrorCode.CANCELLED, "store " + id + ": not declared lost");
         }
-        StoreStatus lost = Calls.await(client.loseStore(store));
+        StoreStatus lost = Calls.await(client.stores().declareLost(store));
         say("store %s is declared lost; cloudmw status shows how its copies are made anew", id);
         warn(client, volumes, store);
         Map<String, Object> answer = Json.of(lost.store());
@@ -75,7 +75,7 @@ public final class StoreLostCommand extends ClientCommand {
     /** Says which volumes have too few stores left. */
     private void warn(CloudMw client, List<Volume> volumes, StoreId lost) throws Exception {
         List<StoreId> usable = new ArrayList<>();
-        for (StoreStatus status : Calls.await(client.stores())) {
+        for (StoreStatus status : Calls.await(client.stores().list())) {
             if (!status.draining() && !status.store().isLost()) {
                 usable.add(status.store().id());
             }

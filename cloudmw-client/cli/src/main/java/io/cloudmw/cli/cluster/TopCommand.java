@@ -60,7 +60,7 @@ public final class TopCommand extends ClientCommand {
                 printJson(last);
                 context.pause(pause);
             }
-            FleetView view = Calls.await(client.fleet());
+            FleetView view = Calls.await(client.cluster().fleet());
             last = FleetReport.json(view);
             paint(view, i);
         }

@@ -87,12 +87,12 @@ public final class UpkeepRound {
             RoundScope scope = new RoundScope(
                     Optional.ofNullable(volume).map(VolumeName::new),
                     Optional.ofNullable(store).map(StoreId::new));
-            long number = Calls.await(client.beginRound(kind, scope, !noWait));
+            long number = Calls.await(client.cluster().beginRound(kind, scope, !noWait));
             if (noWait) {
                 say("round %d has begun", number);
                 return Map.of("round", number);
             }
-            context.whenInterrupted(() -> ended(client.endRound(number)));
+            context.whenInterrupted(() -> ended(client.cluster().endRound(number)));
             RoundProgress round = awaited(client, number);
             if (round.state() == RoundProgress.State.CANCELLED) {
                 throw context.endedElsewhere("round " + number + ": was ended: " + text(round));
@@ -107,11 +107,11 @@ public final class UpkeepRound {
         private RoundProgress awaited(CloudMw client, long number) throws CloudMwException, InterruptedException {
             String task = kind.name().toLowerCase(Locale.ROOT);
             try (Progress shown = Progress.of(context, options, task)) {
-                RoundProgress round = Calls.await(client.round(number));
+                RoundProgress round = Calls.await(client.cluster().round(number));
                 while (!round.state().isOver()) {
                     shown.counted(Tally.of(text(round)));
                     context.pause(POLL);
-                    round = Calls.await(client.round(number));
+                    round = Calls.await(client.cluster().round(number));
                 }
                 return round;
             }

@@ -82,7 +82,7 @@ public final class CostCommand extends ClientCommand {
 
     private List<Map<String, ?>> applied(CloudMw client, Pricing pricing) throws CloudMwException {
         List<Map<String, ?>> rows = new ArrayList<>();
-        for (StoreStatus status : Calls.await(client.stores())) {
+        for (StoreStatus status : Calls.await(client.stores().list())) {
             Store store = status.store();
             Map<String, Object> row = new LinkedHashMap<>();
             row.put("id", store.id().value());

@@ -93,12 +93,12 @@ public final class EditCommands {
 
         @Override
         CompletableFuture<PutReceipt> start(CloudMw client, Path from, FilePath file, PutOptions how) {
-            return client.append(from, file, how);
+            return client.files().append(from, file, how);
         }
 
         @Override
         CompletableFuture<PutReceipt> start(CloudMw client, InputStream from, FilePath file, PutOptions how) {
-            return client.append(from, file, how);
+            return client.files().append(from, file, how);
         }
     }
 
@@ -120,12 +120,12 @@ public final class EditCommands {
 
         @Override
         CompletableFuture<PutReceipt> start(CloudMw client, Path from, FilePath file, PutOptions how) {
-            return client.write(from, file, offset, how);
+            return client.files().write(from, file, offset, how);
         }
 
         @Override
         CompletableFuture<PutReceipt> start(CloudMw client, InputStream from, FilePath file, PutOptions how) {
-            return client.write(from, file, offset, how);
+            return client.files().write(from, file, offset, how);
         }
     }
 
@@ -149,7 +149,7 @@ public final class EditCommands {
         @Override
         protected Map<String, ?> run(CloudMw client) throws Exception {
             FilePath file = RemotePath.parse(target).requireCurrent().file();
-            return edit(file, how -> Calls.await(client.truncate(file, size, how)));
+            return edit(file, how -> Calls.await(client.files().truncate(file, size, how)));
         }
     }
 }

@@ -225,7 +225,9 @@ public final class FileCommands {
 
         private PutReceipt put(CloudMw client, FilePath file, PutOptions how) throws CloudMwException {
             return new Input(context, source)
-                    .write(path -> client.put(path, file, how), stream -> client.put(stream, file, how));
+                    .write(
+                            path -> client.files().put(path, file, how),
+                            stream -> client.files().put(stream, file, how));
         }
     }
 
@@ -318,7 +320,7 @@ public final class FileCommands {
             try (Progress progress = Progress.of(context, options, "get " + from)) {
                 how = how.withListener(progress);
                 receipt = "-".equals(target)
-                        ? Calls.await(client.read(file, context.out().channel(), how))
+                        ? Calls.await(client.files().read(file, context.out().channel(), how))
                         : get(client, file, path(file), how);
             }
             tell(receipt);
@@ -345,10 +347,10 @@ public final class FileCommands {
         private static GetReceipt get(CloudMw client, FilePath file, Path path, GetOptions how)
                 throws CloudMwException {
             if (!LocalPaths.isSpecial(path)) {
-                return Calls.await(client.get(file, path, how));
+                return Calls.await(client.files().get(file, path, how));
             }
             try (FileChannel channel = FileChannel.open(path, StandardOpenOption.WRITE)) {
-                return Calls.await(client.read(file, LocalPaths.named(path, channel), how));
+                return Calls.await(client.files().read(file, LocalPaths.named(path, channel), how));
             } catch (CloudMwException e) {
                 throw e;
             } catch (IOException e) {
@@ -422,7 +424,8 @@ public final class FileCommands {
                 }
                 how = how.withVersion(read.id()).withRange(new ByteRange(offset, Math.min(bytes, size - offset)));
             }
-            GetReceipt receipt = Calls.await(client.read(file, context.out().channel(), how));
+            GetReceipt receipt =
+                    Calls.await(client.files().read(file, context.out().channel(), how));
             context.out().flush();
             tell(receipt);
             return Receipts.json(receipt);
@@ -450,7 +453,7 @@ public final class FileCommands {
         protected Map<String, ?> run(CloudMw client) throws Exception {
             RemotePath of = RemotePath.directory(directory);
             int replicas = isLong && !options.json()
-                    ? Calls.await(client.volume(of.volume())).replicas()
+                    ? Calls.await(client.volumes().get(of.volume())).replicas()
                     : 0;
             try (JsonArray entries = new JsonArray(context.out(), "entries")) {
                 String token = "";
@@ -550,7 +553,8 @@ public final class FileCommands {
             RemotePath path = RemotePath.parse(file);
             Attributes attributes = set.isEmpty() && remove.isEmpty()
                     ? Calls.await(path.stat(client)).attributes()
-                    : Calls.await(client.setAttributes(path.requireCurrent().file(), values(), Set.copyOf(remove)));
+                    : Calls.await(
+                            client.files().setAttributes(path.requireCurrent().file(), values(), Set.copyOf(remove)));
             attributes.values().forEach((name, value) -> say("%s=%s", name, value));
             return Map.of("file", path.toString(), "attributes", attributes.values());
         }
@@ -601,7 +605,7 @@ public final class FileCommands {
                 }
                 RemotePath one = RemotePath.parse(file).requireCurrent();
                 try {
-                    return Map.of("removed", Json.of(Calls.await(client.remove(one.file()))));
+                    return Map.of("removed", Json.of(Calls.await(client.files().remove(one.file()))));
                 } catch (CloudMwException e) {
                     throw hinted(e, client, one, "rm");
                 }
@@ -636,7 +640,7 @@ public final class FileCommands {
         protected Map<String, ?> run(CloudMw client) throws Exception {
             FilePath source = RemotePath.parse(from).requireCurrent().file();
             FilePath target = RemotePath.parse(to).requireCurrent().file();
-            FileEntry moved = Calls.await(client.rename(source, target, !keep));
+            FileEntry moved = Calls.await(client.files().rename(source, target, !keep));
             Map<String, Object> answer = new LinkedHashMap<>();
             answer.put("from", source.toString());
             answer.put("to", target.toString());

@@ -99,7 +99,7 @@ public final class PlanCommand extends ClientCommand {
         if (mode != null || deadline != null || link != null) {
             throw new IllegalArgumentException("--put: not with --mode, --deadline or --link, which are about reading");
         }
-        PutEstimate estimate = Calls.await(client.estimatePut(new VolumeName(file), sizeBytes));
+        PutEstimate estimate = Calls.await(client.files().estimatePut(new VolumeName(file), sizeBytes));
         if (!options.json()) {
             Receipts.lines(estimate).forEach(context.out()::println);
         }
@@ -114,7 +114,7 @@ public final class PlanCommand extends ClientCommand {
         if (path.snapshot().isPresent()) {
             throw new IllegalArgumentException(path + ": plans are of what is there now (expected: volume:/path)");
         }
-        ReadEstimate estimate = Calls.await(client.estimate(path.file(), only, limit, linkBytes));
+        ReadEstimate estimate = Calls.await(client.files().estimate(path.file(), only, limit, linkBytes));
         List<ReadEstimate.Offer> offers = estimate.offers().stream()
                 .filter(offer ->
                         only.isEmpty() || only.get() == offer.prediction().way().mode())

@@ -109,7 +109,7 @@ public final class WarmCommand extends ClientCommand {
                 ? how.withVersion(Calls.await(file.stat(client)).version().id())
                 : how;
         try (Progress progress = Progress.of(context, options, "warm " + file)) {
-            return Calls.await(client.warm(file.file(), one.withListener(new WarmListener() {
+            return Calls.await(client.files().warm(file.file(), one.withListener(new WarmListener() {
                 @Override
                 public void progressed(long done, long total) {
                     progress.progressed(done, total);

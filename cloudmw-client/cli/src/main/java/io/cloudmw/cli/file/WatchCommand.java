@@ -67,7 +67,7 @@ public final class WatchCommand extends ClientCommand {
         RemotePath place = RemotePath.directory(watched).requireCurrent();
         Lines lines = new Lines(place.volume(), place.path());
         OptionalLong after = from == null ? OptionalLong.empty() : OptionalLong.of(from);
-        try (Watch watch = client.watch(place.volume(), place.path(), after, lines)) {
+        try (Watch watch = client.files().watch(place.volume(), place.path(), after, lines)) {
             var unused = watch.started().thenAccept(lines::watching);
             await(CompletableFuture.anyOf(watch.done(), lines.enough), timeoutNanos);
         }

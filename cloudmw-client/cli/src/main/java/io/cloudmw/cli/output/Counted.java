@@ -32,7 +32,7 @@ public record Counted(long files, boolean all) {
                 }
                 directory = directories.remove();
             }
-            Page<FileEntry> page = Calls.await(client.list(volume, directory, token, PAGE));
+            Page<FileEntry> page = Calls.await(client.files().list(volume, directory, token, PAGE));
             for (FileEntry entry : page.items()) {
                 if (entry.version().isPresent()) {
                     files++;

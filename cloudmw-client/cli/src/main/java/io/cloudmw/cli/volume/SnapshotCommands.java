@@ -92,7 +92,7 @@ public final class SnapshotCommands {
 
         @Override
         protected Map<String, ?> run(CloudMw client) throws Exception {
-            List<Snapshot> all = Calls.await(client.snapshots().of(new VolumeName(volume)));
+            List<Snapshot> all = Calls.await(client.snapshots().list(new VolumeName(volume)));
             for (Snapshot snapshot : all) {
                 say("%-24s %s", snapshot.name(), Instant.ofEpochMilli(snapshot.createdAtMillis()));
             }
@@ -231,7 +231,7 @@ public final class SnapshotCommands {
             }
             if (!dryRun) {
                 var unused = Calls.await(
-                        added ? client.remove(file) : client.snapshots().restore(snapshot, file));
+                        added ? client.files().remove(file) : client.snapshots().restore(snapshot, file));
             }
             return true;
         }

@@ -133,7 +133,7 @@ public final class VolumeCommands {
                     0,
                     Optional.ofNullable(target).map(ReadTarget::parse),
                     peers);
-            return Json.of(Calls.await(client.createVolume(wanted)));
+            return Json.of(Calls.await(client.volumes().create(wanted)));
         }
 
         private Chunking chunking() {
@@ -152,7 +152,7 @@ public final class VolumeCommands {
             if (!stores.isEmpty()) {
                 return stores.stream().map(StoreId::new).toList();
             }
-            return Calls.await(client.stores()).stream()
+            return Calls.await(client.stores().list()).stream()
                     .filter(status -> !status.store().isLost())
                     .map(status -> status.store().id())
                     .toList();
@@ -167,7 +167,7 @@ public final class VolumeCommands {
 
         @Override
         protected Map<String, ?> run(CloudMw client) throws Exception {
-            List<Volume> volumes = Calls.await(client.volumes());
+            List<Volume> volumes = Calls.await(client.volumes().list());
             List<Map<String, ?>> rows = new ArrayList<>();
             for (Volume volume : volumes) {
                 say("%s", line(volume));
@@ -204,12 +204,12 @@ public final class VolumeCommands {
             if (force && !yes && context.isTerminal() && !isConfirmed(client, volume)) {
                 throw new CloudMwException(ErrorCode.CANCELLED, "volume " + name + ": not deleted");
             }
-            Calls.await(client.deleteVolume(volume, force));
+            Calls.await(client.volumes().delete(volume, force));
             return Map.of("removed", name);
         }
 
         private boolean isConfirmed(CloudMw client, VolumeName volume) throws Exception {
-            Calls.await(client.volume(volume));
+            Calls.await(client.volumes().get(volume));
             Counted files = Counted.of(client, volume);
             return files.isNone() || context.asks("Delete volume " + name + " with " + files + "?");
         }

@@ -102,9 +102,9 @@ public final class VolumeSetCommand extends ClientCommand {
     @Override
     protected Map<String, ?> run(CloudMw client) throws Exception {
         long expected = generation == 0
-                ? Calls.await(client.volume(new VolumeName(name))).generation()
+                ? Calls.await(client.volumes().get(new VolumeName(name))).generation()
                 : generation;
-        Volume volume = Calls.await(client.changeVolume(change(expected)));
+        Volume volume = Calls.await(client.volumes().change(change(expected)));
         say("volume %s has generation %d", volume.name(), volume.generation());
         if (!volume.leaving().isEmpty()) {
             say("leaving: %s (volume show %s says how many copies are left)", volume.leaving(), volume.name());

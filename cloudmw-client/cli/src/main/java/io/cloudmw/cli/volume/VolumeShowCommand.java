@@ -29,7 +29,7 @@ public final class VolumeShowCommand extends ClientCommand {
 
     @Override
     protected Map<String, ?> run(CloudMw client) throws Exception {
-        Volume volume = Calls.await(client.volume(new VolumeName(name)));
+        Volume volume = Calls.await(client.volumes().get(new VolumeName(name)));
         say("%s", VolumeCommands.line(volume));
         say("generation %d", volume.generation());
         Map<String, Object> answer = Json.of(volume);
@@ -44,7 +44,7 @@ public final class VolumeShowCommand extends ClientCommand {
         if (volume.leaving().isEmpty()) {
             return List.of();
         }
-        ReshapeProgress progress = Calls.await(client.status()).reshape();
+        ReshapeProgress progress = Calls.await(client.cluster().status()).reshape();
         return ReshapeReport.departures(progress, volume.name());
     }
 }

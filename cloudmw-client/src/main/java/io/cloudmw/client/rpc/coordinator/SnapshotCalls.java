@@ -44,7 +44,7 @@ public final class SnapshotCalls {
     }
 
     /** All snapshots of a volume, the oldest first. */
-    public CompletableFuture<List<Snapshot>> of(VolumeName volume) {
+    public CompletableFuture<List<Snapshot>> list(VolumeName volume) {
         return coordinator.call(
                 SnapshotsGrpc.getListSnapshotsMethod(),
                 ListSnapshotsRequest.newBuilder().setVolume(volume.value()).build(),
@@ -76,7 +76,7 @@ public final class SnapshotCalls {
      *
      * @param limit 1..1000
      */
-    public CompletableFuture<Page<FileEntry>> list(
+    public CompletableFuture<Page<FileEntry>> listFiles(
             String snapshot, VolumeName volume, String directory, String pageToken, int limit) {
         ListInRequest request = ListInRequest.newBuilder()
                 .setSnapshot(snapshot)

@@ -58,8 +58,10 @@ final class CachedBlockRequestsTest {
 
     private GetReceipt get() throws Exception {
         Path target = directory.resolve("target");
-        GetReceipt receipt =
-                cluster.client().get(FILE, target, GetOptions.defaults()).get(40, SECONDS);
+        GetReceipt receipt = cluster.client()
+                .files()
+                .get(FILE, target, GetOptions.defaults())
+                .get(40, SECONDS);
         assertThat(Files.readAllBytes(target)).isEqualTo(content);
         return receipt;
     }
@@ -84,6 +86,7 @@ final class CachedBlockRequestsTest {
         cluster.helper().keepAll();
         ByteArrayOutputStream target = new ByteArrayOutputStream();
         var unused = cluster.client()
+                .files()
                 .read(FILE, Channels.newChannel(target), GetOptions.defaults())
                 .get(40, SECONDS);
         assertThat(target.toByteArray()).isEqualTo(content);
@@ -102,6 +105,7 @@ final class CachedBlockRequestsTest {
         cluster.helper().keep(chunk -> table.order(chunk, 1, 0)[0] == 0);
         ByteArrayOutputStream target = new ByteArrayOutputStream();
         var unused = cluster.client()
+                .files()
                 .read(FILE, Channels.newChannel(target), GetOptions.defaults())
                 .get(40, SECONDS);
         assertThat(target.toByteArray()).isEqualTo(content);
@@ -112,6 +116,7 @@ final class CachedBlockRequestsTest {
     void arrivingBlocksAreAtMostTheLanesOfTheRead() throws Exception {
         cluster.helper().keepAll();
         var unused = cluster.client()
+                .files()
                 .read(FILE, Channels.newChannel(new ByteArrayOutputStream()), GetOptions.defaults())
                 .get(40, SECONDS);
         assertThat(cluster.helper().mostShared())
@@ -163,7 +168,7 @@ final class CachedBlockRequestsTest {
         cluster.helper().keepAll();
         cluster.helper().share(FakeHelper.Sharing.SILENT);
         CompletableFuture<GetReceipt> get =
-                cluster.client().get(FILE, directory.resolve("target"), GetOptions.defaults());
+                cluster.client().files().get(FILE, directory.resolve("target"), GetOptions.defaults());
         await().until(() -> cluster.helper().openShared() > 0);
         assertThat(get.cancel(true)).isTrue();
         await().until(() -> cluster.helper().openShared() == 0);

@@ -196,7 +196,7 @@ public final class Demo {
         if (buckets.isPresent()) {
             List<Store> stores = buckets.get().stores();
             for (Store store : stores) {
-                client.addStore(store, false).get();
+                client.stores().add(store, false).get();
             }
             return stores.stream().map(Store::id).toList();
         }
@@ -206,10 +206,10 @@ public final class Demo {
     }
 
     private void createVolumes(CloudMw client, List<StoreId> stores) throws InterruptedException, ExecutionException {
-        client.createVolume(new Volume(
+        client.volumes().create(new Volume(
                         RACED, new Chunking.ByCount(CHUNKS), REPLICAS, stores, REPLICAS, Mode.COOPERATIVE, false, 0))
                 .get();
-        client.createVolume(
+        client.volumes().create(
                         new Volume(ALONE, new Chunking.ByCount(1), 1, stores.subList(0, 1), 1, Mode.SINGLE, false, 0))
                 .get();
     }
@@ -219,8 +219,8 @@ public final class Demo {
         FilePath raced = new FilePath(RACED, "/file");
         FilePath alone = new FilePath(ALONE, "/file");
         say("putting it as " + CHUNKS + " chunks with " + REPLICAS + " replicas each");
-        client.put(source, raced, PutOptions.defaults()).get();
-        client.put(source, alone, PutOptions.defaults()).get();
+        client.files().put(source, raced, PutOptions.defaults()).get();
+        client.files().put(source, alone, PutOptions.defaults()).get();
 
         say("reading it " + settings.runs() + " times from one store alone, by rounds and by cooperative");
         List<GetReceipt> singles = new ArrayList<>();
@@ -243,7 +243,7 @@ public final class Demo {
         }
         try (LiveView view = new LiveView(scoreboard, out, settings.output(), (Files.size(source) + CHUNKS - 1) / CHUNKS)) {
             view.start();
-            CompletableFuture<GetReceipt> get = client.get(raced, target, options.withListener(scoreboard));
+            CompletableFuture<GetReceipt> get = client.files().get(raced, target, options.withListener(scoreboard));
             if (settings.kill()) {
                 killed = killInTheMiddle(fleet, scoreboard, get);
             }
@@ -272,7 +272,7 @@ public final class Demo {
     private GetReceipt read(CloudMw client, FilePath file, GetOptions options, String label)
             throws InterruptedException, ExecutionException {
         GetReceipt receipt =
-                client.get(file, directory.resolve("copy"), options).get();
+                client.files().get(file, directory.resolve("copy"), options).get();
         say(line(label, receipt));
         return receipt;
     }

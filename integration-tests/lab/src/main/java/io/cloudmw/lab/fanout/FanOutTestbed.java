@@ -112,8 +112,9 @@ public final class FanOutTestbed {
         ServerProcess loader = fleet.startHelper(LOADER, Map.of());
         try (CloudMw client = CloudMw.connect(CloudMwOptions.of(fleet.coordinatorAddress()))) {
             Store.S3 bucket = new Store.S3(BUCKET, "us-east-1", store.endpoint(), true, "");
-            client.addStore(new Store(STORE, STORE.value(), bucket), true).get();
-            client.createVolume(new Volume(VOLUME, chunking(), 1, List.of(STORE), 1, Mode.DEFAULT, false, 0))
+            client.stores().add(new Store(STORE, STORE.value(), bucket), true).get();
+            client.volumes()
+                    .create(new Volume(VOLUME, chunking(), 1, List.of(STORE), 1, Mode.DEFAULT, false, 0))
                     .get();
             for (int i = 0; i < settings.sets(); i++) {
                 steps.say("writing set " + (i + 1) + " of " + settings.sets());
@@ -131,7 +132,7 @@ public final class FanOutTestbed {
     private void write(CloudMw client, int set) throws Exception {
         Path source = directory.resolve("source");
         GeneratedFile.generate(source, settings.setBytes(), settings.seed() + set);
-        client.put(source, set(set), PutOptions.defaults()).get();
+        client.files().put(source, set(set), PutOptions.defaults()).get();
         Files.delete(source);
     }
 

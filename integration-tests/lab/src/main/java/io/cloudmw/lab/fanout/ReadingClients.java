@@ -83,7 +83,7 @@ public final class ReadingClients implements AutoCloseable {
         List<Long> before = clients.stream().map(CloudMw::receivedBytes).toList();
         List<CompletableFuture<GetReceipt>> reads = new ArrayList<>();
         for (int i = 0; i < clients.size(); i++) {
-            reads.add(clients.get(i).read(path, counted(written.get(i), untilHalf), GetOptions.defaults()));
+            reads.add(clients.get(i).files().read(path, counted(written.get(i), untilHalf), GetOptions.defaults()));
         }
         long repeated = 0;
         long rewritten = 0;
@@ -124,7 +124,7 @@ public final class ReadingClients implements AutoCloseable {
         List<Long> nanos = new ArrayList<>();
         List<String> failures = new ArrayList<>();
         ByteBuffer piece = ByteBuffer.allocate(length);
-        try (RemoteFile file = clients.get(0).open(path).join()) {
+        try (RemoteFile file = clients.get(0).files().open(path).join()) {
             for (int i = 0; i < order.path("count").asInt(); i++) {
                 long start = ticker.nanos();
                 try {
@@ -187,7 +187,7 @@ public final class ReadingClients implements AutoCloseable {
 
         synchronized void next() {
             if (!stopped) {
-                CompletableFuture<GetReceipt> reading = client.read(path, this::take, GetOptions.defaults());
+                CompletableFuture<GetReceipt> reading = client.files().read(path, this::take, GetOptions.defaults());
                 running = Optional.of(reading);
                 var unused = reading.whenComplete((receipt, cause) -> ended(cause));
             }

@@ -78,9 +78,9 @@ public final class EmulatedTestbed implements Testbed {
         }
         CloudMw client = closing.last(CloudMw.connect(CloudMwOptions.of(fleet.coordinatorAddress())));
         for (Store store : stores.stores()) {
-            client.addStore(store, true).get();
+            client.stores().add(store, true).get();
         }
-        client.createVolume(volume()).get();
+        client.volumes().create(volume()).get();
         for (int i = 0; i < settings.sizes().size(); i++) {
             files.add(write(client, directory, i));
         }
@@ -120,7 +120,7 @@ public final class EmulatedTestbed implements Testbed {
         Path source = directory.resolve("source-" + index);
         GeneratedFile.generate(source, bytes, settings.seed() + index);
         FilePath path = new FilePath(VOLUME, "/file-" + index);
-        client.put(source, path, PutOptions.defaults()).get();
+        client.files().put(source, path, PutOptions.defaults()).get();
         return new LabFile(path, "file-" + index, source, bytes);
     }
 

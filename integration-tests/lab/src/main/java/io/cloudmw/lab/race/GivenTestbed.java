@@ -52,7 +52,7 @@ public final class GivenTestbed implements Testbed {
                 Path source = sources.path().resolve("source-" + i);
                 GeneratedFile.generate(source, bytes, settings.seed() + i);
                 FilePath path = new FilePath(volume, directory + "/file-" + i);
-                client.put(source, path, PutOptions.defaults()).get();
+                client.files().put(source, path, PutOptions.defaults()).get();
                 testbed.files.add(new LabFile(path, "file-" + i, source, bytes));
             }
         } catch (Exception | Error e) {
@@ -78,8 +78,8 @@ public final class GivenTestbed implements Testbed {
 
         @Override
         public void read(LabFile file, PositionalTarget destination) throws Exception {
-            GetReceipt receipt = own.read(
-                            file.path(), destination, GetOptions.defaults().withMode(mode))
+            GetReceipt receipt = own.files()
+                    .read(file.path(), destination, GetOptions.defaults().withMode(mode))
                     .get();
             crossed = crossed.plus(new Crossed(receipt.attempts(), receipt.usefulBytes() + receipt.wastedBytes()));
         }
@@ -114,7 +114,10 @@ public final class GivenTestbed implements Testbed {
     @Override
     public synchronized void close() {
         for (LabFile file : files) {
-            var unused = client.remove(file.path()).exceptionally(gone -> null).join();
+            var unused = client.files()
+                    .remove(file.path())
+                    .exceptionally(gone -> null)
+                    .join();
         }
         files.clear();
     }

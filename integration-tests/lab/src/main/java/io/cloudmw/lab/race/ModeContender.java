@@ -23,7 +23,8 @@ final class ModeContender implements Contender {
 
     @Override
     public void read(LabFile file, PositionalTarget destination) throws Exception {
-        var unused = client.read(file.path(), destination, GetOptions.defaults().withMode(mode))
+        var unused = client.files()
+                .read(file.path(), destination, GetOptions.defaults().withMode(mode))
                 .get();
     }
 }

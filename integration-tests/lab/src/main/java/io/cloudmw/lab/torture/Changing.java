@@ -135,9 +135,9 @@ final class Changing {
         byte[] bytes = content.bytes(0, (int) content.sizeBytes());
         if (random.nextInt(4) == 0) {
             Files.write(source, bytes);
-            return cluster -> cluster.put(source, path, options);
+            return cluster -> cluster.files().put(source, path, options);
         }
-        return cluster -> cluster.put(new ByteArrayInputStream(bytes), bytes.length, path, options);
+        return cluster -> cluster.files().put(new ByteArrayInputStream(bytes), bytes.length, path, options);
     }
 
     /** On condition that what is known of the path is so. */
@@ -166,7 +166,11 @@ final class Changing {
         int dice = random.nextInt(3);
         if (dice == 0 || size > LONG) {
             long end = random.nextLong(size + 1);
-            put(path, before.cutOff(end), Operation.TRUNCATE, cluster -> cluster.truncate(path, end, options));
+            put(
+                    path,
+                    before.cutOff(end),
+                    Operation.TRUNCATE,
+                    cluster -> cluster.files().truncate(path, end, options));
         } else {
             long offset = dice == 1 ? size : random.nextLong(size + 1);
             int length = drawSize();
@@ -175,8 +179,8 @@ final class Changing {
             put(path, after, dice == 1 ? Operation.APPEND : Operation.WRITE, cluster -> {
                 ByteArrayInputStream source = new ByteArrayInputStream(bytes);
                 return dice == 1
-                        ? cluster.append(source, length, path, options)
-                        : cluster.write(source, length, path, offset, options);
+                        ? cluster.files().append(source, length, path, options)
+                        : cluster.files().write(source, length, path, offset, options);
             });
         }
     }
@@ -198,7 +202,10 @@ final class Changing {
         }
         boolean replace = model.isThere(to);
         Mutation rename = model.beginRename(from, to, run.now());
-        concluded(rename, from, client.ask(Operation.RENAME, from, cluster -> cluster.rename(from, to, replace)));
+        concluded(
+                rename,
+                from,
+                client.ask(Operation.RENAME, from, cluster -> cluster.files().rename(from, to, replace)));
     }
 
     private void renameDirectory(Places own) throws InterruptedException {
@@ -213,7 +220,10 @@ final class Changing {
         concluded(
                 rename,
                 fromPath,
-                client.ask(Operation.RENAME_DIRECTORY, fromPath, cluster -> cluster.rename(fromPath, toPath, false)));
+                client.ask(
+                        Operation.RENAME_DIRECTORY,
+                        fromPath,
+                        cluster -> cluster.files().rename(fromPath, toPath, false)));
         own.moved(from, to);
     }
 
@@ -222,7 +232,8 @@ final class Changing {
             return;
         }
         Mutation remove = model.beginRemove(path, run.now());
-        Asked<?> asked = client.ask(Operation.REMOVE, path, cluster -> cluster.remove(path));
+        Asked<?> asked =
+                client.ask(Operation.REMOVE, path, cluster -> cluster.files().remove(path));
         if (asked.failedWith(ErrorCode.NOT_FOUND) && wasDisturbed(asked)) {
             // Its answer was lost and the client asked again: the file is removed all the same.
             model.acknowledged(remove, asked.span().to());
@@ -241,7 +252,9 @@ final class Changing {
                 change,
                 path,
                 client.ask(
-                        Operation.ATTR, path, cluster -> cluster.setAttributes(path, Map.of(MARK, value), Set.of())));
+                        Operation.ATTR,
+                        path,
+                        cluster -> cluster.files().setAttributes(path, Map.of(MARK, value), Set.of())));
     }
 
     /** A call may have been repeated only while a coordinator was not to be counted upon. */
@@ -276,7 +289,8 @@ final class Changing {
             inVain(put, there, asked, ErrorCode.CONFLICT);
         } else if (model.isSettled(absent) && !model.isThere(absent)) {
             Mutation remove = model.beginRemove(absent, run.now());
-            Asked<?> asked = client.ask(Operation.REMOVE, absent, cluster -> cluster.remove(absent));
+            Asked<?> asked = client.ask(
+                    Operation.REMOVE, absent, cluster -> cluster.files().remove(absent));
             inVain(remove, absent, asked, ErrorCode.NOT_FOUND);
         }
     }

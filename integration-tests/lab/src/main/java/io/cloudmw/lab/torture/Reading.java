@@ -111,7 +111,7 @@ final class Reading {
         GetOptions options = range.map(options()::withRange).orElse(options());
         Operation operation = range.isPresent() ? Operation.READ_RANGE : Operation.READ;
         Asked<GetReceipt> asked =
-                client.ask(operation, path, cluster -> cluster.read(path, Channels.newChannel(bytes), options));
+                client.ask(operation, path, cluster -> cluster.files().read(path, Channels.newChannel(bytes), options));
         if (asked.answer().isPresent()) {
             Seen seen = Seen.of(asked.answer().get().version());
             arrived(path, seen, range.orElse(new ByteRange(0, seen.sizeBytes())), bytes.toByteArray(), asked.span());
@@ -137,7 +137,7 @@ final class Reading {
         Asked<GetReceipt> asked = client.ask(
                 Operation.GET,
                 path,
-                cluster -> cluster.get(path, target, options().withDurable(false)));
+                cluster -> cluster.files().get(path, target, options().withDurable(false)));
         if (asked.answer().isPresent()) {
             Seen seen = Seen.of(asked.answer().get().version());
             arrived(path, seen, new ByteRange(0, seen.sizeBytes()), Files.readAllBytes(target), asked.span());
@@ -192,7 +192,8 @@ final class Reading {
 
     /** Asks for a file's version and attributes, and says what was wrong with that. */
     void stat(FilePath path) throws InterruptedException {
-        Asked<FileStatus> asked = client.ask(Operation.STAT, path, cluster -> cluster.stat(path));
+        Asked<FileStatus> asked =
+                client.ask(Operation.STAT, path, cluster -> cluster.files().stat(path));
         if (asked.answer().isPresent()) {
             FileStatus status = asked.answer().get();
             underReplicatedChunks += status.underReplicatedChunks();
@@ -228,7 +229,7 @@ final class Reading {
         do {
             String next = token;
             Asked<Page<FileEntry>> asked =
-                    client.ask(Operation.LIST, path, cluster -> cluster.list(volume, directory, next, limit));
+                    client.ask(Operation.LIST, path, cluster -> cluster.files().list(volume, directory, next, limit));
             if (asked.failedWith(ErrorCode.NOT_FOUND) && token.isEmpty()) {
                 break;
             }

@@ -172,10 +172,10 @@ final class TortureFleet {
     private void addBucket(CloudMw client) throws InterruptedException, ExecutionException {
         String name = "bucket-" + (bucketCount.get() + 1);
         Store.S3 place = new Store.S3(name, "us-east-1", buckets.endpoint(), true, "");
-        client.addStore(new Store(new StoreId(name), name, place), true).get();
+        client.stores().add(new Store(new StoreId(name), name, place), true).get();
         for (VolumeName volume : VOLUMES.keySet()) {
-            client.changeVolume(
-                            VolumeChange.of(volume).addStore(new StoreId(name)).build())
+            client.volumes()
+                    .change(VolumeChange.of(volume).addStore(new StoreId(name)).build())
                     .get();
         }
         bucketCount.incrementAndGet();
@@ -191,8 +191,8 @@ final class TortureFleet {
         for (VolumeName volume : VOLUMES.keySet()) {
             insist(
                     "change volume " + volume,
-                    () -> observer.changeVolume(
-                                    change.apply(VolumeChange.of(volume)).build())
+                    () -> observer.volumes()
+                            .change(change.apply(VolumeChange.of(volume)).build())
                             .get());
         }
     }
@@ -201,14 +201,14 @@ final class TortureFleet {
     void lose(String store) throws InterruptedException {
         insist(
                 "declare " + store + " lost",
-                () -> observer.loseStore(new StoreId(store)).get());
+                () -> observer.stores().declareLost(new StoreId(store)).get());
     }
 
     /** Forgets a store that no volume uses any more. */
     void remove(String store) throws InterruptedException {
         insist("remove " + store, () -> {
             try {
-                observer.removeStore(new StoreId(store)).get();
+                observer.stores().remove(new StoreId(store)).get();
             } catch (ExecutionException e) {
                 // A try before it took effect, and its answer was lost.
                 if (!(e.getCause() instanceof CloudMwException known) || known.code() != ErrorCode.NOT_FOUND) {
@@ -220,7 +220,7 @@ final class TortureFleet {
 
     /** Returns whether some volume still uses a store; true when no coordinator says. */
     boolean isUsed(String store) throws InterruptedException {
-        return said(observer.volumes())
+        return said(observer.volumes().list())
                 .map(volumes ->
                         volumes.stream().anyMatch(volume -> volume.storesInUse().contains(new StoreId(store))))
                 .orElse(true);
@@ -298,7 +298,8 @@ final class TortureFleet {
                 helpers.stream().map(name -> new StoreId(store(name))).toList();
         for (Map.Entry<VolumeName, Chunking> volume : VOLUMES.entrySet()) {
             Mode mode = volume.getKey().equals(BY_SIZE) ? Mode.DEFAULT : Mode.HEDGED;
-            patient.createVolume(new Volume(
+            patient.volumes()
+                    .create(new Volume(
                             volume.getKey(),
                             volume.getValue(),
                             TortureSettings.REPLICAS,
@@ -451,7 +452,7 @@ final class TortureFleet {
 
     /** The stores that can be used now; none when the coordinator does not say. */
     Set<String> available() throws InterruptedException {
-        return said(observer.stores()).orElse(List.of()).stream()
+        return said(observer.stores().list()).orElse(List.of()).stream()
                 .filter(StoreStatus::available)
                 .map(status -> status.store().id().value())
                 .collect(Collectors.toSet());
@@ -459,12 +460,12 @@ final class TortureFleet {
 
     /** How the coordinator says it fares; empty when it does not say. */
     Optional<UpkeepStatus> status() throws InterruptedException {
-        return said(observer.status());
+        return said(observer.cluster().status());
     }
 
     /** The chunks of a version and where they ought to be now; empty when the coordinator does not say. */
     Optional<List<Chunk>> locate(FilePath file, VersionId version) throws InterruptedException {
-        return said(observer.locate(file, version, ONLY_SEGMENT));
+        return said(observer.files().locate(file, version, ONLY_SEGMENT));
     }
 
     private static <T> Optional<T> said(CompletableFuture<T> asked) throws InterruptedException {

@@ -1,0 +1,438 @@
+package io.cloudmw.client;
+
+import io.cloudmw.client.context.ClientContext;
+import io.cloudmw.client.edit.EditRequest;
+import io.cloudmw.client.handle.OpenFiles;
+import io.cloudmw.client.handle.RemoteFile;
+import io.cloudmw.client.progress.GetReceipt;
+import io.cloudmw.client.progress.PutEstimate;
+import io.cloudmw.client.progress.PutReceipt;
+import io.cloudmw.client.progress.ReadEstimate;
+import io.cloudmw.client.progress.WarmReceipt;
+import io.cloudmw.client.read.GetRequest;
+import io.cloudmw.client.rpc.FileEntry;
+import io.cloudmw.client.rpc.FileStatus;
+import io.cloudmw.client.rpc.Watch;
+import io.cloudmw.client.rpc.WatchListener;
+import io.cloudmw.client.sink.PositionalTarget;
+import io.cloudmw.client.transfer.TransferStarter;
+import io.cloudmw.client.warm.WarmRequest;
+import io.cloudmw.client.write.FilePutSource;
+import io.cloudmw.client.write.PutJournal;
+import io.cloudmw.client.write.PutRequest;
+import io.cloudmw.client.write.PutSource;
+import io.cloudmw.client.write.StreamPutSource;
+import io.cloudmw.core.config.HostPorts;
+import io.cloudmw.core.model.AttributeChange;
+import io.cloudmw.core.model.Attributes;
+import io.cloudmw.core.model.Chunk;
+import io.cloudmw.core.model.Edit;
+import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.FileVersion;
+import io.cloudmw.core.model.Mode;
+import io.cloudmw.core.model.Page;
+import io.cloudmw.core.model.Priority;
+import io.cloudmw.core.model.Rename;
+import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.placement.PlannedChunk;
+import java.io.InputStream;
+import java.nio.channels.WritableByteChannel;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * The operations on files: write, read, change, list, watch. Safe for any thread.
+ *
+ * <p>{@link CloudMw} says which threads run callbacks, how a future fails and what cancelling it does. A method that
+ * names error codes lists those that are its own. Every call can also fail with {@code COORDINATOR_UNAVAILABLE},
+ * {@code OVERLOADED} or {@code CANCELLED}.
+ */
+public final class FileOperations {
+    private final CloudMwOptions options;
+    private final ClientContext context;
+    private final TransferStarter transfers;
+    private final OpenFiles open;
+
+    FileOperations(CloudMwOptions options, ClientContext context, TransferStarter transfers, OpenFiles open) {
+        this.options = options;
+        this.context = context;
+        this.transfers = transfers;
+        this.open = open;
+    }
+
+    /**
+     * Writes a local file as a new file, or as a new version of a file. The version is visible, whole, when the future
+     * is done, and not before.
+     *
+     * @param source a regular file; it must not change until the future is done
+     * @return the receipt; fails with {@code CONFLICT} when another client changed the path meanwhile, or when a
+     *     condition of the options does not hold (nothing is sent when it does not hold at the start); with
+     *     {@code LOCAL_IO} when {@code source} cannot be read or changes; with {@code VOLUME_NOT_FOUND}; with
+     *     {@code NOT_ENOUGH_STORES}
+     */
+    public CompletableFuture<PutReceipt> put(Path source, FilePath target, PutOptions putOptions) {
+        Optional<Path> journal = putOptions
+                .journals()
+                .map(directory ->
+                        directory.resolve(PutJournal.name(HostPorts.parse(options.coordinator()), source, target)));
+        return put(new FilePutSource(source), target, putOptions, journal);
+    }
+
+    /**
+     * Writes a stream of unknown length as a file. Each chunk is kept in the temporary directory of this machine until
+     * it is stored: three chunks at a time, or the whole stream in a volume that cuts its files into n chunks.
+     *
+     * @param source read by another thread until the future is done; not closed
+     * @return the receipt; fails as {@link #put(Path, FilePath, PutOptions)} does
+     */
+    public CompletableFuture<PutReceipt> put(InputStream source, FilePath target, PutOptions putOptions) {
+        return put(new StreamPutSource(source), target, putOptions, Optional.empty());
+    }
+
+    /**
+     * Writes a stream of known length as a file.
+     *
+     * @param source read by another thread until the future is done; not closed
+     * @param sizeBytes length of the stream; a stream of another length fails with {@code LOCAL_IO}
+     * @return the receipt; fails as {@link #put(Path, FilePath, PutOptions)} does
+     */
+    public CompletableFuture<PutReceipt> put(
+            InputStream source, long sizeBytes, FilePath target, PutOptions putOptions) {
+        return put(new StreamPutSource(source, sizeBytes), target, putOptions, Optional.empty());
+    }
+
+    private CompletableFuture<PutReceipt> put(
+            PutSource source, FilePath target, PutOptions putOptions, Optional<Path> journal) {
+        return transfers.put(new PutRequest(target, source, putOptions.listener(), putOptions.condition(), journal));
+    }
+
+    /**
+     * Appends the bytes of a local file to a file, as a new version; the file is created when it does not exist. Only
+     * the new bytes are sent, and the last chunk again when it is not full.
+     *
+     * <p>When another client commits meanwhile, the append is repeated on the newer version, up to 15 times. When the
+     * answer to a commit is lost, the failure names the version that may exist; {@link #stat} tells whether to repeat.
+     *
+     * @param source a regular file; it must not change until the future is done
+     * @return the receipt; fails with {@code CONFLICT} after 15 repetitions, or at once when the options name a version
+     */
+    public CompletableFuture<PutReceipt> append(Path source, FilePath target, PutOptions putOptions) {
+        return edit(new FilePutSource(source), Edit.Kind.APPEND, 0, target, putOptions);
+    }
+
+    /**
+     * Appends a stream of unknown length, as {@link #append(Path, FilePath, PutOptions)} does. The stream is first read
+     * to its end into an unnamed file in the temporary directory of this machine.
+     *
+     * @param source read by another thread until the future is done; not closed
+     */
+    public CompletableFuture<PutReceipt> append(InputStream source, FilePath target, PutOptions putOptions) {
+        return edit(new StreamPutSource(source), Edit.Kind.APPEND, 0, target, putOptions);
+    }
+
+    /**
+     * Appends a stream of known length. The append is not repeated after a {@code CONFLICT}, because the stream cannot
+     * be read twice.
+     *
+     * @param source read by another thread until the future is done; not closed
+     * @param sizeBytes length of the stream; a stream of another length fails with {@code LOCAL_IO}
+     */
+    public CompletableFuture<PutReceipt> append(
+            InputStream source, long sizeBytes, FilePath target, PutOptions putOptions) {
+        return edit(new StreamPutSource(source, sizeBytes), Edit.Kind.APPEND, 0, target, putOptions);
+    }
+
+    /**
+     * Overwrites part of a file with the bytes of a local file, as a new version; the file grows when the bytes reach
+     * beyond its end. Only the chunks that change are sent.
+     *
+     * @param source a regular file; it must not change until the future is done
+     * @param offset of the first byte that is overwritten, at least 0
+     * @return the receipt; fails with {@code INVALID_ARGUMENT} for an offset beyond the end of the file, and with
+     *     {@code CONFLICT} when another client commits meanwhile
+     */
+    public CompletableFuture<PutReceipt> write(Path source, FilePath target, long offset, PutOptions putOptions) {
+        return edit(new FilePutSource(source), Edit.Kind.WRITE, offset, target, putOptions);
+    }
+
+    /**
+     * Overwrites part of a file with a stream of unknown length. The stream is first read to its end into an unnamed
+     * file in the temporary directory of this machine.
+     *
+     * @param source read by another thread until the future is done; not closed
+     * @param offset of the first byte that is overwritten, at least 0
+     * @return the receipt; fails as {@link #write(Path, FilePath, long, PutOptions)} does
+     */
+    public CompletableFuture<PutReceipt> write(
+            InputStream source, FilePath target, long offset, PutOptions putOptions) {
+        return edit(new StreamPutSource(source), Edit.Kind.WRITE, offset, target, putOptions);
+    }
+
+    /**
+     * Overwrites part of a file with a stream of known length.
+     *
+     * @param source read by another thread until the future is done; not closed
+     * @param sizeBytes length of the stream; a stream of another length fails with {@code LOCAL_IO}
+     * @param offset of the first byte that is overwritten, at least 0
+     * @return the receipt; fails as {@link #write(Path, FilePath, long, PutOptions)} does
+     */
+    public CompletableFuture<PutReceipt> write(
+            InputStream source, long sizeBytes, FilePath target, long offset, PutOptions putOptions) {
+        return edit(new StreamPutSource(source, sizeBytes), Edit.Kind.WRITE, offset, target, putOptions);
+    }
+
+    /**
+     * Cuts a file after its first bytes, as a new version. Only the last chunk is sent, when it becomes shorter.
+     *
+     * @param sizeBytes the new length, at least 0
+     * @return the receipt; fails with {@code NOT_FOUND}; with {@code INVALID_ARGUMENT} when the file is shorter; with
+     *     {@code CONFLICT} when another client commits meanwhile
+     */
+    public CompletableFuture<PutReceipt> truncate(FilePath target, long sizeBytes, PutOptions putOptions) {
+        StreamPutSource nothing = new StreamPutSource(InputStream.nullInputStream(), 0);
+        return edit(nothing, Edit.Kind.TRUNCATE, sizeBytes, target, putOptions);
+    }
+
+    private CompletableFuture<PutReceipt> edit(
+            PutSource source, Edit.Kind kind, long offset, FilePath target, PutOptions putOptions) {
+        if (offset < 0) {
+            throw new IllegalArgumentException("offset: " + offset + " (expected: >= 0)");
+        }
+        return transfers.edit(new EditRequest(
+                target, kind, offset, source, putOptions.listener(), putOptions.condition(), memoryPerGetBytes()));
+    }
+
+    private long memoryPerGetBytes() {
+        return Math.min(options.memoryPerGetBytes(), options.memoryBytes());
+    }
+
+    /**
+     * Reads a whole file into a local file. {@code target} appears, or is replaced, when every byte is there and
+     * verified. When the get fails or is cancelled, or the process dies, {@code target} is what it was before.
+     *
+     * <p>The bytes that arrived before a process died lie beside {@code target}, under a name that begins with
+     * {@code .cloudmw-}. The next get of the same target verifies them and fetches only the rest.
+     *
+     * @param target a path on this machine
+     * @return the receipt; fails with {@code NOT_FOUND}; with {@code LOCAL_IO} when {@code target} cannot be written
+     * @throws IllegalArgumentException when the options name a range
+     */
+    public CompletableFuture<GetReceipt> get(FilePath source, Path target, GetOptions getOptions) {
+        if (getOptions.range().isPresent()) {
+            throw new IllegalArgumentException("range: not for a file (expected: read(...) into a channel)");
+        }
+        return transfers.get(request(
+                source, GetRequest.Destination.file(target, getOptions.durable(), getOptions.resumable()), getOptions));
+    }
+
+    /**
+     * Reads a file, or a range of it, in order. Every byte is verified before it is written to {@code target}. After a
+     * failure, {@code target} holds a correct beginning.
+     *
+     * @param target written by another thread until the future is done; it may block, which slows the read; not closed
+     * @return the receipt; fails with {@code NOT_FOUND}; with {@code LOCAL_IO} when {@code target} throws
+     */
+    public CompletableFuture<GetReceipt> read(FilePath source, WritableByteChannel target, GetOptions getOptions) {
+        return transfers.get(request(source, GetRequest.Destination.channel(target), getOptions));
+    }
+
+    /**
+     * Reads a file, or a range of it, in the order in which its bytes arrive, so that no byte waits for an earlier one.
+     * Every byte is verified before it is written to {@code target}.
+     *
+     * @param target called by several threads at once
+     * @return the receipt; fails with {@code NOT_FOUND}; with {@code LOCAL_IO} when {@code target} throws
+     */
+    public CompletableFuture<GetReceipt> read(FilePath source, PositionalTarget target, GetOptions getOptions) {
+        return transfers.get(request(source, GetRequest.Destination.target(target), getOptions));
+    }
+
+    private GetRequest request(FilePath source, GetRequest.Destination target, GetOptions getOptions) {
+        return new GetRequest(
+                source,
+                getOptions.version(),
+                getOptions.range(),
+                getOptions.mode(),
+                target,
+                memoryPerGetBytes(),
+                getOptions.listener(),
+                getOptions.deadline(),
+                getOptions.priority().orElse(getOptions.range().isPresent() ? Priority.INTERACTIVE : Priority.BATCH),
+                options.location());
+    }
+
+    /**
+     * Opens the current version of a file for reads at any offset. Small reads are cheap: {@link RemoteFile}.
+     *
+     * @return the open file, which the caller closes; fails with {@code NOT_FOUND}
+     */
+    public CompletableFuture<RemoteFile> open(FilePath file) {
+        return open.open(file, Optional.empty());
+    }
+
+    /**
+     * Opens a version of a file for reads at any offset.
+     *
+     * @return the open file, which the caller closes; fails with {@code NOT_FOUND}
+     */
+    public CompletableFuture<RemoteFile> open(FilePath file, VersionId version) {
+        return open.open(file, Optional.of(version));
+    }
+
+    /**
+     * Estimates the time and the cost of a read, mode by mode. Nothing is read.
+     *
+     * @param mode as {@link GetOptions#mode()}; it holds whatever the deadline
+     * @param deadline the time that the read should keep; empty: the target of the volume, when it has one
+     * @param linkBytesPerSecond bytes that the destination takes in a second; empty: as the options of this client say
+     * @return the estimate; fails with {@code NOT_FOUND}
+     */
+    public CompletableFuture<ReadEstimate> estimate(
+            FilePath file, Optional<Mode> mode, Optional<Duration> deadline, OptionalLong linkBytesPerSecond) {
+        deadline.ifPresent(GetOptions::requirePositive);
+        linkBytesPerSecond.ifPresent(CloudMwOptions::checkLink);
+        return transfers.estimate(file, mode, deadline, linkBytesPerSecond);
+    }
+
+    /**
+     * Estimates the cost of writing a file of this length. Nothing is written.
+     *
+     * @param sizeBytes at least 0
+     * @return the estimate; fails with {@code VOLUME_NOT_FOUND}
+     */
+    public CompletableFuture<PutEstimate> estimatePut(VolumeName volume, long sizeBytes) {
+        if (sizeBytes < 0) {
+            throw new IllegalArgumentException("size: " + sizeBytes + " (expected: >= 0)");
+        }
+        return transfers.estimatePut(volume, sizeBytes);
+    }
+
+    /**
+     * Compares a local file with a version, by their digests. The local file and the manifest are read, no store is.
+     *
+     * @return true when the bytes are the same; fails with {@code LOCAL_IO} when {@code file} cannot be read
+     */
+    public CompletableFuture<Boolean> isCopy(Path file, FileVersion version) {
+        return transfers.isCopy(file, version);
+    }
+
+    /**
+     * Fills the caches of switches with a file before it is read. Each block is read from a store once and passed on from
+     * switch to switch.
+     *
+     * <p>A switch does not fetch again what it keeps, so an interrupted warm-up may be repeated. A switch that is lost or
+     * full does not stop the others; the receipt has the result of each.
+     *
+     * @return the receipt; fails with {@code NOT_FOUND}, also when there is no switch in the location of the options
+     */
+    public CompletableFuture<WarmReceipt> warm(FilePath file, WarmOptions warmOptions) {
+        return transfers.warm(new WarmRequest(
+                file,
+                warmOptions.version(),
+                warmOptions.to(),
+                warmOptions.fetch(),
+                warmOptions.look(),
+                warmOptions.runBytes(),
+                warmOptions.listener()));
+    }
+
+    /**
+     * Looks up a file.
+     *
+     * @return the file and its current version; fails with {@code NOT_FOUND}
+     */
+    public CompletableFuture<FileStatus> stat(FilePath file) {
+        return context.coordinator().stat(file);
+    }
+
+    /**
+     * Looks up the chunks of a version, with the stores that have a copy of each now or should have one.
+     *
+     * @param file any path of the version's volume
+     * @param segment 0 to {@link FileVersion#segmentCount} - 1: the catalog keeps the chunks in segments, in order
+     * @return the chunks of the segment, in order; fails with {@code NOT_FOUND}
+     */
+    public CompletableFuture<List<Chunk>> locate(FilePath file, VersionId version, int segment) {
+        return context.coordinator()
+                .segment(file, version, segment)
+                .thenApply(planned ->
+                        planned.chunks().stream().map(PlannedChunk::chunk).toList());
+    }
+
+    /**
+     * Changes the attributes of a file, in one step. A file keeps its attributes from version to version and under any
+     * path, until it is removed. A file that replaces another by a rename brings its own attributes.
+     *
+     * @param set new values by name; other attributes keep their values
+     * @param remove names of attributes to remove
+     * @return all attributes after the change; fails with {@code NOT_FOUND}, and with {@code INVALID_ARGUMENT} when they
+     *     would exceed the limits of {@link Attributes}
+     */
+    public CompletableFuture<Attributes> setAttributes(FilePath file, Map<String, String> set, Set<String> remove) {
+        return context.coordinator().setAttributes(new AttributeChange(file, set, remove));
+    }
+
+    /**
+     * Lists one page of a directory, by name.
+     *
+     * @param directory {@code "/"} or {@code "/a/b"}
+     * @param pageToken from the previous page; empty: from the start
+     * @param limit largest number of entries, 1 to 1000
+     * @return the page; fails with {@code VOLUME_NOT_FOUND}; a directory that does not exist is empty
+     */
+    public CompletableFuture<Page<FileEntry>> list(VolumeName volume, String directory, String pageToken, int limit) {
+        if (limit < 1 || limit > 1000) {
+            throw new IllegalArgumentException("limit: " + limit + " (expected: 1..1000)");
+        }
+        return context.coordinator().list(volume, directory, pageToken, limit);
+    }
+
+    /**
+     * Removes a file. Gets of the file that are under way go on.
+     *
+     * @return the version that was removed; fails with {@code NOT_FOUND}
+     */
+    public CompletableFuture<FileVersion> remove(FilePath file) {
+        return context.coordinator().remove(file);
+    }
+
+    /**
+     * Moves a file or a directory to another path of its volume, in one step: no reader sees both paths, or neither. Gets
+     * that are under way go on. A call that is repeated because its answer was lost has no second effect.
+     *
+     * @param replace whether a file may replace another file; a directory never replaces anything
+     * @return the entry under its new name; fails with {@code NOT_FOUND}; with {@code ALREADY_EXISTS} when the new path is
+     *     a directory, lies below a file, or is a file and {@code replace} is false; with {@code INVALID_ARGUMENT} when a
+     *     directory would move into itself, or paths would become too long
+     */
+    public CompletableFuture<FileEntry> rename(FilePath from, FilePath to, boolean replace) {
+        return context.coordinator().rename(new Rename(from, to, replace));
+    }
+
+    /**
+     * Watches the names of a volume, from when {@link Watch#started()} is done until the watch is closed. The listener
+     * gets each change in order, once and without gaps, from whichever coordinator. After a change was told,
+     * {@link #stat} and {@link #get} see that change or something newer. The rename of a directory is one change; a watch
+     * of a path below its old or its new place gets it, too.
+     *
+     * <p>The watch reconnects when the connection breaks. It fails when no coordinator is reached for as long as the
+     * options say; with {@code VOLUME_NOT_FOUND}; with {@code INVALID_ARGUMENT}; with {@code OVERLOADED} when this client
+     * already has {@value Watch#MAX_OPEN} watches. It ends by itself when the volume is deleted.
+     *
+     * @param path {@code "/"} or {@code "/a/b"}: a file or a directory, which need not exist, and everything below it
+     * @param after a position from an earlier watch; empty: from now on
+     * @param listener may block, which delays no other watch; the coordinator keeps what it has not taken
+     * @return the watch, which the caller closes
+     */
+    public Watch watch(VolumeName volume, String path, OptionalLong after, WatchListener listener) {
+        return context.coordinator()
+                .watch(volume, path, after, listener, context.threads().watches());
+    }
+}
