@@ -8,13 +8,13 @@ import io.cloudmw.client.embedding.StandardError;
 import io.cloudmw.client.handle.OpenFiles;
 import io.cloudmw.client.peer.PeerNode;
 import io.cloudmw.client.peer.PeerOptions;
-import io.cloudmw.client.rpc.coordinator.CoordinatorClient;
 import io.cloudmw.client.rpc.CoordinatorTimes;
+import io.cloudmw.client.rpc.coordinator.CoordinatorClient;
 import io.cloudmw.client.rpc.link.HelperLinks;
 import io.cloudmw.client.transfer.TransferStarter;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.hedge.RedundancyBudget;
-import io.cloudmw.core.model.Volume;
+import io.cloudmw.core.model.volume.Volume;
 import io.cloudmw.core.time.Ticker;
 
 /**

@@ -5,7 +5,7 @@ import io.cloudmw.core.config.Durations;
 import io.cloudmw.core.config.HostPorts;
 import io.cloudmw.core.cost.Pricing;
 import io.cloudmw.core.hedge.RedundancyBudget;
-import io.cloudmw.core.model.Location;
+import io.cloudmw.core.model.fleet.Location;
 import java.time.Duration;
 import java.util.function.Consumer;
 

@@ -1,7 +1,7 @@
 package io.cloudmw.client;
 
-import io.cloudmw.client.rpc.coordinator.CoordinatorClient;
 import io.cloudmw.client.rpc.HelperStatus;
+import io.cloudmw.client.rpc.coordinator.CoordinatorClient;
 import io.cloudmw.core.monitor.FleetView;
 import io.cloudmw.core.upkeep.RoundProgress;
 import io.cloudmw.core.upkeep.RoundScope;

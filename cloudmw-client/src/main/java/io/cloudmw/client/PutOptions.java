@@ -1,8 +1,8 @@
 package io.cloudmw.client;
 
 import io.cloudmw.client.progress.TransferListener;
-import io.cloudmw.core.model.PutCondition;
 import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.model.file.PutCondition;
 import java.nio.file.Path;
 import java.util.Optional;
 

@@ -4,10 +4,10 @@ import io.cloudmw.client.rpc.FileEntry;
 import io.cloudmw.client.rpc.FileStatus;
 import io.cloudmw.client.rpc.coordinator.SnapshotCalls;
 import io.cloudmw.core.model.FilePath;
-import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.Page;
-import io.cloudmw.core.model.Snapshot;
 import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.model.file.FileVersion;
+import io.cloudmw.core.model.file.Snapshot;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 

@@ -1,9 +1,9 @@
 package io.cloudmw.client;
 
 import io.cloudmw.client.rpc.coordinator.CoordinatorClient;
-import io.cloudmw.core.model.Volume;
-import io.cloudmw.core.model.VolumeChange;
 import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.model.volume.Volume;
+import io.cloudmw.core.model.volume.VolumeChange;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 

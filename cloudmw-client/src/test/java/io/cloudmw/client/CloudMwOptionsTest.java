@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.cloudmw.core.hedge.RedundancyBudget;
-import io.cloudmw.core.model.Location;
+import io.cloudmw.core.model.fleet.Location;
 import java.time.Duration;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;

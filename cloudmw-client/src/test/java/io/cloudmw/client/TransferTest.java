@@ -16,21 +16,21 @@ import io.cloudmw.client.rpc.FakeCoordinator;
 import io.cloudmw.client.rpc.FakeHelper;
 import io.cloudmw.client.rpc.FakeHelper.Script;
 import io.cloudmw.core.chunk.ChunkDigester;
-import io.cloudmw.core.cost.Usage;
-import io.cloudmw.core.cost.Way;
+import io.cloudmw.core.cost.ReadStrategy;
+import io.cloudmw.core.cost.StoreUsage;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.ByteRange;
-import io.cloudmw.core.model.Chunk;
-import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.Mode;
 import io.cloudmw.core.model.Priority;
-import io.cloudmw.core.model.ReplicaState;
-import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.model.chunk.Chunk;
+import io.cloudmw.core.model.chunk.ChunkId;
+import io.cloudmw.core.model.chunk.ReplicaState;
+import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.core.monitor.ExpectedSpeed;
 import io.cloudmw.core.store.ChunkSource;
 import io.cloudmw.core.store.disk.DiskChunkStore;
@@ -322,7 +322,8 @@ final class TransferTest {
 
         assertThat(receipt.replicasStored()).isEqualTo(2);
         assertThat(receipt.replicasOwed()).isEqualTo(2);
-        assertThat(receipt.cost().usage()).containsOnly(Map.entry(new StoreId("sh0"), Usage.ofWrites(2, 2L * CHUNK)));
+        assertThat(receipt.cost().usage())
+                .containsOnly(Map.entry(new StoreId("sh0"), StoreUsage.ofWrites(2, 2L * CHUNK)));
     }
 
     /** The volumes of this coordinator are read by rounds: two racers for each of five chunks. */
@@ -345,7 +346,7 @@ final class TransferTest {
         SlaReport chosen = single.sla().orElseThrow();
         assertThat(chosen.chosen()).isTrue();
         assertThat(chosen.met()).isTrue();
-        assertThat(chosen.way()).isEqualTo(new Way(Mode.SINGLE, 1, Optional.empty()));
+        assertThat(chosen.way()).isEqualTo(new ReadStrategy(Mode.SINGLE, 1, Optional.empty()));
         assertThat(single.attempts()).isEqualTo(5);
         assertThat(single.winners()).as("one lane of one helper").hasSize(1);
 
@@ -379,7 +380,7 @@ final class TransferTest {
                     narrow.files().get(FILE, directory.resolve("out"), urgent).get(60, SECONDS);
             SlaReport report = receipt.sla().orElseThrow();
             assertThat(report.predicted()).isEqualTo(Duration.ofSeconds(2));
-            assertThat(report.way()).isEqualTo(new Way(Mode.SINGLE, 1, Optional.empty()));
+            assertThat(report.way()).isEqualTo(new ReadStrategy(Mode.SINGLE, 1, Optional.empty()));
             assertThat(report.why()).contains("no way was expected to keep it");
 
             CountDownLatch goOn = new CountDownLatch(1);
@@ -407,7 +408,7 @@ final class TransferTest {
 
         GetReceipt receipt = get(GetOptions.defaults().withDeadline(Duration.ofMillis(100)));
 
-        Way way = receipt.sla().orElseThrow().way();
+        ReadStrategy way = receipt.sla().orElseThrow().way();
         assertThat(way.mode()).isEqualTo(Mode.HEDGED);
         assertThat(way.hedgeDelay())
                 .hasValueSatisfying(delay -> assertThat(delay).isLessThanOrEqualTo(Duration.ofMillis(2)));

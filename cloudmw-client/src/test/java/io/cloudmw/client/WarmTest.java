@@ -9,15 +9,15 @@ import io.cloudmw.client.progress.WarmReceipt;
 import io.cloudmw.client.progress.WarmedSwitch;
 import io.cloudmw.client.rpc.FakeHelper;
 import io.cloudmw.client.rpc.FakeWarming;
-import io.cloudmw.core.cost.Usage;
+import io.cloudmw.core.cost.StoreUsage;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.FilePath;
-import io.cloudmw.core.model.FileVersion;
-import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.HelperId;
-import io.cloudmw.core.model.Location;
 import io.cloudmw.core.model.StoreId;
-import io.cloudmw.core.model.VolumeSet;
+import io.cloudmw.core.model.file.FileVersion;
+import io.cloudmw.core.model.fleet.HelperAddress;
+import io.cloudmw.core.model.fleet.Location;
+import io.cloudmw.core.model.volume.VolumeSet;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -112,7 +112,7 @@ final class WarmTest {
         assertThat(progress).isSorted().endsWith(2L * SIZE).hasSize(6);
         assertThat(receipt.isComplete()).isTrue();
         assertThat(receipt.bytes()).isEqualTo(SIZE);
-        assertThat(receipt.cost().usage()).isEqualTo(Map.of(new StoreId("s"), Usage.ofReads(6, 2L * SIZE)));
+        assertThat(receipt.cost().usage()).isEqualTo(Map.of(new StoreId("s"), StoreUsage.ofReads(6, 2L * SIZE)));
         assertThat(of(receipt, "odd").location()).isEqualTo(Location.parse("zone-1/odd"));
         assertThat(odd().told.get()).isEqualTo(3);
         assertThat(odd().overrun).isFalse();
@@ -221,7 +221,7 @@ final class WarmTest {
         WarmReceipt receipt = warm();
         assertThat(receipt.isComplete()).isTrue();
         assertThat(of(receipt, "good").hadBytes()).isZero();
-        assertThat(receipt.cost().usage()).isEqualTo(Map.of(new StoreId("s"), Usage.ofReads(6, 2L * SIZE)));
+        assertThat(receipt.cost().usage()).isEqualTo(Map.of(new StoreId("s"), StoreUsage.ofReads(6, 2L * SIZE)));
         assertThat(good.warming().told.get()).isEqualTo(3);
     }
 

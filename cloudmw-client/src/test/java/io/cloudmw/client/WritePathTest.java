@@ -10,12 +10,12 @@ import io.cloudmw.client.progress.PutReceipt;
 import io.cloudmw.client.progress.TransferListener;
 import io.cloudmw.client.rpc.FakeCoordinator;
 import io.cloudmw.client.rpc.FakeHelper;
-import io.cloudmw.core.cost.Usage;
+import io.cloudmw.core.cost.StoreUsage;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.FilePath;
-import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.model.file.FileVersion;
 import io.cloudmw.core.store.LockFile;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -223,7 +223,7 @@ final class WritePathTest {
 
     private static long sent(PutReceipt receipt) {
         return receipt.cost().usage().values().stream()
-                .mapToLong(Usage::writtenBytes)
+                .mapToLong(StoreUsage::writtenBytes)
                 .sum();
     }
 

@@ -3,7 +3,7 @@ package io.cloudmw.helper;
 import io.cloudmw.core.bulk.BulkServer;
 import io.cloudmw.core.config.HostPort;
 import io.cloudmw.core.error.CloudMwException;
-import io.cloudmw.core.model.Volume;
+import io.cloudmw.core.model.volume.Volume;
 import io.cloudmw.core.schedule.ScheduleLimits;
 import io.cloudmw.core.thread.Threads;
 import io.cloudmw.core.time.Ticker;

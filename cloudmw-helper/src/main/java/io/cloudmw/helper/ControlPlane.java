@@ -2,11 +2,11 @@ package io.cloudmw.helper;
 
 import io.cloudmw.core.config.HostPort;
 import io.cloudmw.core.reach.BucketProbe;
+import io.cloudmw.core.rpc.Membership;
+import io.cloudmw.core.rpc.VersionHandshake;
 import io.cloudmw.core.security.MemberProofs;
 import io.cloudmw.core.signing.ReadSigner;
 import io.cloudmw.core.thread.Threads;
-import io.cloudmw.core.wire.Handshake;
-import io.cloudmw.core.wire.Membership;
 import io.cloudmw.helper.compete.HelperTransfers;
 import io.cloudmw.helper.config.HelperConfig;
 import io.cloudmw.helper.disk.OwnDisks;
@@ -81,7 +81,7 @@ final class ControlPlane {
                 .directExecutor()
                 .intercept(Membership.server(members, ProbeService.MEMBERS_ONLY))
                 .intercept(Membership.server(members, SigningService.MEMBERS_ONLY))
-                .intercept(Handshake.server())
+                .intercept(VersionHandshake.server())
                 .maxInboundMessageSize(MAX_MESSAGE_BYTES)
                 .maxConcurrentCallsPerConnection(1024)
                 .permitKeepAliveTime(5, TimeUnit.SECONDS)

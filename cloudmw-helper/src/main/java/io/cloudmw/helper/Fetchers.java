@@ -6,7 +6,7 @@ import io.cloudmw.core.error.Reasons;
 import io.cloudmw.core.memory.ByteBudget;
 import io.cloudmw.core.metrics.CacheMetrics;
 import io.cloudmw.core.metrics.SwitchMetrics;
-import io.cloudmw.core.model.VolumeSet;
+import io.cloudmw.core.model.volume.VolumeSet;
 import io.cloudmw.core.schedule.FairPool;
 import io.cloudmw.core.schedule.ScheduleLimits;
 import io.cloudmw.core.time.Ticker;

@@ -1,23 +1,24 @@
 package io.cloudmw.helper;
 
 import io.cloudmw.core.address.AddressPolicy;
-import io.cloudmw.core.address.Network;
+import io.cloudmw.core.address.HostNetwork;
+import io.cloudmw.core.bulk.message.BulkRequest;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.error.Reasons;
 import io.cloudmw.core.metrics.MonitorMetrics;
 import io.cloudmw.core.metrics.RaceMetrics;
 import io.cloudmw.core.metrics.UpkeepMetrics;
-import io.cloudmw.core.model.HelperAddress;
-import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
-import io.cloudmw.core.monitor.Hedges;
+import io.cloudmw.core.model.fleet.HelperAddress;
+import io.cloudmw.core.model.fleet.Store;
+import io.cloudmw.core.monitor.HedgeCounts;
 import io.cloudmw.core.monitor.HelperActivity;
 import io.cloudmw.core.monitor.SpeedMonitor;
 import io.cloudmw.core.monitor.SwitchActivity;
 import io.cloudmw.core.reach.BucketProbe;
 import io.cloudmw.core.reach.BucketWatch;
-import io.cloudmw.core.reach.TellingProbe;
+import io.cloudmw.core.reach.NotifyingProbe;
 import io.cloudmw.core.security.ClusterSecret;
 import io.cloudmw.core.security.MemberProofs;
 import io.cloudmw.core.security.TransferTokens;
@@ -26,7 +27,6 @@ import io.cloudmw.core.store.StoreOpener;
 import io.cloudmw.core.thread.Threads;
 import io.cloudmw.core.time.Ticker;
 import io.cloudmw.core.time.WallClock;
-import io.cloudmw.core.wire.BulkRequest;
 import io.cloudmw.helper.bucket.HelperBuckets;
 import io.cloudmw.helper.bucket.KnownBuckets;
 import io.cloudmw.helper.compete.HelperServices;
@@ -146,7 +146,7 @@ public final class HelperServer implements AutoCloseable {
                     context.tokens());
             RequesterFactory requesters = RequesterFactory.open(context, stores, speeds, reporter);
             ControlPlane control = new ControlPlane(context, members);
-            control.addBuckets(new TellingProbe(probe, buckets), signer);
+            control.addBuckets(new NotifyingProbe(probe, buckets), signer);
             address = serve(context, requesters, control, coordinator);
             registration = resources.opened(new Registration(
                     coordinator, address, disks.all(), buckets, speeds, activity, ThreadLocalRandom.current()));
@@ -170,7 +170,7 @@ public final class HelperServer implements AutoCloseable {
             throws IOException {
         RaceMetrics races = new RaceMetrics(context.meters());
         Fetchers fetchers = Fetchers.open(context, disks, races::reclaimed);
-        AddressPolicy addresses = new AddressPolicy(config.coordinator(), Network.ofThisMachine());
+        AddressPolicy addresses = new AddressPolicy(config.coordinator(), HostNetwork.ofThisMachine());
         AddressPolicy.Decision bulkAddress = addresses.decide(config.addresses().bulk());
         AddressPolicy.Decision controlAddress =
                 addresses.decide(config.addresses().control());
@@ -257,7 +257,7 @@ public final class HelperServer implements AutoCloseable {
                 totals.failed(),
                 totals.relayedBytes(),
                 totals.wastedBytes(),
-                new Hedges(totals.hedges(), totals.hedgesWon(), totals.hedgesSuppressed()),
+                new HedgeCounts(totals.hedges(), totals.hedgesWon(), totals.hedgesSuppressed()),
                 switching);
     }
 

@@ -1,18 +1,18 @@
 package io.cloudmw.helper;
 
 import io.cloudmw.core.bulk.BulkOptions;
+import io.cloudmw.core.bulk.message.BulkRequest;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.Urgency;
 import io.cloudmw.core.monitor.SpeedMonitor;
-import io.cloudmw.core.schedule.Due;
+import io.cloudmw.core.schedule.LocalDeadline;
 import io.cloudmw.core.schedule.Tenant;
 import io.cloudmw.core.security.TransferClaims;
 import io.cloudmw.core.store.ChunkStore;
 import io.cloudmw.core.store.MonitoredChunkStore;
 import io.cloudmw.core.thread.Threads;
 import io.cloudmw.core.time.Ticker;
-import io.cloudmw.core.wire.BulkRequest;
 import io.cloudmw.helper.compete.TransferSpec;
 import io.cloudmw.helper.fetch.ReplicaReporter;
 import io.cloudmw.helper.fetch.Requester;
@@ -55,7 +55,7 @@ record RequesterFactory(
 
     /** The stores that a transfer names. */
     StoreResolver resolver(TransferSpec spec) {
-        Due due = new Due(spec.urgency(), Ticker.system());
+        LocalDeadline due = new LocalDeadline(spec.urgency(), Ticker.system());
         return measured(stores.resolver(spec.stores(), spec.helpers(), spec.token(), spec.claims(), due));
     }
 
@@ -64,7 +64,10 @@ record RequesterFactory(
         return switches.upstream(
                 new UpstreamSwitches.Scope(spec.helpers(), spec.tree(), spec.stores()),
                 new RemoteRights(
-                        spec.token(), spec.claims(), context.tokens(), new Due(spec.urgency(), Ticker.system())),
+                        spec.token(),
+                        spec.claims(),
+                        context.tokens(),
+                        new LocalDeadline(spec.urgency(), Ticker.system())),
                 spec.tenant(),
                 Integer.MAX_VALUE);
     }
@@ -84,7 +87,7 @@ record RequesterFactory(
     }
 
     private Requester of(WarmSessions.Spec request, Tenant tenant, Urgency urgency, int highest) {
-        Due due = new Due(urgency, Ticker.system());
+        LocalDeadline due = new LocalDeadline(urgency, Ticker.system());
         TransferClaims claims = request.claims();
         StoreResolver resolver = stores.resolver(request.stores(), request.helpers(), request.token(), claims, due);
         Upstream upstream = switches.upstream(

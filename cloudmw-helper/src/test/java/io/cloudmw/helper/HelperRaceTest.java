@@ -4,15 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.cloudmw.core.bulk.BulkOptions;
+import io.cloudmw.core.bulk.message.WriteResult;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.metrics.RaceMetrics;
-import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.model.chunk.ChunkId;
 import io.cloudmw.core.security.TransferRight;
 import io.cloudmw.core.security.TransferToken;
 import io.cloudmw.core.store.disk.DiskChunkStore;
-import io.cloudmw.core.wire.WriteResult;
 import io.cloudmw.proto.v1.AttemptState;
 import io.cloudmw.proto.v1.TransferCommand;
 import io.cloudmw.proto.v1.TransferEvent;

@@ -7,7 +7,7 @@ import io.cloudmw.core.bulk.BulkOptions;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.metrics.ScheduleMetrics;
 import io.cloudmw.core.model.Priority;
-import io.cloudmw.core.wire.WireErrors;
+import io.cloudmw.core.rpc.RpcErrors;
 import io.cloudmw.proto.v1.BlockForfeited;
 import io.cloudmw.proto.v1.TransferEvent;
 import io.grpc.Status;
@@ -185,7 +185,7 @@ final class HelperScheduleTest {
             assertThat(Status.fromThrowable(greedy.ends.get(1).get(20, TimeUnit.SECONDS)))
                     .satisfies(status -> assertThat(status.getCode()).isEqualTo(Status.Code.RESOURCE_EXHAUSTED))
                     .satisfies(status -> assertThat(status.getDescription()).contains("limit: 1"));
-            assertThat(WireErrors.fromStatus(greedy.ends.get(1).join(), ErrorCode.HELPER_UNAVAILABLE, "h0")
+            assertThat(RpcErrors.fromStatus(greedy.ends.get(1).join(), ErrorCode.HELPER_UNAVAILABLE, "h0")
                             .retryAfter())
                     .as("when to come again")
                     .isPresent();

@@ -7,16 +7,17 @@ import io.cloudmw.core.bulk.BulkHandler;
 import io.cloudmw.core.bulk.BulkOptions;
 import io.cloudmw.core.bulk.BulkServer;
 import io.cloudmw.core.bulk.BulkTransport;
+import io.cloudmw.core.bulk.message.BulkRequest;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.ByteRange;
-import io.cloudmw.core.model.ChunkId;
-import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.Priority;
 import io.cloudmw.core.model.Urgency;
 import io.cloudmw.core.model.VersionId;
-import io.cloudmw.core.schedule.Due;
+import io.cloudmw.core.model.chunk.ChunkId;
+import io.cloudmw.core.model.fleet.HelperAddress;
+import io.cloudmw.core.schedule.LocalDeadline;
 import io.cloudmw.core.security.TransferClaims;
 import io.cloudmw.core.security.TransferRight;
 import io.cloudmw.core.store.ChunkReader;
@@ -25,7 +26,6 @@ import io.cloudmw.core.testing.FakeTicker;
 import io.cloudmw.core.testing.store.ChunkReadingContract;
 import io.cloudmw.core.testing.store.Chunks;
 import io.cloudmw.core.time.Ticker;
-import io.cloudmw.core.wire.BulkRequest;
 import io.cloudmw.helper.remote.HelperConnections;
 import io.cloudmw.helper.remote.RemoteDiskStore;
 import io.cloudmw.helper.remote.RemoteRights;
@@ -149,7 +149,7 @@ final class RemoteDiskStoreTest extends ChunkReadingContract {
             throw new CloudMwException(ErrorCode.STORE_UNAVAILABLE, "not now");
         };
         FakeTicker ticker = new FakeTicker();
-        Due due = new Due(new Urgency(Priority.BATCH, Optional.of(Duration.ofSeconds(10))), ticker);
+        LocalDeadline due = new LocalDeadline(new Urgency(Priority.BATCH, Optional.of(Duration.ofSeconds(10))), ticker);
         try (BulkServer server = BulkServer.bind(
                 transport, new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), "owner", owner)) {
             HelperAddress address =

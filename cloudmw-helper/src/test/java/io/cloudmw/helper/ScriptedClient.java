@@ -6,33 +6,33 @@ import io.cloudmw.core.bulk.BulkOptions;
 import io.cloudmw.core.bulk.BulkStream;
 import io.cloudmw.core.bulk.BulkStreamListener;
 import io.cloudmw.core.bulk.BulkTransport;
+import io.cloudmw.core.bulk.message.BulkRequest;
+import io.cloudmw.core.bulk.message.WriteEnd;
+import io.cloudmw.core.bulk.message.WriteObstacle;
+import io.cloudmw.core.bulk.message.WriteResult;
+import io.cloudmw.core.bulk.message.WriteTargets;
 import io.cloudmw.core.config.HostPort;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.ByteRange;
-import io.cloudmw.core.model.Chunk;
-import io.cloudmw.core.model.ChunkId;
-import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.Priority;
-import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.Urgency;
+import io.cloudmw.core.model.chunk.Chunk;
+import io.cloudmw.core.model.chunk.ChunkId;
+import io.cloudmw.core.model.fleet.HelperAddress;
+import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.core.race.Block;
 import io.cloudmw.core.race.BlockId;
 import io.cloudmw.core.race.BlockRule;
 import io.cloudmw.core.race.Entrant;
+import io.cloudmw.core.race.IssuedBlock;
 import io.cloudmw.core.race.RacerId;
+import io.cloudmw.core.rpc.VersionHandshake;
 import io.cloudmw.core.security.TransferRight;
 import io.cloudmw.core.security.TransferToken;
-import io.cloudmw.core.wire.BulkRequest;
-import io.cloudmw.core.wire.Handshake;
-import io.cloudmw.core.wire.IssuedBlock;
 import io.cloudmw.core.wire.ToWire;
 import io.cloudmw.core.wire.UrgencyWire;
-import io.cloudmw.core.wire.WriteEnd;
-import io.cloudmw.core.wire.WriteResult;
-import io.cloudmw.core.wire.WriteTargets;
-import io.cloudmw.core.wire.WriteTrouble;
 import io.cloudmw.proto.v1.BeginTransfer;
 import io.cloudmw.proto.v1.GetWriteRequest;
 import io.cloudmw.proto.v1.Mode;
@@ -110,7 +110,7 @@ final class ScriptedClient implements AutoCloseable {
                     .get(10, TimeUnit.SECONDS));
             channels.add(NettyChannelBuilder.forTarget("dns:///" + helper.control())
                     .usePlaintext()
-                    .intercept(Handshake.client())
+                    .intercept(VersionHandshake.client())
                     .build());
         }
     }
@@ -151,8 +151,8 @@ final class ScriptedClient implements AutoCloseable {
     }
 
     /** Returns the troubles that a helper reports for a chunk. */
-    List<WriteTrouble> troubles(int rank, int index) throws CloudMwException {
-        return WriteTrouble.fromWire(WritingGrpc.newBlockingStub(channels.get(rank))
+    List<WriteObstacle> troubles(int rank, int index) throws CloudMwException {
+        return WriteObstacle.fromWire(WritingGrpc.newBlockingStub(channels.get(rank))
                 .getWrite(GetWriteRequest.newBuilder()
                         .setChunkId(chunkId(index).toString())
                         .setToken(ToWire.token(cluster.token(TransferRight.WRITE)))

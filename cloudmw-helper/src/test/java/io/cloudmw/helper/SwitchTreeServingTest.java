@@ -12,31 +12,31 @@ import io.cloudmw.core.bulk.BulkServer;
 import io.cloudmw.core.bulk.BulkStream;
 import io.cloudmw.core.bulk.BulkStreamListener;
 import io.cloudmw.core.bulk.BulkTransport;
+import io.cloudmw.core.bulk.message.BulkRequest;
 import io.cloudmw.core.config.HostPort;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.metrics.CacheMetrics;
 import io.cloudmw.core.metrics.SwitchMetrics;
 import io.cloudmw.core.model.ByteRange;
-import io.cloudmw.core.model.ChunkId;
-import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.Priority;
-import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.Urgency;
 import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.model.chunk.ChunkId;
+import io.cloudmw.core.model.fleet.HelperAddress;
+import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.core.placement.SwitchTree;
 import io.cloudmw.core.race.Block;
 import io.cloudmw.core.race.BlockId;
 import io.cloudmw.core.race.BlockRule;
 import io.cloudmw.core.race.Entrant;
+import io.cloudmw.core.race.IssuedBlock;
 import io.cloudmw.core.race.RacerId;
+import io.cloudmw.core.rpc.VersionHandshake;
 import io.cloudmw.core.schedule.Tenant;
 import io.cloudmw.core.security.TransferRight;
 import io.cloudmw.core.security.TransferToken;
-import io.cloudmw.core.wire.BulkRequest;
-import io.cloudmw.core.wire.Handshake;
-import io.cloudmw.core.wire.IssuedBlock;
 import io.cloudmw.proto.v1.CoordinatorGrpc;
 import io.cloudmw.proto.v1.ReplicaReport;
 import io.cloudmw.proto.v1.ReplicaState;
@@ -331,7 +331,7 @@ final class SwitchTreeServingTest {
     void badReplicaIsReportedOnceByTheRootAndNamedToReadersBelow() throws Exception {
         Reported reported = new Reported();
         Server coordinator = NettyServerBuilder.forAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
-                .intercept(Handshake.server())
+                .intercept(VersionHandshake.server())
                 .addService(reported)
                 .build()
                 .start();

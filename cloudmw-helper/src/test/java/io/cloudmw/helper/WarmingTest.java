@@ -8,22 +8,22 @@ import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.metrics.CacheMetrics;
 import io.cloudmw.core.metrics.SwitchMetrics;
 import io.cloudmw.core.model.ByteRange;
-import io.cloudmw.core.model.ChunkId;
-import io.cloudmw.core.model.HelperAddress;
-import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.model.chunk.ChunkId;
+import io.cloudmw.core.model.fleet.HelperAddress;
+import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.core.placement.SwitchTree;
 import io.cloudmw.core.race.Block;
 import io.cloudmw.core.race.BlockId;
 import io.cloudmw.core.race.BlockRule;
 import io.cloudmw.core.race.Entrant;
+import io.cloudmw.core.race.IssuedBlock;
 import io.cloudmw.core.race.RacerId;
+import io.cloudmw.core.rpc.RpcErrors;
+import io.cloudmw.core.rpc.VersionHandshake;
 import io.cloudmw.core.security.TransferRight;
 import io.cloudmw.core.security.TransferToken;
-import io.cloudmw.core.wire.Handshake;
-import io.cloudmw.core.wire.IssuedBlock;
 import io.cloudmw.core.wire.ToWire;
-import io.cloudmw.core.wire.WireErrors;
 import io.cloudmw.proto.v1.BeginWarming;
 import io.cloudmw.proto.v1.WarmCommand;
 import io.cloudmw.proto.v1.WarmEvent;
@@ -114,7 +114,7 @@ final class WarmingTest {
             ManagedChannel channel = NettyChannelBuilder.forTarget(
                             "dns:///" + cluster.addresses().get(helper).control())
                     .usePlaintext()
-                    .intercept(Handshake.client())
+                    .intercept(VersionHandshake.client())
                     .build();
             channels.add(channel);
             commands = WarmingGrpc.newStub(channel).warm(this);
@@ -185,7 +185,7 @@ final class WarmingTest {
 
         @Override
         public void onError(Throwable cause) {
-            CloudMwException known = WireErrors.fromStatus(cause, ErrorCode.HELPER_UNAVAILABLE, "helper");
+            CloudMwException known = RpcErrors.fromStatus(cause, ErrorCode.HELPER_UNAVAILABLE, "helper");
             pause = known.retryAfter();
             end.complete(List.of(known.code()));
         }

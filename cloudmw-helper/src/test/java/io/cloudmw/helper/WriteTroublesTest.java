@@ -3,11 +3,11 @@ package io.cloudmw.helper;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.cloudmw.core.bulk.message.WriteObstacle;
+import io.cloudmw.core.bulk.message.WriteResult;
 import io.cloudmw.core.error.ErrorCode;
-import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
-import io.cloudmw.core.wire.WriteResult;
-import io.cloudmw.core.wire.WriteTrouble;
+import io.cloudmw.core.model.fleet.Store;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -37,7 +37,7 @@ final class WriteTroublesTest {
 
             await().atMost(30, TimeUnit.SECONDS)
                     .until(() -> !client.troubles(0, 0).isEmpty());
-            WriteTrouble trouble = client.troubles(0, 0).get(0);
+            WriteObstacle trouble = client.troubles(0, 0).get(0);
             assertThat(trouble.store()).isEqualTo(bucket.id());
             assertThat(trouble.code()).isEqualTo(ErrorCode.STORE_UNAVAILABLE);
             assertThat(trouble.reason()).contains("no S3 here");

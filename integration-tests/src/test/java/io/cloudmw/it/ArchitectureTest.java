@@ -94,7 +94,12 @@ final class ArchitectureTest {
     @ArchTest
     static final ArchRule generatedTypesStayAtTheWire = noClasses()
             .that()
-            .resideOutsideOfPackages("io.cloudmw.core.wire..", "..rpc..", "io.cloudmw.proto..")
+            .resideOutsideOfPackages(
+                    "io.cloudmw.core.wire..",
+                    "io.cloudmw.core.bulk.message..",
+                    "io.cloudmw.coordinator.catalog.stored..",
+                    "..rpc..",
+                    "io.cloudmw.proto..")
             .should()
             .dependOnClassesThat()
             .resideInAPackage("io.cloudmw.proto..");

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.cloudmw.core.mode.ModePolicy;
-import io.cloudmw.core.model.Chunking;
 import io.cloudmw.core.model.Mode;
 import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.model.volume.Chunking;
 import io.cloudmw.it.localstack.LocalStack;
 import io.cloudmw.it.localstack.LocalStackExtension;
 import java.io.IOException;

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.cloudmw.client.PutOptions;
 import io.cloudmw.client.progress.PutReceipt;
-import io.cloudmw.core.model.Chunking;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.Mode;
 import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.model.volume.Chunking;
 import io.cloudmw.it.localstack.LocalStack;
 import java.io.IOException;
 import java.nio.file.Path;

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.cloudmw.core.model.Chunking;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.volume.Chunking;
 import io.cloudmw.it.s3.S3Server;
 import io.cloudmw.it.s3.Versitygw;
 import java.io.IOException;

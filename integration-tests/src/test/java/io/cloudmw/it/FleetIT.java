@@ -11,10 +11,10 @@ import io.cloudmw.client.progress.GetReceipt;
 import io.cloudmw.client.progress.PutReceipt;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
-import io.cloudmw.core.model.Chunking;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.Mode;
 import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.model.volume.Chunking;
 import io.cloudmw.core.testing.RoundsAndCooperative;
 import java.io.FilterInputStream;
 import java.io.IOException;
@@ -365,7 +365,7 @@ final class FleetIT {
             VolumeName volume = new VolumeName("v");
             fleet.client()
                     .volumes()
-                    .create(new io.cloudmw.core.model.Volume(
+                    .create(new io.cloudmw.core.model.volume.Volume(
                             volume,
                             new Chunking.ByCount(3),
                             3,

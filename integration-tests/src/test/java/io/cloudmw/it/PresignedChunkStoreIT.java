@@ -3,9 +3,9 @@ package io.cloudmw.it;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.cloudmw.core.error.ErrorCode;
-import io.cloudmw.core.model.ChunkId;
-import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.chunk.ChunkId;
+import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.core.store.ChunkStore;
 import io.cloudmw.core.store.http.HttpTimeouts;
 import io.cloudmw.core.store.http.PresignedChunkStore;

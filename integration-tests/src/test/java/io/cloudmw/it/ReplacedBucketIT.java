@@ -3,10 +3,10 @@ package io.cloudmw.it;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.cloudmw.core.model.Chunking;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.model.volume.Chunking;
 import io.cloudmw.it.localstack.LocalStack;
 import io.cloudmw.it.localstack.LocalStackExtension;
 import java.io.IOException;

@@ -9,16 +9,16 @@ import io.cloudmw.core.bulk.BulkTransport;
 import io.cloudmw.core.config.HostPort;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.ByteRange;
-import io.cloudmw.core.model.Chunk;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.model.chunk.Chunk;
 import io.cloudmw.core.race.Block;
 import io.cloudmw.core.race.BlockId;
 import io.cloudmw.core.race.BlockRule;
 import io.cloudmw.core.race.Entrant;
+import io.cloudmw.core.race.IssuedBlock;
 import io.cloudmw.core.race.RacerId;
-import io.cloudmw.core.wire.Handshake;
-import io.cloudmw.core.wire.IssuedBlock;
+import io.cloudmw.core.rpc.VersionHandshake;
 import io.cloudmw.core.wire.ToWire;
 import io.cloudmw.proto.v1.BeginTransfer;
 import io.cloudmw.proto.v1.CoordinatorGrpc;
@@ -84,7 +84,7 @@ final class SilentClients implements AutoCloseable {
     private static ManagedChannel channel(String address) {
         return NettyChannelBuilder.forTarget("dns:///" + address)
                 .usePlaintext()
-                .intercept(Handshake.client())
+                .intercept(VersionHandshake.client())
                 .build();
     }
 

@@ -3,8 +3,8 @@ package io.cloudmw.it;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.cloudmw.core.model.Chunking;
 import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.volume.Chunking;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -3,10 +3,10 @@ package io.cloudmw.it;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.cloudmw.core.model.Chunking;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.Mode;
 import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.model.volume.Chunking;
 import io.cloudmw.core.testing.RoundsAndCooperative;
 import java.io.IOException;
 import java.nio.file.Files;

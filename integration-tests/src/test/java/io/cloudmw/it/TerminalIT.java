@@ -2,8 +2,8 @@ package io.cloudmw.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.cloudmw.core.model.Chunking;
 import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.volume.Chunking;
 import io.cloudmw.core.upkeep.collect.CollectProgress;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

@@ -2,11 +2,11 @@ package io.cloudmw.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.cloudmw.core.model.Chunking;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.model.volume.Chunking;
 import io.cloudmw.core.upkeep.DrainOrder;
 import io.cloudmw.core.upkeep.RepairProgress;
 import java.io.IOException;

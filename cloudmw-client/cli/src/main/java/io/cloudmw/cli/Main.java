@@ -28,13 +28,13 @@ import io.cloudmw.cli.volume.SnapshotCommands;
 import io.cloudmw.cli.volume.VolumeCommands;
 import io.cloudmw.cli.volume.VolumeSetCommand;
 import io.cloudmw.cli.volume.VolumeShowCommand;
-import io.cloudmw.core.config.Mistakes;
+import io.cloudmw.core.config.ErrorWording;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.error.RetryVerdict;
-import io.cloudmw.core.thread.ForcedEnd;
-import io.cloudmw.core.wire.GrpcLog;
-import io.cloudmw.core.wire.WireErrors;
+import io.cloudmw.core.rpc.GrpcLog;
+import io.cloudmw.core.rpc.RpcErrors;
+import io.cloudmw.core.thread.ForcedExit;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.PrintStream;
@@ -62,7 +62,7 @@ public final class Main {
     public static void main(String[] args) {
         // What goes wrong is said by the exit code and one line; the library's own notes are for -D...=debug.
         System.setProperty(LOG_LEVEL, System.getProperty(LOG_LEVEL, "warn"));
-        ForcedEnd.install(STOP_TIMEOUT);
+        ForcedExit.install(STOP_TIMEOUT);
         CommandContext context = new CommandContext(
                 System.in, new FileOutputStream(FileDescriptor.out), System.err, System.getenv(), isTerminal());
         Runtime.getRuntime().addShutdownHook(new Thread(() -> endedEarly(context, args), "cloudmw-early"));
@@ -211,7 +211,7 @@ public final class Main {
 
     /** Whether a coordinator was there, and said itself why it could not do it. */
     private static boolean saidSo(CloudMwException unavailable) {
-        return unavailable.getCause() instanceof CloudMwException last && WireErrors.isAnswer(last);
+        return unavailable.getCause() instanceof CloudMwException last && RpcErrors.isAnswer(last);
     }
 
     private static int failed(CommandContext context, Exception e, CommandLine command, String[] args) {
@@ -241,7 +241,7 @@ public final class Main {
             message = e.toString();
         }
         if (exit == ExitCode.USAGE) {
-            message = Mistakes.inWordsOf(name -> given(command, name), message);
+            message = ErrorWording.inWordsOf(name -> given(command, name), message);
         }
         printJson(context, args, code, message);
         context.err().println("cloudmw: " + message);
@@ -252,11 +252,11 @@ public final class Main {
     }
 
     /** The option a check is about, by the name its value has where it is checked. */
-    private static Optional<Mistakes.Given> given(CommandLine command, String name) {
+    private static Optional<ErrorWording.Given> given(CommandLine command, String name) {
         OptionSpec option = command.getCommandSpec().findOption("--" + name);
         return option == null
                 ? Optional.empty()
-                : Optional.of(new Mistakes.Given(
+                : Optional.of(new ErrorWording.Given(
                         "--" + name, option.originalStringValues().stream().reduce((before, last) -> last)));
     }
 

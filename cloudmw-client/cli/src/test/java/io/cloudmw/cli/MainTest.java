@@ -12,17 +12,17 @@ import io.cloudmw.client.rpc.FakeCoordinator;
 import io.cloudmw.client.rpc.FakeHelper;
 import io.cloudmw.core.cost.PriceTable;
 import io.cloudmw.core.error.ErrorCode;
-import io.cloudmw.core.model.Change;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.HelperId;
-import io.cloudmw.core.model.ReadTarget;
-import io.cloudmw.core.model.Rename;
-import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.model.file.Change;
+import io.cloudmw.core.model.file.Rename;
+import io.cloudmw.core.model.fleet.Store;
+import io.cloudmw.core.model.volume.ReadTarget;
 import io.cloudmw.core.monitor.ExpectedSpeed;
 import io.cloudmw.core.monitor.FleetView;
-import io.cloudmw.core.monitor.Hedges;
+import io.cloudmw.core.monitor.HedgeCounts;
 import io.cloudmw.core.monitor.HelperActivity;
 import io.cloudmw.core.monitor.SizeClass;
 import io.cloudmw.core.monitor.Speed;
@@ -583,7 +583,7 @@ final class MainTest {
                         new HelperId("h"),
                         true,
                         10,
-                        new HelperActivity(2, 9, 5, 3, 1, 1 << 20, 2 << 20, new Hedges(7, 6, 4)),
+                        new HelperActivity(2, 9, 5, 3, 1, 1 << 20, 2 << 20, new HedgeCounts(7, 6, 4)),
                         busy)),
                 List.of(new FleetView.OfPair(
                         new HelperId("h"), new SpeedKey(new StoreId("east"), SizeClass.TINY), busy)),
@@ -629,7 +629,7 @@ final class MainTest {
     @Test
     void topAndStatusShowWhatSwitchesKeepAndGive() throws IOException {
         SwitchActivity switching = new SwitchActivity(3 << 20, 70, 20, 10, 5 << 20, 1 << 20, 2 << 20, 4 << 20, 1, 2);
-        HelperActivity activity = new HelperActivity(0, 0, 0, 0, 0, 0, 0, Hedges.NONE, Optional.of(switching));
+        HelperActivity activity = new HelperActivity(0, 0, 0, 0, 0, 0, 0, HedgeCounts.NONE, Optional.of(switching));
         SpeedSummary idle = SpeedSummary.of(Speed.UNKNOWN);
         coordinator.fleet(new FleetView(
                 List.of(),

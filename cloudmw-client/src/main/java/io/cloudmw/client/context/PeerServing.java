@@ -4,7 +4,7 @@ import io.cloudmw.client.peer.PeerNode;
 import io.cloudmw.client.peer.PeerOptions;
 import io.cloudmw.client.rpc.coordinator.CoordinatorClient;
 import io.cloudmw.core.error.CloudMwException;
-import io.cloudmw.core.model.Location;
+import io.cloudmw.core.model.fleet.Location;
 import io.cloudmw.core.time.Ticker;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;

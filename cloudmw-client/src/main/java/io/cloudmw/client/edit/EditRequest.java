@@ -2,9 +2,9 @@ package io.cloudmw.client.edit;
 
 import io.cloudmw.client.progress.TransferListener;
 import io.cloudmw.client.write.PutSource;
-import io.cloudmw.core.model.Edit;
 import io.cloudmw.core.model.FilePath;
-import io.cloudmw.core.model.PutCondition;
+import io.cloudmw.core.model.file.Edit;
+import io.cloudmw.core.model.file.PutCondition;
 import java.util.Optional;
 
 /**

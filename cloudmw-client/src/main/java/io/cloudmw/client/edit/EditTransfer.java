@@ -20,11 +20,11 @@ import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.error.Reasons;
 import io.cloudmw.core.model.ByteRange;
-import io.cloudmw.core.model.Edit;
-import io.cloudmw.core.model.FileVersion;
-import io.cloudmw.core.model.Location;
 import io.cloudmw.core.model.Priority;
-import io.cloudmw.core.store.NamelessFile;
+import io.cloudmw.core.model.file.Edit;
+import io.cloudmw.core.model.file.FileVersion;
+import io.cloudmw.core.model.fleet.Location;
+import io.cloudmw.core.store.UnlinkedFile;
 import io.cloudmw.core.thread.Threads;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -75,7 +75,7 @@ public final class EditTransfer extends ConfinedTransfer<PutReceipt> {
 
     private FileChannel openKept() throws CloudMwException {
         try {
-            FileChannel opened = NamelessFile.open();
+            FileChannel opened = UnlinkedFile.open();
             kept = opened;
             return opened;
         } catch (IOException e) {

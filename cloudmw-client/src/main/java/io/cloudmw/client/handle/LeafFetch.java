@@ -5,7 +5,7 @@ import io.cloudmw.client.read.GetRequest;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.Reasons;
 import io.cloudmw.core.model.ByteRange;
-import io.cloudmw.core.model.HelperAddress;
+import io.cloudmw.core.model.fleet.HelperAddress;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;

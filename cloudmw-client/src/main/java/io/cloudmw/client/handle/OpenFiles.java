@@ -7,11 +7,11 @@ import io.cloudmw.client.transfer.TransferStarter;
 import io.cloudmw.core.error.Reasons;
 import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.FilePath;
-import io.cloudmw.core.model.Location;
 import io.cloudmw.core.model.Priority;
 import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.model.fleet.Location;
 import io.cloudmw.core.placement.ReadPlan;
-import io.cloudmw.core.time.Pace;
+import io.cloudmw.core.time.PollingPolicy;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
@@ -60,7 +60,7 @@ public final class OpenFiles implements AutoCloseable {
         this.memoryPerGetBytes = memoryPerGetBytes;
         this.location = location;
         this.leaves = new LeafBuffer(memoryBytes / SHARE);
-        this.spinWait = new SpinWait(Pace.ofMachine(busyPoll, context.ticker()), context.ticker());
+        this.spinWait = new SpinWait(PollingPolicy.ofMachine(busyPoll, context.ticker()), context.ticker());
         this.switches = new SwitchLinks(context.links()::get, context.ticker());
         this.timeouts = new TimeoutQueue(context.threads().timer(), context.ticker(), SWITCH_TIMEOUT);
     }

@@ -6,7 +6,7 @@ import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.error.Reasons;
 import io.cloudmw.core.model.ByteRange;
-import io.cloudmw.core.model.FileVersion;
+import io.cloudmw.core.model.file.FileVersion;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,6 +1,6 @@
 package io.cloudmw.client.handle;
 
-import io.cloudmw.core.time.Pace;
+import io.cloudmw.core.time.PollingPolicy;
 import io.cloudmw.core.time.Ticker;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -9,16 +9,16 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * A wait for small reads that sleeps, or spins while reads follow one another at a fast {@link Pace}. Spinning saves
+ * A wait for small reads that sleeps, or spins while reads follow one another at a fast {@link PollingPolicy}. Spinning saves
  * the read the time to wake the thread. At most one thread of a client spins at a time, and it yields its processor to
  * other threads. Safe for any thread.
  */
 final class SpinWait {
-    private final Pace pace;
+    private final PollingPolicy pace;
     private final Ticker ticker;
     private final AtomicBoolean awake = new AtomicBoolean();
 
-    SpinWait(Pace pace, Ticker ticker) {
+    SpinWait(PollingPolicy pace, Ticker ticker) {
         this.pace = pace;
         this.ticker = ticker;
     }

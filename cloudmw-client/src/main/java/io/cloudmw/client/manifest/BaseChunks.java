@@ -1,6 +1,6 @@
 package io.cloudmw.client.manifest;
 
-import io.cloudmw.core.model.Chunk;
+import io.cloudmw.core.model.chunk.Chunk;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 

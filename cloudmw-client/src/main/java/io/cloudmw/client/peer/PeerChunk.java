@@ -2,9 +2,9 @@ package io.cloudmw.client.peer;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cloudmw.core.model.ByteRange;
-import io.cloudmw.core.model.Chunk;
-import io.cloudmw.core.model.ChunkId;
-import io.cloudmw.core.store.NamelessFile;
+import io.cloudmw.core.model.chunk.Chunk;
+import io.cloudmw.core.model.chunk.ChunkId;
+import io.cloudmw.core.store.UnlinkedFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
@@ -73,7 +73,7 @@ final class PeerChunk {
         }
         FileChannel open = file;
         if (open == null) {
-            open = NamelessFile.open(path);
+            open = UnlinkedFile.open(path);
             file = open;
         }
         return open;

@@ -1,8 +1,8 @@
 package io.cloudmw.client.peer;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import io.cloudmw.core.model.Chunk;
-import io.cloudmw.core.model.ChunkId;
+import io.cloudmw.core.model.chunk.Chunk;
+import io.cloudmw.core.model.chunk.ChunkId;
 import io.cloudmw.core.placement.PeerAnnouncement;
 import io.cloudmw.core.thread.SerialExecutor;
 import java.io.IOException;

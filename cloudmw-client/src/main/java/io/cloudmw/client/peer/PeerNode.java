@@ -2,13 +2,13 @@ package io.cloudmw.client.peer;
 
 import io.cloudmw.client.rpc.coordinator.CoordinatorClient;
 import io.cloudmw.core.address.AddressPolicy;
-import io.cloudmw.core.address.Network;
+import io.cloudmw.core.address.HostNetwork;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.error.Reasons;
 import io.cloudmw.core.metrics.PeerMetrics;
-import io.cloudmw.core.model.Location;
 import io.cloudmw.core.model.PeerId;
+import io.cloudmw.core.model.fleet.Location;
 import io.cloudmw.core.placement.PeerAnnouncement;
 import io.cloudmw.core.security.PeerKey;
 import io.cloudmw.core.thread.Threads;
@@ -81,7 +81,7 @@ public final class PeerNode implements AutoCloseable {
         this.timer = timer;
         this.ticker = ticker;
         AddressPolicy.Decision decided =
-                new AddressPolicy(coordinator.addresses(), Network.ofThisMachine()).decide(options.wish());
+                new AddressPolicy(coordinator.addresses(), HostNetwork.ofThisMachine()).decide(options.wish());
         makeDirectory(options.directory());
         chunks = new PeerChunkCache(options.directory(), options.keepBytes(), files);
         server = PeerServer.start(id, key.tokens(WallClock.system()), chunks, options, ticker);

@@ -1,6 +1,6 @@
 package io.cloudmw.client.progress;
 
-import io.cloudmw.core.model.FileVersion;
+import io.cloudmw.core.model.file.FileVersion;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;

@@ -2,8 +2,8 @@ package io.cloudmw.client.progress;
 
 import io.cloudmw.core.cost.Prediction;
 import io.cloudmw.core.cost.SlaPlanner;
-import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.Mode;
+import io.cloudmw.core.model.file.FileVersion;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.List;

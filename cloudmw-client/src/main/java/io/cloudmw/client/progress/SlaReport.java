@@ -1,6 +1,6 @@
 package io.cloudmw.client.progress;
 
-import io.cloudmw.core.cost.Way;
+import io.cloudmw.core.cost.ReadStrategy;
 import java.time.Duration;
 
 /**
@@ -16,4 +16,10 @@ import java.time.Duration;
  * @param predicted time within which {@code quantile} of such reads were expected to end
  */
 public record SlaReport(
-        Duration deadline, double quantile, boolean met, String why, Way way, boolean chosen, Duration predicted) {}
+        Duration deadline,
+        double quantile,
+        boolean met,
+        String why,
+        ReadStrategy way,
+        boolean chosen,
+        Duration predicted) {}

@@ -1,7 +1,7 @@
 package io.cloudmw.client.progress;
 
 import io.cloudmw.core.cost.Bill;
-import io.cloudmw.core.cost.Usage;
+import io.cloudmw.core.cost.StoreUsage;
 import io.cloudmw.core.model.StoreId;
 import java.util.Map;
 
@@ -11,13 +11,13 @@ import java.util.Map;
  * @param usage by store; as far as helpers could report it
  * @param bill by the client's price table
  */
-public record TransferCost(Map<StoreId, Usage> usage, Bill bill) {
+public record TransferCost(Map<StoreId, StoreUsage> usage, Bill bill) {
     public TransferCost {
         usage = Map.copyOf(usage);
     }
 
     /** The sum over all stores. */
-    public Usage total() {
-        return usage.values().stream().reduce(Usage.NONE, Usage::plus);
+    public StoreUsage total() {
+        return usage.values().stream().reduce(StoreUsage.NONE, StoreUsage::plus);
     }
 }

@@ -1,7 +1,7 @@
 package io.cloudmw.client.progress;
 
 import io.cloudmw.core.error.ErrorCode;
-import io.cloudmw.core.model.FileVersion;
+import io.cloudmw.core.model.file.FileVersion;
 import java.util.List;
 
 /**

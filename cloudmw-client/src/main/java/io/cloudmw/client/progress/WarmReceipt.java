@@ -1,6 +1,6 @@
 package io.cloudmw.client.progress;
 
-import io.cloudmw.core.cost.Usage;
+import io.cloudmw.core.cost.StoreUsage;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.StoreId;
 import java.time.Duration;
@@ -34,8 +34,8 @@ public record WarmReceipt(
      * The sum of this receipt and another file's. The time is the longer one, because the two may have run in parallel.
      */
     public WarmReceipt plus(WarmReceipt more) {
-        Map<StoreId, Usage> usage = new HashMap<>(cost.usage());
-        more.cost.usage().forEach((store, used) -> usage.merge(store, used, Usage::plus));
+        Map<StoreId, StoreUsage> usage = new HashMap<>(cost.usage());
+        more.cost.usage().forEach((store, used) -> usage.merge(store, used, StoreUsage::plus));
         return new WarmReceipt(
                 files + more.files,
                 failed + more.failed,

@@ -2,7 +2,7 @@ package io.cloudmw.client.progress;
 
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.HelperId;
-import io.cloudmw.core.model.Location;
+import io.cloudmw.core.model.fleet.Location;
 import java.util.Optional;
 import java.util.OptionalLong;
 

@@ -12,7 +12,7 @@ import io.cloudmw.client.read.ledger.ReadScope;
 import io.cloudmw.client.read.relay.TransferCredit;
 import io.cloudmw.client.sink.LeafSink;
 import io.cloudmw.core.cost.ReadShape;
-import io.cloudmw.core.cost.Way;
+import io.cloudmw.core.cost.ReadStrategy;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.mode.ModePolicy;
@@ -110,8 +110,8 @@ public final class GetTransfer extends ConfinedTransfer<GetReceipt> {
             return;
         }
         choice = made;
-        Optional<Way> way = made.flatMap(DeadlineChoice::way);
-        ReadPlan plan = way.map(Way::mode).map(ofMode::withMode).orElse(ofMode);
+        Optional<ReadStrategy> way = made.flatMap(DeadlineChoice::way);
+        ReadPlan plan = way.map(ReadStrategy::mode).map(ofMode::withMode).orElse(ofMode);
         ModePolicy mode = plan.switches() > 0
                 ? switched(plan, opened)
                 : way.map(chosen -> chosen.policy(opened.inOrder(), plan.replicas()))

@@ -1,7 +1,7 @@
 package io.cloudmw.client.read;
 
 import io.cloudmw.client.manifest.ManifestReader;
-import io.cloudmw.core.model.Chunk;
+import io.cloudmw.core.model.chunk.Chunk;
 import io.cloudmw.core.race.Block;
 import io.cloudmw.core.race.BlockId;
 import java.util.HashMap;

@@ -2,9 +2,9 @@ package io.cloudmw.client.read;
 
 import io.cloudmw.core.hedge.SpeedEstimate;
 import io.cloudmw.core.hedge.SpeedEstimates;
-import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.fleet.HelperAddress;
 import io.cloudmw.core.monitor.ExpectedSpeed;
 import io.cloudmw.core.monitor.SizeClass;
 import io.cloudmw.core.monitor.Speed;

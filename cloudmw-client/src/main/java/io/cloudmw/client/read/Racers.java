@@ -12,18 +12,18 @@ import io.cloudmw.client.rpc.link.TransferCall;
 import io.cloudmw.client.rpc.link.TransferSetup;
 import io.cloudmw.core.chunk.Leaves;
 import io.cloudmw.core.error.ErrorCode;
-import io.cloudmw.core.model.Chunk;
-import io.cloudmw.core.model.HelperAddress;
-import io.cloudmw.core.monitor.Hedges;
+import io.cloudmw.core.model.chunk.Chunk;
+import io.cloudmw.core.model.fleet.HelperAddress;
+import io.cloudmw.core.monitor.HedgeCounts;
 import io.cloudmw.core.placement.ReadPlan;
 import io.cloudmw.core.race.Block;
 import io.cloudmw.core.race.BlockId;
 import io.cloudmw.core.race.Entrant;
+import io.cloudmw.core.race.IssuedBlock;
 import io.cloudmw.core.race.RacerId;
-import io.cloudmw.core.schedule.Due;
+import io.cloudmw.core.schedule.LocalDeadline;
 import io.cloudmw.core.thread.SerialExecutor;
 import io.cloudmw.core.thread.Threads;
-import io.cloudmw.core.wire.IssuedBlock;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -50,7 +50,7 @@ final class Racers {
     private final SerialExecutor serial;
     private final ReadPlan plan;
     private final TransferSetup setup;
-    private final Due due;
+    private final LocalDeadline due;
     private final int planned;
     private final RacerEvents events;
     private final Map<RacerId, TransferCall> helpers = new HashMap<>();
@@ -73,7 +73,7 @@ final class Racers {
         this.serial = serial;
         this.plan = plan;
         this.setup = setup;
-        this.due = new Due(setup.urgency(), context.ticker());
+        this.due = new LocalDeadline(setup.urgency(), context.ticker());
         this.planned = planned;
         this.events = events;
     }
@@ -266,12 +266,12 @@ final class Racers {
      * Finishes the transfer at all helpers, which send their last reports. One helper is told the number of extra
      * attempts.
      */
-    void finish(Hedges hedges) {
+    void finish(HedgeCounts hedges) {
         finished = true;
-        Hedges untold = hedges;
+        HedgeCounts untold = hedges;
         for (Iterator<TransferCall> all = helpers.values().iterator(); all.hasNext(); ) {
             if (all.next().finish(untold)) {
-                untold = Hedges.NONE;
+                untold = HedgeCounts.NONE;
             } else {
                 all.remove();
             }
@@ -292,11 +292,11 @@ final class Racers {
      * Ends everything. Without a {@link #finish}, one helper is first told the number of extra attempts, and ends a
      * little later.
      */
-    void close(Hedges hedges) {
-        Hedges untold = finished ? Hedges.NONE : hedges;
+    void close(HedgeCounts hedges) {
+        HedgeCounts untold = finished ? HedgeCounts.NONE : hedges;
         for (TransferCall helper : helpers.values()) {
-            if (!untold.equals(Hedges.NONE) && helper.finish(untold)) {
-                untold = Hedges.NONE;
+            if (!untold.equals(HedgeCounts.NONE) && helper.finish(untold)) {
+                untold = HedgeCounts.NONE;
                 closeLater(helper);
             } else {
                 helper.close();

@@ -29,18 +29,18 @@ import io.cloudmw.core.mode.IssueReason;
 import io.cloudmw.core.mode.LaneLayout;
 import io.cloudmw.core.mode.ModePolicy;
 import io.cloudmw.core.model.ByteRange;
-import io.cloudmw.core.model.Chunk;
-import io.cloudmw.core.model.ChunkId;
-import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.HelperId;
-import io.cloudmw.core.model.Location;
-import io.cloudmw.core.model.ReplicaReport;
-import io.cloudmw.core.model.ReplicaState;
-import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.Urgency;
 import io.cloudmw.core.model.VersionId;
-import io.cloudmw.core.monitor.Hedges;
+import io.cloudmw.core.model.chunk.Chunk;
+import io.cloudmw.core.model.chunk.ChunkId;
+import io.cloudmw.core.model.chunk.ReplicaReport;
+import io.cloudmw.core.model.chunk.ReplicaState;
+import io.cloudmw.core.model.fleet.HelperAddress;
+import io.cloudmw.core.model.fleet.Location;
+import io.cloudmw.core.model.fleet.Store;
+import io.cloudmw.core.monitor.HedgeCounts;
 import io.cloudmw.core.placement.PlannedChunk;
 import io.cloudmw.core.placement.ReadPlan;
 import io.cloudmw.core.placement.StoreStatus;
@@ -288,9 +288,9 @@ final class ReadDriver {
         }
     }
 
-    private Hedges hedges() {
+    private HedgeCounts hedges() {
         IssueCounts tally = delivery.counts();
-        return new Hedges(
+        return new HedgeCounts(
                 tally.hedges() + tally.handOvers(), tally.hedgesWon() + tally.handOversWon(), tally.suppressed());
     }
 

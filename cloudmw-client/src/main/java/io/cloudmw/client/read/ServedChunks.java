@@ -2,7 +2,7 @@ package io.cloudmw.client.read;
 
 import io.cloudmw.client.context.PeerServing;
 import io.cloudmw.client.peer.PeerChunkCache;
-import io.cloudmw.core.model.Chunk;
+import io.cloudmw.core.model.chunk.Chunk;
 import java.nio.ByteBuffer;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;

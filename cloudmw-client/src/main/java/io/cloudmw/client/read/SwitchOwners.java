@@ -2,7 +2,7 @@ package io.cloudmw.client.read;
 
 import io.cloudmw.core.mode.BlockOwners;
 import io.cloudmw.core.mode.ModePolicy;
-import io.cloudmw.core.model.Chunk;
+import io.cloudmw.core.model.chunk.Chunk;
 import io.cloudmw.core.placement.ReadPlan;
 import io.cloudmw.core.placement.SwitchTable;
 import java.util.Arrays;

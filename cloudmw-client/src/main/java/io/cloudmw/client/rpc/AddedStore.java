@@ -1,7 +1,7 @@
 package io.cloudmw.client.rpc;
 
 import io.cloudmw.core.access.ProbeReport;
-import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.fleet.Store;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;

@@ -1,10 +1,10 @@
 package io.cloudmw.client.rpc;
 
 import io.cloudmw.core.config.HostPorts;
+import io.cloudmw.core.rpc.ChannelTarget;
+import io.cloudmw.core.rpc.UserAgent;
+import io.cloudmw.core.rpc.VersionHandshake;
 import io.cloudmw.core.time.Ticker;
-import io.cloudmw.core.wire.ChannelTarget;
-import io.cloudmw.core.wire.ClientName;
-import io.cloudmw.core.wire.Handshake;
 import io.grpc.ManagedChannel;
 import io.grpc.netty.NettyChannelBuilder;
 import java.util.Collection;
@@ -55,8 +55,8 @@ public final class Channels {
     private static NettyChannelBuilder builder(String target, Executor executor) {
         return NettyChannelBuilder.forTarget(target)
                 .usePlaintext()
-                .userAgent(ClientName.of("cloudmw"))
-                .intercept(Handshake.client())
+                .userAgent(UserAgent.of("cloudmw"))
+                .intercept(VersionHandshake.client())
                 .executor(executor)
                 .offloadExecutor(executor)
                 .keepAliveTime(10, TimeUnit.SECONDS)

@@ -1,6 +1,6 @@
 package io.cloudmw.client.rpc;
 
-import io.cloudmw.core.model.FileVersion;
+import io.cloudmw.core.model.file.FileVersion;
 import java.util.Optional;
 
 /**

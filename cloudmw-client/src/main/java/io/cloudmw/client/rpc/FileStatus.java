@@ -1,7 +1,7 @@
 package io.cloudmw.client.rpc;
 
-import io.cloudmw.core.model.Attributes;
-import io.cloudmw.core.model.FileVersion;
+import io.cloudmw.core.model.file.Attributes;
+import io.cloudmw.core.model.file.FileVersion;
 
 /**
  * The status of a file, with its current version.

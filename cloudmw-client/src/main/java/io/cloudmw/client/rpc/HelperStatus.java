@@ -1,7 +1,7 @@
 package io.cloudmw.client.rpc;
 
-import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.fleet.HelperAddress;
 import java.time.Duration;
 import java.util.List;
 

@@ -5,8 +5,8 @@ import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.error.RetryVerdict;
 import io.cloudmw.core.retry.Backoff;
 import io.cloudmw.core.retry.RetryCounter;
+import io.cloudmw.core.rpc.RpcErrors;
 import io.cloudmw.core.time.Ticker;
-import io.cloudmw.core.wire.WireErrors;
 import io.grpc.CallOptions;
 import io.grpc.ClientCall;
 import io.grpc.ManagedChannel;
@@ -183,7 +183,7 @@ public final class RetryingCalls implements AutoCloseable {
 
                 @Override
                 public void onError(Throwable failure) {
-                    failed(WireErrors.fromStatus(failure, ErrorCode.COORDINATOR_UNAVAILABLE, peer));
+                    failed(RpcErrors.fromStatus(failure, ErrorCode.COORDINATOR_UNAVAILABLE, peer));
                 }
 
                 @Override
@@ -218,7 +218,7 @@ public final class RetryingCalls implements AutoCloseable {
             }
             boolean unreachable = failure.code() == ErrorCode.COORDINATOR_UNAVAILABLE
                     || failure.code() == ErrorCode.DEADLINE_EXCEEDED;
-            boolean answered = WireErrors.isAnswer(failure);
+            boolean answered = RpcErrors.isAnswer(failure);
             if (answered) {
                 saidWaiting.set(false);
             }
@@ -247,7 +247,7 @@ public final class RetryingCalls implements AutoCloseable {
             Duration waited = Duration.ofNanos(ticker.nanos() - startedNanos);
             result.completeExceptionally(new CloudMwException(
                     overloaded ? ErrorCode.OVERLOADED : ErrorCode.COORDINATOR_UNAVAILABLE,
-                    peer + state(!overloaded, WireErrors.isAnswer(last)) + " for " + seconds(waited) + why(last),
+                    peer + state(!overloaded, RpcErrors.isAnswer(last)) + " for " + seconds(waited) + why(last),
                     last));
         }
 

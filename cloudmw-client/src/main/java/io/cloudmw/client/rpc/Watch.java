@@ -2,12 +2,12 @@ package io.cloudmw.client.rpc;
 
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
-import io.cloudmw.core.model.Change;
 import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.model.file.Change;
 import io.cloudmw.core.retry.RetryCounter;
+import io.cloudmw.core.rpc.RpcErrors;
 import io.cloudmw.core.thread.SerialExecutor;
 import io.cloudmw.core.wire.ChangeWire;
-import io.cloudmw.core.wire.WireErrors;
 import io.cloudmw.proto.v1.ChangeFeedGrpc;
 import io.cloudmw.proto.v1.WatchEvent;
 import io.cloudmw.proto.v1.WatchRequest;
@@ -153,7 +153,7 @@ public final class Watch implements AutoCloseable {
         @Override
         public void onError(Throwable failure) {
             serial.execute(
-                    () -> interrupted(WireErrors.fromStatus(failure, ErrorCode.COORDINATOR_UNAVAILABLE, owner.peer())));
+                    () -> interrupted(RpcErrors.fromStatus(failure, ErrorCode.COORDINATOR_UNAVAILABLE, owner.peer())));
         }
 
         @Override

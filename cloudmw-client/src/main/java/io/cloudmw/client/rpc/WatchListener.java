@@ -1,6 +1,6 @@
 package io.cloudmw.client.rpc;
 
-import io.cloudmw.core.model.Change;
+import io.cloudmw.core.model.file.Change;
 
 /**
  * A listener to changes of the names of a volume. Called by one thread of the client at a time, which it may block. An

@@ -3,7 +3,7 @@ package io.cloudmw.client.sink;
 import io.cloudmw.core.chunk.Sha256;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.ByteRange;
-import io.cloudmw.core.model.Chunk;
+import io.cloudmw.core.model.chunk.Chunk;
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 

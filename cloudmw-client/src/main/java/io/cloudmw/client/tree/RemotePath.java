@@ -7,8 +7,8 @@ import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.Page;
-import io.cloudmw.core.model.Snapshot;
 import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.model.file.Snapshot;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 

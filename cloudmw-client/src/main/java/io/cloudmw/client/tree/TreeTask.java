@@ -271,8 +271,9 @@ public abstract class TreeTask {
     /** Removes a file of the volume, unless this is a dry run. */
     final CompletableFuture<?> remove(RemotePath file) {
         counters.deletes(file.toString());
-        CompletableFuture<?> removed =
-                options.dryRun() ? CompletableFuture.completedFuture(null) : call(client.files().remove(file.file()));
+        CompletableFuture<?> removed = options.dryRun()
+                ? CompletableFuture.completedFuture(null)
+                : call(client.files().remove(file.file()));
         return removed.thenRun(counters::deleted);
     }
 }

@@ -7,7 +7,7 @@ import io.cloudmw.client.progress.WarmListener;
 import io.cloudmw.client.progress.WarmReceipt;
 import io.cloudmw.client.rpc.Calls;
 import io.cloudmw.core.error.CloudMwException;
-import io.cloudmw.core.model.FileVersion;
+import io.cloudmw.core.model.file.FileVersion;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;

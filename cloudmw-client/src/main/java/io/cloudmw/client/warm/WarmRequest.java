@@ -2,8 +2,8 @@ package io.cloudmw.client.warm;
 
 import io.cloudmw.client.progress.WarmListener;
 import io.cloudmw.core.model.FilePath;
-import io.cloudmw.core.model.Location;
 import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.model.fleet.Location;
 import java.util.Optional;
 
 /**

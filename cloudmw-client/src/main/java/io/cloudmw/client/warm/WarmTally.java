@@ -2,17 +2,17 @@ package io.cloudmw.client.warm;
 
 import io.cloudmw.client.progress.WarmedSwitch;
 import io.cloudmw.client.rpc.link.WarmEvents;
-import io.cloudmw.core.cost.Usage;
+import io.cloudmw.core.cost.StoreUsage;
 import io.cloudmw.core.error.CloudMwException;
-import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.fleet.HelperAddress;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 
 /** The results that one switch reported of a warm-up. Confined to the warm-up. */
 final class WarmTally {
-    private final Map<StoreId, Usage> usage;
+    private final Map<StoreId, StoreUsage> usage;
     private long hadBytes;
     private long parentBytes;
     private long storeBytes;
@@ -20,7 +20,7 @@ final class WarmTally {
     private Optional<CloudMwException> failure = Optional.empty();
 
     /** @param usage the sum over all switches, to which this adds */
-    WarmTally(Map<StoreId, Usage> usage) {
+    WarmTally(Map<StoreId, StoreUsage> usage) {
         this.usage = usage;
     }
 
@@ -34,7 +34,7 @@ final class WarmTally {
         parentBytes += warmed.parentBytes();
         warmed.stores().forEach((store, used) -> {
             storeBytes += used.readBytes();
-            usage.merge(store, used, Usage::plus);
+            usage.merge(store, used, StoreUsage::plus);
         });
     }
 

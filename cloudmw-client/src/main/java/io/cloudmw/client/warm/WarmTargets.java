@@ -2,11 +2,11 @@ package io.cloudmw.client.warm;
 
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
-import io.cloudmw.core.model.ChunkId;
-import io.cloudmw.core.model.FileVersion;
-import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.HelperId;
-import io.cloudmw.core.model.Location;
+import io.cloudmw.core.model.chunk.ChunkId;
+import io.cloudmw.core.model.file.FileVersion;
+import io.cloudmw.core.model.fleet.HelperAddress;
+import io.cloudmw.core.model.fleet.Location;
 import io.cloudmw.core.placement.ReadPlanner;
 import io.cloudmw.core.placement.SwitchTree;
 import java.util.ArrayList;

@@ -14,15 +14,15 @@ import io.cloudmw.client.rpc.link.WarmCall;
 import io.cloudmw.client.rpc.link.WarmEvents;
 import io.cloudmw.client.rpc.link.WarmSetup;
 import io.cloudmw.core.config.Sizes;
-import io.cloudmw.core.cost.Usage;
+import io.cloudmw.core.cost.StoreUsage;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.ByteRange;
-import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.HelperId;
-import io.cloudmw.core.model.Location;
-import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.fleet.HelperAddress;
+import io.cloudmw.core.model.fleet.Location;
+import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.core.placement.ReadPlan;
 import io.cloudmw.core.placement.StoreStatus;
 import io.cloudmw.core.race.BlockId;
@@ -69,7 +69,7 @@ public final class WarmTransfer extends ConfinedTransfer<WarmReceipt> {
     private static final long HEAR_OUT_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private final WarmRequest request;
-    private final Map<StoreId, Usage> usage = new HashMap<>();
+    private final Map<StoreId, StoreUsage> usage = new HashMap<>();
     private final List<Target> targets = new ArrayList<>();
     /** Switches without a slot yet; the first one is asked for a slot. */
     private final Deque<Integer> toOpen = new ArrayDeque<>();

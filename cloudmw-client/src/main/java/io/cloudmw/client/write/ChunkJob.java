@@ -2,15 +2,15 @@ package io.cloudmw.client.write;
 
 import io.cloudmw.client.context.ClientContext;
 import io.cloudmw.client.progress.PutDelay;
+import io.cloudmw.core.bulk.message.WriteObstacle;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.ByteRange;
-import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.fleet.HelperAddress;
 import io.cloudmw.core.placement.PlacedChunk;
 import io.cloudmw.core.security.TransferToken;
 import io.cloudmw.core.thread.SerialExecutor;
-import io.cloudmw.core.wire.WriteTrouble;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -30,7 +30,7 @@ final class ChunkJob {
         final TransferToken token;
         long sentBytes;
         /** Obstacles to the chunk that its helper has named. */
-        List<WriteTrouble> troubles = List.of();
+        List<WriteObstacle> troubles = List.of();
 
         @Nullable
         CompletableFuture<?> question;
@@ -175,7 +175,10 @@ final class ChunkJob {
                 : "helper " + helper + (now.sentBytes == 0 ? " takes nothing yet" : " takes no more for now");
         return new PutDelay.Reason(
                 allSent ? PutDelay.Kind.STORES : PutDelay.Kind.HELPER,
-                now.troubles.stream().map(WriteTrouble::code).findFirst().or(() -> setback.map(CloudMwException::code)),
+                now.troubles.stream()
+                        .map(WriteObstacle::code)
+                        .findFirst()
+                        .or(() -> setback.map(CloudMwException::code)),
                 Optional.of(helper),
                 now.placed.writable(),
                 text
@@ -188,7 +191,7 @@ final class ChunkJob {
         if (now.question != null && !now.question.isDone()) {
             return;
         }
-        CompletableFuture<List<WriteTrouble>> question =
+        CompletableFuture<List<WriteObstacle>> question =
                 context.links().get().troubles(now.helper, now.placed.chunk(), now.token);
         now.question = question;
         var unused = question.whenComplete((answer, failure) -> serial.execute(() -> {

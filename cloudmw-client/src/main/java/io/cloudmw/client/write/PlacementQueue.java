@@ -4,7 +4,7 @@ import io.cloudmw.client.context.ClientContext;
 import io.cloudmw.client.context.Failures;
 import io.cloudmw.client.context.RetryLimits;
 import io.cloudmw.core.error.CloudMwException;
-import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.core.placement.StoreStatus;
 import io.cloudmw.core.placement.WritePlan;
 import io.cloudmw.core.thread.SerialExecutor;

@@ -4,13 +4,13 @@ import io.cloudmw.client.progress.PutEstimate;
 import io.cloudmw.client.progress.TransferCost;
 import io.cloudmw.core.chunk.ChunkCutter;
 import io.cloudmw.core.cost.Pricing;
-import io.cloudmw.core.cost.Usage;
+import io.cloudmw.core.cost.StoreUsage;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
-import io.cloudmw.core.model.ChunkId;
-import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
-import io.cloudmw.core.model.Volume;
+import io.cloudmw.core.model.chunk.ChunkId;
+import io.cloudmw.core.model.fleet.Store;
+import io.cloudmw.core.model.volume.Volume;
 import io.cloudmw.core.placement.StoreStatus;
 import java.util.HashMap;
 import java.util.List;
@@ -35,12 +35,12 @@ public final class PutEstimates {
         }
         long writes = chunks * volume.replicas();
         int stores = volume.stores().size();
-        Map<StoreId, Usage> usage = new HashMap<>();
+        Map<StoreId, StoreUsage> usage = new HashMap<>();
         for (int i = 0; i < stores; i++) {
             long own = writes / stores + (i < writes % stores ? 1 : 0);
             if (own > 0) {
                 long bytes = own == chunks ? sizeBytes : Math.round((double) sizeBytes / chunks * own);
-                usage.put(volume.stores().get(i), Usage.ofWrites(own, bytes));
+                usage.put(volume.stores().get(i), StoreUsage.ofWrites(own, bytes));
             }
         }
         List<Store> named = known.stream().map(StoreStatus::store).toList();

@@ -2,8 +2,8 @@ package io.cloudmw.client.write;
 
 import io.cloudmw.client.progress.TransferListener;
 import io.cloudmw.core.model.FilePath;
-import io.cloudmw.core.model.PutCondition;
 import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.model.file.PutCondition;
 import java.nio.file.Path;
 import java.util.Optional;
 

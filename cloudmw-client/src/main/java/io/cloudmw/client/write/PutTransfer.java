@@ -13,19 +13,19 @@ import io.cloudmw.client.progress.TransferListener;
 import io.cloudmw.client.progress.WriteShare;
 import io.cloudmw.client.rpc.coordinator.PutParameters;
 import io.cloudmw.core.chunk.ChunkCutter;
-import io.cloudmw.core.cost.Usage;
+import io.cloudmw.core.cost.StoreUsage;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.manifest.ManifestDigest;
 import io.cloudmw.core.manifest.ManifestPlan;
-import io.cloudmw.core.model.Chunk;
-import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.HelperId;
-import io.cloudmw.core.model.ReplicaReport;
-import io.cloudmw.core.model.ReplicaState;
-import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.model.chunk.Chunk;
+import io.cloudmw.core.model.chunk.ReplicaReport;
+import io.cloudmw.core.model.chunk.ReplicaState;
+import io.cloudmw.core.model.file.FileVersion;
+import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.core.placement.PlacedChunk;
 import io.cloudmw.core.placement.WritePlan;
 import java.time.Duration;
@@ -60,7 +60,7 @@ public final class PutTransfer extends ConfinedTransfer<PutReceipt>
     private final Executor source;
     private final List<ReplicaReport> owed = new ArrayList<>();
     private final Map<StoreId, Store> stores = new HashMap<>();
-    private final Map<StoreId, Usage> usage = new HashMap<>();
+    private final Map<StoreId, StoreUsage> usage = new HashMap<>();
     private final Map<HelperId, WriteShare> helpers = new HashMap<>();
 
     private final ManifestDigest digest = new ManifestDigest();
@@ -333,7 +333,7 @@ public final class PutTransfer extends ConfinedTransfer<PutReceipt>
         tellProgress();
         share(placed.helper(), share -> share.stored(chunk.range().length()));
         for (StoreId asked : placed.writable()) {
-            usage.merge(asked, Usage.ofWrites(1, chunk.range().length()), Usage::plus);
+            usage.merge(asked, StoreUsage.ofWrites(1, chunk.range().length()), StoreUsage::plus);
         }
         List<StoreId> late = placed.stores().stream()
                 .filter(store -> !durable.contains(store))

@@ -1,11 +1,11 @@
 package io.cloudmw.client.write;
 
+import io.cloudmw.core.bulk.message.WriteObstacle;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.thread.SerialExecutor;
 import io.cloudmw.core.time.Ticker;
 import io.cloudmw.core.upkeep.StoreCondition;
 import io.cloudmw.core.upkeep.UpkeepStatus;
-import io.cloudmw.core.wire.WriteTrouble;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -71,11 +71,11 @@ final class StoreObstacles {
      *
      * @param troubles obstacles that the writing helper has met
      */
-    String text(List<StoreId> stores, List<WriteTrouble> troubles) {
+    String text(List<StoreId> stores, List<WriteObstacle> troubles) {
         return stores.stream().map(store -> text(store, troubles)).collect(Collectors.joining(", "));
     }
 
-    private String text(StoreId store, List<WriteTrouble> troubles) {
+    private String text(StoreId store, List<WriteObstacle> troubles) {
         Optional<String> met = troubles.stream()
                 .filter(trouble -> trouble.store().equals(store))
                 .map(trouble -> trouble.code() + " after " + trouble.tries()

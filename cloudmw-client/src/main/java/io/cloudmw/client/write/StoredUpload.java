@@ -2,9 +2,9 @@ package io.cloudmw.client.write;
 
 import io.cloudmw.client.rpc.coordinator.PutParameters;
 import io.cloudmw.core.manifest.ManifestPlan;
-import io.cloudmw.core.model.Chunk;
-import io.cloudmw.core.model.ReplicaReport;
 import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.model.chunk.Chunk;
+import io.cloudmw.core.model.chunk.ReplicaReport;
 import java.util.List;
 import java.util.NavigableMap;
 

@@ -4,7 +4,7 @@ import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.error.Reasons;
 import io.cloudmw.core.model.ByteRange;
-import io.cloudmw.core.store.NamelessFile;
+import io.cloudmw.core.store.UnlinkedFile;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
@@ -88,7 +88,7 @@ public final class StreamPutSource implements PutSource {
     /** The next bytes of the stream: this many, or all that are left if their number is unknown. */
     private FileChannel spooled(long length) throws CloudMwException {
         try {
-            FileChannel spool = NamelessFile.open();
+            FileChannel spool = UnlinkedFile.open();
             boolean kept = false;
             try {
                 copy(spool, length);

@@ -9,11 +9,11 @@ import io.cloudmw.client.write.PutSource;
 import io.cloudmw.client.write.StreamPutSource;
 import io.cloudmw.core.chunk.ChunkCutter;
 import io.cloudmw.core.model.ByteRange;
-import io.cloudmw.core.model.Edit;
 import io.cloudmw.core.model.FilePath;
-import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.VersionId;
-import io.cloudmw.core.store.NamelessFile;
+import io.cloudmw.core.model.file.Edit;
+import io.cloudmw.core.model.file.FileVersion;
+import io.cloudmw.core.store.UnlinkedFile;
 import java.io.ByteArrayInputStream;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -61,7 +61,7 @@ final class EditedSourceTest {
         ChangedChunks changed = ChangedChunks.of(begun, cutter);
         ByteRange front = changed.before(range, cutter);
         ByteRange back = changed.behind(range, cutter);
-        try (FileChannel kept = NamelessFile.open()) {
+        try (FileChannel kept = UnlinkedFile.open()) {
             for (ByteRange stays : new ByteRange[] {front, back}) {
                 byte[] bytes = stays.isEmpty()
                         ? new byte[0]

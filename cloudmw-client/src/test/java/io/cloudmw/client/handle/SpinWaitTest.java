@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.cloudmw.core.testing.FakeTicker;
-import io.cloudmw.core.time.Pace;
+import io.cloudmw.core.time.PollingPolicy;
 import io.cloudmw.core.time.Ticker;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -24,7 +24,8 @@ final class SpinWaitTest {
     private static final Duration AWAKE = Duration.ofMillis(2);
 
     private final FakeTicker ticker = new FakeTicker();
-    private final SpinWait waiting = new SpinWait(new Pace(AWAKE, ticker, Thread::onSpinWait), Ticker.system());
+    private final SpinWait waiting =
+            new SpinWait(new PollingPolicy(AWAKE, ticker, Thread::onSpinWait), Ticker.system());
 
     /** The result of one of many reads in close succession. */
     private CompletableFuture<Integer> inASequence() {
@@ -86,7 +87,7 @@ final class SpinWaitTest {
     void spinningCountsTowardsTheTimeout() {
         AtomicLong hours = new AtomicLong();
         SpinWait slow = new SpinWait(
-                new Pace(AWAKE, ticker, Thread::onSpinWait),
+                new PollingPolicy(AWAKE, ticker, Thread::onSpinWait),
                 () -> Duration.ofHours(hours.getAndIncrement()).toNanos());
         CompletableFuture<Integer> read = slow.result();
         for (int i = 0; i < 100; i++) {

@@ -2,11 +2,11 @@ package io.cloudmw.client.peer;
 
 import io.cloudmw.core.chunk.Sha256;
 import io.cloudmw.core.model.ByteRange;
-import io.cloudmw.core.model.Chunk;
-import io.cloudmw.core.model.ChunkId;
-import io.cloudmw.core.model.LeafDigests;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.model.chunk.Chunk;
+import io.cloudmw.core.model.chunk.ChunkId;
+import io.cloudmw.core.model.chunk.LeafDigests;
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.util.List;

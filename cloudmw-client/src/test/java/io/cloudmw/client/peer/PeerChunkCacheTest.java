@@ -7,8 +7,8 @@ import static org.awaitility.Awaitility.await;
 
 import io.cloudmw.core.config.HostPort;
 import io.cloudmw.core.model.ByteRange;
-import io.cloudmw.core.model.Chunk;
 import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.model.chunk.Chunk;
 import io.cloudmw.core.placement.PeerAnnouncement;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;

@@ -6,25 +6,25 @@ import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.manifest.ManifestDigest;
 import io.cloudmw.core.manifest.ManifestPlan;
 import io.cloudmw.core.manifest.ManifestSegment;
-import io.cloudmw.core.model.AttributeChange;
-import io.cloudmw.core.model.Attributes;
 import io.cloudmw.core.model.ByteRange;
-import io.cloudmw.core.model.Chunk;
-import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.FilePath;
-import io.cloudmw.core.model.FileVersion;
-import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.HelperId;
-import io.cloudmw.core.model.LeafDigests;
 import io.cloudmw.core.model.Mode;
-import io.cloudmw.core.model.ReadTarget;
-import io.cloudmw.core.model.Rename;
-import io.cloudmw.core.model.ReplicaReport;
-import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VersionId;
-import io.cloudmw.core.model.Volume;
-import io.cloudmw.core.model.VolumeChange;
+import io.cloudmw.core.model.chunk.Chunk;
+import io.cloudmw.core.model.chunk.ChunkId;
+import io.cloudmw.core.model.chunk.LeafDigests;
+import io.cloudmw.core.model.chunk.ReplicaReport;
+import io.cloudmw.core.model.file.AttributeChange;
+import io.cloudmw.core.model.file.Attributes;
+import io.cloudmw.core.model.file.FileVersion;
+import io.cloudmw.core.model.file.Rename;
+import io.cloudmw.core.model.fleet.HelperAddress;
+import io.cloudmw.core.model.fleet.Store;
+import io.cloudmw.core.model.volume.ReadTarget;
+import io.cloudmw.core.model.volume.Volume;
+import io.cloudmw.core.model.volume.VolumeChange;
 import io.cloudmw.core.monitor.ExpectedSpeed;
 import io.cloudmw.core.monitor.FleetView;
 import io.cloudmw.core.monitor.SizeClass;
@@ -39,6 +39,8 @@ import io.cloudmw.core.placement.StoreStatus;
 import io.cloudmw.core.placement.WritePlan;
 import io.cloudmw.core.race.Entrant;
 import io.cloudmw.core.race.RacerId;
+import io.cloudmw.core.rpc.UnaryCalls;
+import io.cloudmw.core.rpc.VersionHandshake;
 import io.cloudmw.core.security.TransferToken;
 import io.cloudmw.core.upkeep.RepairProgress;
 import io.cloudmw.core.upkeep.RoundProgress;
@@ -51,10 +53,8 @@ import io.cloudmw.core.upkeep.collect.CollectRound;
 import io.cloudmw.core.upkeep.collect.CopyTotal;
 import io.cloudmw.core.upkeep.collect.OrderedRound;
 import io.cloudmw.core.wire.FromWire;
-import io.cloudmw.core.wire.Handshake;
 import io.cloudmw.core.wire.MonitorWire;
 import io.cloudmw.core.wire.ToWire;
-import io.cloudmw.core.wire.UnaryCalls;
 import io.cloudmw.core.wire.UpkeepWire;
 import io.cloudmw.core.wire.VolumeWire;
 import io.cloudmw.proto.v1.BeginPutRequest;
@@ -215,13 +215,13 @@ public final class FakeCoordinator implements AutoCloseable {
     public void start() throws IOException {
         Server started = NettyServerBuilder.forAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), port))
                 .permitKeepAliveTime(1, TimeUnit.SECONDS)
-                .addService(ServerInterceptors.intercept(new Service(), Handshake.server(), new Losing()))
-                .addService(ServerInterceptors.intercept(feed, Handshake.server()))
-                .addService(ServerInterceptors.intercept(exports, Handshake.server()))
-                .addService(ServerInterceptors.intercept(edits, Handshake.server()))
-                .addService(ServerInterceptors.intercept(snapshots, Handshake.server()))
-                .addService(ServerInterceptors.intercept(peers, Handshake.server()))
-                .addService(ServerInterceptors.intercept(new Upkeep(), Handshake.server()))
+                .addService(ServerInterceptors.intercept(new Service(), VersionHandshake.server(), new Losing()))
+                .addService(ServerInterceptors.intercept(feed, VersionHandshake.server()))
+                .addService(ServerInterceptors.intercept(exports, VersionHandshake.server()))
+                .addService(ServerInterceptors.intercept(edits, VersionHandshake.server()))
+                .addService(ServerInterceptors.intercept(snapshots, VersionHandshake.server()))
+                .addService(ServerInterceptors.intercept(peers, VersionHandshake.server()))
+                .addService(ServerInterceptors.intercept(new Upkeep(), VersionHandshake.server()))
                 .build()
                 .start();
         port = started.getPort();

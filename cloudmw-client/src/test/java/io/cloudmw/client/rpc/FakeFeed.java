@@ -2,9 +2,9 @@ package io.cloudmw.client.rpc;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cloudmw.core.error.CloudMwException;
-import io.cloudmw.core.model.Change;
+import io.cloudmw.core.model.file.Change;
+import io.cloudmw.core.rpc.RpcErrors;
 import io.cloudmw.core.wire.ChangeWire;
-import io.cloudmw.core.wire.WireErrors;
 import io.cloudmw.proto.v1.ChangeFeedGrpc;
 import io.cloudmw.proto.v1.WatchEvent;
 import io.cloudmw.proto.v1.WatchRequest;
@@ -69,7 +69,7 @@ public final class FakeFeed extends ChangeFeedGrpc.ChangeFeedImplBase {
 
     /** Fails all watches with this reason. */
     public void breakOff(CloudMwException reason) {
-        drain(observer -> observer.onError(WireErrors.toStatus(reason)));
+        drain(observer -> observer.onError(RpcErrors.toStatus(reason)));
     }
 
     private synchronized void drain(Consumer<StreamObserver<WatchEvent>> end) {

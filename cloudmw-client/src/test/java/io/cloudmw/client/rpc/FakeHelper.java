@@ -7,20 +7,20 @@ import io.cloudmw.core.bulk.BulkServer;
 import io.cloudmw.core.bulk.BulkStream;
 import io.cloudmw.core.bulk.BulkStreamListener;
 import io.cloudmw.core.bulk.BulkTransport;
+import io.cloudmw.core.bulk.message.BulkRequest;
+import io.cloudmw.core.bulk.message.WriteResult;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
-import io.cloudmw.core.model.ChunkId;
-import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.HelperId;
-import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.chunk.ChunkId;
+import io.cloudmw.core.model.fleet.HelperAddress;
+import io.cloudmw.core.model.fleet.Store;
+import io.cloudmw.core.race.IssuedBlock;
 import io.cloudmw.core.race.RacerId;
+import io.cloudmw.core.rpc.RpcErrors;
+import io.cloudmw.core.rpc.VersionHandshake;
 import io.cloudmw.core.time.Ticker;
-import io.cloudmw.core.wire.BulkRequest;
 import io.cloudmw.core.wire.FromWire;
-import io.cloudmw.core.wire.Handshake;
-import io.cloudmw.core.wire.IssuedBlock;
-import io.cloudmw.core.wire.WireErrors;
-import io.cloudmw.core.wire.WriteResult;
 import io.cloudmw.proto.v1.AttemptReport;
 import io.cloudmw.proto.v1.AttemptState;
 import io.cloudmw.proto.v1.BeginTransfer;
@@ -159,8 +159,8 @@ public final class FakeHelper implements AutoCloseable {
                 transport, new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), name, new Handler());
         control = NettyServerBuilder.forAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
                 .permitKeepAliveTime(1, TimeUnit.SECONDS)
-                .addService(ServerInterceptors.intercept(new Service(), Handshake.server()))
-                .addService(ServerInterceptors.intercept(warming, Handshake.server()))
+                .addService(ServerInterceptors.intercept(new Service(), VersionHandshake.server()))
+                .addService(ServerInterceptors.intercept(warming, VersionHandshake.server()))
                 .build()
                 .start();
     }
@@ -475,7 +475,7 @@ public final class FakeHelper implements AutoCloseable {
                     if (script == Script.FULL && begunTransfers.get() <= 3) {
                         roomAtNanos = Ticker.system().nanos() + ROOM_AFTER.toNanos();
                         events.onError(
-                                WireErrors.toStatus(CloudMwException.overloaded("3 transfers run here", ROOM_AFTER)));
+                                RpcErrors.toStatus(CloudMwException.overloaded("3 transfers run here", ROOM_AFTER)));
                         return;
                     }
                     begin = command.getBegin();

@@ -3,7 +3,7 @@ package io.cloudmw.client.rpc;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.FilePath;
-import io.cloudmw.core.model.FileVersion;
+import io.cloudmw.core.model.file.FileVersion;
 import io.cloudmw.core.wire.ToWire;
 import io.cloudmw.proto.v1.Entry;
 import io.cloudmw.proto.v1.ListRequest;

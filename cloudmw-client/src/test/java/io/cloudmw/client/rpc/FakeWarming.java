@@ -2,7 +2,7 @@ package io.cloudmw.client.rpc;
 
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
-import io.cloudmw.core.wire.WireErrors;
+import io.cloudmw.core.rpc.RpcErrors;
 import io.cloudmw.proto.v1.Block;
 import io.cloudmw.proto.v1.StoreReads;
 import io.cloudmw.proto.v1.WarmCommand;
@@ -110,7 +110,7 @@ public final class FakeWarming extends WarmingGrpc.WarmingImplBase {
 
             private void refuse(ErrorCode code, String why) {
                 open.decrementAndGet();
-                call.onError(WireErrors.toStatus(new CloudMwException(code, why)));
+                call.onError(RpcErrors.toStatus(new CloudMwException(code, why)));
             }
 
             @Override

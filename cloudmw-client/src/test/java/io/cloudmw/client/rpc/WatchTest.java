@@ -7,11 +7,11 @@ import io.cloudmw.client.CloudMw;
 import io.cloudmw.client.CloudMwOptions;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
-import io.cloudmw.core.model.Change;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.VolumeName;
-import io.cloudmw.core.wire.WireErrors;
+import io.cloudmw.core.model.file.Change;
+import io.cloudmw.core.rpc.RpcErrors;
 import io.cloudmw.proto.v1.WatchEvent;
 import java.io.IOException;
 import java.time.Duration;
@@ -80,7 +80,7 @@ final class WatchTest {
             watch.done().join();
             throw new AssertionError("it has not failed");
         } catch (CompletionException e) {
-            return WireErrors.fromStatus(Objects.requireNonNull(e.getCause()), ErrorCode.INTERNAL, "coordinator")
+            return RpcErrors.fromStatus(Objects.requireNonNull(e.getCause()), ErrorCode.INTERNAL, "coordinator")
                     .code();
         }
     }

@@ -91,7 +91,8 @@ final class TreeCopyTest {
 
     @Test
     void cancelledTransferIsNotRunningOnceItsWorkIsOver() throws Exception {
-        CompletableFuture<?> get = cluster.client().files().get(FilePath.parse("vol:/d/0"), copy(), GetOptions.defaults());
+        CompletableFuture<?> get =
+                cluster.client().files().get(FilePath.parse("vol:/d/0"), copy(), GetOptions.defaults());
         await().until(() -> cluster.client().runningTransfers() == 1);
         CompletableFuture<Integer> leftRunning =
                 CancellableFuture.over(get).thenApply(over -> cluster.client().runningTransfers());

@@ -2,9 +2,10 @@ package io.cloudmw.client.write;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.cloudmw.core.bulk.message.WriteObstacle;
 import io.cloudmw.core.error.ErrorCode;
-import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.core.placement.Candidate;
 import io.cloudmw.core.testing.FakeTicker;
 import io.cloudmw.core.thread.SerialExecutor;
@@ -13,7 +14,6 @@ import io.cloudmw.core.upkeep.ScrubProgress;
 import io.cloudmw.core.upkeep.StoreCondition;
 import io.cloudmw.core.upkeep.UpkeepStatus;
 import io.cloudmw.core.upkeep.collect.CollectProgress;
-import io.cloudmw.core.wire.WriteTrouble;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -69,7 +69,7 @@ final class StoreObstaclesTest {
         ticker.advance(Duration.ofSeconds(5));
         obstacles.ask();
         assertThat(calls).hasSize(2);
-        WriteTrouble slow = new WriteTrouble(new StoreId("c"), ErrorCode.OVERLOADED, "SlowDown", 3);
+        WriteObstacle slow = new WriteObstacle(new StoreId("c"), ErrorCode.OVERLOADED, "SlowDown", 3);
         assertThat(obstacles.text(stores, List.of(slow)))
                 .isEqualTo("a (full: 10 bytes free), b (away for 12 s), c (OVERLOADED after 3 tries: SlowDown)");
         obstacles.close();

@@ -9,19 +9,19 @@ import io.cloudmw.coordinator.upkeep.UpkeepOptions;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.manifest.ManifestSegment;
-import io.cloudmw.core.model.Chunk;
-import io.cloudmw.core.model.ChunkId;
-import io.cloudmw.core.model.Edit;
 import io.cloudmw.core.model.FilePath;
-import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.Page;
-import io.cloudmw.core.model.ReplicaReport;
-import io.cloudmw.core.model.ReplicaState;
 import io.cloudmw.core.model.StoreId;
-import io.cloudmw.core.model.StoredChunk;
 import io.cloudmw.core.model.VersionId;
-import io.cloudmw.core.placement.Copies;
+import io.cloudmw.core.model.chunk.Chunk;
+import io.cloudmw.core.model.chunk.ChunkId;
+import io.cloudmw.core.model.chunk.ReplicaReport;
+import io.cloudmw.core.model.chunk.ReplicaState;
+import io.cloudmw.core.model.chunk.StoredChunk;
+import io.cloudmw.core.model.file.Edit;
+import io.cloudmw.core.model.file.FileVersion;
+import io.cloudmw.core.placement.CurrentReplicas;
 import io.cloudmw.core.upkeep.DrainOrder;
 import io.cloudmw.core.upkeep.Handout;
 import io.cloudmw.core.upkeep.Task;
@@ -233,7 +233,7 @@ final class CollectorTest {
                 for (int segment = 0; segment < version.segmentCount(); segment++) {
                     byte[] bytes =
                             cluster.catalog.segment(version.id(), segment).orElseThrow();
-                    for (Copies copies : Overlay.of(
+                    for (CurrentReplicas copies : Overlay.of(
                             cluster.catalog,
                             ManifestSegment.decode(segment, bytes).chunks())) {
                         for (StoreId store : copies.stores()) {

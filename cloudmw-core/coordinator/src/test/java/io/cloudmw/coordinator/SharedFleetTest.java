@@ -11,14 +11,14 @@ import io.cloudmw.coordinator.fleet.Registrations;
 import io.cloudmw.coordinator.testing.memory.InMemoryCatalog;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
-import io.cloudmw.core.model.DiskUsage;
 import io.cloudmw.core.model.FilePath;
-import io.cloudmw.core.model.FleetReport;
-import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.HelperId;
-import io.cloudmw.core.model.HelperRegistration;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.model.fleet.DiskUsage;
+import io.cloudmw.core.model.fleet.HelperAddress;
+import io.cloudmw.core.model.fleet.HelperRegistration;
+import io.cloudmw.core.model.fleet.SightingReport;
 import io.cloudmw.core.placement.WritePlan;
 import io.cloudmw.core.testing.FakeTicker;
 import java.time.Duration;
@@ -288,7 +288,7 @@ final class SharedFleetTest {
 
     @Test
     void whatIsWrittenDoesNotGrowWithHeartbeatsAndManyHelpersAreToldInParts() throws Exception {
-        int count = 3 * FleetReport.MAX_SIGHTINGS + 1;
+        int count = 3 * SightingReport.MAX_SIGHTINGS + 1;
         for (int i = 0; i < count; i++) {
             a.register(address("h" + i), PROCESS);
         }
@@ -313,10 +313,10 @@ final class SharedFleetTest {
             ticker.advance(SECOND);
             b.exchange.run();
         }
-        assertThat(board.reports()).extracting(FleetReport::coordinator).containsExactlyInAnyOrder("a", "b");
+        assertThat(board.reports()).extracting(SightingReport::coordinator).containsExactlyInAnyOrder("a", "b");
         ticker.advance(SECOND);
         b.exchange.run();
-        assertThat(board.reports()).extracting(FleetReport::coordinator).containsExactly("b");
+        assertThat(board.reports()).extracting(SightingReport::coordinator).containsExactly("b");
         b.exchange.close();
         assertThat(board.reports()).isEmpty();
         a.register(h1, PROCESS);
@@ -359,13 +359,13 @@ final class SharedFleetTest {
         }
 
         @Override
-        public void publish(FleetReport report) throws CloudMwException {
+        public void publish(SightingReport report) throws CloudMwException {
             calls++;
             board.publish(report);
         }
 
         @Override
-        public List<FleetReport> reports() throws CloudMwException {
+        public List<SightingReport> reports() throws CloudMwException {
             calls++;
             return board.reports();
         }

@@ -17,10 +17,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class AddressPolicy {
     private final HostPorts coordinators;
-    private final Network network;
+    private final HostNetwork network;
     private @Nullable Route route;
 
-    public AddressPolicy(HostPorts coordinators, Network network) {
+    public AddressPolicy(HostPorts coordinators, HostNetwork network) {
         this.coordinators = coordinators;
         this.network = network;
     }

@@ -11,7 +11,7 @@ import java.nio.channels.DatagramChannel;
 import java.util.List;
 
 /** The sockets and interfaces of this machine. */
-final class MachineNetwork implements Network {
+final class MachineNetwork implements HostNetwork {
     private static final int CONNECT_MILLIS = 1000;
 
     @Override

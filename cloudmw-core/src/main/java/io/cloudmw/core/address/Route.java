@@ -52,7 +52,7 @@ record Route(HostPort coordinator, InetAddress remote, InetAddress local) {
      *
      * @throws CloudMwException {@code COORDINATOR_UNAVAILABLE} when no name is known, or there is no route to any address
      */
-    static Route find(HostPorts coordinators, Network network) throws CloudMwException {
+    static Route find(HostPorts coordinators, HostNetwork network) throws CloudMwException {
         List<Target> targets = new ArrayList<>();
         IOException last = null;
         for (HostPort coordinator : coordinators.all()) {
@@ -98,7 +98,7 @@ record Route(HostPort coordinator, InetAddress remote, InetAddress local) {
     }
 
     /** A coordinator that is known to be on another machine, or on an address that other machines reach; empty: none. */
-    static Optional<HostPort> elsewhere(HostPorts coordinators, Network network) {
+    static Optional<HostPort> elsewhere(HostPorts coordinators, HostNetwork network) {
         for (HostPort coordinator : coordinators.all()) {
             try {
                 for (InetAddress remote : network.resolve(coordinator.host())) {

@@ -1,7 +1,7 @@
 package io.cloudmw.core.backup;
 
-import io.cloudmw.core.model.Chunk;
-import io.cloudmw.core.model.FileVersion;
+import io.cloudmw.core.model.chunk.Chunk;
+import io.cloudmw.core.model.file.FileVersion;
 import java.util.List;
 
 /**

@@ -1,8 +1,8 @@
 package io.cloudmw.core.backup;
 
-import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.VersionId;
-import io.cloudmw.core.model.Volume;
+import io.cloudmw.core.model.fleet.Store;
+import io.cloudmw.core.model.volume.Volume;
 import java.util.List;
 import java.util.Optional;
 

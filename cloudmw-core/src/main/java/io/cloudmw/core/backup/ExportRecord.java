@@ -1,8 +1,8 @@
 package io.cloudmw.core.backup;
 
-import io.cloudmw.core.model.Attributes;
-import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.model.file.Attributes;
+import io.cloudmw.core.model.file.FileVersion;
 
 /** One thing to be known of a volume. They are applied in order: later ones win. */
 public sealed interface ExportRecord {

@@ -1,6 +1,7 @@
 package io.cloudmw.core.bulk;
 
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
+import io.cloudmw.core.bulk.frame.BulkFrames;
 import io.cloudmw.core.error.CloudMwException;
 
 /** One connection of the bulk plane, after its handshake. Any thread may call. */

@@ -118,7 +118,7 @@ public final class BulkConnector {
                 channel,
                 transport,
                 options,
-                owner -> Handshake.connecting(owner, process, interactive, handler, connecting));
+                owner -> BulkHandshake.connecting(owner, process, interactive, handler, connecting));
         if (interactive) {
             frames.mark();
         }

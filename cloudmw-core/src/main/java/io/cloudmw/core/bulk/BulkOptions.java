@@ -1,5 +1,6 @@
 package io.cloudmw.core.bulk;
 
+import io.cloudmw.core.bulk.frame.BulkFrames;
 import java.time.Duration;
 
 /**

@@ -1,5 +1,7 @@
 package io.cloudmw.core.bulk;
 
+import io.cloudmw.core.bulk.frame.BulkViolation;
+import io.cloudmw.core.bulk.frame.ViolationException;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.error.Reasons;
@@ -81,7 +83,10 @@ public final class BulkServer implements AutoCloseable {
                 ? null
                 : new ViolationException(BulkViolation.TOO_MANY_CONNECTIONS, "more than " + limit + " connections");
         FrameChannel frames = new FrameChannel(
-                child, transport, transport.options(), owner -> Handshake.accepting(owner, process, handler, refusal));
+                child,
+                transport,
+                transport.options(),
+                owner -> BulkHandshake.accepting(owner, process, handler, refusal));
         transport.metrics().opened();
         child.closeFuture().addListener(gone -> transport.metrics().closed());
         accepted.add(frames);

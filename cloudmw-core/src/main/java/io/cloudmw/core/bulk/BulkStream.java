@@ -1,6 +1,7 @@
 package io.cloudmw.core.bulk;
 
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
+import io.cloudmw.core.bulk.frame.BulkFrames;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.netty.buffer.ByteBuf;

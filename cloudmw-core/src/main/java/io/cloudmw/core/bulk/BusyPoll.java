@@ -1,23 +1,23 @@
 package io.cloudmw.core.bulk;
 
-import io.cloudmw.core.time.Pace;
+import io.cloudmw.core.time.PollingPolicy;
 import io.cloudmw.core.time.Ticker;
 import io.netty.channel.SelectStrategy;
 import io.netty.util.IntSupplier;
 
 /**
- * How an event loop waits for what comes next: asleep, or, while small requests follow one another at a fast {@link Pace}, by looking for it again
+ * How an event loop waits for what comes next: asleep, or, while small requests follow one another at a fast {@link PollingPolicy}, by looking for it again
  * and again for a time after each. It gives its processor to whoever else can use it between two looks.
  */
 final class BusyPoll implements SelectStrategy {
     private final Ticker ticker;
-    private final Pace pace;
+    private final PollingPolicy pace;
     private volatile long untilNanos;
     private volatile boolean polling;
     /** Since something was expected last. */
     private volatile boolean came;
 
-    BusyPoll(Pace pace, Ticker ticker) {
+    BusyPoll(PollingPolicy pace, Ticker ticker) {
         this.ticker = ticker;
         this.pace = pace;
     }

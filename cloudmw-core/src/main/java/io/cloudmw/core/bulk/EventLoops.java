@@ -1,6 +1,6 @@
 package io.cloudmw.core.bulk;
 
-import io.cloudmw.core.time.Pace;
+import io.cloudmw.core.time.PollingPolicy;
 import io.cloudmw.core.time.Ticker;
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
@@ -40,7 +40,7 @@ final class EventLoops implements AutoCloseable {
 
     private IoHandler handler(ThreadAwareExecutor loop) {
         Ticker ticker = Ticker.system();
-        BusyPoll poll = new BusyPoll(Pace.ofMachine(busyPoll, ticker), ticker);
+        BusyPoll poll = new BusyPoll(PollingPolicy.ofMachine(busyPoll, ticker), ticker);
         polls.put(loop, poll);
         IoHandlerFactory factory = epoll
                 ? EpollIoHandler.newFactory(0, () -> poll)

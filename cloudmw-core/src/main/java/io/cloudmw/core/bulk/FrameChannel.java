@@ -1,9 +1,13 @@
 package io.cloudmw.core.bulk;
 
+import io.cloudmw.core.bulk.frame.BulkViolation;
+import io.cloudmw.core.bulk.frame.FrameReader;
+import io.cloudmw.core.bulk.frame.ReceiveBuffers;
+import io.cloudmw.core.bulk.frame.ViolationException;
+import io.cloudmw.core.bulk.message.BulkWire;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.metrics.BulkMetrics;
-import io.cloudmw.core.wire.BulkWire;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelException;
@@ -39,7 +43,7 @@ final class FrameChannel extends ChannelInboundHandlerAdapter {
     private final BulkMetrics metrics;
     private final EventLoops loops;
     private final FrameReader reader;
-    private final Outbound outbound;
+    private final OutboundScheduler outbound;
     private @Nullable CloudMwException cause;
     private long bytesRead;
 
@@ -48,12 +52,12 @@ final class FrameChannel extends ChannelInboundHandlerAdapter {
             Channel channel,
             BulkTransport transport,
             BulkOptions options,
-            Function<FrameChannel, Handshake> handshake) {
+            Function<FrameChannel, BulkHandshake> handshake) {
         this.channel = channel;
         this.options = options;
         this.metrics = transport.metrics();
         this.loops = transport.loops();
-        this.outbound = new Outbound(this, transport.allocator());
+        this.outbound = new OutboundScheduler(this, transport.allocator());
         this.reader = new FrameReader(transport.allocator(), options.maxFrameBytes(), handshake.apply(this));
     }
 
@@ -73,7 +77,7 @@ final class FrameChannel extends ChannelInboundHandlerAdapter {
         return metrics;
     }
 
-    Outbound outbound() {
+    OutboundScheduler outbound() {
         return outbound;
     }
 
@@ -250,7 +254,7 @@ final class FrameChannel extends ChannelInboundHandlerAdapter {
     }
 
     private void started() {
-        if (reader.sink() instanceof Handshake handshake) {
+        if (reader.sink() instanceof BulkHandshake handshake) {
             handshake.start();
         }
     }

@@ -1,5 +1,8 @@
 package io.cloudmw.core.bulk;
 
+import io.cloudmw.core.bulk.frame.BulkViolation;
+import io.cloudmw.core.bulk.frame.FrameType;
+import io.cloudmw.core.bulk.frame.ViolationException;
 import io.netty.channel.Channel;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;

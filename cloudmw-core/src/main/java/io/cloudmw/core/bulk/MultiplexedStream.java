@@ -1,9 +1,15 @@
 package io.cloudmw.core.bulk;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.cloudmw.core.bulk.frame.BulkFrames;
+import io.cloudmw.core.bulk.frame.BulkViolation;
+import io.cloudmw.core.bulk.frame.FrameType;
+import io.cloudmw.core.bulk.frame.QueuedFrame;
+import io.cloudmw.core.bulk.frame.SendQueue;
+import io.cloudmw.core.bulk.frame.ViolationException;
+import io.cloudmw.core.bulk.message.BulkWire;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
-import io.cloudmw.core.wire.BulkWire;
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -51,7 +57,7 @@ final class MultiplexedStream implements BulkStream {
     static MultiplexedStream outgoing(Multiplexer connection, byte[] request, BulkStreamListener listener) {
         MultiplexedStream stream = new MultiplexedStream(connection, true, 0);
         stream.listener = listener;
-        stream.queue.add(new Outgoing.Open(request.clone()));
+        stream.queue.add(new QueuedFrame.Open(request.clone()));
         return stream;
     }
 
@@ -94,7 +100,7 @@ final class MultiplexedStream implements BulkStream {
     @Override
     public CompletableFuture<Void> send(ByteBuf payload, int crc32c) {
         int length = payload.readableBytes();
-        Outgoing.Bytes frame = new Outgoing.Bytes(payload, length, crc32c, new CompletableFuture<>());
+        QueuedFrame.Bytes frame = new QueuedFrame.Bytes(payload, length, crc32c, new CompletableFuture<>());
         boolean queued = false;
         try {
             queued = submit(frame);
@@ -111,12 +117,13 @@ final class MultiplexedStream implements BulkStream {
         if (position < 0) {
             throw new IllegalArgumentException("position: " + position + " (expected: >= 0)");
         }
-        Outgoing.FileRange frame = new Outgoing.FileRange(file, position, length, crc32c, new CompletableFuture<>());
+        QueuedFrame.FileRange frame =
+                new QueuedFrame.FileRange(file, position, length, crc32c, new CompletableFuture<>());
         submit(frame);
         return frame.sent();
     }
 
-    private boolean submit(Outgoing.Data frame) {
+    private boolean submit(QueuedFrame.Data frame) {
         int length = frame.length();
         if (length < 1 || length > connection.options().maxFrameBytes()) {
             throw new IllegalArgumentException("length: " + length + " (expected: 1.."
@@ -140,25 +147,25 @@ final class MultiplexedStream implements BulkStream {
     @Override
     public void end(byte[] trailer) {
         Multiplexer.requireControl("trailer", trailer);
-        wake(queue.add(new Outgoing.End(trailer.clone())));
+        wake(queue.add(new QueuedFrame.End(trailer.clone())));
     }
 
     @Override
     public void reset(CloudMwException cause) {
-        List<Outgoing> dropped = queue.close(cause);
+        List<QueuedFrame> dropped = queue.close(cause);
         if (dropped != null && !connection.later(() -> resetOnLoop(cause, dropped))) {
             drop(dropped, cause);
         }
     }
 
-    private void resetOnLoop(CloudMwException cause, List<Outgoing> dropped) {
+    private void resetOnLoop(CloudMwException cause, List<QueuedFrame> dropped) {
         drop(dropped, cause);
         bury(cause);
     }
 
-    private static void drop(List<Outgoing> frames, CloudMwException cause) {
-        for (Outgoing frame : frames) {
-            if (frame instanceof Outgoing.Data data) {
+    private static void drop(List<QueuedFrame> frames, CloudMwException cause) {
+        for (QueuedFrame frame : frames) {
+            if (frame instanceof QueuedFrame.Data data) {
                 data.drop();
                 data.sent().completeExceptionally(cause);
             }
@@ -209,22 +216,22 @@ final class MultiplexedStream implements BulkStream {
     }
 
     /** Sends the next frame in its queue; whether there are more. */
-    boolean writeNext(Outbound outbound) {
-        Outgoing next = queue.poll();
+    boolean writeNext(OutboundScheduler outbound) {
+        QueuedFrame next = queue.poll();
         if (next == null) {
             return false;
         }
-        if (next instanceof Outgoing.Open open) {
+        if (next instanceof QueuedFrame.Open open) {
             id = connection.opening(this);
             outbound.small(FrameType.OPEN, id, open.request());
             sendCredit();
-        } else if (next instanceof Outgoing.End end) {
+        } else if (next instanceof QueuedFrame.End end) {
             endedHere = true;
             outbound.small(FrameType.END, id, end.trailer());
             if (endedThere) {
                 forget();
             }
-        } else if (next instanceof Outgoing.Data data) {
+        } else if (next instanceof QueuedFrame.Data data) {
             outbound.data(this, id, data);
         }
         return true;
@@ -238,7 +245,7 @@ final class MultiplexedStream implements BulkStream {
     }
 
     /** The file behind a frame cannot be read: the stream cannot go on. */
-    void unreadable(Outgoing.Data frame, IOException failure) {
+    void unreadable(QueuedFrame.Data frame, IOException failure) {
         CloudMwException cause = new CloudMwException(
                 ErrorCode.STORE_UNAVAILABLE, "read of a replica: " + failure.getMessage(), failure);
         frame.sent().completeExceptionally(cause);
@@ -326,7 +333,7 @@ final class MultiplexedStream implements BulkStream {
     /** The peer reset it: answered, unless this is the answer. */
     void resetByPeer(CloudMwException cause) {
         BulkStreamListener told = listener;
-        List<Outgoing> dropped = queue.close(cause);
+        List<QueuedFrame> dropped = queue.close(cause);
         if (!resetSent) {
             connection.outbound().control(FrameType.RESET, id, new byte[0]);
         }
@@ -341,7 +348,7 @@ final class MultiplexedStream implements BulkStream {
 
     private void fail(CloudMwException cause, BiConsumer<BulkStreamListener, CloudMwException> how) {
         BulkStreamListener told = listener;
-        List<Outgoing> dropped = queue.close(cause);
+        List<QueuedFrame> dropped = queue.close(cause);
         if (dropped != null) {
             bury(cause);
         }
@@ -357,7 +364,7 @@ final class MultiplexedStream implements BulkStream {
 
     private void tellFailed(
             @Nullable BulkStreamListener told,
-            @Nullable List<Outgoing> dropped,
+            @Nullable List<QueuedFrame> dropped,
             CloudMwException cause,
             BiConsumer<BulkStreamListener, CloudMwException> how) {
         listener = null;

@@ -1,9 +1,15 @@
 package io.cloudmw.core.bulk;
 
+import io.cloudmw.core.bulk.frame.BulkFrames;
+import io.cloudmw.core.bulk.frame.BulkViolation;
+import io.cloudmw.core.bulk.frame.FrameHeader;
+import io.cloudmw.core.bulk.frame.FrameSink;
+import io.cloudmw.core.bulk.frame.FrameType;
+import io.cloudmw.core.bulk.frame.ViolationException;
+import io.cloudmw.core.bulk.message.BulkWire;
+import io.cloudmw.core.bulk.message.BulkWire.Greeting;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
-import io.cloudmw.core.wire.BulkWire;
-import io.cloudmw.core.wire.BulkWire.Greeting;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.util.collection.IntObjectHashMap;
@@ -162,7 +168,7 @@ final class Multiplexer implements BulkConnection, FrameSink {
         return frames.options();
     }
 
-    Outbound outbound() {
+    OutboundScheduler outbound() {
         return frames.outbound();
     }
 

@@ -1,6 +1,6 @@
 package io.cloudmw.core.cache;
 
-import io.cloudmw.core.model.ChunkId;
+import io.cloudmw.core.model.chunk.ChunkId;
 
 /**
  * Names one leaf for good: a chunk never changes, and neither does how it is cut.

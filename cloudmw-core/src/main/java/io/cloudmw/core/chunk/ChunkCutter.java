@@ -1,8 +1,8 @@
 package io.cloudmw.core.chunk;
 
 import io.cloudmw.core.model.ByteRange;
-import io.cloudmw.core.model.Chunking;
-import io.cloudmw.core.model.FileVersion;
+import io.cloudmw.core.model.file.FileVersion;
+import io.cloudmw.core.model.volume.Chunking;
 
 /**
  * How one file is cut into chunks: of equal size, the last may be shorter; an empty file has none.

@@ -1,7 +1,7 @@
 package io.cloudmw.core.chunk;
 
-import io.cloudmw.core.model.Chunk;
-import io.cloudmw.core.model.LeafDigests;
+import io.cloudmw.core.model.chunk.Chunk;
+import io.cloudmw.core.model.chunk.LeafDigests;
 import java.nio.ByteBuffer;
 import java.security.DigestException;
 import java.security.MessageDigest;

@@ -1,7 +1,7 @@
 package io.cloudmw.core.chunk;
 
 import io.cloudmw.core.model.ByteRange;
-import io.cloudmw.core.model.Chunking;
+import io.cloudmw.core.model.volume.Chunking;
 import java.util.Arrays;
 
 /** Arithmetic of leaves: the pieces of a chunk that are verified one by one. */

@@ -186,15 +186,15 @@ public final class Settings {
         try {
             return maker.get();
         } catch (IllegalArgumentException e) {
-            String said = Mistakes.inWordsOf(name -> given(prefix + "." + name), String.valueOf(e.getMessage()));
+            String said = ErrorWording.inWordsOf(name -> given(prefix + "." + name), String.valueOf(e.getMessage()));
             throw new CloudMwException(
                     ErrorCode.INVALID_ARGUMENT, said.startsWith(prefix + ".") ? said : prefix + ": " + said, e);
         }
     }
 
-    private Optional<Mistakes.Given> given(String key) {
+    private Optional<ErrorWording.Given> given(String key) {
         return Optional.ofNullable(known.get(key))
-                .map(setting -> new Mistakes.Given(key, Optional.of(setting.value())));
+                .map(setting -> new ErrorWording.Given(key, Optional.of(setting.value())));
     }
 
     /**

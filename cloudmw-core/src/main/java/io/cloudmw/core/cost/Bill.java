@@ -1,7 +1,7 @@
 package io.cloudmw.core.cost;
 
-import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.fleet.Store;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.util.ArrayList;
@@ -51,7 +51,7 @@ public record Bill(
      */
     public static Bill of(
             PriceTable table,
-            Map<StoreId, Usage> usage,
+            Map<StoreId, StoreUsage> usage,
             Collection<Store> stores,
             String readerRegion,
             long helperNanos) {
@@ -62,7 +62,7 @@ public record Bill(
         BigDecimal storage = BigDecimal.ZERO;
         List<StoreId> unpriced = new ArrayList<>();
         for (StoreId id : usage.keySet().stream().sorted().toList()) {
-            Usage used = usage.getOrDefault(id, Usage.NONE);
+            StoreUsage used = usage.getOrDefault(id, StoreUsage.NONE);
             Store store = byId.get(id);
             StorePrices prices = store == null ? null : table.of(store).orElse(null);
             if (store == null || prices == null) {

@@ -5,7 +5,7 @@ import java.util.Arrays;
 
 /** What a way of reading is expected to take. Immutable. */
 public final class Prediction {
-    private final Way way;
+    private final ReadStrategy way;
     private final double[] seconds;
     private final double requests;
     private final double secondAttempts;
@@ -17,7 +17,7 @@ public final class Prediction {
      * @param secondAttempts requests of these that make up for others that are late, in the mean
      * @param fetchedBytes in the mean, used or not
      */
-    Prediction(Way way, double[] seconds, double requests, double secondAttempts, double fetchedBytes) {
+    Prediction(ReadStrategy way, double[] seconds, double requests, double secondAttempts, double fetchedBytes) {
         this.way = way;
         this.seconds = seconds.clone();
         Arrays.sort(this.seconds);
@@ -26,7 +26,7 @@ public final class Prediction {
         this.fetchedBytes = fetchedBytes;
     }
 
-    public Way way() {
+    public ReadStrategy way() {
         return way;
     }
 

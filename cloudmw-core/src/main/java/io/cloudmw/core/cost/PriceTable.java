@@ -4,7 +4,7 @@ import io.cloudmw.core.config.EditDistance;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.error.Reasons;
-import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.fleet.Store;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;

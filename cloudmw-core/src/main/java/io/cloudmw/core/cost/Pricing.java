@@ -1,7 +1,7 @@
 package io.cloudmw.core.cost;
 
-import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.fleet.Store;
 import java.math.BigDecimal;
 import java.util.Collection;
 import java.util.List;
@@ -39,7 +39,7 @@ public record Pricing(Optional<PriceTable> own, String readerRegion) {
     }
 
     /** What was used, priced; see {@link Bill#of}. */
-    public Bill bill(Map<StoreId, Usage> usage, Collection<Store> stores, long helperNanos) {
+    public Bill bill(Map<StoreId, StoreUsage> usage, Collection<Store> stores, long helperNanos) {
         return Bill.of(table(), usage, stores, readerRegion, helperNanos);
     }
 

@@ -23,11 +23,11 @@ final class SimulatedRead {
         double throughput;
     }
 
-    private final Way way;
+    private final ReadStrategy way;
     private final ModePolicy policy;
-    private final BlockRow row;
+    private final SampledBlocks row;
     private final List<ExpectedSpeed> replicas;
-    private final Attempts attempts;
+    private final AttemptSamples attempts;
     private final int runs;
     private final int splits;
     /** By run. */
@@ -38,7 +38,7 @@ final class SimulatedRead {
     private double fetched;
 
     /** @param spare how many ends of blocks streams with nothing else to do may take, where the mode lets them */
-    SimulatedRead(Way way, ModePolicy policy, BlockRow row, int spare) {
+    SimulatedRead(ReadStrategy way, ModePolicy policy, SampledBlocks row, int spare) {
         this.way = way;
         this.policy = policy;
         this.row = row;

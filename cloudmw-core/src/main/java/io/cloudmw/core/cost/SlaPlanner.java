@@ -65,7 +65,7 @@ public final class SlaPlanner {
             return new Choice(prediction, prediction.time(goal.quantile()).compareTo(goal.deadline()) <= 0);
         }
 
-        public Way way() {
+        public ReadStrategy way() {
             return prediction.way();
         }
     }
@@ -82,12 +82,12 @@ public final class SlaPlanner {
      */
     public static Choice choose(ReadShape shape, int helpers, Goal goal, Rates rates, RedundancyBudget governor) {
         TransferModel model = new TransferModel(shape, governor);
-        Choice single = Choice.of(model.predict(new Way(Mode.SINGLE, 1, Optional.empty())), goal);
+        Choice single = Choice.of(model.predict(new ReadStrategy(Mode.SINGLE, 1, Optional.empty())), goal);
         if (single.meets()) {
             return single; // nothing asks for less
         }
         List<Choice> choices = new ArrayList<>(List.of(single));
-        for (Way way : candidates(shape, model, helpers)) {
+        for (ReadStrategy way : candidates(shape, model, helpers)) {
             Prediction prediction = model.predict(way);
             if (isAffordable(prediction, shape, governor)) {
                 choices.add(Choice.of(prediction, goal));
@@ -133,28 +133,31 @@ public final class SlaPlanner {
         return governor.affords(prediction.requests() - extra, extra, (double) shape.bytes(), extraBytes);
     }
 
-    private static List<Way> candidates(ReadShape shape, TransferModel model, int helpers) {
-        List<Way> ways = new ArrayList<>();
-        Way most = Way.usual(Mode.COOPERATIVE, helpers, shape.replicas().size());
+    private static List<ReadStrategy> candidates(ReadShape shape, TransferModel model, int helpers) {
+        List<ReadStrategy> ways = new ArrayList<>();
+        ReadStrategy most =
+                ReadStrategy.usual(Mode.COOPERATIVE, helpers, shape.replicas().size());
         int useful = (int) Math.min(most.streams(), model.blocks(most));
         int streams = 0;
         while (streams < useful) {
             streams = Math.min(Math.max(1, 2 * streams), useful);
             if (shape.replicas().size() > 1) {
                 for (Duration delay : delays(shape)) {
-                    ways.add(new Way(Mode.HEDGED, streams, Optional.of(delay)));
+                    ways.add(new ReadStrategy(Mode.HEDGED, streams, Optional.of(delay)));
                 }
             }
-            ways.add(new Way(Mode.COOPERATIVE, streams, Optional.empty()));
+            ways.add(new ReadStrategy(Mode.COOPERATIVE, streams, Optional.empty()));
         }
         return ways;
     }
 
-    private static Optional<Way> fullRace(ReadShape shape) {
+    private static Optional<ReadStrategy> fullRace(ReadShape shape) {
         int replicas = shape.replicas().size();
         boolean slow =
                 shape.replicas().stream().allMatch(speed -> speed.medianShift() >= RedundancyBudget.MEDIAN_MOVED);
-        return replicas > 1 && !slow ? Optional.of(new Way(Mode.KN, replicas, Optional.empty())) : Optional.empty();
+        return replicas > 1 && !slow
+                ? Optional.of(new ReadStrategy(Mode.KN, replicas, Optional.empty()))
+                : Optional.empty();
     }
 
     private static List<Duration> delays(ReadShape shape) {

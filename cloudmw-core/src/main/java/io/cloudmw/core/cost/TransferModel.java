@@ -31,7 +31,7 @@ import java.util.Map;
 public final class TransferModel {
     private final ReadShape shape;
     private final int spare;
-    private final Map<Long, BlockRow> rows = new HashMap<>();
+    private final Map<Long, SampledBlocks> rows = new HashMap<>();
 
     /** @param governor of who reads, as it is now; it is asked for nothing */
     public TransferModel(ReadShape shape, RedundancyBudget governor) {
@@ -40,7 +40,7 @@ public final class TransferModel {
     }
 
     /** What reading {@code shape} this way takes. */
-    public static Prediction predict(ReadShape shape, Way way, RedundancyBudget governor) {
+    public static Prediction predict(ReadShape shape, ReadStrategy way, RedundancyBudget governor) {
         return new TransferModel(shape, governor).predict(way);
     }
 
@@ -49,13 +49,14 @@ public final class TransferModel {
         TransferModel model = new TransferModel(shape, governor);
         List<Prediction> all = new ArrayList<>();
         for (Mode mode : Mode.values()) {
-            all.add(model.predict(Way.usual(mode, helpers, shape.replicas().size())));
+            all.add(model.predict(
+                    ReadStrategy.usual(mode, helpers, shape.replicas().size())));
         }
         return all;
     }
 
     /** What reading it this way takes. */
-    public Prediction predict(Way way) {
+    public Prediction predict(ReadStrategy way) {
         if (shape.bytes() == 0) {
             return new Prediction(way, new double[1], 0, 0, 0);
         }
@@ -64,12 +65,12 @@ public final class TransferModel {
     }
 
     /** How many blocks the read is cut into. */
-    long blocks(Way way) {
+    long blocks(ReadStrategy way) {
         return row(way.policy(false, shape.replicas().size())).count();
     }
 
-    private BlockRow row(ModePolicy policy) {
+    private SampledBlocks row(ModePolicy policy) {
         long unit = Math.min(policy.blocks().blockBytes(), shape.chunkBytes());
-        return rows.computeIfAbsent(unit, length -> new BlockRow(shape, length));
+        return rows.computeIfAbsent(unit, length -> new SampledBlocks(shape, length));
     }
 }

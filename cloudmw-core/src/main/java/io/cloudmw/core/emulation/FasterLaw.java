@@ -16,7 +16,7 @@ record FasterLaw(StoreLaw law, double timeScale) implements StoreLaw {
     }
 
     @Override
-    public Answer answer(long request, long sinceStartNanos) {
+    public ResponseTiming answer(long request, long sinceStartNanos) {
         return law.answer(request, emulated(sinceStartNanos)).stretched(1 / timeScale);
     }
 

@@ -35,7 +35,7 @@ record PaperTable2(long seed) implements StoreLaw {
 
     @Override
     public long bytesPerSecondAt(long sinceStartNanos) {
-        SplittableRandom draw = Draws.at(seed, sinceStartNanos / REDRAW.toNanos());
+        SplittableRandom draw = IndexedRandom.at(seed, sinceStartNanos / REDRAW.toNanos());
         if (draw.nextDouble() < STALL_SHARE) {
             return STALL_BYTES_PER_SECOND;
         }

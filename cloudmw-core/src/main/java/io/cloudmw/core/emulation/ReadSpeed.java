@@ -42,17 +42,17 @@ public record ReadSpeed(long minBytesPerSecond, long maxBytesPerSecond, Duration
      * @throws IllegalArgumentException when it is not of that form
      */
     public static ReadSpeed parse(String text) {
-        LawText written = LawText.of(text);
+        LawParser written = LawParser.of(text);
         String seed = written.take("seed");
         ReadSpeed speed = of(written);
         written.requireEnd();
-        return seed == null ? speed : speed.withSeed(LawText.number(text, seed, Long::valueOf));
+        return seed == null ? speed : speed.withSeed(LawParser.number(text, seed, Long::valueOf));
     }
 
-    static ReadSpeed of(LawText written) {
+    static ReadSpeed of(LawParser written) {
         String redraw = written.take("redraw");
         if (!written.name().endsWith("/s")) {
-            throw LawText.unreadable(written.text(), null);
+            throw LawParser.unreadable(written.text(), null);
         }
         String speed = written.name().substring(0, written.name().length() - 2);
         int dots = speed.indexOf("..");
@@ -68,7 +68,7 @@ public record ReadSpeed(long minBytesPerSecond, long maxBytesPerSecond, Duration
             return minBytesPerSecond;
         }
         long interval = sinceStartNanos / redraw.toNanos();
-        return Draws.at(seed, interval).nextLong(minBytesPerSecond, maxBytesPerSecond + 1);
+        return IndexedRandom.at(seed, interval).nextLong(minBytesPerSecond, maxBytesPerSecond + 1);
     }
 
     @Override

@@ -11,13 +11,13 @@ public final class ResponsePace {
     private static final int MIN_PIECE_BYTES = 1024;
 
     private final StorePace store;
-    private final Answer answer;
+    private final ResponseTiming answer;
     private final long firstByteNanos;
     private long stallAtByte;
     private long sent;
     private long freeAtNanos;
 
-    ResponsePace(StorePace store, long nowNanos, Answer answer) {
+    ResponsePace(StorePace store, long nowNanos, ResponseTiming answer) {
         this.store = store;
         this.answer = answer;
         firstByteNanos = nowNanos + answer.firstByteNanos();

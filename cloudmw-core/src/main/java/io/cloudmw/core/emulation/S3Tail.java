@@ -27,11 +27,11 @@ record S3Tail(long seed) implements StoreLaw {
     }
 
     @Override
-    public Answer answer(long request, long sinceStartNanos) {
-        SplittableRandom draw = Draws.at(seed, request);
+    public ResponseTiming answer(long request, long sinceStartNanos) {
+        SplittableRandom draw = IndexedRandom.at(seed, request);
         long firstByte = (long) (MEDIAN.toNanos() * Math.exp(SIGMA * draw.nextGaussian()));
         boolean stalls = draw.nextDouble() < STALL_SHARE;
-        return new Answer(firstByte, draw.nextDouble(), stalls ? STALL.toNanos() : 0);
+        return new ResponseTiming(firstByte, draw.nextDouble(), stalls ? STALL.toNanos() : 0);
     }
 
     @Override

@@ -23,10 +23,10 @@ record SlowedLaw(StoreLaw law, Duration after, double factor) implements StoreLa
     }
 
     @Override
-    public Answer answer(long request, long sinceStartNanos) {
-        Answer answer = law.answer(request, sinceStartNanos);
+    public ResponseTiming answer(long request, long sinceStartNanos) {
+        ResponseTiming answer = law.answer(request, sinceStartNanos);
         return slow(sinceStartNanos)
-                ? new Answer((long) (answer.firstByteNanos() * factor), answer.stallAt(), answer.stallNanos())
+                ? new ResponseTiming((long) (answer.firstByteNanos() * factor), answer.stallAt(), answer.stallNanos())
                 : answer;
     }
 

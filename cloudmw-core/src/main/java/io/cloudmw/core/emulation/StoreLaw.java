@@ -14,9 +14,9 @@ public interface StoreLaw {
     /** The speed in force {@code sinceStartNanos} after the store's start; at least 1. */
     long bytesPerSecondAt(long sinceStartNanos);
 
-    /** Draws for the store's {@code request}-th request, made {@code sinceStartNanos} after its start. */
-    default Answer answer(long request, long sinceStartNanos) {
-        return Answer.PROMPT;
+    /** IndexedRandom for the store's {@code request}-th request, made {@code sinceStartNanos} after its start. */
+    default ResponseTiming answer(long request, long sinceStartNanos) {
+        return ResponseTiming.PROMPT;
     }
 
     /** Whether the speed is that of the store, shared by all responses; otherwise each response has it. */
@@ -42,17 +42,17 @@ public interface StoreLaw {
      * @throws IllegalArgumentException when it is not of that form
      */
     static StoreLaw parse(String text) {
-        LawText written = LawText.of(text);
+        LawParser written = LawParser.of(text);
         String seed = written.take("seed");
         String slowAfter = written.take("slow-after");
         String timeScale = written.take("time-scale");
         StoreLaw law = written.law();
         if (seed != null) {
-            law = law.withSeed(LawText.number(text, seed, Long::valueOf));
+            law = law.withSeed(LawParser.number(text, seed, Long::valueOf));
         }
         if (slowAfter != null) {
             law = law.slowed(Durations.parse(slowAfter), SlowedLaw.FACTOR);
         }
-        return timeScale == null ? law : law.faster(LawText.number(text, timeScale, Double::valueOf));
+        return timeScale == null ? law : law.faster(LawParser.number(text, timeScale, Double::valueOf));
     }
 }

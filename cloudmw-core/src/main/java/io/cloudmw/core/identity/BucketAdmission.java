@@ -2,8 +2,8 @@ package io.cloudmw.core.identity;
 
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
-import io.cloudmw.core.model.Store;
-import io.cloudmw.core.model.StoreIdentity;
+import io.cloudmw.core.model.fleet.Store;
+import io.cloudmw.core.model.fleet.StoreIdentity;
 import java.util.Optional;
 
 /** Decides whether a bucket is the one that a store had. Pure. */

@@ -3,7 +3,7 @@ package io.cloudmw.core.identity;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.StoreId;
-import io.cloudmw.core.model.StoreIdentity;
+import io.cloudmw.core.model.fleet.StoreIdentity;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 

@@ -1,7 +1,7 @@
 package io.cloudmw.core.identity;
 
 import io.cloudmw.core.error.CloudMwException;
-import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.fleet.Store;
 import java.util.Optional;
 
 /** Reads and writes the markers of buckets, with this process's credentials. Safe for any thread; calls block on the bucket. */

@@ -1,6 +1,6 @@
 package io.cloudmw.core.identity;
 
-import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.fleet.Store;
 
 /**
  * A helper's claim to one of its disks, made when it registers.

@@ -1,8 +1,8 @@
 package io.cloudmw.core.manifest;
 
 import io.cloudmw.core.chunk.ChunkCutter;
-import io.cloudmw.core.model.Chunk;
-import io.cloudmw.core.model.ChunkId;
+import io.cloudmw.core.model.chunk.Chunk;
+import io.cloudmw.core.model.chunk.ChunkId;
 
 /**
  * How the chunks of one version are dealt into segments: as many whole chunks per segment as its limits allow, the last

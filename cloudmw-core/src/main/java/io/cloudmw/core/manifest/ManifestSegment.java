@@ -2,8 +2,8 @@ package io.cloudmw.core.manifest;
 
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
-import io.cloudmw.core.model.Chunk;
-import io.cloudmw.core.model.Chunking;
+import io.cloudmw.core.model.chunk.Chunk;
+import io.cloudmw.core.model.volume.Chunking;
 import io.cloudmw.core.wire.SegmentCodec;
 import java.util.List;
 

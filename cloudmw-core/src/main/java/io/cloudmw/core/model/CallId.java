@@ -4,7 +4,7 @@ import java.util.Comparator;
 import java.util.UUID;
 
 /**
- * Names a call that changes something, for all its tries. In the order of the times.
+ * NameRule a call that changes something, for all its tries. In the order of the times.
  *
  * @param id chosen by the caller, and never used twice
  * @param issuedAtMillis when it first wished it, by its own clock: since 1970-01-01T00:00:00Z

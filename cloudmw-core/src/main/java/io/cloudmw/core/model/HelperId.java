@@ -1,9 +1,9 @@
 package io.cloudmw.core.model;
 
-/** Names a helper process in its cluster. 1 to 63 of a-z, 0-9 and '-', not starting with '-'. */
+/** NameRule a helper process in its cluster. 1 to 63 of a-z, 0-9 and '-', not starting with '-'. */
 public record HelperId(String value) implements Comparable<HelperId> {
     public HelperId {
-        Names.check("helper", value);
+        NameRule.check("helper", value);
     }
 
     @Override

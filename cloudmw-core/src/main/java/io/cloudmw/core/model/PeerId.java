@@ -1,9 +1,9 @@
 package io.cloudmw.core.model;
 
-/** Names a client that serves chunks, as long as it runs. 1 to 63 of a-z, 0-9 and '-', not starting with '-'. */
+/** NameRule a client that serves chunks, as long as it runs. 1 to 63 of a-z, 0-9 and '-', not starting with '-'. */
 public record PeerId(String value) implements Comparable<PeerId> {
     public PeerId {
-        Names.check("peer", value);
+        NameRule.check("peer", value);
     }
 
     /** One that nobody else has. */

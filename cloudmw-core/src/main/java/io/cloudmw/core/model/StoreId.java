@@ -1,9 +1,9 @@
 package io.cloudmw.core.model;
 
-/** Names a store in its cluster. 1 to 63 of a-z, 0-9 and '-', not starting with '-'. */
+/** NameRule a store in its cluster. 1 to 63 of a-z, 0-9 and '-', not starting with '-'. */
 public record StoreId(String value) implements Comparable<StoreId> {
     public StoreId {
-        Names.check("store", value);
+        NameRule.check("store", value);
     }
 
     @Override

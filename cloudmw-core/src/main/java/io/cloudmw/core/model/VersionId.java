@@ -4,7 +4,7 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.regex.Pattern;
 
-/** Names one version of one file: 32 hexadecimal digits, chosen by its writer and never used twice. */
+/** NameRule one version of one file: 32 hexadecimal digits, chosen by its writer and never used twice. */
 public record VersionId(String value) {
     private static final Pattern HEX = Pattern.compile("[0-9a-f]{32}");
 

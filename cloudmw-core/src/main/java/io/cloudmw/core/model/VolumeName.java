@@ -1,9 +1,9 @@
 package io.cloudmw.core.model;
 
-/** Names a volume in its cluster. 1 to 63 of a-z, 0-9 and '-', not starting with '-'. */
+/** NameRule a volume in its cluster. 1 to 63 of a-z, 0-9 and '-', not starting with '-'. */
 public record VolumeName(String value) implements Comparable<VolumeName> {
     public VolumeName {
-        Names.check("volume", value);
+        NameRule.check("volume", value);
     }
 
     @Override

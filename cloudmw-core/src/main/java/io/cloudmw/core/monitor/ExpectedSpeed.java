@@ -1,5 +1,8 @@
 package io.cloudmw.core.monitor;
 
+import io.cloudmw.core.monitor.sketch.CensoredSketch;
+import io.cloudmw.core.monitor.sketch.Sketch;
+
 /**
  * What a reader may expect of one store for reads of one size: the few figures that plans carry and policies use.
  * Immutable.

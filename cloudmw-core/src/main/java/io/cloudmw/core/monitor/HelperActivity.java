@@ -23,10 +23,10 @@ public record HelperActivity(
         long failed,
         long relayedBytes,
         long wastedBytes,
-        Hedges hedges,
+        HedgeCounts hedges,
         Optional<SwitchActivity> switching) {
     /** Nothing yet. */
-    public static final HelperActivity NONE = new HelperActivity(0, 0, 0, 0, 0, 0, 0, Hedges.NONE);
+    public static final HelperActivity NONE = new HelperActivity(0, 0, 0, 0, 0, 0, 0, HedgeCounts.NONE);
 
     /** Of one that is no switch. */
     public HelperActivity(
@@ -37,7 +37,7 @@ public record HelperActivity(
             long failed,
             long relayedBytes,
             long wastedBytes,
-            Hedges hedges) {
+            HedgeCounts hedges) {
         this(transfers, attempts, wins, cancelled, failed, relayedBytes, wastedBytes, hedges, Optional.empty());
     }
 

@@ -1,6 +1,9 @@
 package io.cloudmw.core.monitor;
 
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.monitor.sketch.CensoredSketch;
+import io.cloudmw.core.monitor.sketch.DecayedCount;
+import io.cloudmw.core.monitor.sketch.Sketch;
 import java.util.EnumMap;
 import java.util.Map;
 

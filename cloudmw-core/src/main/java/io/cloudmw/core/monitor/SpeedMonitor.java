@@ -23,7 +23,7 @@ public final class SpeedMonitor {
     private final MonitorMetrics metrics;
 
     @GuardedBy("this")
-    private final LinkedHashMap<SpeedKey, StoreRecord> records = new LinkedHashMap<>(16, 0.75f, true);
+    private final LinkedHashMap<SpeedKey, SpeedRecord> records = new LinkedHashMap<>(16, 0.75f, true);
 
     private final int maxKeys;
 
@@ -43,21 +43,21 @@ public final class SpeedMonitor {
     /** A read of {@code bytes} begins now. */
     public ReadProbe read(StoreId store, long bytes) {
         ReadProbe probe = new ReadProbe(this, new SpeedKey(store, SizeClass.of(bytes)), ticker);
-        record(probe.key(), StoreRecord::began);
+        record(probe.key(), SpeedRecord::began);
         return probe;
     }
 
     /** One addition to a record, at a time. */
     interface Addition {
-        void to(StoreRecord entry, long nowNanos);
+        void to(SpeedRecord entry, long nowNanos);
     }
 
     synchronized void record(SpeedKey key, Addition addition) {
         long now = ticker.nanos();
-        StoreRecord found = records.get(key);
+        SpeedRecord found = records.get(key);
         if (found == null) {
             makeRoom();
-            found = new StoreRecord(now);
+            found = new SpeedRecord(now);
             records.put(key, found);
             metrics.keys(records.size());
         }
@@ -94,11 +94,11 @@ public final class SpeedMonitor {
                 .toList());
     }
 
-    private static Item item(SpeedKey key, StoreRecord known, long now) {
+    private static Item item(SpeedKey key, SpeedRecord known, long now) {
         return new Item(key, known, known.changes(), known.speed(now));
     }
 
-    private record Item(SpeedKey key, StoreRecord entry, long changes, Speed speed) {}
+    private record Item(SpeedKey key, SpeedRecord entry, long changes, Speed speed) {}
 
     /** Speeds to be told to somebody. */
     public final class News {
@@ -125,7 +125,7 @@ public final class SpeedMonitor {
 
     /** Everything is news again: who was told has forgotten. */
     public synchronized void tellAgain() {
-        records.values().forEach(StoreRecord::forgetReported);
+        records.values().forEach(SpeedRecord::forgetReported);
     }
 
     void failed(SpeedKey key, ErrorCode code) {

@@ -1,6 +1,6 @@
 package io.cloudmw.core.placement;
 
-import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.fleet.Store;
 
 /**
  * A store that could take a replica.

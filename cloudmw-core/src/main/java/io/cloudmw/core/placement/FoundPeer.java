@@ -1,7 +1,7 @@
 package io.cloudmw.core.placement;
 
-import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.PeerId;
+import io.cloudmw.core.model.chunk.ChunkId;
 import io.cloudmw.core.security.TransferToken;
 import java.util.Set;
 

@@ -1,8 +1,8 @@
 package io.cloudmw.core.placement;
 
-import io.cloudmw.core.model.ChunkId;
-import io.cloudmw.core.model.Location;
 import io.cloudmw.core.model.PeerId;
+import io.cloudmw.core.model.chunk.ChunkId;
+import io.cloudmw.core.model.fleet.Location;
 import io.cloudmw.core.security.PeerKey;
 import java.util.Set;
 

@@ -1,7 +1,7 @@
 package io.cloudmw.core.placement;
 
-import io.cloudmw.core.model.Location;
 import io.cloudmw.core.model.PeerId;
+import io.cloudmw.core.model.fleet.Location;
 import io.cloudmw.core.security.TransferToken;
 import java.util.List;
 import java.util.Optional;

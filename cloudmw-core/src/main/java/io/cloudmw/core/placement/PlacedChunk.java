@@ -1,8 +1,8 @@
 package io.cloudmw.core.placement;
 
-import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.chunk.ChunkId;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;

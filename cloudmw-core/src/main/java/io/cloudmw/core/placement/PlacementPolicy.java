@@ -2,9 +2,9 @@ package io.cloudmw.core.placement;
 
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
-import io.cloudmw.core.model.ChunkId;
-import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.chunk.ChunkId;
+import io.cloudmw.core.model.fleet.Store;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
@@ -142,7 +142,7 @@ public final class PlacementPolicy {
 
     /** Weighted rendezvous hashing: -weight / ln(u) with u uniform in (0, 1). */
     private static double score(ChunkId chunk, Candidate candidate) {
-        long hash = Rendezvous.hash(chunk.toString(), candidate.store().id().value());
+        long hash = RendezvousHash.hash(chunk.toString(), candidate.store().id().value());
         double uniform = ((hash >>> 11) + 0.5) / (1L << 53);
         return -candidate.weight() / Math.log(uniform);
     }

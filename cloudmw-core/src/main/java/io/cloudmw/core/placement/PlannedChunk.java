@@ -1,7 +1,7 @@
 package io.cloudmw.core.placement;
 
-import io.cloudmw.core.model.Chunk;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.chunk.Chunk;
 import io.cloudmw.core.race.Entrant;
 import io.cloudmw.core.security.TransferToken;
 import java.net.URI;

@@ -1,9 +1,9 @@
 package io.cloudmw.core.placement;
 
-import io.cloudmw.core.model.FileVersion;
-import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.Mode;
-import io.cloudmw.core.model.ReadTarget;
+import io.cloudmw.core.model.file.FileVersion;
+import io.cloudmw.core.model.fleet.HelperAddress;
+import io.cloudmw.core.model.volume.ReadTarget;
 import io.cloudmw.core.monitor.SpeedBook;
 import io.cloudmw.core.security.TransferToken;
 import java.util.List;

@@ -1,12 +1,12 @@
 package io.cloudmw.core.placement;
 
-import io.cloudmw.core.model.Chunk;
-import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.HelperId;
-import io.cloudmw.core.model.Location;
-import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.model.chunk.Chunk;
+import io.cloudmw.core.model.fleet.HelperAddress;
+import io.cloudmw.core.model.fleet.Location;
+import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.core.race.Entrant;
 import io.cloudmw.core.race.RacerId;
 import java.util.ArrayList;
@@ -55,10 +55,10 @@ public final class ReadPlanner {
      * @param rotate whether helpers swap replicas from chunk to chunk
      * @param reach no helper begins with a replica that it cannot use
      */
-    public record Preference(ReplicaOrder order, boolean rotate, Reach reach) {
+    public record Preference(ReplicaOrder order, boolean rotate, StoreReachability reach) {
         /** Where every helper can use every store. */
         public Preference(ReplicaOrder order, boolean rotate) {
-            this(order, rotate, Reach.FULL);
+            this(order, rotate, StoreReachability.FULL);
         }
     }
 
@@ -67,7 +67,7 @@ public final class ReadPlanner {
     /** As the other, where every helper can use every store. */
     public static List<HelperAddress> helpers(
             String key, List<Store> stores, int wanted, Collection<HelperAddress> live) {
-        return helpers(key, stores, wanted, live, Reach.FULL);
+        return helpers(key, stores, wanted, live, StoreReachability.FULL);
     }
 
     /**
@@ -80,13 +80,13 @@ public final class ReadPlanner {
      * @param wanted at least so many helpers, k or more, if that many are alive
      */
     public static List<HelperAddress> helpers(
-            String key, List<Store> stores, int wanted, Collection<HelperAddress> live, Reach reach) {
+            String key, List<Store> stores, int wanted, Collection<HelperAddress> live, StoreReachability reach) {
         Map<HelperId, HelperAddress> free = new LinkedHashMap<>();
         live.stream()
                 .filter(helper -> reach.count(helper.id(), stores) > 0 || owns(helper.id(), stores))
                 .sorted(Comparator.comparingInt((HelperAddress helper) -> -reach.count(helper.id(), stores))
                         .thenComparing(
-                                helper -> Rendezvous.hash(key, helper.id().value()))
+                                helper -> RendezvousHash.hash(key, helper.id().value()))
                         .thenComparing(HelperAddress::id))
                 .forEach(helper -> free.put(helper.id(), helper));
         List<Optional<HelperAddress>> places = new ArrayList<>();
@@ -122,7 +122,7 @@ public final class ReadPlanner {
             List<Store> stores,
             List<HelperAddress> readers,
             Collection<HelperAddress> drawn,
-            Reach reach,
+            StoreReachability reach,
             List<HelperAddress> added) {
         for (Store store : stores) {
             boolean isRead = store.owner().isPresent()
@@ -148,7 +148,7 @@ public final class ReadPlanner {
         List<HelperAddress> drawn = live.stream()
                 .filter(helper -> helper.switched().contains(volume))
                 .sorted(Comparator.comparingLong((HelperAddress helper) ->
-                                Rendezvous.hash(key, helper.id().value()))
+                                RendezvousHash.hash(key, helper.id().value()))
                         .thenComparing(HelperAddress::id))
                 .toList();
         Set<HelperId> named = new HashSet<>(owners);
@@ -250,7 +250,8 @@ public final class ReadPlanner {
     }
 
     /** The helpers and stores that could read one chunk. */
-    private record Assignment(Chunk chunk, List<HelperId> helpers, Map<StoreId, Store> stores, Reach reach) {
+    private record Assignment(
+            Chunk chunk, List<HelperId> helpers, Map<StoreId, Store> stores, StoreReachability reach) {
         boolean canRead(int rank, int replica) {
             Store store = stores.get(chunk.replicas().get(replica));
             return store != null && reach.canUse(helpers.get(rank), store);

@@ -1,6 +1,6 @@
 package io.cloudmw.core.placement;
 
-import io.cloudmw.core.model.Chunk;
+import io.cloudmw.core.model.chunk.Chunk;
 import io.cloudmw.core.monitor.ExpectedSpeed;
 import io.cloudmw.core.monitor.SpeedBook;
 import java.util.ArrayList;
@@ -64,7 +64,7 @@ public final class ReplicaOrder {
     }
 
     private boolean explores(Chunk chunk) {
-        long hash = Rendezvous.hash(Long.toString(draw), chunk.id().toString());
+        long hash = RendezvousHash.hash(Long.toString(draw), chunk.id().toString());
         return Long.remainderUnsigned(hash, EXPLORED_EVERY) == 0;
     }
 

@@ -1,7 +1,7 @@
 package io.cloudmw.core.placement;
 
 import io.cloudmw.core.access.StoreReach;
-import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.fleet.Store;
 import java.util.Optional;
 import java.util.OptionalLong;
 

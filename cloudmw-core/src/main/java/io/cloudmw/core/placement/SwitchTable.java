@@ -1,6 +1,6 @@
 package io.cloudmw.core.placement;
 
-import io.cloudmw.core.model.ChunkId;
+import io.cloudmw.core.model.chunk.ChunkId;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
@@ -13,7 +13,7 @@ import java.util.stream.IntStream;
  * own, from a hash of both, and in that order each place goes to the first switch that has room left in the section; all have
  * room for equally many there, but for one more by turns where that does not come out even. So any section, and with it any
  * run of blocks that begins where a section does, is shared evenly, and when a switch comes or goes few other places change
- * hands. Rendezvous hashing with bounded loads; V. Mirrokni, M. Thorup, M. Zadimoghaddam, "Consistent Hashing with Bounded
+ * hands. RendezvousHash hashing with bounded loads; V. Mirrokni, M. Thorup, M. Zadimoghaddam, "Consistent Hashing with Bounded
  * Loads", SODA 2018. Blocks that follow each other have places that follow each other.
  *
  * <p>Differs: the bound is the even share itself and holds for each section, not for the whole: readers want a file's blocks
@@ -48,7 +48,7 @@ public final class SwitchTable {
 
         Dealing(List<String> names) {
             switches = names.stream()
-                    .mapToLong(name -> Rendezvous.hash("switch", name))
+                    .mapToLong(name -> RendezvousHash.hash("switch", name))
                     .toArray();
             counts = new int[switches.length];
         }
@@ -66,7 +66,7 @@ public final class SwitchTable {
             IntStream.range(0, SECTION * switches.length)
                     .boxed()
                     .sorted(Comparator.comparingLong(
-                            pair -> Rendezvous.hash(switches[pair / SECTION], first + pair % SECTION)))
+                            pair -> RendezvousHash.hash(switches[pair / SECTION], first + pair % SECTION)))
                     .forEach(pair -> {
                         int rank = pair / SECTION;
                         int place = first + pair % SECTION;
@@ -85,7 +85,7 @@ public final class SwitchTable {
             IntStream.range(0, switches.length)
                     .boxed()
                     .sorted(Comparator.<Integer>comparingInt(rank -> counts[rank])
-                            .thenComparingLong(rank -> Rendezvous.hash(switches[rank], PLACES + first)))
+                            .thenComparingLong(rank -> RendezvousHash.hash(switches[rank], PLACES + first)))
                     .limit(SECTION % switches.length)
                     .forEach(rank -> room[rank]++);
             return room;
@@ -120,7 +120,8 @@ public final class SwitchTable {
      * halves of one, or quarters: also the last chunk of a file, which only knows its own length.
      */
     static long turn(ChunkId chunk, long blocksPerChunk, long block) {
-        long section = Math.floorMod(Rendezvous.hash("version", chunk.version().value()), PLACES / SECTION);
+        long section =
+                Math.floorMod(RendezvousHash.hash("version", chunk.version().value()), PLACES / SECTION);
         return section * SECTION + chunk.index() * turnsPerChunk(blocksPerChunk) + block;
     }
 

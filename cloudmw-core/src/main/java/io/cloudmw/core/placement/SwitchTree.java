@@ -1,8 +1,8 @@
 package io.cloudmw.core.placement;
 
-import io.cloudmw.core.model.ChunkId;
-import io.cloudmw.core.model.HelperAddress;
-import io.cloudmw.core.model.Location;
+import io.cloudmw.core.model.chunk.ChunkId;
+import io.cloudmw.core.model.fleet.HelperAddress;
+import io.cloudmw.core.model.fleet.Location;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -100,7 +100,7 @@ public final class SwitchTree {
      */
     public Position below(String name, ChunkId chunk, long blocksPerChunk, long block) {
         long turn = SwitchTable.turn(chunk, blocksPerChunk, block);
-        int rank = (int) Math.floorMod(Rendezvous.hash("below", name) + turn, (long) domainOf.length);
+        int rank = (int) Math.floorMod(RendezvousHash.hash("below", name) + turn, (long) domainOf.length);
         Position member = of(rank, chunk, blocksPerChunk, block);
         List<Ancestor> above = new ArrayList<>();
         above.add(new Ancestor(rank, member.place()));

@@ -3,7 +3,7 @@ package io.cloudmw.core.placement;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.FilePath;
-import io.cloudmw.core.model.HelperAddress;
+import io.cloudmw.core.model.fleet.HelperAddress;
 import io.cloudmw.core.security.TransferToken;
 import java.util.List;
 
@@ -15,7 +15,7 @@ import java.util.List;
  */
 public record WritePlan(
         List<PlacedChunk> placements, List<StoreStatus> stores, List<HelperAddress> helpers, TransferToken token) {
-    /** Copies that a commit may promise for later: with the longest names they fit one message. */
+    /** CurrentReplicas that a commit may promise for later: with the longest names they fit one message. */
     public static final int MAX_OWED = 100_000;
 
     public WritePlan {

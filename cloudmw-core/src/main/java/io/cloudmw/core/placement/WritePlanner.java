@@ -2,11 +2,11 @@ package io.cloudmw.core.placement;
 
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
-import io.cloudmw.core.model.ChunkId;
-import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.HelperId;
-import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.chunk.ChunkId;
+import io.cloudmw.core.model.fleet.HelperAddress;
+import io.cloudmw.core.model.fleet.Store;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -52,7 +52,7 @@ public final class WritePlanner {
      * @throws CloudMwException {@code HELPER_UNAVAILABLE} when no helper is alive
      */
     public static HelperId helper(
-            ChunkId chunk, List<Store> stores, List<HelperAddress> live, Set<HelperId> avoid, Reach reach)
+            ChunkId chunk, List<Store> stores, List<HelperAddress> live, Set<HelperId> avoid, StoreReachability reach)
             throws CloudMwException {
         List<HelperAddress> near =
                 live.stream().filter(helper -> !avoid.contains(helper.id())).toList();
@@ -77,7 +77,7 @@ public final class WritePlanner {
      * @param avoid helpers that the writer could not reach, which may be gone: chosen if there is no other
      */
     public static Map<StoreId, HelperId> carriers(
-            Sent sent, List<HelperAddress> live, Set<HelperId> avoid, Reach reach) {
+            Sent sent, List<HelperAddress> live, Set<HelperId> avoid, StoreReachability reach) {
         Map<StoreId, HelperId> carriers = new LinkedHashMap<>();
         for (Store store : sent.stores()) {
             if (reach.canUse(sent.helper(), store)) {

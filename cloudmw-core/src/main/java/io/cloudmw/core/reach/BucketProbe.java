@@ -2,7 +2,7 @@ package io.cloudmw.core.reach;
 
 import io.cloudmw.core.access.ProbeReport;
 import io.cloudmw.core.access.StoreFault;
-import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.fleet.Store;
 import java.time.Duration;
 import java.util.Optional;
 

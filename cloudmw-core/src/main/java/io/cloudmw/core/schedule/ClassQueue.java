@@ -26,8 +26,8 @@ final class ClassQueue<T> {
     static final int MOST_IDLE = 16_384;
 
     private final long quantumBytes;
-    private final Caps clientCaps;
-    private final Caps volumeCaps;
+    private final RateCaps clientCaps;
+    private final RateCaps volumeCaps;
     private final Map<String, ClientQueue<T>> clients = new HashMap<>();
     private final ArrayDeque<ClientQueue<T>> fresh = new ArrayDeque<>();
     private final ArrayDeque<ClientQueue<T>> round = new ArrayDeque<>();
@@ -42,7 +42,7 @@ final class ClassQueue<T> {
     /** How many turns came before those of the round since one of these. */
     private int ahead;
 
-    ClassQueue(long quantumBytes, Caps clientCaps, Caps volumeCaps) {
+    ClassQueue(long quantumBytes, RateCaps clientCaps, RateCaps volumeCaps) {
         this.quantumBytes = quantumBytes;
         this.clientCaps = clientCaps;
         this.volumeCaps = volumeCaps;
@@ -52,7 +52,7 @@ final class ClassQueue<T> {
         return queued;
     }
 
-    void add(Turn<T> turn) {
+    void add(ScheduledWork<T> turn) {
         ClientQueue<T> client = clients.get(turn.tenant().client());
         if (client == null) {
             client = new ClientQueue<>(turn.tenant().client(), quantumBytes);
@@ -68,7 +68,7 @@ final class ClassQueue<T> {
         queued++;
     }
 
-    void remove(Turn<T> turn) {
+    void remove(ScheduledWork<T> turn) {
         ClientQueue<T> client = clients.get(turn.tenant().client());
         if (client != null) {
             client.remove(turn);
@@ -79,14 +79,14 @@ final class ClassQueue<T> {
 
     /** Takes what is next; null when nothing waits, or caps hold all of it back. */
     @Nullable
-    Turn<T> take(long nowNanos) {
+    ScheduledWork<T> take(long nowNanos) {
         if (!parked.isEmpty() && lookAtNanos - nowNanos <= 0) {
             unpark(nowNanos);
         }
         if (queued == 0 || clients.size() - queued > MOST_IDLE) {
             forgetIdle();
         }
-        Turn<T> turn = null;
+        ScheduledWork<T> turn = null;
         while (turn == null && queued > held) {
             boolean first = !fresh.isEmpty() && (round.isEmpty() || ahead < MOST_AHEAD);
             turn = visit(first ? fresh : round, nowNanos);
@@ -99,7 +99,7 @@ final class ClassQueue<T> {
     }
 
     /** Lets the first of a list have its turn, or moves it to where it belongs. */
-    private @Nullable Turn<T> visit(ArrayDeque<ClientQueue<T>> list, long nowNanos) {
+    private @Nullable ScheduledWork<T> visit(ArrayDeque<ClientQueue<T>> list, long nowNanos) {
         ClientQueue<T> client = list.element();
         long untilNanos = client.admitsAtNanos(clientCaps, volumeCaps, nowNanos);
         if (!client.isEmpty() && untilNanos - nowNanos > 0) {
@@ -162,7 +162,7 @@ final class ClassQueue<T> {
         }
     }
 
-    /** Caps may let through what waits sooner than was known: not before then. */
+    /** RateCaps may let through what waits sooner than was known: not before then. */
     void lookAt(long atNanos) {
         if (atNanos - lookAtNanos < 0) {
             lookAtNanos = atNanos;

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /** What one client has waiting in one class: earliest deadline first among what the caps let through. Not thread-safe. */
 final class ClientQueue<T> {
     private final String client;
-    private final Map<String, PriorityQueue<Turn<T>>> volumes = new HashMap<>();
+    private final Map<String, PriorityQueue<ScheduledWork<T>>> volumes = new HashMap<>();
 
     /** Bytes it may take before others have their turn; negative: it took more than its share. */
     private long deficitBytes;
@@ -50,13 +50,14 @@ final class ClientQueue<T> {
         parked = value;
     }
 
-    void add(Turn<T> turn) {
-        volumes.computeIfAbsent(turn.tenant().volume(), absent -> new PriorityQueue<>(Turn.EARLIEST_DEADLINE_FIRST))
+    void add(ScheduledWork<T> turn) {
+        volumes.computeIfAbsent(
+                        turn.tenant().volume(), absent -> new PriorityQueue<>(ScheduledWork.EARLIEST_DEADLINE_FIRST))
                 .add(turn);
     }
 
-    void remove(Turn<T> turn) {
-        PriorityQueue<Turn<T>> waiting = volumes.get(turn.tenant().volume());
+    void remove(ScheduledWork<T> turn) {
+        PriorityQueue<ScheduledWork<T>> waiting = volumes.get(turn.tenant().volume());
         if (waiting != null) {
             waiting.remove(turn);
             if (waiting.isEmpty()) {
@@ -67,15 +68,15 @@ final class ClientQueue<T> {
 
     /** Takes the most urgent of what no cap holds back; null when there is none. */
     @Nullable
-    Turn<T> take(Caps clients, Caps perVolume, long nowNanos) {
+    ScheduledWork<T> take(RateCaps clients, RateCaps perVolume, long nowNanos) {
         if (!clients.admits(client, nowNanos)) {
             return null;
         }
-        Turn<T> best = null;
-        for (Map.Entry<String, PriorityQueue<Turn<T>>> volume : volumes.entrySet()) {
-            Turn<T> head = volume.getValue().element();
+        ScheduledWork<T> best = null;
+        for (Map.Entry<String, PriorityQueue<ScheduledWork<T>>> volume : volumes.entrySet()) {
+            ScheduledWork<T> head = volume.getValue().element();
             if (perVolume.admits(volume.getKey(), nowNanos)
-                    && (best == null || Turn.EARLIEST_DEADLINE_FIRST.compare(head, best) < 0)) {
+                    && (best == null || ScheduledWork.EARLIEST_DEADLINE_FIRST.compare(head, best) < 0)) {
                 best = head;
             }
         }
@@ -87,7 +88,7 @@ final class ClientQueue<T> {
     }
 
     /** When a cap lets something of it through, if nothing else is taken meanwhile. */
-    long admitsAtNanos(Caps clients, Caps perVolume, long nowNanos) {
+    long admitsAtNanos(RateCaps clients, RateCaps perVolume, long nowNanos) {
         long anyVolume = volumes.keySet().stream()
                 .mapToLong(volume -> perVolume.admitsAtNanos(volume, nowNanos))
                 .min()

@@ -96,9 +96,9 @@ public final class FairPool implements AutoCloseable {
      * @throws CloudMwException {@code OVERLOADED} when too much waits already, or there is no thread; {@code CANCELLED} when
      *     this is closed
      */
-    public Turn<Task> submit(Tenant tenant, long costBytes, OptionalLong deadlineNanos, Task task)
+    public ScheduledWork<Task> submit(Tenant tenant, long costBytes, OptionalLong deadlineNanos, Task task)
             throws CloudMwException {
-        Turn<Task> turn;
+        ScheduledWork<Task> turn;
         synchronized (lock) {
             if (closed) {
                 throw new CloudMwException(ErrorCode.CANCELLED, "this process is closing");
@@ -119,7 +119,7 @@ public final class FairPool implements AutoCloseable {
     }
 
     /** Takes work back; false when it has begun. */
-    public boolean withdraw(Turn<Task> turn) {
+    public boolean withdraw(ScheduledWork<Task> turn) {
         synchronized (lock) {
             return scheduler.withdraw(turn);
         }
@@ -164,7 +164,7 @@ public final class FairPool implements AutoCloseable {
     }
 
     private void serve() {
-        for (Turn<Task> turn = take(); turn != null; turn = take()) {
+        for (ScheduledWork<Task> turn = take(); turn != null; turn = take()) {
             long bytes = 0;
             try {
                 metrics.waited(turn.tenant().priority(), ticker.nanos() - turn.submittedNanos());
@@ -183,9 +183,9 @@ public final class FairPool implements AutoCloseable {
     }
 
     /** The next piece of work; null: none may begin now, and this thread ends. */
-    private @Nullable Turn<Task> take() {
+    private @Nullable ScheduledWork<Task> take() {
         synchronized (lock) {
-            Optional<Turn<Task>> next = closed ? Optional.empty() : scheduler.next(ticker.nanos());
+            Optional<ScheduledWork<Task>> next = closed ? Optional.empty() : scheduler.next(ticker.nanos());
             if (next.isEmpty()) {
                 wakeLater();
                 running--;
@@ -199,7 +199,7 @@ public final class FairPool implements AutoCloseable {
         }
     }
 
-    private void settle(Turn<Task> turn, long bytes) {
+    private void settle(ScheduledWork<Task> turn, long bytes) {
         synchronized (lock) {
             busy--;
             scheduler.settle(turn, bytes, ticker.nanos());

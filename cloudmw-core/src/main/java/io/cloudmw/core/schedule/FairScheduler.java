@@ -66,8 +66,8 @@ public final class FairScheduler<T> {
     }
 
     private final ScheduleLimits limits;
-    private final Caps clientCaps;
-    private final Caps volumeCaps;
+    private final RateCaps clientCaps;
+    private final RateCaps volumeCaps;
     private final Map<Priority, Rank<T>> ranks = new EnumMap<>(Priority.class);
     private final Map<String, Backlog> backlogs = new HashMap<>();
     private final ServiceRate rate = new ServiceRate();
@@ -78,8 +78,8 @@ public final class FairScheduler<T> {
 
     public FairScheduler(ScheduleLimits limits) {
         this.limits = limits;
-        this.clientCaps = new Caps(limits.clientBytesPerSecond());
-        this.volumeCaps = new Caps(limits.volumeBytesPerSecond());
+        this.clientCaps = new RateCaps(limits.clientBytesPerSecond());
+        this.volumeCaps = new RateCaps(limits.volumeBytesPerSecond());
         for (Priority priority : Priority.values()) {
             ClassQueue<T> queue = new ClassQueue<>(QUANTUM_BYTES, clientCaps, volumeCaps);
             ranks.put(priority, new Rank<>(queue, floor(priority)));
@@ -102,7 +102,7 @@ public final class FairScheduler<T> {
      * @param deadlineNanos when it should be done; orders the work of one client; empty: after what has a deadline
      * @throws CloudMwException {@code OVERLOADED}, with the time after which to ask again, when too much waits already
      */
-    public Turn<T> submit(Tenant tenant, T work, long costBytes, OptionalLong deadlineNanos, long nowNanos)
+    public ScheduledWork<T> submit(Tenant tenant, T work, long costBytes, OptionalLong deadlineNanos, long nowNanos)
             throws CloudMwException {
         if (costBytes < 1) {
             throw new IllegalArgumentException("costBytes: " + costBytes + " (expected: >= 1)");
@@ -114,7 +114,8 @@ public final class FairScheduler<T> {
         if (queued - free >= limits.queue()) {
             throw refused("all clients", queued, limits.queue(), queuedBytes);
         }
-        Turn<T> turn = new Turn<>(tenant, work, costBytes, deadlineNanos.orElse(Long.MAX_VALUE), sequence++, nowNanos);
+        ScheduledWork<T> turn = new ScheduledWork<>(
+                tenant, work, costBytes, deadlineNanos.orElse(Long.MAX_VALUE), sequence++, nowNanos);
         rank(turn).queue.add(turn);
         Backlog backlog = backlogs.computeIfAbsent(tenant.client(), absent -> new Backlog());
         backlog.turns++;
@@ -142,10 +143,10 @@ public final class FairScheduler<T> {
     }
 
     /** Takes the work that is next; empty: nothing waits, or caps hold back what does (see {@link #admitsAtNanos}). */
-    public Optional<Turn<T>> next(long nowNanos) {
+    public Optional<ScheduledWork<T>> next(long nowNanos) {
         for (Rank<T> rank : inOrder()) {
             boolean due = rank.isDue();
-            Turn<T> turn = rank.queue.take(nowNanos);
+            ScheduledWork<T> turn = rank.queue.take(nowNanos);
             if (turn != null) {
                 served(turn, rank, due, nowNanos);
                 return Optional.of(turn);
@@ -164,8 +165,8 @@ public final class FairScheduler<T> {
         return order;
     }
 
-    private void served(Turn<T> turn, Rank<T> rank, boolean due, long nowNanos) {
-        turn.become(Turn.State.SERVED);
+    private void served(ScheduledWork<T> turn, Rank<T> rank, boolean due, long nowNanos) {
+        turn.become(ScheduledWork.State.SERVED);
         long bytes = turn.costBytes();
         clientCaps.take(turn.tenant().client(), bytes, nowNanos);
         volumeCaps.take(turn.tenant().volume(), bytes, nowNanos);
@@ -187,7 +188,7 @@ public final class FairScheduler<T> {
         left(turn);
     }
 
-    private void left(Turn<T> turn) {
+    private void left(ScheduledWork<T> turn) {
         Backlog backlog = backlogs.get(turn.tenant().client());
         if (backlog != null) {
             backlog.turns--;
@@ -204,11 +205,11 @@ public final class FairScheduler<T> {
     }
 
     /** Takes work back; false when it was served already, or taken back. */
-    public boolean withdraw(Turn<T> turn) {
-        if (turn.state() != Turn.State.QUEUED) {
+    public boolean withdraw(ScheduledWork<T> turn) {
+        if (turn.state() != ScheduledWork.State.QUEUED) {
             return false;
         }
-        turn.become(Turn.State.OVER);
+        turn.become(ScheduledWork.State.OVER);
         rank(turn).queue.remove(turn);
         left(turn);
         return true;
@@ -218,11 +219,11 @@ public final class FairScheduler<T> {
      * Work that was served is over, and has moved so many bytes: what it was charged with besides is its client's again, and its
      * class's, for which otherwise work that always fails would use up the floor.
      */
-    public void settle(Turn<T> turn, long actualBytes, long nowNanos) {
-        if (turn.state() != Turn.State.SERVED) {
+    public void settle(ScheduledWork<T> turn, long actualBytes, long nowNanos) {
+        if (turn.state() != ScheduledWork.State.SERVED) {
             throw new IllegalStateException("not under way: " + turn.state());
         }
-        turn.become(Turn.State.OVER);
+        turn.become(ScheduledWork.State.OVER);
         long unused = turn.costBytes() - actualBytes;
         Rank<T> rank = rank(turn);
         rank.queue.refund(turn.tenant().client(), unused);
@@ -260,7 +261,7 @@ public final class FairScheduler<T> {
         return rank(priority).queue.queued();
     }
 
-    private Rank<T> rank(Turn<T> turn) {
+    private Rank<T> rank(ScheduledWork<T> turn) {
         return rank(turn.tenant().priority());
     }
 

@@ -1,6 +1,6 @@
 package io.cloudmw.core.signing;
 
-import io.cloudmw.core.model.ChunkId;
+import io.cloudmw.core.model.chunk.ChunkId;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Map;

@@ -2,10 +2,10 @@ package io.cloudmw.core.store;
 
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.ByteRange;
-import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.Page;
 import io.cloudmw.core.model.StoreId;
-import io.cloudmw.core.model.StoredChunk;
+import io.cloudmw.core.model.chunk.ChunkId;
+import io.cloudmw.core.model.chunk.StoredChunk;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.OptionalLong;

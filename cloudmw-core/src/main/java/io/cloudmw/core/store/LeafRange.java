@@ -2,8 +2,8 @@ package io.cloudmw.core.store;
 
 import io.cloudmw.core.chunk.Leaves;
 import io.cloudmw.core.model.ByteRange;
-import io.cloudmw.core.model.Chunk;
-import io.cloudmw.core.model.ChunkId;
+import io.cloudmw.core.model.chunk.Chunk;
+import io.cloudmw.core.model.chunk.ChunkId;
 import java.util.Arrays;
 
 /**

@@ -2,7 +2,7 @@ package io.cloudmw.core.store;
 
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.ByteRange;
-import io.cloudmw.core.model.ChunkId;
+import io.cloudmw.core.model.chunk.ChunkId;
 import io.cloudmw.core.monitor.ReadProbe;
 import io.cloudmw.core.monitor.SpeedMonitor;
 import java.nio.ByteBuffer;

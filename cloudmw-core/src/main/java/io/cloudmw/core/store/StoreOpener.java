@@ -1,7 +1,7 @@
 package io.cloudmw.core.store;
 
 import io.cloudmw.core.error.CloudMwException;
-import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.fleet.Store;
 
 /** Makes a {@link ChunkStore} of its description. Safe for any thread. */
 @FunctionalInterface

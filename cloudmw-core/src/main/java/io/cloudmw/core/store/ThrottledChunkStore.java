@@ -6,7 +6,7 @@ import io.cloudmw.core.emulation.StorePace;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.ByteRange;
-import io.cloudmw.core.model.ChunkId;
+import io.cloudmw.core.model.chunk.ChunkId;
 import io.cloudmw.core.time.Sleeper;
 import io.cloudmw.core.time.Ticker;
 import java.nio.ByteBuffer;

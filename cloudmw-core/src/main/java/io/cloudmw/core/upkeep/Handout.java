@@ -1,6 +1,6 @@
 package io.cloudmw.core.upkeep;
 
-import io.cloudmw.core.model.HelperAddress;
+import io.cloudmw.core.model.fleet.HelperAddress;
 import io.cloudmw.core.security.TransferToken;
 import java.time.Duration;
 import java.util.List;

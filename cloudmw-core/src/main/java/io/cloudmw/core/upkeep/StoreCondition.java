@@ -1,7 +1,7 @@
 package io.cloudmw.core.upkeep;
 
 import io.cloudmw.core.model.StoreId;
-import io.cloudmw.core.model.StoreIdentity;
+import io.cloudmw.core.model.fleet.StoreIdentity;
 import io.cloudmw.core.placement.Candidate;
 import java.time.Duration;
 

@@ -1,10 +1,10 @@
 package io.cloudmw.core.upkeep;
 
-import io.cloudmw.core.model.Chunk;
-import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.FilePath;
-import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.chunk.Chunk;
+import io.cloudmw.core.model.chunk.ChunkId;
+import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.core.security.TransferRight;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,9 +2,9 @@ package io.cloudmw.core.upkeep;
 
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.Page;
-import io.cloudmw.core.model.ReplicaReport;
 import io.cloudmw.core.model.StoreId;
-import io.cloudmw.core.model.StoredChunk;
+import io.cloudmw.core.model.chunk.ReplicaReport;
+import io.cloudmw.core.model.chunk.StoredChunk;
 import java.util.List;
 import java.util.Optional;
 

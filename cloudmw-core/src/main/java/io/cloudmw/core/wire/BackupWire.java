@@ -12,9 +12,9 @@ import io.cloudmw.core.backup.ExportRecord;
 import io.cloudmw.core.chunk.Sha256;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
-import io.cloudmw.core.model.Chunk;
-import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.model.chunk.Chunk;
+import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.proto.v1.ExportResponse;
 import io.cloudmw.proto.v1.ExportedFile;
 import io.cloudmw.proto.v1.ExportedSegment;
@@ -285,7 +285,7 @@ public final class BackupWire {
             parts.add(part(part));
         }
         Optional<ExportCursor> cursor = cursor(message.getCursor().toByteArray());
-        io.cloudmw.core.model.Volume volume = FromWire.volume(message.getVolume());
+        io.cloudmw.core.model.volume.Volume volume = FromWire.volume(message.getVolume());
         return FromWire.valid(() -> new BackupRoot(
                 message.getCluster(),
                 volume,
@@ -302,7 +302,7 @@ public final class BackupWire {
         for (io.cloudmw.proto.v1.Chunk chunk : message.getChunksList()) {
             chunks.add(FromWire.chunk(chunk));
         }
-        io.cloudmw.core.model.FileVersion file = FromWire.version(message.getFile());
+        io.cloudmw.core.model.file.FileVersion file = FromWire.version(message.getFile());
         return FromWire.valid(() -> new BackupPart(file, chunks, message.getFiles()));
     }
 

@@ -2,8 +2,8 @@ package io.cloudmw.core.wire;
 
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
-import io.cloudmw.core.model.Change;
 import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.model.file.Change;
 import io.cloudmw.proto.v1.ChangeKind;
 import java.util.Optional;
 

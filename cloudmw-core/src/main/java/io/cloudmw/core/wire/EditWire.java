@@ -2,8 +2,8 @@ package io.cloudmw.core.wire;
 
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
-import io.cloudmw.core.model.Edit;
 import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.file.Edit;
 import io.cloudmw.proto.v1.BeginEditRequest;
 import io.cloudmw.proto.v1.EditKind;
 

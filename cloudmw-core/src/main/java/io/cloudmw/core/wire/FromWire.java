@@ -3,32 +3,32 @@ package io.cloudmw.core.wire;
 import com.google.protobuf.ByteString;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
-import io.cloudmw.core.model.AttributeChange;
-import io.cloudmw.core.model.Attributes;
 import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.CallId;
-import io.cloudmw.core.model.Chunk;
-import io.cloudmw.core.model.ChunkId;
-import io.cloudmw.core.model.Chunking;
 import io.cloudmw.core.model.FilePath;
-import io.cloudmw.core.model.FileVersion;
-import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.HelperId;
-import io.cloudmw.core.model.LeafDigests;
-import io.cloudmw.core.model.Location;
 import io.cloudmw.core.model.Mode;
-import io.cloudmw.core.model.ReadTarget;
-import io.cloudmw.core.model.Rename;
-import io.cloudmw.core.model.ReplicaReport;
-import io.cloudmw.core.model.ReplicaState;
-import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
-import io.cloudmw.core.model.StoreIdentity;
 import io.cloudmw.core.model.VersionId;
-import io.cloudmw.core.model.Volume;
 import io.cloudmw.core.model.VolumeName;
-import io.cloudmw.core.model.VolumeRevision;
-import io.cloudmw.core.model.VolumeSet;
+import io.cloudmw.core.model.chunk.Chunk;
+import io.cloudmw.core.model.chunk.ChunkId;
+import io.cloudmw.core.model.chunk.LeafDigests;
+import io.cloudmw.core.model.chunk.ReplicaReport;
+import io.cloudmw.core.model.chunk.ReplicaState;
+import io.cloudmw.core.model.file.AttributeChange;
+import io.cloudmw.core.model.file.Attributes;
+import io.cloudmw.core.model.file.FileVersion;
+import io.cloudmw.core.model.file.Rename;
+import io.cloudmw.core.model.fleet.HelperAddress;
+import io.cloudmw.core.model.fleet.Location;
+import io.cloudmw.core.model.fleet.Store;
+import io.cloudmw.core.model.fleet.StoreIdentity;
+import io.cloudmw.core.model.volume.Chunking;
+import io.cloudmw.core.model.volume.ReadTarget;
+import io.cloudmw.core.model.volume.Volume;
+import io.cloudmw.core.model.volume.VolumeRevision;
+import io.cloudmw.core.model.volume.VolumeSet;
 import io.cloudmw.core.placement.PlacedChunk;
 import io.cloudmw.core.placement.PlannedChunk;
 import io.cloudmw.core.placement.ReadPlan;
@@ -38,6 +38,7 @@ import io.cloudmw.core.race.Block;
 import io.cloudmw.core.race.BlockId;
 import io.cloudmw.core.race.BlockRule;
 import io.cloudmw.core.race.Entrant;
+import io.cloudmw.core.race.IssuedBlock;
 import io.cloudmw.core.race.RacerId;
 import io.cloudmw.core.security.TransferToken;
 import io.cloudmw.proto.v1.Helper;
@@ -480,7 +481,7 @@ public final class FromWire {
     }
 
     /** The helpers that write copies, by store. */
-    static Map<StoreId, HelperId> carriers(Map<String, String> message) throws CloudMwException {
+    public static Map<StoreId, HelperId> carriers(Map<String, String> message) throws CloudMwException {
         Map<StoreId, HelperId> carriers = new HashMap<>();
         for (Map.Entry<String, String> carrier : message.entrySet()) {
             carriers.put(storeId(carrier.getKey()), helperId(carrier.getValue()));
@@ -525,7 +526,7 @@ public final class FromWire {
     }
 
     /** Runs a conversion; what the domain's constructors refuse is the sender's fault. */
-    static <T> T valid(Conversion<T> conversion) throws CloudMwException {
+    public static <T> T valid(Conversion<T> conversion) throws CloudMwException {
         try {
             return conversion.run();
         } catch (IllegalArgumentException | ArithmeticException e) {
@@ -535,7 +536,7 @@ public final class FromWire {
     }
 
     @FunctionalInterface
-    interface Conversion<T> {
+    public interface Conversion<T> {
         T run() throws CloudMwException;
     }
 }

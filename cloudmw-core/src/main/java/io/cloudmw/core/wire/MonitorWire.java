@@ -4,19 +4,19 @@ import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.StoreId;
-import io.cloudmw.core.monitor.CensoredSketch;
 import io.cloudmw.core.monitor.ExpectedSpeed;
 import io.cloudmw.core.monitor.FleetView;
-import io.cloudmw.core.monitor.Hedges;
+import io.cloudmw.core.monitor.HedgeCounts;
 import io.cloudmw.core.monitor.HelperActivity;
 import io.cloudmw.core.monitor.SizeClass;
-import io.cloudmw.core.monitor.Sketch;
 import io.cloudmw.core.monitor.Speed;
 import io.cloudmw.core.monitor.SpeedBook;
 import io.cloudmw.core.monitor.SpeedEntry;
 import io.cloudmw.core.monitor.SpeedKey;
 import io.cloudmw.core.monitor.SpeedSummary;
 import io.cloudmw.core.monitor.SwitchActivity;
+import io.cloudmw.core.monitor.sketch.CensoredSketch;
+import io.cloudmw.core.monitor.sketch.Sketch;
 import io.cloudmw.proto.v1.HelperView;
 import io.cloudmw.proto.v1.PairView;
 import io.cloudmw.proto.v1.PlannedSpeed;
@@ -166,11 +166,11 @@ public final class MonitorWire {
                 message.getFailed(),
                 message.getRelayedBytes(),
                 message.getWastedBytes(),
-                new Hedges(message.getHedges(), message.getHedgesWon(), message.getHedgesSuppressed()),
+                new HedgeCounts(message.getHedges(), message.getHedgesWon(), message.getHedgesSuppressed()),
                 message.hasSwitching() ? Optional.of(switching(message.getSwitching())) : Optional.empty()));
     }
 
-    public static io.cloudmw.proto.v1.Hedges hedges(Hedges hedges) {
+    public static io.cloudmw.proto.v1.Hedges hedges(HedgeCounts hedges) {
         return io.cloudmw.proto.v1.Hedges.newBuilder()
                 .setIssued(hedges.issued())
                 .setWon(hedges.won())
@@ -179,8 +179,8 @@ public final class MonitorWire {
     }
 
     /** Refuses negative counts. */
-    public static Hedges hedges(io.cloudmw.proto.v1.Hedges message) throws CloudMwException {
-        return FromWire.valid(() -> new Hedges(message.getIssued(), message.getWon(), message.getSuppressed()));
+    public static HedgeCounts hedges(io.cloudmw.proto.v1.Hedges message) throws CloudMwException {
+        return FromWire.valid(() -> new HedgeCounts(message.getIssued(), message.getWon(), message.getSuppressed()));
     }
 
     public static List<PlannedSpeed> book(SpeedBook book) {

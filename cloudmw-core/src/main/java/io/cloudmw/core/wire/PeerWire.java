@@ -2,9 +2,9 @@ package io.cloudmw.core.wire;
 
 import com.google.protobuf.ByteString;
 import io.cloudmw.core.error.CloudMwException;
-import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.PeerId;
 import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.model.chunk.ChunkId;
 import io.cloudmw.core.placement.FoundPeer;
 import io.cloudmw.core.placement.PeerAnnouncement;
 import io.cloudmw.core.placement.PeerSearch;

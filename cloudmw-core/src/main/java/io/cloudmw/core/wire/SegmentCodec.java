@@ -3,7 +3,7 @@ package io.cloudmw.core.wire;
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
-import io.cloudmw.core.model.Chunk;
+import io.cloudmw.core.model.chunk.Chunk;
 import io.cloudmw.proto.v1.ManifestSegment;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,8 +2,8 @@ package io.cloudmw.core.wire;
 
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
-import io.cloudmw.core.model.ChunkId;
-import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.chunk.ChunkId;
+import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.core.signing.SignedUrls;
 import io.cloudmw.proto.v1.SignReadsRequest;
 import io.cloudmw.proto.v1.SignReadsResponse;

@@ -2,8 +2,8 @@ package io.cloudmw.core.wire;
 
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
-import io.cloudmw.core.model.Snapshot;
 import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.model.file.Snapshot;
 
 /** Snapshots, as they travel. */
 public final class SnapshotWire {

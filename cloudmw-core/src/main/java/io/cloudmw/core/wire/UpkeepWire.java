@@ -2,14 +2,14 @@ package io.cloudmw.core.wire;
 
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
-import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.Page;
-import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
-import io.cloudmw.core.model.StoredChunk;
 import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.model.chunk.ChunkId;
+import io.cloudmw.core.model.chunk.StoredChunk;
+import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.core.placement.Candidate;
 import io.cloudmw.core.placement.StoreStatus;
 import io.cloudmw.core.upkeep.DrainOrder;

@@ -5,17 +5,17 @@ import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.error.RetryVerdict;
 
 /** Retry verdicts between processes: by name, and only where a failure's verdict is not the one of its code. */
-final class VerdictWire {
+public final class VerdictWire {
     private VerdictWire() {}
 
-    static String text(CloudMwException failure) {
+    public static String text(CloudMwException failure) {
         return failure.verdict() == failure.code().verdict()
                 ? ""
                 : failure.verdict().name();
     }
 
     /** The verdict of this name; the code's own for an empty name and for one this build does not know. */
-    static RetryVerdict verdict(ErrorCode code, String name) {
+    public static RetryVerdict verdict(ErrorCode code, String name) {
         for (RetryVerdict verdict : RetryVerdict.values()) {
             if (verdict.name().equals(name)) {
                 return verdict;

@@ -2,8 +2,8 @@ package io.cloudmw.core.wire;
 
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.StoreId;
-import io.cloudmw.core.model.VolumeChange;
 import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.model.volume.VolumeChange;
 import io.cloudmw.proto.v1.ChangeVolumeRequest;
 
 /** Changes of volumes on the wire. Safe for any thread. */

@@ -32,7 +32,7 @@ final class AddressPolicyTest {
             .reaches("192.168.7.1", "192.168.7.9");
 
     /** A network stack that is a table. */
-    private static final class Machine implements Network {
+    private static final class Machine implements HostNetwork {
         private final Map<String, String> routes = new HashMap<>();
         private final Map<String, List<String>> names = new HashMap<>();
         private final Set<String> silent = new HashSet<>();
@@ -225,7 +225,7 @@ final class AddressPolicyTest {
 
     @Test
     void theNetworkOfThisMachineKnowsTheWayToItself() throws IOException {
-        Network network = Network.ofThisMachine();
+        HostNetwork network = HostNetwork.ofThisMachine();
         InetAddress loopback = network.resolve("127.0.0.1").get(0);
         assertThat(network.route(new InetSocketAddress(loopback, 7))).isEqualTo(loopback);
         assertThat(network.isOwn(loopback)).isTrue();

@@ -3,7 +3,7 @@ package io.cloudmw.core.bulk;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.cloudmw.core.testing.FakeTicker;
-import io.cloudmw.core.time.Pace;
+import io.cloudmw.core.time.PollingPolicy;
 import io.netty.channel.SelectStrategy;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
@@ -16,7 +16,7 @@ final class BusyPollTest {
     /** For how long others use the processor when they are given it. */
     private Duration turn = Duration.ZERO;
 
-    private final BusyPoll poll = new BusyPoll(new Pace(AWAKE, ticker, () -> ticker.advance(turn)), ticker);
+    private final BusyPoll poll = new BusyPoll(new PollingPolicy(AWAKE, ticker, () -> ticker.advance(turn)), ticker);
     private int ready;
     private int looks;
 
@@ -112,7 +112,7 @@ final class BusyPollTest {
 
     @Test
     void whoIsToldNeverToNeverDoes() throws Exception {
-        BusyPoll never = new BusyPoll(new Pace(Duration.ZERO, ticker, () -> {}), ticker);
+        BusyPoll never = new BusyPoll(new PollingPolicy(Duration.ZERO, ticker, () -> {}), ticker);
         for (int i = 0; i < SEQUENCE; i++) {
             never.expect();
         }

@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
+import io.cloudmw.core.bulk.frame.BulkViolation;
+import io.cloudmw.core.bulk.frame.FrameHeader;
+import io.cloudmw.core.bulk.frame.FrameType;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import java.io.IOException;
@@ -323,7 +326,8 @@ class HostileInputTest {
                     .raw(RawPeer.bytes(FrameHeader.MAGIC, FrameType.DATA.code(), 0, 1, 5, 0x1234, new byte[5]));
             RawPeer.Frame reset = peer.read(FrameType.RESET);
             assertThat(reset.stream()).isEqualTo(1);
-            assertThat(io.cloudmw.core.wire.BulkWire.readReset(reset.payload()).code())
+            assertThat(io.cloudmw.core.bulk.message.BulkWire.readReset(reset.payload())
+                            .code())
                     .isEqualTo(ErrorCode.REPLICA_CORRUPT);
             assertThat(net.violations(BulkViolation.BAD_CHECKSUM)).isEqualTo(1);
             peer.frame(FrameType.RESET, 1, NOTHING).frame(FrameType.PING, 0, NOTHING);

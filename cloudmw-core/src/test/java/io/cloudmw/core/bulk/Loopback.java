@@ -3,6 +3,7 @@ package io.cloudmw.core.bulk;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.cloudmw.core.bulk.frame.BulkViolation;
 import io.cloudmw.core.metrics.BulkMetrics;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.netty.buffer.PoolArenaMetric;

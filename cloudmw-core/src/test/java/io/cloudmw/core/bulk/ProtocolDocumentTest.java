@@ -3,6 +3,10 @@ package io.cloudmw.core.bulk;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.cloudmw.core.bulk.frame.BulkFrames;
+import io.cloudmw.core.bulk.frame.BulkViolation;
+import io.cloudmw.core.bulk.frame.FrameHeader;
+import io.cloudmw.core.bulk.frame.FrameType;
 import io.cloudmw.core.wire.ProtocolVersion;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;

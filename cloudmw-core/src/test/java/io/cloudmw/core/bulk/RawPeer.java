@@ -1,8 +1,10 @@
 package io.cloudmw.core.bulk;
 
+import io.cloudmw.core.bulk.frame.FrameHeader;
+import io.cloudmw.core.bulk.frame.FrameType;
+import io.cloudmw.core.bulk.message.BulkWire;
+import io.cloudmw.core.bulk.message.BulkWire.Greeting;
 import io.cloudmw.core.error.CloudMwException;
-import io.cloudmw.core.wire.BulkWire;
-import io.cloudmw.core.wire.BulkWire.Greeting;
 import io.cloudmw.core.wire.ProtocolVersion;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.cloudmw.core.model.ByteRange;
-import io.cloudmw.core.model.Chunking;
+import io.cloudmw.core.model.volume.Chunking;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 

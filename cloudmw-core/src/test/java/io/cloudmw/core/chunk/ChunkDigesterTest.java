@@ -3,7 +3,7 @@ package io.cloudmw.core.chunk;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.cloudmw.core.model.LeafDigests;
+import io.cloudmw.core.model.chunk.LeafDigests;
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.util.Arrays;

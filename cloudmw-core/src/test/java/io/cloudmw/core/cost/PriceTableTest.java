@@ -7,8 +7,8 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.HelperId;
-import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.fleet.Store;
 import java.math.BigDecimal;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -51,8 +51,8 @@ final class PriceTableTest {
     /** 1000 reads of 1 GB in all: 0.0004 + 0.09; 10 writes of 2 GB: 0.00005, and 0.046 a month. */
     @Test
     void aBillIsWhatArithmeticSays() {
-        Map<StoreId, Usage> usage =
-                Map.of(EAST.id(), new Usage(1000, 1L << 30, 10, 2L << 30), DISK.id(), Usage.ofReads(5, 1L << 30));
+        Map<StoreId, StoreUsage> usage = Map.of(
+                EAST.id(), new StoreUsage(1000, 1L << 30, 10, 2L << 30), DISK.id(), StoreUsage.ofReads(5, 1L << 30));
         Bill bill = Bill.of(table, usage, List.of(EAST, DISK), PriceTable.INTERNET, 0);
         assertThat(bill.requests()).isEqualByComparingTo("0.00045");
         assertThat(bill.egress()).isEqualByComparingTo("0.09");
@@ -66,7 +66,7 @@ final class PriceTableTest {
     void whatHasNoPriceIsSaid() {
         Bill bill = Bill.of(
                 table,
-                Map.of(MINIO.id(), Usage.ofReads(5, 5), new StoreId("gone"), Usage.ofReads(1, 1)),
+                Map.of(MINIO.id(), StoreUsage.ofReads(5, 5), new StoreId("gone"), StoreUsage.ofReads(1, 1)),
                 List.of(MINIO),
                 PriceTable.INTERNET,
                 0);

@@ -23,7 +23,7 @@ final class SlaPlannerTest {
     void whatOneAttemptKeepsIsReadByOne() {
         SlaPlanner.Choice choice = choose(64 << 10, 3, Duration.ofMillis(300));
         assertThat(choice.meets()).isTrue();
-        assertThat(choice.way()).isEqualTo(new Way(Mode.SINGLE, 1, Optional.empty()));
+        assertThat(choice.way()).isEqualTo(new ReadStrategy(Mode.SINGLE, 1, Optional.empty()));
     }
 
     /** p99 of one attempt is 200 ms; hedged after 100 ms it is about 150 ms, after 30 ms about 100 ms. */
@@ -39,8 +39,8 @@ final class SlaPlannerTest {
         assertThat(within110.way()).isEqualTo(hedgedAfter(30));
     }
 
-    private static Way hedgedAfter(int millis) {
-        return new Way(Mode.HEDGED, 1, Optional.of(Duration.ofMillis(millis)));
+    private static ReadStrategy hedgedAfter(int millis) {
+        return new ReadStrategy(Mode.HEDGED, 1, Optional.of(Duration.ofMillis(millis)));
     }
 
     /** Every other read needs a second attempt after 30 ms; a budget of 5% allows one in twenty. */

@@ -73,7 +73,8 @@ final class TransferModelTest {
         // All three later than p90: one in a thousand. Both: one in a hundred, also when the second goes at once.
         assertThat(seconds(three, Mode.KN, 3, 0.999)).isCloseTo(p90, within(0.15 * p90));
         assertThat(seconds(two, Mode.ROUNDS, 2, 0.99)).isCloseTo(p90, within(0.1 * p90));
-        Prediction atOnce = TransferModel.predict(two, new Way(Mode.HEDGED, 1, Optional.of(Duration.ZERO)), full());
+        Prediction atOnce =
+                TransferModel.predict(two, new ReadStrategy(Mode.HEDGED, 1, Optional.of(Duration.ZERO)), full());
         assertThat(atOnce.time(0.99).toNanos() / 1e9).isCloseTo(p90, within(0.1 * p90));
         assertThat(atOnce.requests()).isEqualTo(2);
     }
@@ -119,7 +120,7 @@ final class TransferModelTest {
     void withoutAnythingToSpareNoneDoes() {
         ReadShape shape = shape(8 * MIB, 8 * MIB, STEADY, 2);
         RedundancyBudget none = new RedundancyBudget(RedundancyBudget.Limits.ofShare(0));
-        Prediction whole = TransferModel.predict(shape, new Way(Mode.COOPERATIVE, 2, Optional.empty()), none);
+        Prediction whole = TransferModel.predict(shape, new ReadStrategy(Mode.COOPERATIVE, 2, Optional.empty()), none);
         assertThat(whole.time(0.5).toNanos() / 1e9).isCloseTo(0.85, within(0.001));
         assertThat(whole.requests()).isEqualTo(1);
     }
@@ -181,7 +182,7 @@ final class TransferModelTest {
     void aModesUsualWayIsItsPolicy() {
         for (Mode mode : Mode.values()) {
             for (boolean inOrder : new boolean[] {false, true}) {
-                ModePolicy usual = Way.usual(mode, 3, 3).policy(inOrder, 3);
+                ModePolicy usual = ReadStrategy.usual(mode, 3, 3).policy(inOrder, 3);
                 ModePolicy policy = ModePolicy.of(mode, inOrder);
                 assertThat(usual.blocks()).isEqualTo(policy.blocks());
                 assertThat(usual.extras()).isEqualTo(policy.extras());
@@ -221,10 +222,10 @@ final class TransferModelTest {
 
     @Test
     void normalScoresAreThoseOfTheTables() {
-        assertThat(Normal.inverse(0.5)).isCloseTo(0, within(1e-12));
-        assertThat(Normal.inverse(0.975)).isCloseTo(1.959963984540054, within(1e-8));
-        assertThat(Normal.inverse(0.001)).isCloseTo(-3.090232306167813, within(1e-8));
-        assertThat(Normal.inverse(0.999)).isCloseTo(3.090232306167813, within(1e-8));
+        assertThat(NormalDistribution.inverse(0.5)).isCloseTo(0, within(1e-12));
+        assertThat(NormalDistribution.inverse(0.975)).isCloseTo(1.959963984540054, within(1e-8));
+        assertThat(NormalDistribution.inverse(0.001)).isCloseTo(-3.090232306167813, within(1e-8));
+        assertThat(NormalDistribution.inverse(0.999)).isCloseTo(3.090232306167813, within(1e-8));
     }
 
     @Test
@@ -233,9 +234,9 @@ final class TransferModelTest {
         assertThatIllegalArgumentException().isThrownBy(() -> shape(1, 0, STEADY, 1));
         assertThatIllegalArgumentException().isThrownBy(() -> shape(1, 1, STEADY, 0));
         assertThatIllegalArgumentException().isThrownBy(() -> new ReadShape(1, 1, List.of(STEADY), 0));
-        assertThatIllegalArgumentException().isThrownBy(() -> new Way(Mode.SINGLE, 0, Optional.empty()));
+        assertThatIllegalArgumentException().isThrownBy(() -> new ReadStrategy(Mode.SINGLE, 0, Optional.empty()));
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> new Way(Mode.HEDGED, 1, Optional.of(Duration.ofMillis(-1))));
+                .isThrownBy(() -> new ReadStrategy(Mode.HEDGED, 1, Optional.of(Duration.ofMillis(-1))));
     }
 
     private static RedundancyBudget full() {
@@ -247,7 +248,7 @@ final class TransferModelTest {
     }
 
     private static Prediction predict(ReadShape shape, Mode mode, int streams) {
-        return TransferModel.predict(shape, new Way(mode, streams, Optional.empty()), full());
+        return TransferModel.predict(shape, new ReadStrategy(mode, streams, Optional.empty()), full());
     }
 
     private static double seconds(ReadShape shape, Mode mode, int streams, double quantile) {

@@ -53,7 +53,7 @@ final class StoreLawTest {
                 .allMatch(i -> law.bytesPerSecondAt(i * TEN_SECONDS)
                         == law.bytesPerSecondAt(i * TEN_SECONDS + TEN_SECONDS - 1));
         assertThat(law.shared()).isTrue();
-        assertThat(law.answer(7, 0)).isEqualTo(Answer.PROMPT);
+        assertThat(law.answer(7, 0)).isEqualTo(ResponseTiming.PROMPT);
     }
 
     @Test
@@ -63,13 +63,16 @@ final class StoreLawTest {
 
         assertThat(firstBytes[DRAWS / 2]).isCloseTo(0.030, within(0.0005));
         assertThat(firstBytes[DRAWS * 99 / 100]).isCloseTo(0.200, within(0.006));
-        Answer[] stalled = IntStream.range(0, DRAWS)
+        ResponseTiming[] stalled = IntStream.range(0, DRAWS)
                 .mapToObj(i -> law.answer(i, 0))
                 .filter(answer -> answer.stallNanos() > 0)
-                .toArray(Answer[]::new);
+                .toArray(ResponseTiming[]::new);
         assertThat(stalled.length / (double) DRAWS).isCloseTo(0.003, within(0.0005));
         assertThat(stalled).allMatch(answer -> answer.stallNanos() == 5_000_000_000L);
-        assertThat(Arrays.stream(stalled).mapToDouble(Answer::stallAt).average().orElseThrow())
+        assertThat(Arrays.stream(stalled)
+                        .mapToDouble(ResponseTiming::stallAt)
+                        .average()
+                        .orElseThrow())
                 .isCloseTo(0.5, within(0.05));
         assertThat(law.bytesPerSecondAt(123)).isEqualTo(90_000_000);
         assertThat(law.shared()).isFalse();
@@ -108,8 +111,8 @@ final class StoreLawTest {
             long at = Duration.ofSeconds(second).toNanos();
             assertThat(fast.bytesPerSecondAt(at / 8)).isEqualTo(8 * paper.bytesPerSecondAt(at));
         }
-        Answer answer = StoreLaw.parse("s3-tail,seed=3").answer(11, 0);
-        Answer faster = StoreLaw.parse("s3-tail,seed=3").faster(4).answer(11, 0);
+        ResponseTiming answer = StoreLaw.parse("s3-tail,seed=3").answer(11, 0);
+        ResponseTiming faster = StoreLaw.parse("s3-tail,seed=3").faster(4).answer(11, 0);
         assertThat(faster.firstByteNanos()).isEqualTo(answer.firstByteNanos() / 4);
         assertThat(faster.stallAt()).isEqualTo(answer.stallAt());
     }

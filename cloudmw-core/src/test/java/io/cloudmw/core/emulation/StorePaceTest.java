@@ -13,14 +13,14 @@ final class StorePaceTest {
     private final FakeTicker time = new FakeTicker();
 
     /** A law with one answer for all. */
-    private record Fixed(long bytesPerSecond, Answer answer, boolean shared) implements StoreLaw {
+    private record Fixed(long bytesPerSecond, ResponseTiming answer, boolean shared) implements StoreLaw {
         @Override
         public long bytesPerSecondAt(long sinceStartNanos) {
             return bytesPerSecond;
         }
 
         @Override
-        public Answer answer(long request, long sinceStartNanos) {
+        public ResponseTiming answer(long request, long sinceStartNanos) {
             return answer;
         }
 
@@ -32,7 +32,7 @@ final class StorePaceTest {
 
     @Test
     void bytesArriveAfterTheFirstByteAtTheSpeed() {
-        StorePace store = new StorePace(new Fixed(1000, new Answer(SECOND / 2, 0, 0), false), time);
+        StorePace store = new StorePace(new Fixed(1000, new ResponseTiming(SECOND / 2, 0, 0), false), time);
         ResponsePace response = store.request();
         response.length(1000);
 
@@ -43,7 +43,7 @@ final class StorePaceTest {
 
     @Test
     void aStallComesWhereItWasDrawn() {
-        StorePace store = new StorePace(new Fixed(1000, new Answer(0, 0.5, 5 * SECOND), false), time);
+        StorePace store = new StorePace(new Fixed(1000, new ResponseTiming(0, 0.5, 5 * SECOND), false), time);
         ResponsePace response = store.request();
         response.length(1000);
 
@@ -54,7 +54,7 @@ final class StorePaceTest {
 
     @Test
     void aStallBeforeTheFirstByteComesAfterTheHead() {
-        StorePace store = new StorePace(new Fixed(1000, new Answer(SECOND, 0, 5 * SECOND), false), time);
+        StorePace store = new StorePace(new Fixed(1000, new ResponseTiming(SECOND, 0, 5 * SECOND), false), time);
         ResponsePace response = store.request();
         response.length(1000);
 
@@ -69,7 +69,7 @@ final class StorePaceTest {
     }
 
     private long lastOfTwo(boolean shared) {
-        StorePace store = new StorePace(new Fixed(1000, Answer.PROMPT, shared), time);
+        StorePace store = new StorePace(new Fixed(1000, ResponseTiming.PROMPT, shared), time);
         ResponsePace one = store.request();
         one.length(1000);
         ResponsePace two = store.request();
@@ -79,7 +79,7 @@ final class StorePaceTest {
 
     @Test
     void aReaderThatIsALittleLateCatchesUpAndOneThatPausesDoesNot() {
-        StorePace store = new StorePace(new Fixed(1000, Answer.PROMPT, false), time);
+        StorePace store = new StorePace(new Fixed(1000, ResponseTiming.PROMPT, false), time);
         ResponsePace response = store.request();
         response.length(3000);
         response.arrivalNanos(1000);

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.within;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.monitor.sketch.CensoredSketch;
+import io.cloudmw.core.monitor.sketch.Sketch;
 import io.cloudmw.core.testing.FakeTicker;
 import java.time.Duration;
 import java.util.Arrays;

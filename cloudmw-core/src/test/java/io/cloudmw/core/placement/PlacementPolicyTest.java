@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
-import io.cloudmw.core.model.ChunkId;
-import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.model.chunk.ChunkId;
+import io.cloudmw.core.model.fleet.Store;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;

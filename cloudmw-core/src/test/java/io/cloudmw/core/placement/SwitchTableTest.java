@@ -2,8 +2,8 @@ package io.cloudmw.core.placement;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.model.chunk.ChunkId;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;

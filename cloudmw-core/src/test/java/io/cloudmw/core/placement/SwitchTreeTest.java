@@ -2,12 +2,12 @@ package io.cloudmw.core.placement;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.cloudmw.core.model.ChunkId;
-import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.HelperId;
-import io.cloudmw.core.model.Location;
 import io.cloudmw.core.model.VersionId;
-import io.cloudmw.core.model.VolumeSet;
+import io.cloudmw.core.model.chunk.ChunkId;
+import io.cloudmw.core.model.fleet.HelperAddress;
+import io.cloudmw.core.model.fleet.Location;
+import io.cloudmw.core.model.volume.VolumeSet;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;

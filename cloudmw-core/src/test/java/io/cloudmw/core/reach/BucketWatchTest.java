@@ -8,8 +8,8 @@ import io.cloudmw.core.access.StoreFault;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.HelperId;
-import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.core.thread.Threads;
 import io.cloudmw.core.time.Ticker;
 import java.nio.file.Path;
@@ -253,7 +253,7 @@ final class BucketWatchTest {
         try (BucketWatch watch = watch(() -> stores, Duration.ofHours(1))) {
             watch.start();
             assertThat(watch.awaitFirstLook(Duration.ofMinutes(1))).isTrue();
-            BucketProbe telling = new TellingProbe(checking, watch);
+            BucketProbe telling = new NotifyingProbe(checking, watch);
             wrong.put(a, gone);
             var unusedFirst = telling.probe(bucket("a"), SOON);
             assertThat(watch.fault(a)).contains(gone);

@@ -44,7 +44,8 @@ class FairPoolTest {
         return new Tenant(client, "v", priority);
     }
 
-    private Turn<FairPool.Task> submit(FairPool pool, String client, Priority priority) throws CloudMwException {
+    private ScheduledWork<FairPool.Task> submit(FairPool pool, String client, Priority priority)
+            throws CloudMwException {
         return pool.submit(tenant(client, priority), MIB, OptionalLong.empty(), () -> {
             begun.add(client);
             return MIB;
@@ -116,8 +117,8 @@ class FairPoolTest {
     void whatWaitsCanBeTakenBack_whatRunsCannot() throws Exception {
         try (FairPool pool = pool(1, ScheduleLimits.uncapped(10, 10))) {
             occupy(pool, 1);
-            Turn<FairPool.Task> back = submit(pool, "back", Priority.BATCH);
-            Turn<FairPool.Task> stays = submit(pool, "stays", Priority.BATCH);
+            ScheduledWork<FairPool.Task> back = submit(pool, "back", Priority.BATCH);
+            ScheduledWork<FairPool.Task> stays = submit(pool, "stays", Priority.BATCH);
 
             assertThat(pool.withdraw(back)).isTrue();
             gate.countDown();

@@ -50,14 +50,14 @@ class FairSchedulerTest {
         return new Tenant(client, "any", Priority.BATCH);
     }
 
-    private static Turn<String> submit(FairScheduler<String> scheduler, Tenant tenant, String work, long bytes)
+    private static ScheduledWork<String> submit(FairScheduler<String> scheduler, Tenant tenant, String work, long bytes)
             throws CloudMwException {
         return scheduler.submit(tenant, work, bytes, OptionalLong.empty(), 0);
     }
 
     private static List<String> drain(FairScheduler<String> scheduler) {
         List<String> order = new ArrayList<>();
-        for (Optional<Turn<String>> turn = scheduler.next(0); turn.isPresent(); turn = scheduler.next(0)) {
+        for (Optional<ScheduledWork<String>> turn = scheduler.next(0); turn.isPresent(); turn = scheduler.next(0)) {
             order.add(turn.get().work());
         }
         return order;
@@ -87,14 +87,14 @@ class FairSchedulerTest {
             submit(scheduler, batch("reader"), "read", MIB);
             submit(scheduler, new Tenant("upkeep", "any", Priority.REPAIR), "copy", MIB);
         }
-        Turn<String> turn = scheduler.next(0).orElseThrow();
+        ScheduledWork<String> turn = scheduler.next(0).orElseThrow();
         while (!turn.work().equals("copy")) {
             scheduler.settle(turn, MIB, 0);
             turn = scheduler.next(0).orElseThrow();
         }
         scheduler.settle(turn, 0, 0);
-        Turn<String> first = scheduler.next(0).orElseThrow();
-        Turn<String> second = scheduler.next(0).orElseThrow();
+        ScheduledWork<String> first = scheduler.next(0).orElseThrow();
+        ScheduledWork<String> second = scheduler.next(0).orElseThrow();
         assertThat(List.of(first.work(), second.work())).contains("copy");
         scheduler.settle(first, MIB, 0);
         scheduler.settle(second, MIB, 0);
@@ -123,7 +123,7 @@ class FairSchedulerTest {
         Map<String, Long> served = new HashMap<>();
         waiting.keySet().forEach(client -> served.put(client, 0L));
         for (int i = 0; i < 2000; i++) {
-            Turn<String> turn = scheduler.next(0).orElseThrow();
+            ScheduledWork<String> turn = scheduler.next(0).orElseThrow();
             String client = turn.tenant().client();
             served.merge(client, turn.costBytes(), Long::sum);
             submit(scheduler, batch(client), "", 1 + random.nextLong(LONGEST)); // each stream goes on at once
@@ -141,7 +141,7 @@ class FairSchedulerTest {
     void whateverWaitsIsServed_onceAndInBoundedTime(long seed) throws CloudMwException {
         SplittableRandom random = new SplittableRandom(seed);
         FairScheduler<String> scheduler = unbounded();
-        Map<String, Turn<String>> waiting = new HashMap<>();
+        Map<String, ScheduledWork<String>> waiting = new HashMap<>();
         int served = 0;
         int withdrawn = 0;
         for (int i = 0; i < 3000; i++) {
@@ -158,7 +158,7 @@ class FairSchedulerTest {
                 }
                 case 2 -> {
                     if (!waiting.isEmpty()) {
-                        Turn<String> any = waiting.values().iterator().next();
+                        ScheduledWork<String> any = waiting.values().iterator().next();
                         assertThat(scheduler.withdraw(any)).isTrue();
                         assertThat(scheduler.withdraw(any)).isFalse();
                         waiting.remove(any.work());
@@ -166,7 +166,7 @@ class FairSchedulerTest {
                     }
                 }
                 default -> {
-                    Optional<Turn<String>> turn = scheduler.next(i);
+                    Optional<ScheduledWork<String>> turn = scheduler.next(i);
                     // It conserves work: something is served whenever something waits.
                     assertThat(turn.isPresent()).as("seed %s", seed).isEqualTo(!waiting.isEmpty());
                     if (turn.isPresent()) {
@@ -198,7 +198,7 @@ class FairSchedulerTest {
         long all = 0;
         long own = 0;
         for (int i = 0; i < 5000; i++) {
-            Turn<String> turn = scheduler.next(0).orElseThrow();
+            ScheduledWork<String> turn = scheduler.next(0).orElseThrow();
             all += turn.costBytes();
             own += turn.tenant().priority() == watched ? turn.costBytes() : 0;
             submit(scheduler, turn.tenant(), "", 1 + random.nextLong(LONGEST));
@@ -245,7 +245,7 @@ class FairSchedulerTest {
         String work = "";
         while (work.isEmpty()) {
             submit(scheduler, new Tenant("d", "v", Priority.INTERACTIVE), "", MIB);
-            Turn<String> turn = scheduler.next(0).orElseThrow();
+            ScheduledWork<String> turn = scheduler.next(0).orElseThrow();
             work = turn.work();
             before += turn.costBytes();
         }
@@ -264,7 +264,7 @@ class FairSchedulerTest {
 
         submit(scheduler, batch("small"), "small", 4 * KIB);
 
-        assertThat(scheduler.next(0)).get().extracting(Turn::work).isEqualTo("small");
+        assertThat(scheduler.next(0)).get().extracting(ScheduledWork::work).isEqualTo("small");
     }
 
     @Test
@@ -276,7 +276,7 @@ class FairSchedulerTest {
         }
         submit(scheduler, batch("burst"), "burst", 16 * MIB);
         for (int i = 0; i < 40; i++) {
-            Turn<String> turn = scheduler.next(0).orElseThrow();
+            ScheduledWork<String> turn = scheduler.next(0).orElseThrow();
             order.add(turn.work());
             if (turn.work().equals("burst")) {
                 submit(scheduler, batch("burst"), "burst", 16 * MIB);
@@ -314,7 +314,7 @@ class FairSchedulerTest {
         long now = 0;
         long idleNanos = 0;
         while (now < 20 * SECOND) {
-            Optional<Turn<String>> turn = scheduler.next(now);
+            Optional<ScheduledWork<String>> turn = scheduler.next(now);
             if (turn.isEmpty()) {
                 long at = scheduler.admitsAtNanos().orElseThrow();
                 assertThat(at).as("seed %s", seed).isGreaterThan(now);
@@ -368,7 +368,10 @@ class FairSchedulerTest {
 
         assertThat(drain(scheduler)).containsExactly("3");
         assertThat(scheduler.admitsAtNanos()).isPresent();
-        assertThat(scheduler.next(2 * SECOND)).get().extracting(Turn::work).isEqualTo("2");
+        assertThat(scheduler.next(2 * SECOND))
+                .get()
+                .extracting(ScheduledWork::work)
+                .isEqualTo("2");
     }
 
     @Test
@@ -376,13 +379,13 @@ class FairSchedulerTest {
         FairScheduler<String> scheduler =
                 new FairScheduler<>(new ScheduleLimits(10, 10, OptionalLong.of(MIB), OptionalLong.empty()));
         submit(scheduler, batch("c"), "1", 4 * MIB);
-        Turn<String> first = scheduler.next(0).orElseThrow();
+        ScheduledWork<String> first = scheduler.next(0).orElseThrow();
         submit(scheduler, batch("c"), "2", MIB);
         assertThat(scheduler.next(0)).isEmpty();
 
         scheduler.settle(first, 0, 0);
 
-        assertThat(scheduler.next(0)).get().extracting(Turn::work).isEqualTo("2");
+        assertThat(scheduler.next(0)).get().extracting(ScheduledWork::work).isEqualTo("2");
         assertThatThrownBy(() -> scheduler.settle(first, 0, 0)).isInstanceOf(IllegalStateException.class);
     }
 
@@ -391,21 +394,21 @@ class FairSchedulerTest {
     void whatIsGivenBackLetsThroughAtOnceWhoWaitedForTheSameVolume() throws CloudMwException {
         FairScheduler<String> scheduler = sharing(50 * MIB);
         submit(scheduler, new Tenant("upkeep", "any", Priority.REPAIR), "copy", 1024 * MIB);
-        Turn<String> copy = scheduler.next(0).orElseThrow();
+        ScheduledWork<String> copy = scheduler.next(0).orElseThrow();
         submit(scheduler, batch("reader"), "read", MIB);
         assertThat(scheduler.next(0)).isEmpty();
         long failed = SECOND / 100;
 
         scheduler.settle(copy, 0, failed);
 
-        assertThat(scheduler.next(failed)).get().extracting(Turn::work).isEqualTo("read");
+        assertThat(scheduler.next(failed)).get().extracting(ScheduledWork::work).isEqualTo("read");
     }
 
     @Test
     void whatIsGivenBackInPartIsWaitedForLessLong() throws CloudMwException {
         FairScheduler<String> scheduler = sharing(MIB);
         submit(scheduler, batch("copier"), "copy", 1024 * MIB);
-        Turn<String> copy = scheduler.next(0).orElseThrow();
+        ScheduledWork<String> copy = scheduler.next(0).orElseThrow();
         submit(scheduler, batch("reader"), "read", MIB);
         assertThat(scheduler.next(0)).isEmpty();
 
@@ -432,7 +435,7 @@ class FairSchedulerTest {
         }
         long now = 0;
         for (int i = 0; i < 1000; i++) {
-            Optional<Turn<String>> turn = scheduler.next(now);
+            Optional<ScheduledWork<String>> turn = scheduler.next(now);
             if (turn.isEmpty()) {
                 now = scheduler.admitsAtNanos().orElseThrow();
                 continue;
@@ -458,7 +461,7 @@ class FairSchedulerTest {
         int since = 0;
         long now = 0;
         while (scheduler.queued() > 1) {
-            Optional<Turn<String>> turn = scheduler.next(now);
+            Optional<ScheduledWork<String>> turn = scheduler.next(now);
             if (turn.isPresent()) {
                 served.merge(turn.get().work(), turn.get().costBytes(), Long::sum);
                 since = turn.get().work().equals("long") ? 0 : since + 1;
@@ -536,10 +539,10 @@ class FairSchedulerTest {
 
     @Test
     void nothingIsKeptOfClientsThatAreDone() throws CloudMwException {
-        Caps caps = new Caps(OptionalLong.of(MIB));
-        ClassQueue<String> queue = new ClassQueue<>(QUANTUM_BYTES, caps, new Caps(OptionalLong.empty()));
+        RateCaps caps = new RateCaps(OptionalLong.of(MIB));
+        ClassQueue<String> queue = new ClassQueue<>(QUANTUM_BYTES, caps, new RateCaps(OptionalLong.empty()));
         for (int i = 0; i < 1000; i++) {
-            queue.add(new Turn<>(batch("c" + i), "", 8 * MIB, Long.MAX_VALUE, i, 0));
+            queue.add(new ScheduledWork<>(batch("c" + i), "", 8 * MIB, Long.MAX_VALUE, i, 0));
             assertThat(queue.take(i * SECOND)).isNotNull();
             caps.take("c" + i, 8 * MIB, i * SECOND);
         }
@@ -552,12 +555,12 @@ class FairSchedulerTest {
 
     @Test
     void howManyDebtorsAreRememberedWhileSomebodyWaitsForACapIsBounded() {
-        Caps caps = new Caps(OptionalLong.of(MIB));
+        RateCaps caps = new RateCaps(OptionalLong.of(MIB));
         caps.take("held", 1024 * MIB, 0);
-        ClassQueue<String> queue = new ClassQueue<>(QUANTUM_BYTES, caps, new Caps(OptionalLong.empty()));
-        queue.add(new Turn<>(batch("held"), "", MIB, Long.MAX_VALUE, 0, 0));
+        ClassQueue<String> queue = new ClassQueue<>(QUANTUM_BYTES, caps, new RateCaps(OptionalLong.empty()));
+        queue.add(new ScheduledWork<>(batch("held"), "", MIB, Long.MAX_VALUE, 0, 0));
         for (int i = 1; i <= 2 * ClassQueue.MOST_IDLE; i++) {
-            queue.add(new Turn<>(batch("c" + i), "", 8 * MIB, Long.MAX_VALUE, i, 0));
+            queue.add(new ScheduledWork<>(batch("c" + i), "", 8 * MIB, Long.MAX_VALUE, i, 0));
             assertThat(queue.take(0)).isNotNull();
             assertThat(queue.take(0)).isNull();
             assertThat(queue.clients()).isLessThanOrEqualTo(ClassQueue.MOST_IDLE + 1);
@@ -570,12 +573,12 @@ class FairSchedulerTest {
 
     @Test
     void howMuchIsRememberedOfDebtorsIsBounded() {
-        Caps caps = new Caps(OptionalLong.of(1));
-        for (int i = 0; i < Caps.MAX_BUCKETS + 100; i++) {
+        RateCaps caps = new RateCaps(OptionalLong.of(1));
+        for (int i = 0; i < RateCaps.MAX_BUCKETS + 100; i++) {
             caps.take("c" + i, MIB, 0);
         }
 
-        assertThat(caps.buckets()).isEqualTo(Caps.MAX_BUCKETS);
+        assertThat(caps.buckets()).isEqualTo(RateCaps.MAX_BUCKETS);
     }
 
     @Test

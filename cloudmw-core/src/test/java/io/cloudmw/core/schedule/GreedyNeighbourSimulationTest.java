@@ -60,7 +60,7 @@ class GreedyNeighbourSimulationTest {
 
         @Override
         public @Nullable Piece next(long nowNanos) {
-            Optional<Turn<Piece>> turn = scheduler.next(nowNanos);
+            Optional<ScheduledWork<Piece>> turn = scheduler.next(nowNanos);
             return turn.isEmpty() ? null : turn.get().work();
         }
     }

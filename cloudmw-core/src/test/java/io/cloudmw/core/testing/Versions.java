@@ -2,8 +2,8 @@ package io.cloudmw.core.testing;
 
 import io.cloudmw.core.manifest.ManifestDigest;
 import io.cloudmw.core.model.FilePath;
-import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.model.file.FileVersion;
 
 /** Versions and segments made up for tests: a catalog does not look into segments. */
 public final class Versions {

@@ -6,19 +6,19 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.StoreId;
-import io.cloudmw.core.monitor.CensoredSketch;
 import io.cloudmw.core.monitor.ExpectedSpeed;
 import io.cloudmw.core.monitor.FleetView;
-import io.cloudmw.core.monitor.Hedges;
+import io.cloudmw.core.monitor.HedgeCounts;
 import io.cloudmw.core.monitor.HelperActivity;
 import io.cloudmw.core.monitor.SizeClass;
-import io.cloudmw.core.monitor.Sketch;
 import io.cloudmw.core.monitor.Speed;
 import io.cloudmw.core.monitor.SpeedBook;
 import io.cloudmw.core.monitor.SpeedEntry;
 import io.cloudmw.core.monitor.SpeedKey;
 import io.cloudmw.core.monitor.SpeedSummary;
 import io.cloudmw.core.monitor.SwitchActivity;
+import io.cloudmw.core.monitor.sketch.CensoredSketch;
+import io.cloudmw.core.monitor.sketch.Sketch;
 import io.cloudmw.proto.v1.StoreSpeed;
 import java.util.Collections;
 import java.util.HashMap;
@@ -76,7 +76,7 @@ final class MonitorWireTest {
     @Test
     void booksActivitiesAndViewsComeBackAsTheyWere() throws Exception {
         assertThat(MonitorWire.book(MonitorWire.book(book()))).isEqualTo(book());
-        HelperActivity activity = new HelperActivity(1, 2, 3, 4, 5, 6, 7, new Hedges(8, 9, 10));
+        HelperActivity activity = new HelperActivity(1, 2, 3, 4, 5, 6, 7, new HedgeCounts(8, 9, 10));
         assertThat(MonitorWire.activity(MonitorWire.activity(activity))).isEqualTo(activity);
         HelperActivity switching = new HelperActivity(
                 1,
@@ -86,7 +86,7 @@ final class MonitorWireTest {
                 5,
                 6,
                 7,
-                Hedges.NONE,
+                HedgeCounts.NONE,
                 Optional.of(new SwitchActivity(11, 12, 13, 14, 15, 16, 17, 18, 19, 20)));
         assertThat(MonitorWire.activity(MonitorWire.activity(switching))).isEqualTo(switching);
         SpeedSummary summary = new SpeedSummary(ExpectedSpeed.DEFAULT, 1.5, 2.5, 7, Map.of(ErrorCode.INTERNAL, 1.0));

@@ -3,10 +3,12 @@ package io.cloudmw.core.wire;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.cloudmw.core.bulk.message.BulkWire;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.Priority;
 import io.cloudmw.core.model.Urgency;
+import io.cloudmw.core.rpc.RpcErrors;
 import io.grpc.Metadata;
 import io.grpc.StatusRuntimeException;
 import java.time.Duration;
@@ -48,7 +50,7 @@ class UrgencyWireTest {
     @Test
     void whenToAskAgainCrossesBothPlanes() throws CloudMwException {
         CloudMwException control =
-                WireErrors.fromStatus(WireErrors.toStatus(refusal), ErrorCode.HELPER_UNAVAILABLE, "helper h");
+                RpcErrors.fromStatus(RpcErrors.toStatus(refusal), ErrorCode.HELPER_UNAVAILABLE, "helper h");
         CloudMwException bulk = BulkWire.readReset(BulkWire.reset(refusal));
 
         assertThat(control.code()).isEqualTo(ErrorCode.OVERLOADED);
@@ -62,18 +64,18 @@ class UrgencyWireTest {
         CloudMwException plain = new CloudMwException(ErrorCode.OVERLOADED, "no room");
 
         assertThat(BulkWire.readReset(BulkWire.reset(plain)).retryAfter()).isEmpty();
-        assertThat(WireErrors.fromStatus(WireErrors.toStatus(plain), ErrorCode.HELPER_UNAVAILABLE, "helper h")
+        assertThat(RpcErrors.fromStatus(RpcErrors.toStatus(plain), ErrorCode.HELPER_UNAVAILABLE, "helper h")
                         .retryAfter())
                 .isEmpty();
     }
 
     @Test
     void whatIsNoNumberWasNotSaid() {
-        StatusRuntimeException status = WireErrors.toStatus(refusal);
-        Metadata trailers = WireErrors.trailers(new CloudMwException(ErrorCode.OVERLOADED, "no room"));
-        trailers.put(WireErrors.RETRY_AFTER, "soon");
+        StatusRuntimeException status = RpcErrors.toStatus(refusal);
+        Metadata trailers = RpcErrors.trailers(new CloudMwException(ErrorCode.OVERLOADED, "no room"));
+        trailers.put(RpcErrors.RETRY_AFTER, "soon");
 
-        assertThat(WireErrors.fromStatus(
+        assertThat(RpcErrors.fromStatus(
                                 status.getStatus().asRuntimeException(trailers),
                                 ErrorCode.HELPER_UNAVAILABLE,
                                 "helper h")

@@ -4,14 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.cloudmw.core.error.CloudMwException;
-import io.cloudmw.core.model.Chunking;
 import io.cloudmw.core.model.Mode;
-import io.cloudmw.core.model.ReadTarget;
-import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
-import io.cloudmw.core.model.Volume;
-import io.cloudmw.core.model.VolumeChange;
 import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.model.volume.Chunking;
+import io.cloudmw.core.model.volume.ReadTarget;
+import io.cloudmw.core.model.volume.Volume;
+import io.cloudmw.core.model.volume.VolumeChange;
 import io.cloudmw.proto.v1.ChangeVolumeRequest;
 import java.util.List;
 import java.util.Optional;
@@ -52,13 +51,11 @@ final class VolumeWireTest {
     }
 
     @Test
-    void aVolumeKeepsItsRevisionAndALostStoreItsTime() throws Exception {
+    void aVolumeKeepsItsRevision() throws Exception {
         Volume volume = new Volume(
                         NAME, new Chunking.ByCount(1), 1, List.of(new StoreId("a")), 1, Mode.ROUNDS, false, 7)
                 .withStores(List.of(new StoreId("b")), List.of(new StoreId("a")));
         assertThat(FromWire.volume(ToWire.volume(volume))).isEqualTo(volume);
-        Store lost = new Store(new StoreId("a"), "eu", new Store.S3("b", "eu", "", false, "")).lost(9);
-        assertThat(StoredForms.store(StoredForms.store(lost))).isEqualTo(lost);
     }
 
     @Test

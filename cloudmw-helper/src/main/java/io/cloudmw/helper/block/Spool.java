@@ -6,7 +6,7 @@ import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.error.Reasons;
 import io.cloudmw.core.memory.ByteBudget;
 import io.cloudmw.core.store.LockFile;
-import io.cloudmw.core.store.NamelessFile;
+import io.cloudmw.core.store.UnlinkedFile;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryStream;
@@ -130,7 +130,7 @@ public final class Spool implements AutoCloseable {
         Path path = directory.resolve(sequence.incrementAndGet() + SUFFIX);
         boolean made = false;
         try {
-            FileChannel channel = NamelessFile.open(path);
+            FileChannel channel = UnlinkedFile.open(path);
             made = true;
             return new SpoolFile(channel, bytes, budget);
         } catch (IOException e) {

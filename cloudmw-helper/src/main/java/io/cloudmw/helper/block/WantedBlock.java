@@ -1,12 +1,12 @@
 package io.cloudmw.helper.block;
 
-import io.cloudmw.core.bulk.BulkFrames;
+import io.cloudmw.core.bulk.frame.BulkFrames;
 import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.race.Block;
 import io.cloudmw.core.race.BlockRule;
+import io.cloudmw.core.race.IssuedBlock;
 import io.cloudmw.core.store.LeafRange;
-import io.cloudmw.core.wire.IssuedBlock;
 import java.util.List;
 
 /**

@@ -1,7 +1,7 @@
 package io.cloudmw.helper.bucket;
 
 import io.cloudmw.core.error.CloudMwException;
-import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.core.reach.BucketWatch;
 import io.cloudmw.core.store.ChunkStore;
 import io.cloudmw.core.store.StoreOpener;

@@ -7,7 +7,7 @@ import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.error.Reasons;
 import io.cloudmw.core.metrics.CacheMetrics;
 import io.cloudmw.core.metrics.CacheMetrics.Tier;
-import io.cloudmw.core.model.ChunkId;
+import io.cloudmw.core.model.chunk.ChunkId;
 import io.cloudmw.core.store.LockFile;
 import io.cloudmw.helper.block.Leaf;
 import java.io.IOException;

@@ -2,8 +2,8 @@ package io.cloudmw.helper.cli;
 
 import io.cloudmw.core.access.StoreFault;
 import io.cloudmw.core.error.CloudMwException;
-import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.core.store.s3.S3Settings;
 import io.cloudmw.core.store.s3.S3Stores;
 import java.time.Duration;

@@ -4,7 +4,7 @@ import io.cloudmw.core.config.HostPort;
 import io.cloudmw.core.config.Settings;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
-import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.core.security.ClusterSecret;
 import io.cloudmw.helper.HelperServer;
 import io.cloudmw.helper.bucket.HelperBuckets;

@@ -14,11 +14,11 @@ import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.error.Reasons;
 import io.cloudmw.core.model.FilePath;
-import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.core.store.CachingStoreOpener;
-import io.cloudmw.core.store.open.DirectStoreOpener;
-import io.cloudmw.core.thread.ForcedEnd;
+import io.cloudmw.core.store.disk.DirectStoreOpener;
+import io.cloudmw.core.thread.ForcedExit;
 import io.cloudmw.core.time.Ticker;
 import io.cloudmw.core.time.WallClock;
 import io.cloudmw.helper.bucket.HelperBuckets;
@@ -129,7 +129,7 @@ final class RecoverCommand implements Callable<Integer> {
         settings.finish();
         RecoveryRequest request = request();
         RecoveryReport report;
-        ForcedEnd.install(STOP_TIMEOUT);
+        ForcedExit.install(STOP_TIMEOUT);
         LOG.info(
                 "recover started: {} user={} volume={} as={} from={} catalog={} dry-run={}",
                 Build.describe(RecoverCommand.class),

@@ -2,7 +2,7 @@ package io.cloudmw.helper.cli;
 
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
-import io.cloudmw.core.wire.GrpcLog;
+import io.cloudmw.core.rpc.GrpcLog;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.Optional;

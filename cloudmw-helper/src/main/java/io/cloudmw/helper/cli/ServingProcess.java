@@ -7,7 +7,7 @@ import io.cloudmw.core.config.Durations;
 import io.cloudmw.core.config.HostPort;
 import io.cloudmw.core.config.Settings;
 import io.cloudmw.core.error.CloudMwException;
-import io.cloudmw.core.thread.ForcedEnd;
+import io.cloudmw.core.thread.ForcedExit;
 import io.cloudmw.helper.http.HttpEndpoint;
 import java.io.PrintStream;
 import java.time.Duration;
@@ -55,7 +55,7 @@ final class ServingProcess implements AutoCloseable {
      * @param stopTimeout time in which the resources must be closed
      */
     static ServingProcess begin(String what, Duration stopTimeout) {
-        ForcedEnd.install(stopTimeout.plus(LOGGING_TIME));
+        ForcedExit.install(stopTimeout.plus(LOGGING_TIME));
         return new ServingProcess(what, stopTimeout);
     }
 

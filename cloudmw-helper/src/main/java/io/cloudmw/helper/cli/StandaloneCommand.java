@@ -2,7 +2,7 @@ package io.cloudmw.helper.cli;
 
 import io.cloudmw.core.config.Settings;
 import io.cloudmw.core.error.CloudMwException;
-import io.cloudmw.core.model.HelperAddress;
+import io.cloudmw.core.model.fleet.HelperAddress;
 import io.cloudmw.helper.HelperServer;
 import io.cloudmw.helper.standalone.StandaloneCluster;
 import io.cloudmw.helper.standalone.StandaloneConfig;

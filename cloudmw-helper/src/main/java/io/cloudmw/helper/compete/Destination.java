@@ -2,8 +2,8 @@ package io.cloudmw.helper.compete;
 
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
-import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.chunk.ChunkId;
 import io.cloudmw.core.race.BlockId;
 import io.cloudmw.core.race.RacerId;
 

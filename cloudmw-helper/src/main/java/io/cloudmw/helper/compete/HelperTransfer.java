@@ -4,7 +4,7 @@ import io.cloudmw.core.bulk.BulkConnection;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.mode.LaneLayout;
-import io.cloudmw.core.monitor.Hedges;
+import io.cloudmw.core.monitor.HedgeCounts;
 import io.cloudmw.core.race.AttemptId;
 import io.cloudmw.core.race.Block;
 import io.cloudmw.core.race.BlockId;
@@ -126,7 +126,7 @@ public final class HelperTransfer {
     }
 
     /** Counts the hedges of the whole transfer. */
-    public void hedged(Hedges hedges) {
+    public void hedged(HedgeCounts hedges) {
         services.meters().hedged(hedges.issued(), hedges.won(), hedges.suppressed());
     }
 

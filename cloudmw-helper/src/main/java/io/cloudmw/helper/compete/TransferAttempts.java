@@ -6,7 +6,7 @@ import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.race.AttemptId;
 import io.cloudmw.core.race.BlockId;
-import io.cloudmw.core.schedule.Due;
+import io.cloudmw.core.schedule.LocalDeadline;
 import io.cloudmw.helper.block.FetchedBlock;
 import io.cloudmw.helper.block.WantedBlock;
 import io.cloudmw.helper.compete.AttemptReport.State;
@@ -71,7 +71,7 @@ final class TransferAttempts {
         this.events = events;
         this.requester = new Requester(
                 spec.tenant(),
-                new Due(spec.urgency(), services.ticker()).deadlineNanos(),
+                new LocalDeadline(spec.urgency(), services.ticker()).deadlineNanos(),
                 services.links().stores().resolver(spec),
                 services.links().trees().upstream(spec),
                 report -> services.reporter().report(spec.claims(), report));

@@ -1,9 +1,9 @@
 package io.cloudmw.helper.compete;
 
 import io.cloudmw.core.mode.LaneLayout;
-import io.cloudmw.core.model.HelperAddress;
-import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.Urgency;
+import io.cloudmw.core.model.fleet.HelperAddress;
+import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.core.placement.ReadPlanner;
 import io.cloudmw.core.race.RacerId;
 import io.cloudmw.core.schedule.Tenant;

@@ -4,7 +4,7 @@ import io.cloudmw.core.emulation.StoreLaw;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.identity.DiskClaim;
 import io.cloudmw.core.model.HelperId;
-import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.core.store.ChunkStore;
 import io.cloudmw.core.store.MeteredChunkStore;
 import io.cloudmw.core.store.ThrottledChunkStore;

@@ -2,7 +2,7 @@ package io.cloudmw.helper.disk;
 
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.identity.DiskClaim;
-import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.core.store.ChunkStore;
 
 /**

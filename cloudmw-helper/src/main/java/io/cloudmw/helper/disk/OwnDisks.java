@@ -1,8 +1,8 @@
 package io.cloudmw.helper.disk;
 
 import io.cloudmw.core.error.CloudMwException;
-import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.chunk.ChunkId;
 import io.cloudmw.core.store.ChunkStore;
 import java.util.List;
 import java.util.Map;

@@ -3,7 +3,7 @@ package io.cloudmw.helper.fetch;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.schedule.FairPool;
-import io.cloudmw.core.schedule.Turn;
+import io.cloudmw.core.schedule.ScheduledWork;
 import io.cloudmw.helper.block.WantedBlock;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -16,7 +16,7 @@ final class QueuedAttempt implements FairPool.Task, BlockAttempt {
     private final Supplier<BlockAttempt> begin;
 
     /** The attempt's place in the queue; null for a moment, until it is queued. */
-    private volatile @Nullable Turn<FairPool.Task> turn;
+    private volatile @Nullable ScheduledWork<FairPool.Task> turn;
 
     @GuardedBy("this")
     private @Nullable BlockAttempt begun;
@@ -36,12 +36,12 @@ final class QueuedAttempt implements FairPool.Task, BlockAttempt {
     }
 
     /** Notes the attempt's place in the queue. */
-    void queued(Turn<FairPool.Task> place) {
+    void queued(ScheduledWork<FairPool.Task> place) {
         turn = place;
     }
 
     private boolean unqueue() {
-        Turn<FairPool.Task> place = turn;
+        ScheduledWork<FairPool.Task> place = turn;
         return place != null && fetcher.unqueue(block, place);
     }
 

@@ -1,6 +1,6 @@
 package io.cloudmw.helper.fetch;
 
-import io.cloudmw.core.model.ReplicaReport;
+import io.cloudmw.core.model.chunk.ReplicaReport;
 import io.cloudmw.core.security.TransferClaims;
 
 /** The receiver of reports on replicas: faulty ones, and copies that became durable late. */

@@ -6,7 +6,7 @@ import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.error.Reasons;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.schedule.FairPool;
-import io.cloudmw.core.schedule.Turn;
+import io.cloudmw.core.schedule.ScheduledWork;
 import io.cloudmw.core.store.ChunkStore;
 import io.cloudmw.core.store.LeafTarget;
 import io.cloudmw.core.store.LeafVerifier;
@@ -60,7 +60,7 @@ final class StoreAttempt implements FairPool.Task, BlockAttempt {
     private volatile long wantedBytes;
 
     /** The attempt's place in the queue; null for a moment, until it is queued. */
-    private volatile @Nullable Turn<FairPool.Task> turn;
+    private volatile @Nullable ScheduledWork<FairPool.Task> turn;
 
     StoreAttempt(
             StoreFetcher fetcher,
@@ -79,12 +79,12 @@ final class StoreAttempt implements FairPool.Task, BlockAttempt {
     }
 
     /** Notes the attempt's place in the queue. */
-    void queued(Turn<FairPool.Task> place) {
+    void queued(ScheduledWork<FairPool.Task> place) {
         turn = place;
     }
 
     private boolean unqueue() {
-        Turn<FairPool.Task> place = turn;
+        ScheduledWork<FairPool.Task> place = turn;
         return place != null && fetcher.unqueue(block, place);
     }
 

@@ -4,7 +4,7 @@ import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.memory.ByteBudget;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.schedule.FairPool;
-import io.cloudmw.core.schedule.Turn;
+import io.cloudmw.core.schedule.ScheduledWork;
 import io.cloudmw.core.store.ChunkStore;
 import io.cloudmw.core.store.LeafTarget;
 import io.cloudmw.core.store.LeafVerifier;
@@ -93,7 +93,7 @@ public final class StoreFetcher implements BlockFetcher, AutoCloseable {
         return task;
     }
 
-    private Turn<FairPool.Task> submit(Requester requester, WantedBlock block, FairPool.Task task)
+    private ScheduledWork<FairPool.Task> submit(Requester requester, WantedBlock block, FairPool.Task task)
             throws CloudMwException {
         return pool(block).submit(requester.tenant(), block.length(), requester.deadlineNanos(), task);
     }
@@ -147,7 +147,7 @@ public final class StoreFetcher implements BlockFetcher, AutoCloseable {
     }
 
     /** Withdraws a task; returns whether it was still queued. */
-    boolean unqueue(WantedBlock block, Turn<FairPool.Task> turn) {
+    boolean unqueue(WantedBlock block, ScheduledWork<FairPool.Task> turn) {
         return pool(block).withdraw(turn);
     }
 

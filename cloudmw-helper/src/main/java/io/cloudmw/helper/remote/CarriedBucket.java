@@ -1,10 +1,10 @@
 package io.cloudmw.helper.remote;
 
+import io.cloudmw.core.bulk.message.WriteTargets;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
-import io.cloudmw.core.model.HelperAddress;
-import io.cloudmw.core.model.Store;
-import io.cloudmw.core.wire.WriteTargets;
+import io.cloudmw.core.model.fleet.HelperAddress;
+import io.cloudmw.core.model.fleet.Store;
 import java.util.List;
 import java.util.Map;
 

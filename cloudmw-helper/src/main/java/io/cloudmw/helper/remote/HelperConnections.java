@@ -9,7 +9,7 @@ import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.error.Reasons;
 import io.cloudmw.core.error.RetryVerdict;
-import io.cloudmw.core.model.HelperAddress;
+import io.cloudmw.core.model.fleet.HelperAddress;
 import io.cloudmw.core.time.Ticker;
 import java.net.InetSocketAddress;
 import java.time.Duration;

@@ -1,14 +1,14 @@
 package io.cloudmw.helper.remote;
 
+import io.cloudmw.core.bulk.message.BulkRequest;
+import io.cloudmw.core.bulk.message.WriteTargets;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.ByteRange;
-import io.cloudmw.core.model.ChunkId;
-import io.cloudmw.core.model.HelperAddress;
-import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.chunk.ChunkId;
+import io.cloudmw.core.model.fleet.HelperAddress;
+import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.core.store.ChunkReader;
-import io.cloudmw.core.wire.BulkRequest;
-import io.cloudmw.core.wire.WriteTargets;
 import java.util.List;
 
 /**

@@ -1,7 +1,7 @@
 package io.cloudmw.helper.remote;
 
-import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.Urgency;
+import io.cloudmw.core.model.chunk.ChunkId;
 import io.cloudmw.core.security.TransferClaims;
 import io.cloudmw.core.security.TransferRight;
 import io.cloudmw.core.security.TransferToken;

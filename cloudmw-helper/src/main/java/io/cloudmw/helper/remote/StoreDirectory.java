@@ -1,20 +1,20 @@
 package io.cloudmw.helper.remote;
 
+import io.cloudmw.core.bulk.message.WriteTargets;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.error.RetryVerdict;
-import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.Priority;
-import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.Urgency;
+import io.cloudmw.core.model.fleet.HelperAddress;
+import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.core.security.TransferClaims;
 import io.cloudmw.core.security.TransferToken;
 import io.cloudmw.core.security.TransferTokens;
 import io.cloudmw.core.store.ChunkStore;
 import io.cloudmw.core.store.StoreOpener;
-import io.cloudmw.core.wire.WriteTargets;
 import io.cloudmw.helper.disk.OwnDisks;
 import io.cloudmw.helper.fetch.StoreResolver;
 import java.util.HashMap;

@@ -4,9 +4,9 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.race.RacerId;
+import io.cloudmw.core.rpc.RpcErrors;
 import io.cloudmw.core.security.TransferClaims;
 import io.cloudmw.core.security.TransferTokens;
-import io.cloudmw.core.wire.WireErrors;
 import io.cloudmw.helper.compete.HelperTransfers;
 import io.cloudmw.helper.compete.RivalLink;
 import io.cloudmw.helper.compete.RivalMessage;
@@ -128,7 +128,7 @@ public final class CompetitionService extends CompetitionGrpc.CompetitionImplBas
             over(cause);
             synchronized (lock) {
                 if (!answered && !call.isCancelled()) {
-                    call.onError(WireErrors.toStatus(cause));
+                    call.onError(RpcErrors.toStatus(cause));
                 }
                 answered = true;
             }

@@ -6,29 +6,29 @@ import io.cloudmw.core.config.HostPorts;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.identity.DiskClaim;
-import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.HelperId;
-import io.cloudmw.core.model.ReplicaReport;
-import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.chunk.ReplicaReport;
+import io.cloudmw.core.model.fleet.HelperAddress;
+import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.core.monitor.HelperActivity;
 import io.cloudmw.core.monitor.Speed;
 import io.cloudmw.core.monitor.SpeedKey;
 import io.cloudmw.core.placement.StoreStatus;
+import io.cloudmw.core.rpc.ChannelTarget;
+import io.cloudmw.core.rpc.Membership;
+import io.cloudmw.core.rpc.RpcErrors;
+import io.cloudmw.core.rpc.UserAgent;
+import io.cloudmw.core.rpc.VersionHandshake;
 import io.cloudmw.core.security.MemberProofs;
 import io.cloudmw.core.security.TransferClaims;
 import io.cloudmw.core.upkeep.Handout;
 import io.cloudmw.core.upkeep.TaskResult;
 import io.cloudmw.core.wire.AccessWire;
-import io.cloudmw.core.wire.ChannelTarget;
-import io.cloudmw.core.wire.ClientName;
 import io.cloudmw.core.wire.FromWire;
-import io.cloudmw.core.wire.Handshake;
-import io.cloudmw.core.wire.Membership;
 import io.cloudmw.core.wire.MonitorWire;
 import io.cloudmw.core.wire.ToWire;
 import io.cloudmw.core.wire.UpkeepWire;
-import io.cloudmw.core.wire.WireErrors;
 import io.cloudmw.helper.disk.OwnDisk;
 import io.cloudmw.proto.v1.CoordinatorGrpc;
 import io.cloudmw.proto.v1.DiskUsage;
@@ -109,11 +109,11 @@ public final class CoordinatorCalls implements AutoCloseable {
     private static ManagedChannel channel(HostPort address, MemberProofs proofs) {
         return NettyChannelBuilder.forTarget(ChannelTarget.of(address.toString()))
                 .usePlaintext()
-                .userAgent(ClientName.of("cloudmw-helper"))
+                .userAgent(UserAgent.of("cloudmw-helper"))
                 .disableServiceConfigLookUp()
                 .defaultServiceConfig(RANDOM_ADDRESS)
                 .directExecutor()
-                .intercept(Handshake.client(), Membership.client(proofs))
+                .intercept(VersionHandshake.client(), Membership.client(proofs))
                 .keepAliveTime(30, TimeUnit.SECONDS)
                 .keepAliveTimeout(10, TimeUnit.SECONDS)
                 .build();
@@ -262,11 +262,11 @@ public final class CoordinatorCalls implements AutoCloseable {
         try {
             return call.apply(channel);
         } catch (StatusRuntimeException e) {
-            CloudMwException failure = WireErrors.fromStatus(
+            CloudMwException failure = RpcErrors.fromStatus(
                     e,
                     ErrorCode.COORDINATOR_UNAVAILABLE,
                     "coordinator at " + addresses.all().get(used));
-            if (!WireErrors.isAnswer(failure)) {
+            if (!RpcErrors.isAnswer(failure)) {
                 channel.enterIdle();
                 cursor.compareAndSet(used, (used + 1) % channels.size());
             }

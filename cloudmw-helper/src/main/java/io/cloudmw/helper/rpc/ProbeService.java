@@ -1,11 +1,11 @@
 package io.cloudmw.helper.rpc;
 
 import io.cloudmw.core.model.HelperId;
-import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.core.reach.BucketProbe;
+import io.cloudmw.core.rpc.UnaryCalls;
 import io.cloudmw.core.wire.AccessWire;
 import io.cloudmw.core.wire.FromWire;
-import io.cloudmw.core.wire.UnaryCalls;
 import io.cloudmw.proto.v1.ProbeStoreRequest;
 import io.cloudmw.proto.v1.ProbeStoreResponse;
 import io.cloudmw.proto.v1.StoreProbesGrpc;

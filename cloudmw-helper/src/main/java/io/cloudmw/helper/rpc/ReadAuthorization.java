@@ -2,10 +2,10 @@ package io.cloudmw.helper.rpc;
 
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.race.IssuedBlock;
 import io.cloudmw.core.security.TransferClaims;
 import io.cloudmw.core.security.TransferRight;
 import io.cloudmw.core.security.TransferTokens;
-import io.cloudmw.core.wire.IssuedBlock;
 import io.cloudmw.helper.block.WantedBlock;
 
 /** The authorization of clients to read. */

@@ -3,7 +3,7 @@ package io.cloudmw.helper.rpc;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.RetryVerdict;
-import io.cloudmw.core.model.ReplicaReport;
+import io.cloudmw.core.model.chunk.ReplicaReport;
 import io.cloudmw.core.retry.Backoff;
 import io.cloudmw.core.security.TransferClaims;
 import io.cloudmw.core.thread.Threads;

@@ -4,10 +4,10 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.race.RacerId;
-import io.cloudmw.core.wire.ChannelTarget;
-import io.cloudmw.core.wire.Handshake;
+import io.cloudmw.core.rpc.ChannelTarget;
+import io.cloudmw.core.rpc.RpcErrors;
+import io.cloudmw.core.rpc.VersionHandshake;
 import io.cloudmw.core.wire.ToWire;
-import io.cloudmw.core.wire.WireErrors;
 import io.cloudmw.helper.compete.RivalConnector;
 import io.cloudmw.helper.compete.RivalLink;
 import io.cloudmw.helper.compete.RivalMessage;
@@ -70,7 +70,7 @@ public final class RivalChannels implements RivalConnector, AutoCloseable {
             ManagedChannel made = NettyChannelBuilder.forTarget(ChannelTarget.of(address))
                     .usePlaintext()
                     .directExecutor()
-                    .intercept(Handshake.client())
+                    .intercept(VersionHandshake.client())
                     .maxInboundMessageSize(MAX_MESSAGE_BYTES)
                     .keepAliveTime(10, TimeUnit.SECONDS)
                     .keepAliveTimeout(5, TimeUnit.SECONDS)
@@ -180,7 +180,7 @@ public final class RivalChannels implements RivalConnector, AutoCloseable {
 
         @Override
         public void onError(Throwable cause) {
-            ended(WireErrors.fromStatus(cause, ErrorCode.HELPER_UNAVAILABLE, "helper at " + address));
+            ended(RpcErrors.fromStatus(cause, ErrorCode.HELPER_UNAVAILABLE, "helper at " + address));
         }
 
         @Override

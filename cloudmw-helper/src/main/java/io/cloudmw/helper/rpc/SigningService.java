@@ -2,12 +2,12 @@ package io.cloudmw.helper.rpc;
 
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
-import io.cloudmw.core.model.ChunkId;
-import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.chunk.ChunkId;
+import io.cloudmw.core.model.fleet.Store;
+import io.cloudmw.core.rpc.UnaryCalls;
 import io.cloudmw.core.signing.ReadSigner;
 import io.cloudmw.core.wire.FromWire;
 import io.cloudmw.core.wire.SigningWire;
-import io.cloudmw.core.wire.UnaryCalls;
 import io.cloudmw.proto.v1.SignReadsRequest;
 import io.cloudmw.proto.v1.SignReadsResponse;
 import io.cloudmw.proto.v1.StoreSigningGrpc;

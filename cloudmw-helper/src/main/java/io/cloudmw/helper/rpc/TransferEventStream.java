@@ -3,12 +3,12 @@ package io.cloudmw.helper.rpc;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
-import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.chunk.ChunkId;
 import io.cloudmw.core.race.BlockId;
 import io.cloudmw.core.race.RacerId;
+import io.cloudmw.core.rpc.RpcErrors;
 import io.cloudmw.core.wire.UrgencyWire;
-import io.cloudmw.core.wire.WireErrors;
 import io.cloudmw.helper.compete.AttemptReport;
 import io.cloudmw.helper.compete.Destination;
 import io.cloudmw.proto.v1.AttemptState;
@@ -131,7 +131,7 @@ final class TransferEventStream implements Destination {
     public void failed(CloudMwException cause) {
         synchronized (lock) {
             if (!over && !call.isCancelled()) {
-                call.onError(WireErrors.toStatus(cause));
+                call.onError(RpcErrors.toStatus(cause));
             }
             over = true;
         }

@@ -5,11 +5,11 @@ import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.placement.StoreStatus;
 import io.cloudmw.core.race.BlockId;
+import io.cloudmw.core.rpc.RpcErrors;
 import io.cloudmw.core.security.TransferClaims;
 import io.cloudmw.core.security.TransferTokens;
 import io.cloudmw.core.wire.FromWire;
 import io.cloudmw.core.wire.UrgencyWire;
-import io.cloudmw.core.wire.WireErrors;
 import io.cloudmw.helper.block.WantedBlock;
 import io.cloudmw.helper.sharing.CacheFill;
 import io.cloudmw.helper.sharing.WarmSession;
@@ -253,7 +253,7 @@ public final class WarmingService extends WarmingGrpc.WarmingImplBase {
 
         synchronized void failed(CloudMwException cause) {
             if (!over && !call.isCancelled()) {
-                call.onError(WireErrors.toStatus(cause));
+                call.onError(RpcErrors.toStatus(cause));
             }
             over = true;
         }

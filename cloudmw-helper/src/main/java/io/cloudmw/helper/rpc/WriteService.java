@@ -1,12 +1,12 @@
 package io.cloudmw.helper.rpc;
 
+import io.cloudmw.core.bulk.message.WriteObstacle;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
-import io.cloudmw.core.model.ChunkId;
+import io.cloudmw.core.model.chunk.ChunkId;
+import io.cloudmw.core.rpc.UnaryCalls;
 import io.cloudmw.core.security.TransferRight;
 import io.cloudmw.core.security.TransferTokens;
-import io.cloudmw.core.wire.UnaryCalls;
-import io.cloudmw.core.wire.WriteTrouble;
 import io.cloudmw.helper.serve.WriteHandler;
 import io.cloudmw.proto.v1.GetWriteRequest;
 import io.cloudmw.proto.v1.GetWriteResponse;
@@ -27,10 +27,10 @@ public final class WriteService extends WritingGrpc.WritingImplBase {
 
     @Override
     public void getWrite(GetWriteRequest request, StreamObserver<GetWriteResponse> observer) {
-        calls.answer(observer, () -> WriteTrouble.toWire(troubles(request)));
+        calls.answer(observer, () -> WriteObstacle.toWire(troubles(request)));
     }
 
-    private List<WriteTrouble> troubles(GetWriteRequest request) throws CloudMwException {
+    private List<WriteObstacle> troubles(GetWriteRequest request) throws CloudMwException {
         ChunkId chunk = chunk(request);
         tokens.verify(request.getToken().toByteArray()).require(TransferRight.WRITE, chunk);
         return writes.troubles(chunk);

@@ -1,19 +1,19 @@
 package io.cloudmw.helper.serve;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.cloudmw.core.bulk.message.BulkRequest;
+import io.cloudmw.core.bulk.message.WriteObstacle;
+import io.cloudmw.core.bulk.message.WriteResult;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.error.RetryVerdict;
-import io.cloudmw.core.model.ReplicaReport;
-import io.cloudmw.core.model.ReplicaState;
-import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.chunk.ReplicaReport;
+import io.cloudmw.core.model.chunk.ReplicaState;
+import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.core.security.TransferClaims;
 import io.cloudmw.core.store.ChunkSource;
 import io.cloudmw.core.thread.Threads;
-import io.cloudmw.core.wire.BulkRequest;
-import io.cloudmw.core.wire.WriteResult;
-import io.cloudmw.core.wire.WriteTrouble;
 import io.cloudmw.helper.fetch.StoreResolver;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -81,7 +81,7 @@ final class ChunkReplication {
 
     /** The last failure at each store that does not have the chunk yet. */
     @GuardedBy("lock")
-    private final Map<StoreId, WriteTrouble> troubles = new TreeMap<>();
+    private final Map<StoreId, WriteObstacle> troubles = new TreeMap<>();
 
     @GuardedBy("lock")
     private int givenUp;
@@ -101,7 +101,7 @@ final class ChunkReplication {
     private boolean settled;
 
     /**
-     * Writes nothing before {@link #start}.
+     * WriteHandler nothing before {@link #start}.
      *
      * @param storing runs the puts
      */
@@ -143,7 +143,7 @@ final class ChunkReplication {
     }
 
     /** The troubles of copies that were tried and are missing. */
-    List<WriteTrouble> troubles() {
+    List<WriteObstacle> troubles() {
         synchronized (lock) {
             return List.copyOf(troubles.values());
         }
@@ -232,7 +232,7 @@ final class ChunkReplication {
 
     private void failed(StoreId store, CloudMwException cause, ChunkSource source, Listener listener, int tried) {
         synchronized (lock) {
-            troubles.put(store, new WriteTrouble(store, cause.code(), String.valueOf(cause.getMessage()), tried + 1));
+            troubles.put(store, new WriteObstacle(store, cause.code(), String.valueOf(cause.getMessage()), tried + 1));
         }
         if (tried < services.timing().retryDelays().size() && mayHelp(cause) && mayWait(store, cause)) {
             long delay = services.timing().retryDelays().get(tried).toNanos();

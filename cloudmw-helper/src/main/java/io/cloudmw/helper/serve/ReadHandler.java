@@ -2,18 +2,18 @@ package io.cloudmw.helper.serve;
 
 import io.cloudmw.core.bulk.BulkStream;
 import io.cloudmw.core.bulk.BulkStreamListener;
+import io.cloudmw.core.bulk.message.BulkRequest;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
-import io.cloudmw.core.model.Chunking;
-import io.cloudmw.core.schedule.Due;
+import io.cloudmw.core.model.volume.Chunking;
 import io.cloudmw.core.schedule.FairPool;
+import io.cloudmw.core.schedule.LocalDeadline;
 import io.cloudmw.core.schedule.Tenant;
 import io.cloudmw.core.security.TransferClaims;
 import io.cloudmw.core.security.TransferRight;
 import io.cloudmw.core.security.TransferTokens;
 import io.cloudmw.core.store.ChunkStore;
 import io.cloudmw.core.time.Ticker;
-import io.cloudmw.core.wire.BulkRequest;
 import io.cloudmw.helper.disk.OwnDisks;
 import io.netty.buffer.ByteBufAllocator;
 import java.time.Duration;
@@ -67,7 +67,7 @@ public final class ReadHandler {
         slots.take(session, "chunk=" + request.chunk());
         Tenant tenant = new Tenant(
                 session, claims.file().volume().value(), request.urgency().priority());
-        Due due = new Due(request.urgency(), resources.ticker());
+        LocalDeadline due = new LocalDeadline(request.urgency(), resources.ticker());
         ReadTurns turns = new ReadTurns(pool, tenant, due.deadlineNanos());
         ServedRead read = new ServedRead(disk, request, stream, resources, turns, () -> slots.giveBack(session));
         read.start();

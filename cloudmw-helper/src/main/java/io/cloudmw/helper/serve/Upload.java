@@ -1,13 +1,13 @@
 package io.cloudmw.helper.serve;
 
 import io.cloudmw.core.bulk.BulkStream;
+import io.cloudmw.core.bulk.message.BulkRequest;
+import io.cloudmw.core.bulk.message.WriteEnd;
+import io.cloudmw.core.bulk.message.WriteResult;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.error.Reasons;
-import io.cloudmw.core.store.FileSource;
-import io.cloudmw.core.wire.BulkRequest;
-import io.cloudmw.core.wire.WriteEnd;
-import io.cloudmw.core.wire.WriteResult;
+import io.cloudmw.core.store.FileChunkSource;
 import io.cloudmw.helper.block.Spool;
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
@@ -162,7 +162,7 @@ final class Upload extends ServedStream {
         idle.end();
         handOver();
         SourceFile kept = new SourceFile(source);
-        replication.start(new FileSource(source.channel(), request.length()), new ChunkReplication.Listener() {
+        replication.start(new FileChunkSource(source.channel(), request.length()), new ChunkReplication.Listener() {
             @Override
             public boolean mayContinue() {
                 return kept.continueLate();

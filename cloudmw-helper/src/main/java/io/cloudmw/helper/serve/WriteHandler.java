@@ -2,12 +2,12 @@ package io.cloudmw.helper.serve;
 
 import io.cloudmw.core.bulk.BulkStream;
 import io.cloudmw.core.bulk.BulkStreamListener;
+import io.cloudmw.core.bulk.message.BulkRequest;
+import io.cloudmw.core.bulk.message.WriteObstacle;
 import io.cloudmw.core.error.CloudMwException;
-import io.cloudmw.core.model.ChunkId;
+import io.cloudmw.core.model.chunk.ChunkId;
 import io.cloudmw.core.security.TransferClaims;
 import io.cloudmw.core.security.TransferRight;
-import io.cloudmw.core.wire.BulkRequest;
-import io.cloudmw.core.wire.WriteTrouble;
 import io.cloudmw.helper.fetch.StoreResolver;
 import java.util.List;
 import java.util.Map;
@@ -28,7 +28,7 @@ public final class WriteHandler {
     }
 
     /** The troubles of a chunk that is being written; empty when there are none, or it is not being written. */
-    public List<WriteTrouble> troubles(ChunkId chunk) {
+    public List<WriteObstacle> troubles(ChunkId chunk) {
         ChunkReplication replication = underWay.get(chunk);
         return replication == null ? List.of() : replication.troubles();
     }

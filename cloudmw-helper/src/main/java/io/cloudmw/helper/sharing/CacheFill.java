@@ -1,7 +1,7 @@
 package io.cloudmw.helper.sharing;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import io.cloudmw.core.cost.Usage;
+import io.cloudmw.core.cost.StoreUsage;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.helper.block.Leaf;
@@ -39,7 +39,7 @@ public final class CacheFill extends LeafSubscriber {
      * @param parentBytes from switches above this one
      * @param stores requests to stores, and their bytes; requests that brought nothing do not count
      */
-    public record Outcome(long keptBytes, long parentBytes, Map<StoreId, Usage> stores) {
+    public record Outcome(long keptBytes, long parentBytes, Map<StoreId, StoreUsage> stores) {
         public Outcome {
             stores = Map.copyOf(stores);
         }
@@ -58,7 +58,7 @@ public final class CacheFill extends LeafSubscriber {
     private final BitSet here = new BitSet();
 
     @GuardedBy("this")
-    private final Map<StoreId, Usage> stores = new HashMap<>();
+    private final Map<StoreId, StoreUsage> stores = new HashMap<>();
 
     /** Sources that brought a leaf. */
     @GuardedBy("this")
@@ -136,7 +136,7 @@ public final class CacheFill extends LeafSubscriber {
         int bytes = block().leaves().length(index);
         Optional<StoreId> store = from.store();
         if (store.isPresent()) {
-            stores.merge(store.get(), Usage.ofReads(sources.add(from) ? 1 : 0, bytes), Usage::plus);
+            stores.merge(store.get(), StoreUsage.ofReads(sources.add(from) ? 1 : 0, bytes), StoreUsage::plus);
             fetcher.switchMeters().warmed(bytes);
         } else if (from.isParent()) {
             parentBytes += bytes;

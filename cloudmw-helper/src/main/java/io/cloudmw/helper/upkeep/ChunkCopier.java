@@ -2,11 +2,11 @@ package io.cloudmw.helper.upkeep;
 
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
-import io.cloudmw.core.model.Chunk;
-import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.chunk.Chunk;
+import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.core.store.ChunkStore;
-import io.cloudmw.core.store.FileSource;
+import io.cloudmw.core.store.FileChunkSource;
 import io.cloudmw.core.store.LeafTarget;
 import io.cloudmw.core.store.PutOutcome;
 import io.cloudmw.core.upkeep.Task;
@@ -71,7 +71,7 @@ final class ChunkCopier {
             // A reader of the bad copy finds none while it is replaced, and reads another one.
             store.delete(chunk.id(), isOver);
         }
-        if (store.put(chunk.id(), new FileSource(file.channel(), length)) == PutOutcome.WRITTEN) {
+        if (store.put(chunk.id(), new FileChunkSource(file.channel(), length)) == PutOutcome.WRITTEN) {
             return length;
         }
         Optional<ErrorCode> fault = CopyVerifier.fault(store, chunk, findings);

@@ -1,7 +1,7 @@
 package io.cloudmw.helper.upkeep;
 
 import io.cloudmw.core.error.CloudMwException;
-import io.cloudmw.core.model.ChunkId;
+import io.cloudmw.core.model.chunk.ChunkId;
 import io.cloudmw.core.store.ChunkStore;
 import java.util.List;
 import java.util.function.BooleanSupplier;

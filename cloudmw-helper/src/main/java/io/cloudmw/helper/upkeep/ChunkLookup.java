@@ -1,11 +1,11 @@
 package io.cloudmw.helper.upkeep;
 
 import io.cloudmw.core.error.CloudMwException;
-import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.Page;
-import io.cloudmw.core.model.StoredChunk;
+import io.cloudmw.core.model.chunk.ChunkId;
+import io.cloudmw.core.model.chunk.StoredChunk;
+import io.cloudmw.core.store.ChunkPages;
 import io.cloudmw.core.store.ChunkStore;
-import io.cloudmw.core.store.Listing;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -37,7 +37,7 @@ final class ChunkLookup {
         if (store.length(first).isPresent()) {
             there.add(first);
         }
-        Page<StoredChunk> page = store.list(first.toString(), Listing.MAX_LIMIT);
+        Page<StoredChunk> page = store.list(first.toString(), ChunkPages.MAX_LIMIT);
         Set<ChunkId> listed = page.items().stream().map(StoredChunk::id).collect(Collectors.toSet());
         String end = page.nextToken();
         for (ChunkId chunk : sorted.subList(1, sorted.size())) {

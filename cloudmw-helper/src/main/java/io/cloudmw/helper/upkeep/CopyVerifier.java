@@ -2,7 +2,7 @@ package io.cloudmw.helper.upkeep;
 
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
-import io.cloudmw.core.model.Chunk;
+import io.cloudmw.core.model.chunk.Chunk;
 import io.cloudmw.core.store.ChunkStore;
 import io.cloudmw.core.store.LeafRange;
 import io.cloudmw.core.store.LeafTarget;

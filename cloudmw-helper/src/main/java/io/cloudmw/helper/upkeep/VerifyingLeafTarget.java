@@ -3,7 +3,7 @@ package io.cloudmw.helper.upkeep;
 import io.cloudmw.core.chunk.Sha256;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
-import io.cloudmw.core.model.Chunk;
+import io.cloudmw.core.model.chunk.Chunk;
 import io.cloudmw.core.store.LeafTarget;
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -7,7 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.memory.ByteBudget;
-import io.cloudmw.core.model.ChunkId;
+import io.cloudmw.core.model.chunk.ChunkId;
 import io.cloudmw.core.store.ChunkStore;
 import io.cloudmw.core.store.disk.DiskChunkStore;
 import io.cloudmw.core.testing.store.Chunks;

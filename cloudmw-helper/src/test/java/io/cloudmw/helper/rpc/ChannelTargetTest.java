@@ -3,7 +3,7 @@ package io.cloudmw.helper.rpc;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.cloudmw.core.config.HostPorts;
-import io.cloudmw.core.wire.ChannelTarget;
+import io.cloudmw.core.rpc.ChannelTarget;
 import io.grpc.ManagedChannel;
 import io.grpc.netty.NettyChannelBuilder;
 import org.junit.jupiter.params.ParameterizedTest;

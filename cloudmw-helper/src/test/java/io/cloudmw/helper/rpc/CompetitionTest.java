@@ -9,15 +9,16 @@ import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.memory.ByteBudget;
 import io.cloudmw.core.metrics.RaceMetrics;
 import io.cloudmw.core.model.FilePath;
-import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.Priority;
 import io.cloudmw.core.model.Urgency;
 import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.model.fleet.HelperAddress;
 import io.cloudmw.core.race.BlockId;
 import io.cloudmw.core.race.RacePolicy;
 import io.cloudmw.core.race.RacerId;
 import io.cloudmw.core.race.RivalNotice;
+import io.cloudmw.core.rpc.VersionHandshake;
 import io.cloudmw.core.security.ClusterSecret;
 import io.cloudmw.core.security.TransferClaims;
 import io.cloudmw.core.security.TransferRight;
@@ -26,7 +27,6 @@ import io.cloudmw.core.security.TransferTokens;
 import io.cloudmw.core.thread.Threads;
 import io.cloudmw.core.time.Ticker;
 import io.cloudmw.core.time.WallClock;
-import io.cloudmw.core.wire.Handshake;
 import io.cloudmw.helper.block.Spool;
 import io.cloudmw.helper.compete.HelperServices;
 import io.cloudmw.helper.compete.HelperTransfers;
@@ -97,7 +97,7 @@ final class CompetitionTest {
                 new HelperServices.Limits(1, 1, 1, PARKED, TimeUnit.MILLISECONDS.toNanos(300), 1, 1)));
         server = NettyServerBuilder.forAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
                 .directExecutor()
-                .intercept(Handshake.server())
+                .intercept(VersionHandshake.server())
                 .addService(new CompetitionService(tokens, transfers))
                 .build()
                 .start();

@@ -9,26 +9,26 @@ import io.cloudmw.core.config.HostPorts;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.metrics.MonitorMetrics;
-import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.FilePath;
-import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.HelperId;
-import io.cloudmw.core.model.ReplicaReport;
-import io.cloudmw.core.model.ReplicaState;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VersionId;
-import io.cloudmw.core.monitor.Hedges;
+import io.cloudmw.core.model.chunk.ChunkId;
+import io.cloudmw.core.model.chunk.ReplicaReport;
+import io.cloudmw.core.model.chunk.ReplicaState;
+import io.cloudmw.core.model.fleet.HelperAddress;
+import io.cloudmw.core.monitor.HedgeCounts;
 import io.cloudmw.core.monitor.HelperActivity;
 import io.cloudmw.core.monitor.SpeedMonitor;
 import io.cloudmw.core.reach.BucketWatch;
+import io.cloudmw.core.rpc.RpcErrors;
+import io.cloudmw.core.rpc.VersionHandshake;
 import io.cloudmw.core.security.ClusterSecret;
 import io.cloudmw.core.security.MemberProofs;
 import io.cloudmw.core.security.TransferClaims;
 import io.cloudmw.core.security.TransferRight;
 import io.cloudmw.core.time.Ticker;
 import io.cloudmw.core.time.WallClock;
-import io.cloudmw.core.wire.Handshake;
-import io.cloudmw.core.wire.WireErrors;
 import io.cloudmw.helper.config.DiskConfig;
 import io.cloudmw.helper.disk.DiskOpener;
 import io.cloudmw.helper.disk.OwnDisks;
@@ -71,7 +71,7 @@ final class RegistrationTest {
     private final FakeCoordinator coordinator = new FakeCoordinator();
     private final SpeedMonitor speeds =
             new SpeedMonitor(Ticker.system(), 8, new MonitorMetrics(new SimpleMeterRegistry()));
-    private final HelperActivity activity = new HelperActivity(3, 5, 4, 1, 0, 100, 10, Hedges.NONE);
+    private final HelperActivity activity = new HelperActivity(3, 5, 4, 1, 0, 100, 10, HedgeCounts.NONE);
     private Server server;
     private CoordinatorCalls calls;
     private Registration registration;
@@ -103,7 +103,7 @@ final class RegistrationTest {
     private Server serve(int port) throws IOException {
         return NettyServerBuilder.forAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), port))
                 .directExecutor()
-                .intercept(Handshake.server())
+                .intercept(VersionHandshake.server())
                 .addService(coordinator)
                 .build()
                 .start();
@@ -318,7 +318,7 @@ final class RegistrationTest {
         public void registerHelper(RegisterHelperRequest request, StreamObserver<RegisterHelperResponse> answer) {
             if (refusal.code() != ErrorCode.INTERNAL) {
                 refused.incrementAndGet();
-                answer.onError(WireErrors.toStatus(refusal));
+                answer.onError(RpcErrors.toStatus(refusal));
                 return;
             }
             registrations.add(request.getHelper().getId());
@@ -334,7 +334,7 @@ final class RegistrationTest {
         @Override
         public void heartbeat(HeartbeatRequest request, StreamObserver<HeartbeatResponse> answer) {
             if (request.getEpoch() != epoch) {
-                answer.onError(WireErrors.toStatus(new CloudMwException(ErrorCode.HELPER_UNKNOWN, "who?")));
+                answer.onError(RpcErrors.toStatus(new CloudMwException(ErrorCode.HELPER_UNKNOWN, "who?")));
                 return;
             }
             if (request.getLeaving()) {
@@ -355,7 +355,7 @@ final class RegistrationTest {
         public void reportReplicas(ReportReplicasRequest request, StreamObserver<ReportReplicasResponse> answer) {
             reports.add(request);
             if (reports.size() <= reportsToFail) {
-                answer.onError(WireErrors.toStatus(new CloudMwException(ErrorCode.COORDINATOR_UNAVAILABLE, "not now")));
+                answer.onError(RpcErrors.toStatus(new CloudMwException(ErrorCode.COORDINATOR_UNAVAILABLE, "not now")));
                 return;
             }
             answer.onNext(ReportReplicasResponse.getDefaultInstance());

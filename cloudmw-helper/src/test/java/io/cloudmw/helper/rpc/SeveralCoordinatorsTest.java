@@ -6,17 +6,17 @@ import static org.awaitility.Awaitility.await;
 import io.cloudmw.core.config.HostPort;
 import io.cloudmw.core.config.HostPorts;
 import io.cloudmw.core.metrics.MonitorMetrics;
-import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.HelperId;
-import io.cloudmw.core.monitor.Hedges;
+import io.cloudmw.core.model.fleet.HelperAddress;
+import io.cloudmw.core.monitor.HedgeCounts;
 import io.cloudmw.core.monitor.HelperActivity;
 import io.cloudmw.core.monitor.SpeedMonitor;
 import io.cloudmw.core.reach.BucketWatch;
+import io.cloudmw.core.rpc.VersionHandshake;
 import io.cloudmw.core.security.ClusterSecret;
 import io.cloudmw.core.security.MemberProofs;
 import io.cloudmw.core.time.Ticker;
 import io.cloudmw.core.time.WallClock;
-import io.cloudmw.core.wire.Handshake;
 import io.cloudmw.proto.v1.CoordinatorGrpc;
 import io.cloudmw.proto.v1.HeartbeatRequest;
 import io.cloudmw.proto.v1.HeartbeatResponse;
@@ -114,7 +114,7 @@ final class SeveralCoordinatorsTest {
 
     private static Registration registration(CoordinatorCalls calls) {
         SpeedMonitor speeds = new SpeedMonitor(Ticker.system(), 8, new MonitorMetrics(new SimpleMeterRegistry()));
-        HelperActivity activity = new HelperActivity(3, 5, 4, 1, 0, 100, 10, Hedges.NONE);
+        HelperActivity activity = new HelperActivity(3, 5, 4, 1, 0, 100, 10, HedgeCounts.NONE);
         return new Registration(calls, SELF, List.of(), BucketWatch.none(), speeds, () -> activity, new Random(1));
     }
 
@@ -126,7 +126,7 @@ final class SeveralCoordinatorsTest {
         One() throws IOException {
             server = NettyServerBuilder.forAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
                     .directExecutor()
-                    .intercept(Handshake.server())
+                    .intercept(VersionHandshake.server())
                     .addService(this)
                     .build()
                     .start();

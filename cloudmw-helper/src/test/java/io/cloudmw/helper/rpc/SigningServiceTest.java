@@ -8,21 +8,21 @@ import io.cloudmw.coordinator.check.rpc.HelperSignings;
 import io.cloudmw.core.access.CredentialsReference;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
-import io.cloudmw.core.model.ChunkId;
-import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.HelperId;
-import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.model.chunk.ChunkId;
+import io.cloudmw.core.model.fleet.HelperAddress;
+import io.cloudmw.core.model.fleet.Store;
+import io.cloudmw.core.rpc.Membership;
+import io.cloudmw.core.rpc.RpcErrors;
+import io.cloudmw.core.rpc.VersionHandshake;
 import io.cloudmw.core.security.ClusterSecret;
 import io.cloudmw.core.security.MemberProofs;
 import io.cloudmw.core.signing.ReadSigner;
 import io.cloudmw.core.signing.SignedUrls;
 import io.cloudmw.core.time.WallClock;
-import io.cloudmw.core.wire.Handshake;
-import io.cloudmw.core.wire.Membership;
 import io.cloudmw.core.wire.SigningWire;
-import io.cloudmw.core.wire.WireErrors;
 import io.cloudmw.proto.v1.StoreSigningGrpc;
 import io.grpc.ManagedChannel;
 import io.grpc.Server;
@@ -78,7 +78,7 @@ final class SigningServiceTest {
         server = NettyServerBuilder.forAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
                 .directExecutor()
                 .intercept(Membership.server(PROOFS, SigningService.MEMBERS_ONLY))
-                .intercept(Handshake.server())
+                .intercept(VersionHandshake.server())
                 .addService(new SigningService(signer, Runnable::run))
                 .build()
                 .start();
@@ -152,7 +152,7 @@ final class SigningServiceTest {
     private StoreSigningGrpc.StoreSigningBlockingStub stub(Optional<MemberProofs> proofs) {
         ManagedChannel channel = NettyChannelBuilder.forTarget(helper.control())
                 .usePlaintext()
-                .intercept(Handshake.client())
+                .intercept(VersionHandshake.client())
                 .build();
         channels.add(channel);
         StoreSigningGrpc.StoreSigningBlockingStub stub = StoreSigningGrpc.newBlockingStub(channel);
@@ -164,7 +164,7 @@ final class SigningServiceTest {
         StatusRuntimeException refused = catchThrowableOfType(
                 StatusRuntimeException.class,
                 () -> stub.signReads(SigningWire.request(BUCKET, chunks(count), Duration.ofHours(1))));
-        return WireErrors.fromStatus(refused, ErrorCode.HELPER_UNAVAILABLE, "helper")
+        return RpcErrors.fromStatus(refused, ErrorCode.HELPER_UNAVAILABLE, "helper")
                 .code();
     }
 }

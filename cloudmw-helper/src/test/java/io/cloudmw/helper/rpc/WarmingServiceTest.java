@@ -9,16 +9,18 @@ import io.cloudmw.core.memory.ByteBudget;
 import io.cloudmw.core.metrics.CacheMetrics;
 import io.cloudmw.core.metrics.SwitchMetrics;
 import io.cloudmw.core.model.ByteRange;
-import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.VolumeName;
-import io.cloudmw.core.model.VolumeSet;
+import io.cloudmw.core.model.chunk.ChunkId;
+import io.cloudmw.core.model.volume.VolumeSet;
 import io.cloudmw.core.race.Block;
 import io.cloudmw.core.race.BlockId;
 import io.cloudmw.core.race.BlockRule;
 import io.cloudmw.core.race.Entrant;
+import io.cloudmw.core.race.IssuedBlock;
 import io.cloudmw.core.race.RacerId;
+import io.cloudmw.core.rpc.RpcErrors;
 import io.cloudmw.core.security.ClusterSecret;
 import io.cloudmw.core.security.TransferClaims;
 import io.cloudmw.core.security.TransferRight;
@@ -26,9 +28,7 @@ import io.cloudmw.core.security.TransferToken;
 import io.cloudmw.core.security.TransferTokens;
 import io.cloudmw.core.testing.store.Chunks;
 import io.cloudmw.core.thread.Threads;
-import io.cloudmw.core.wire.IssuedBlock;
 import io.cloudmw.core.wire.ToWire;
-import io.cloudmw.core.wire.WireErrors;
 import io.cloudmw.helper.block.LeafAllocator;
 import io.cloudmw.helper.block.Spool;
 import io.cloudmw.helper.cache.LeafCache;
@@ -181,7 +181,7 @@ final class WarmingServiceTest {
 
         @Override
         public void onError(Throwable cause) {
-            failure.complete(WireErrors.fromStatus(cause, ErrorCode.INTERNAL, "test"));
+            failure.complete(RpcErrors.fromStatus(cause, ErrorCode.INTERNAL, "test"));
         }
 
         @Override

@@ -2,13 +2,14 @@ package io.cloudmw.helper.serve;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.cloudmw.core.bulk.message.BulkRequest;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.metrics.ScheduleMetrics;
 import io.cloudmw.core.model.ByteRange;
-import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.Priority;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.Urgency;
+import io.cloudmw.core.model.chunk.ChunkId;
 import io.cloudmw.core.schedule.FairPool;
 import io.cloudmw.core.schedule.ScheduleLimits;
 import io.cloudmw.core.schedule.Tenant;
@@ -17,7 +18,6 @@ import io.cloudmw.core.testing.store.Chunks;
 import io.cloudmw.core.testing.store.MemoryChunkStore;
 import io.cloudmw.core.thread.Threads;
 import io.cloudmw.core.time.Ticker;
-import io.cloudmw.core.wire.BulkRequest;
 import io.cloudmw.helper.testing.FakeBulkStream;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.netty.buffer.ByteBuf;

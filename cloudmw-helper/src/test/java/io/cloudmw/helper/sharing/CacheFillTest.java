@@ -3,13 +3,13 @@ package io.cloudmw.helper.sharing;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.cloudmw.core.cost.Usage;
+import io.cloudmw.core.cost.StoreUsage;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.memory.ByteBudget;
 import io.cloudmw.core.metrics.CacheMetrics;
 import io.cloudmw.core.metrics.SwitchMetrics;
-import io.cloudmw.core.model.ChunkId;
+import io.cloudmw.core.model.chunk.ChunkId;
 import io.cloudmw.core.store.ChunkStore;
 import io.cloudmw.core.testing.store.Chunks;
 import io.cloudmw.core.testing.store.MemoryChunkStore;
@@ -116,7 +116,7 @@ final class CacheFillTest {
     }
 
     private static CacheFill.Outcome ofStore(long kept, long requests, long fromStore) {
-        return new CacheFill.Outcome(kept, 0, Map.of(Fetches.STORE, Usage.ofReads(requests, fromStore)));
+        return new CacheFill.Outcome(kept, 0, Map.of(Fetches.STORE, StoreUsage.ofReads(requests, fromStore)));
     }
 
     @Test

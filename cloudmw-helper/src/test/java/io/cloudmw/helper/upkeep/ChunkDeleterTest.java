@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
-import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.StoreId;
-import io.cloudmw.core.model.StoredChunk;
 import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.model.chunk.ChunkId;
+import io.cloudmw.core.model.chunk.StoredChunk;
 import io.cloudmw.core.testing.store.Chunks;
 import io.cloudmw.core.testing.store.MemoryChunkStore;
 import java.util.List;

@@ -6,7 +6,7 @@ import io.cloudmw.cli.command.ExitCode;
 import io.cloudmw.cli.command.Written;
 import io.cloudmw.client.CloudMw;
 import io.cloudmw.client.CloudMwOptions;
-import io.cloudmw.core.model.Location;
+import io.cloudmw.core.model.fleet.Location;
 import io.cloudmw.lab.fanout.FanOutLab;
 import io.cloudmw.lab.fanout.FanOutReport;
 import io.cloudmw.lab.fanout.FanOutSettings;

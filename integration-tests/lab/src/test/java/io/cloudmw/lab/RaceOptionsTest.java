@@ -3,7 +3,7 @@ package io.cloudmw.lab;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.cloudmw.core.model.Chunking;
+import io.cloudmw.core.model.volume.Chunking;
 import io.cloudmw.lab.race.LabSettings;
 import io.cloudmw.lab.race.Layout;
 import java.util.List;

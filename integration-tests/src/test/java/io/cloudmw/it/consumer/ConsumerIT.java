@@ -3,11 +3,11 @@ package io.cloudmw.it.consumer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.cloudmw.client.CloudMw;
-import io.cloudmw.core.model.Chunking;
 import io.cloudmw.core.model.Mode;
 import io.cloudmw.core.model.StoreId;
-import io.cloudmw.core.model.Volume;
 import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.model.volume.Chunking;
+import io.cloudmw.core.model.volume.Volume;
 import io.cloudmw.lab.fleet.LocalFleet;
 import java.io.File;
 import java.io.IOException;

@@ -2,9 +2,9 @@ package io.cloudmw.it.dynamodb;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.model.chunk.ChunkId;
 import io.cloudmw.core.time.Ticker;
 import java.io.IOException;
 import java.net.URI;

@@ -3,7 +3,7 @@ package io.cloudmw.cli.cluster;
 import io.cloudmw.core.config.Sizes;
 import io.cloudmw.core.monitor.ExpectedSpeed;
 import io.cloudmw.core.monitor.FleetView;
-import io.cloudmw.core.monitor.Hedges;
+import io.cloudmw.core.monitor.HedgeCounts;
 import io.cloudmw.core.monitor.HelperActivity;
 import io.cloudmw.core.monitor.SpeedSummary;
 import io.cloudmw.core.monitor.SwitchActivity;
@@ -48,7 +48,7 @@ final class FleetReport {
                             Sizes.approximate(activity.wastedBytes())));
         }
         lines.addAll(switchLines(view));
-        Hedges hedges = hedges(view);
+        HedgeCounts hedges = hedges(view);
         lines.add("");
         lines.add(format(
                 "hedges and hand-overs: %d issued, %d won, %d suppressed",
@@ -121,8 +121,10 @@ final class FleetReport {
     }
 
     /** Each transfer told one helper. */
-    private static Hedges hedges(FleetView view) {
-        return view.helpers().stream().map(helper -> helper.activity().hedges()).reduce(Hedges.NONE, Hedges::plus);
+    private static HedgeCounts hedges(FleetView view) {
+        return view.helpers().stream()
+                .map(helper -> helper.activity().hedges())
+                .reduce(HedgeCounts.NONE, HedgeCounts::plus);
     }
 
     private static String heading() {
@@ -189,7 +191,7 @@ final class FleetReport {
         object.put("helpers", helpers);
         object.put("pairs", pairs);
         object.put("pairs_left_out", view.pairsLeftOut());
-        Hedges hedges = hedges(view);
+        HedgeCounts hedges = hedges(view);
         object.put("hedges", Map.of("issued", hedges.issued(), "won", hedges.won(), "suppressed", hedges.suppressed()));
         return object;
     }

@@ -8,7 +8,7 @@ import io.cloudmw.client.rpc.Calls;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.StoreId;
-import io.cloudmw.core.model.Volume;
+import io.cloudmw.core.model.volume.Volume;
 import io.cloudmw.core.placement.StoreStatus;
 import java.util.ArrayList;
 import java.util.List;

@@ -6,7 +6,7 @@ import io.cloudmw.core.config.Settings;
 import io.cloudmw.core.config.Sizes;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.hedge.RedundancyBudget;
-import io.cloudmw.core.model.Location;
+import io.cloudmw.core.model.fleet.Location;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;

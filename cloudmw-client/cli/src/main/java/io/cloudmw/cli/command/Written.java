@@ -1,8 +1,8 @@
 package io.cloudmw.cli.command;
 
 import io.cloudmw.core.config.Durations;
+import io.cloudmw.core.config.ErrorWording;
 import io.cloudmw.core.config.HostPort;
-import io.cloudmw.core.config.Mistakes;
 import io.cloudmw.core.config.Sizes;
 import io.cloudmw.core.emulation.StoreLaw;
 import io.cloudmw.core.model.VersionId;
@@ -72,9 +72,9 @@ public final class Written {
         try {
             return StoreLaw.parse(text + more);
         } catch (IllegalArgumentException e) {
-            Mistakes.Given written = new Mistakes.Given(option, Optional.of(text));
+            ErrorWording.Given written = new ErrorWording.Given(option, Optional.of(text));
             throw new IllegalArgumentException(
-                    Mistakes.inWordsOf(
+                    ErrorWording.inWordsOf(
                             name -> name.equals("law") ? Optional.of(written) : Optional.empty(),
                             String.valueOf(e.getMessage())),
                     e);

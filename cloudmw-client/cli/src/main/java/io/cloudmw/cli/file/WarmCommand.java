@@ -19,7 +19,7 @@ import io.cloudmw.client.tree.TreeReport;
 import io.cloudmw.client.tree.TreeWarmUp;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
-import io.cloudmw.core.model.Location;
+import io.cloudmw.core.model.fleet.Location;
 import io.cloudmw.core.time.Ticker;
 import java.time.Duration;
 import java.util.Map;

@@ -4,7 +4,7 @@ import io.cloudmw.cli.output.Receipts;
 import io.cloudmw.client.progress.WarmReceipt;
 import io.cloudmw.client.progress.WarmedSwitch;
 import io.cloudmw.core.config.Sizes;
-import io.cloudmw.core.model.Location;
+import io.cloudmw.core.model.fleet.Location;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -4,11 +4,11 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.StreamWriteFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.json.JsonMapper;
-import io.cloudmw.core.model.Chunking;
-import io.cloudmw.core.model.FileVersion;
-import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
-import io.cloudmw.core.model.Volume;
+import io.cloudmw.core.model.file.FileVersion;
+import io.cloudmw.core.model.fleet.Store;
+import io.cloudmw.core.model.volume.Chunking;
+import io.cloudmw.core.model.volume.Volume;
 import java.util.LinkedHashMap;
 import java.util.Map;
 

@@ -5,7 +5,7 @@ import io.cloudmw.client.progress.PutReceipt;
 import io.cloudmw.client.progress.ReadShare;
 import io.cloudmw.client.progress.WriteShare;
 import io.cloudmw.core.config.Sizes;
-import io.cloudmw.core.cost.Usage;
+import io.cloudmw.core.cost.StoreUsage;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -63,8 +63,8 @@ final class ReceiptTotals {
         return shares;
     }
 
-    private static Map<String, Usage> byStore(PutReceipt receipt) {
-        Map<String, Usage> stores = new TreeMap<>();
+    private static Map<String, StoreUsage> byStore(PutReceipt receipt) {
+        Map<String, StoreUsage> stores = new TreeMap<>();
         receipt.cost().usage().forEach((store, usage) -> stores.put(store.value(), usage));
         return stores;
     }

@@ -12,7 +12,7 @@ import io.cloudmw.client.progress.TransferCost;
 import io.cloudmw.client.progress.Win;
 import io.cloudmw.core.config.Sizes;
 import io.cloudmw.core.cost.Bill;
-import io.cloudmw.core.cost.Usage;
+import io.cloudmw.core.cost.StoreUsage;
 import io.cloudmw.core.model.StoreId;
 import java.math.BigDecimal;
 import java.util.ArrayList;
@@ -123,7 +123,7 @@ public final class Receipts {
         return row;
     }
 
-    private static Map<String, Object> json(Usage usage) {
+    private static Map<String, Object> json(StoreUsage usage) {
         Map<String, Object> row = new LinkedHashMap<>();
         row.put("reads", usage.reads());
         row.put("read_bytes", usage.readBytes());

@@ -6,10 +6,10 @@ import io.cloudmw.client.progress.TransferCost;
 import io.cloudmw.client.progress.WarmReceipt;
 import io.cloudmw.client.progress.WarmedSwitch;
 import io.cloudmw.core.cost.Bill;
-import io.cloudmw.core.cost.Usage;
+import io.cloudmw.core.cost.StoreUsage;
 import io.cloudmw.core.model.HelperId;
-import io.cloudmw.core.model.Location;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.fleet.Location;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.List;
@@ -24,7 +24,7 @@ final class WarmReceiptsTest {
 
     private final WarmReceipt receipt = receipt(Map.of());
 
-    private static WarmReceipt receipt(Map<StoreId, Usage> usage) {
+    private static WarmReceipt receipt(Map<StoreId, StoreUsage> usage) {
         return new WarmReceipt(
                 2,
                 0,
@@ -55,7 +55,7 @@ final class WarmReceiptsTest {
     @Test
     void onlyWhatCameFromAStoreHasAPrice() {
         assertThat(WarmReceipts.lines(receipt)).noneMatch(line -> line.startsWith("price"));
-        assertThat(WarmReceipts.lines(receipt(Map.of(new StoreId("s"), Usage.ofReads(1, 10)))))
+        assertThat(WarmReceipts.lines(receipt(Map.of(new StoreId("s"), StoreUsage.ofReads(1, 10)))))
                 .anyMatch(line -> line.startsWith("price: 0 USD"));
     }
 }

@@ -10,7 +10,7 @@ import io.cloudmw.client.progress.ReadShare;
 import io.cloudmw.client.progress.TransferCost;
 import io.cloudmw.client.progress.Win;
 import io.cloudmw.core.cost.Bill;
-import io.cloudmw.core.cost.Usage;
+import io.cloudmw.core.cost.StoreUsage;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.testing.Versions;
 import java.math.BigDecimal;
@@ -51,7 +51,7 @@ final class ReceiptsTest {
                 List.of(),
                 Duration.ofSeconds(1),
                 Extras.NONE,
-                new TransferCost(Map.of(STORE, Usage.ofReads(1, BYTES)), free),
+                new TransferCost(Map.of(STORE, StoreUsage.ofReads(1, BYTES)), free),
                 Optional.empty());
     }
 

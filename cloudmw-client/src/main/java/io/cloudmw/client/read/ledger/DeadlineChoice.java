@@ -4,10 +4,10 @@ import io.cloudmw.client.context.ClientContext;
 import io.cloudmw.client.progress.SlaReport;
 import io.cloudmw.core.cost.Prediction;
 import io.cloudmw.core.cost.ReadShape;
+import io.cloudmw.core.cost.ReadStrategy;
 import io.cloudmw.core.cost.SlaPlanner;
 import io.cloudmw.core.cost.TransferModel;
-import io.cloudmw.core.cost.Way;
-import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.core.placement.ReadPlan;
 import io.cloudmw.core.placement.StoreStatus;
 import java.time.Duration;
@@ -61,8 +61,8 @@ public final class DeadlineChoice {
 
     private static DeadlineChoice given(
             ReadPlan plan, ReadShape shape, SlaPlanner.Goal goal, String reason, ClientContext context) {
-        Way usual =
-                Way.usual(plan.mode(), plan.helpers().size(), shape.replicas().size());
+        ReadStrategy usual = ReadStrategy.usual(
+                plan.mode(), plan.helpers().size(), shape.replicas().size());
         Prediction prediction =
                 TransferModel.predict(shape, usual, context.reads().redundancy());
         return new DeadlineChoice(goal, SlaPlanner.Choice.of(prediction, goal), Optional.of(reason));
@@ -93,7 +93,7 @@ public final class DeadlineChoice {
     }
 
     /** The chosen mode, fan-out and hedge delay; empty: as the plan's mode says. */
-    public Optional<Way> way() {
+    public Optional<ReadStrategy> way() {
         return given.isPresent() ? Optional.empty() : Optional.of(choice.way());
     }
 

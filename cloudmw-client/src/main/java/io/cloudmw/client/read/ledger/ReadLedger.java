@@ -10,14 +10,14 @@ import io.cloudmw.client.progress.TransferCost;
 import io.cloudmw.client.progress.TransferListener;
 import io.cloudmw.client.progress.Win;
 import io.cloudmw.core.cost.Pricing;
-import io.cloudmw.core.cost.Usage;
+import io.cloudmw.core.cost.StoreUsage;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.hedge.IssueCounts;
-import io.cloudmw.core.model.ChunkId;
-import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.PeerId;
-import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.chunk.ChunkId;
+import io.cloudmw.core.model.file.FileVersion;
+import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.core.placement.ReadPlan;
 import io.cloudmw.core.placement.StoreStatus;
 import io.cloudmw.core.race.AttemptId;
@@ -56,7 +56,7 @@ public final class ReadLedger {
     private final List<Win> wins = new ArrayList<>();
     private final Map<String, Long> winners = new HashMap<>();
     private final Set<ReplicaFault> faults = new HashSet<>();
-    private final Map<StoreId, Usage> usage = new HashMap<>();
+    private final Map<StoreId, StoreUsage> usage = new HashMap<>();
     private final Map<Lane, ReadShare> shares = new HashMap<>();
 
     /** When blocks in flight were first attempted; the oldest entry is evicted. */
@@ -174,7 +174,7 @@ public final class ReadLedger {
     }
 
     private void use(StoreId store, long reads, long bytes) {
-        usage.merge(store, Usage.ofReads(reads, bytes), Usage::plus);
+        usage.merge(store, StoreUsage.ofReads(reads, bytes), StoreUsage::plus);
     }
 
     /** Whether there are attempts whose end was not reported. */

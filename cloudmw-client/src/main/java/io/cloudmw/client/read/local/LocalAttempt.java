@@ -6,15 +6,15 @@ import io.cloudmw.core.chunk.Leaves;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.error.Reasons;
-import io.cloudmw.core.model.Chunk;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.chunk.Chunk;
 import io.cloudmw.core.race.AttemptId;
 import io.cloudmw.core.race.Block;
 import io.cloudmw.core.store.ChunkStore;
 import io.cloudmw.core.store.LeafRange;
 import io.cloudmw.core.store.LeafTarget;
 import io.cloudmw.core.store.LeafVerifier;
-import io.cloudmw.core.store.NamelessFile;
+import io.cloudmw.core.store.UnlinkedFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -127,7 +127,7 @@ final class LocalAttempt implements Runnable, AutoCloseable {
 
     private static FileChannel temporary() throws CloudMwException {
         try {
-            return NamelessFile.open();
+            return UnlinkedFile.open();
         } catch (IOException e) {
             throw new CloudMwException(ErrorCode.LOCAL_IO, "temporary file: cannot create it: " + Reasons.of(e), e);
         }

@@ -2,7 +2,7 @@ package io.cloudmw.client.read.peer;
 
 import io.cloudmw.client.manifest.ManifestReader;
 import io.cloudmw.core.model.ByteRange;
-import io.cloudmw.core.model.Chunk;
+import io.cloudmw.core.model.chunk.Chunk;
 
 /**
  * The part of a chunk that a read still has to fetch.

@@ -1,7 +1,7 @@
 package io.cloudmw.client.read.relay;
 
 import io.cloudmw.core.error.CloudMwException;
-import io.cloudmw.core.model.Chunk;
+import io.cloudmw.core.model.chunk.Chunk;
 import java.nio.ByteBuffer;
 
 /** A listener to the events of one relay; called by any thread. */

@@ -1,7 +1,7 @@
 package io.cloudmw.client.rpc.coordinator;
 
 import io.cloudmw.core.model.ByteRange;
-import io.cloudmw.core.model.FileVersion;
+import io.cloudmw.core.model.file.FileVersion;
 import java.util.Optional;
 
 /**

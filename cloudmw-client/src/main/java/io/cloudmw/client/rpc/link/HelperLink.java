@@ -1,7 +1,7 @@
 package io.cloudmw.client.rpc.link;
 
 import io.cloudmw.core.bulk.BulkConnection;
-import io.cloudmw.core.model.HelperAddress;
+import io.cloudmw.core.model.fleet.HelperAddress;
 import io.grpc.ManagedChannel;
 
 /** A link to one helper, which all transfers share: its gRPC channel and its bulk connection. */

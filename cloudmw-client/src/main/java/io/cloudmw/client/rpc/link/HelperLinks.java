@@ -9,14 +9,14 @@ import io.cloudmw.core.bulk.BulkOptions;
 import io.cloudmw.core.bulk.BulkStream;
 import io.cloudmw.core.bulk.BulkStreamListener;
 import io.cloudmw.core.bulk.BulkTransport;
+import io.cloudmw.core.bulk.message.BulkRequest;
+import io.cloudmw.core.bulk.message.WriteObstacle;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
-import io.cloudmw.core.model.ChunkId;
-import io.cloudmw.core.model.HelperAddress;
+import io.cloudmw.core.model.chunk.ChunkId;
+import io.cloudmw.core.model.fleet.HelperAddress;
 import io.cloudmw.core.security.TransferToken;
-import io.cloudmw.core.wire.BulkRequest;
 import io.cloudmw.core.wire.ToWire;
-import io.cloudmw.core.wire.WriteTrouble;
 import io.cloudmw.proto.v1.GetWriteRequest;
 import io.cloudmw.proto.v1.GetWriteResponse;
 import io.cloudmw.proto.v1.WritingGrpc;
@@ -153,13 +153,13 @@ public final class HelperLinks implements AutoCloseable {
     }
 
     /** Asks for the obstacles to a chunk that the helper was sent and has not stored yet. */
-    public CompletableFuture<List<WriteTrouble>> troubles(HelperAddress helper, ChunkId chunk, TransferToken token) {
+    public CompletableFuture<List<WriteObstacle>> troubles(HelperAddress helper, ChunkId chunk, TransferToken token) {
         GetWriteRequest request = GetWriteRequest.newBuilder()
                 .setChunkId(chunk.toString())
                 .setToken(ToWire.token(token))
                 .build();
         return acquire(helper).thenCompose(link -> {
-            CompletableFuture<List<WriteTrouble>> answer = new CompletableFuture<>();
+            CompletableFuture<List<WriteObstacle>> answer = new CompletableFuture<>();
             ClientCalls.asyncUnaryCall(
                     link.channel()
                             .newCall(
@@ -171,7 +171,7 @@ public final class HelperLinks implements AutoCloseable {
                         @Override
                         public void onNext(GetWriteResponse message) {
                             try {
-                                answer.complete(WriteTrouble.fromWire(message));
+                                answer.complete(WriteObstacle.fromWire(message));
                             } catch (CloudMwException e) {
                                 answer.completeExceptionally(e);
                             }

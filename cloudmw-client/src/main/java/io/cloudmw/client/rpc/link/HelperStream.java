@@ -4,8 +4,8 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.error.Reasons;
-import io.cloudmw.core.model.HelperAddress;
-import io.cloudmw.core.wire.WireErrors;
+import io.cloudmw.core.model.fleet.HelperAddress;
+import io.cloudmw.core.rpc.RpcErrors;
 import io.grpc.ManagedChannel;
 import io.grpc.stub.ClientCallStreamObserver;
 import io.grpc.stub.ClientResponseObserver;
@@ -90,7 +90,7 @@ abstract class HelperStream<C, E> {
 
     private void linked(@Nullable HelperLink reached, @Nullable Throwable failure) {
         if (reached == null) {
-            gone(WireErrors.fromStatus(unwrap(failure), ErrorCode.HELPER_UNAVAILABLE, peer()));
+            gone(RpcErrors.fromStatus(unwrap(failure), ErrorCode.HELPER_UNAVAILABLE, peer()));
             return;
         }
         synchronized (this) {
@@ -244,7 +244,7 @@ abstract class HelperStream<C, E> {
 
         @Override
         public void onError(Throwable failure) {
-            gone(WireErrors.fromStatus(failure, ErrorCode.HELPER_UNAVAILABLE, peer()));
+            gone(RpcErrors.fromStatus(failure, ErrorCode.HELPER_UNAVAILABLE, peer()));
         }
 
         @Override
@@ -254,6 +254,6 @@ abstract class HelperStream<C, E> {
     }
 
     static ErrorCode code(String name) {
-        return WireErrors.code(name).orElse(ErrorCode.INTERNAL);
+        return RpcErrors.code(name).orElse(ErrorCode.INTERNAL);
     }
 }

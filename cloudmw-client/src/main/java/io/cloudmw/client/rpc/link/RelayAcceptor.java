@@ -3,8 +3,8 @@ package io.cloudmw.client.rpc.link;
 import io.cloudmw.core.bulk.BulkStream;
 import io.cloudmw.core.bulk.BulkStreamListener;
 import io.cloudmw.core.error.CloudMwException;
-import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.fleet.HelperAddress;
 import io.cloudmw.core.race.BlockId;
 import io.cloudmw.core.race.RacerId;
 

@@ -1,12 +1,12 @@
 package io.cloudmw.client.rpc.link;
 
-import io.cloudmw.core.model.HelperAddress;
-import io.cloudmw.core.model.Store;
+import io.cloudmw.core.bulk.message.BulkRequest;
 import io.cloudmw.core.model.Urgency;
+import io.cloudmw.core.model.fleet.HelperAddress;
+import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.core.placement.ReadPlan;
 import io.cloudmw.core.placement.StoreStatus;
-import io.cloudmw.core.wire.BulkRequest;
-import io.cloudmw.core.wire.IssuedBlock;
+import io.cloudmw.core.race.IssuedBlock;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;

@@ -3,11 +3,11 @@ package io.cloudmw.client.rpc.link;
 import io.cloudmw.client.progress.AttemptState;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
-import io.cloudmw.core.monitor.Hedges;
+import io.cloudmw.core.monitor.HedgeCounts;
 import io.cloudmw.core.race.BlockId;
+import io.cloudmw.core.race.IssuedBlock;
 import io.cloudmw.core.race.RacerId;
 import io.cloudmw.core.wire.FromWire;
-import io.cloudmw.core.wire.IssuedBlock;
 import io.cloudmw.core.wire.MonitorWire;
 import io.cloudmw.core.wire.ToWire;
 import io.cloudmw.core.wire.UrgencyWire;
@@ -113,13 +113,13 @@ public final class TransferCall extends HelperStream<TransferCommand, TransferEv
     /**
      * Finishes the transfer: the helper sends its remaining events and ends; then {@code gone} is called.
      *
-     * @param hedges the whole transfer's extra attempts, for the helper's statistics; {@link Hedges#NONE}: none are
+     * @param hedges the whole transfer's extra attempts, for the helper's statistics; {@link HedgeCounts#NONE}: none are
      *     sent
      * @return false when the helper was never reached: no event follows
      */
-    public boolean finish(Hedges hedges) {
+    public boolean finish(HedgeCounts hedges) {
         return finish(
-                hedges.equals(Hedges.NONE)
+                hedges.equals(HedgeCounts.NONE)
                         ? List.of()
                         : List.of(TransferCommand.newBuilder()
                                 .setHedges(MonitorWire.hedges(hedges))

@@ -1,16 +1,16 @@
 package io.cloudmw.client.rpc.link;
 
-import io.cloudmw.core.cost.Usage;
+import io.cloudmw.core.cost.StoreUsage;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
-import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.fleet.HelperAddress;
 import io.cloudmw.core.race.BlockId;
+import io.cloudmw.core.race.IssuedBlock;
+import io.cloudmw.core.rpc.RpcErrors;
 import io.cloudmw.core.wire.FromWire;
-import io.cloudmw.core.wire.IssuedBlock;
 import io.cloudmw.core.wire.ToWire;
 import io.cloudmw.core.wire.UrgencyWire;
-import io.cloudmw.core.wire.WireErrors;
 import io.cloudmw.proto.v1.BeginWarming;
 import io.cloudmw.proto.v1.StoreReads;
 import io.cloudmw.proto.v1.WarmCommand;
@@ -97,12 +97,12 @@ public final class WarmCall extends HelperStream<WarmCommand, WarmEvent> {
     }
 
     private void warmed(WarmedBlock message) throws CloudMwException {
-        Map<StoreId, Usage> stores = new HashMap<>();
+        Map<StoreId, StoreUsage> stores = new HashMap<>();
         for (StoreReads reads : message.getReadsList()) {
             stores.merge(
                     FromWire.storeId(reads.getStoreId()),
-                    Usage.ofReads(reads.getRequests(), reads.getBytes()),
-                    Usage::plus);
+                    StoreUsage.ofReads(reads.getRequests(), reads.getBytes()),
+                    StoreUsage::plus);
         }
         events.warmed(
                 new BlockId(message.getBlockId()),
@@ -132,7 +132,7 @@ public final class WarmCall extends HelperStream<WarmCommand, WarmEvent> {
     @Override
     void lost(CloudMwException why) {
         // The connection that was lost first is no information for the user; the switch's own answer is.
-        boolean gone = why.code() == ErrorCode.HELPER_UNAVAILABLE && !WireErrors.isAnswer(why);
+        boolean gone = why.code() == ErrorCode.HELPER_UNAVAILABLE && !RpcErrors.isAnswer(why);
         events.gone(
                 gone
                         ? new CloudMwException(

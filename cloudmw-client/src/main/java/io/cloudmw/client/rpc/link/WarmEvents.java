@@ -1,6 +1,6 @@
 package io.cloudmw.client.rpc.link;
 
-import io.cloudmw.core.cost.Usage;
+import io.cloudmw.core.cost.StoreUsage;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.race.BlockId;
@@ -17,7 +17,8 @@ public interface WarmEvents {
      * @param stores reads of stores
      * @param failure the reason why bytes are missing
      */
-    record Warmed(long keptBytes, long parentBytes, Map<StoreId, Usage> stores, Optional<CloudMwException> failure) {
+    record Warmed(
+            long keptBytes, long parentBytes, Map<StoreId, StoreUsage> stores, Optional<CloudMwException> failure) {
         public Warmed {
             stores = Map.copyOf(stores);
         }

@@ -1,7 +1,7 @@
 package io.cloudmw.client.rpc.link;
 
-import io.cloudmw.core.model.HelperAddress;
-import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.fleet.HelperAddress;
+import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.core.security.TransferToken;
 import java.util.List;
 

@@ -9,12 +9,12 @@ import io.cloudmw.client.GetOptions;
 import io.cloudmw.client.progress.AttemptState;
 import io.cloudmw.client.progress.GetReceipt;
 import io.cloudmw.client.rpc.FakeHelper;
-import io.cloudmw.core.cost.Usage;
+import io.cloudmw.core.cost.StoreUsage;
 import io.cloudmw.core.mode.ModePolicy;
 import io.cloudmw.core.model.FilePath;
-import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.fleet.HelperAddress;
 import io.cloudmw.core.placement.SwitchTable;
 import java.io.ByteArrayOutputStream;
 import java.nio.channels.Channels;
@@ -130,7 +130,7 @@ final class CachedBlockRequestsTest {
         assertThat(receipt.winners()).containsEntry("h", (long) CHUNKS);
         assertThat(cluster.helper().begunTransfers()).isEqualTo(1);
         assertThat(cluster.helper().keptReads()).isBetween(1, CHUNKS / 2);
-        assertThat(receipt.cost().usage().get(new StoreId("s"))).isEqualTo(Usage.ofReads(CHUNKS, SIZE));
+        assertThat(receipt.cost().usage().get(new StoreId("s"))).isEqualTo(StoreUsage.ofReads(CHUNKS, SIZE));
     }
 
     @Test

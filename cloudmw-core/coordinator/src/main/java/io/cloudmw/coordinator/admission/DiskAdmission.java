@@ -3,8 +3,8 @@ package io.cloudmw.coordinator.admission;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.identity.DiskClaim;
-import io.cloudmw.core.model.Store;
-import io.cloudmw.core.model.StoreIdentity;
+import io.cloudmw.core.model.fleet.Store;
+import io.cloudmw.core.model.fleet.StoreIdentity;
 import java.util.Optional;
 
 /**

@@ -5,7 +5,7 @@ import io.cloudmw.core.chunk.Sha256;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.ByteRange;
-import io.cloudmw.core.model.Chunk;
+import io.cloudmw.core.model.chunk.Chunk;
 import io.cloudmw.core.store.ChunkStore;
 import io.cloudmw.core.store.LeafRange;
 import io.cloudmw.core.store.LeafTarget;

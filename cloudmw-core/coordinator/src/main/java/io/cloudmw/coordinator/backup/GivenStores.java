@@ -2,9 +2,9 @@ package io.cloudmw.coordinator.backup;
 
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
-import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
-import io.cloudmw.core.model.StoreIdentity;
+import io.cloudmw.core.model.fleet.Store;
+import io.cloudmw.core.model.fleet.StoreIdentity;
 import io.cloudmw.core.store.ChunkStore;
 import io.cloudmw.core.store.StoreOpener;
 import java.util.Collection;

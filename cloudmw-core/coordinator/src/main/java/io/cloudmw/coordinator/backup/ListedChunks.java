@@ -1,10 +1,10 @@
 package io.cloudmw.coordinator.backup;
 
 import io.cloudmw.core.error.CloudMwException;
-import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.Page;
 import io.cloudmw.core.model.StoreId;
-import io.cloudmw.core.model.StoredChunk;
+import io.cloudmw.core.model.chunk.ChunkId;
+import io.cloudmw.core.model.chunk.StoredChunk;
 import io.cloudmw.core.store.ChunkStore;
 import java.util.Iterator;
 import java.util.List;

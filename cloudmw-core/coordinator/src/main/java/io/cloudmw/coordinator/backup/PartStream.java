@@ -3,7 +3,7 @@ package io.cloudmw.coordinator.backup;
 import io.cloudmw.core.backup.BackupPart;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.ByteRange;
-import io.cloudmw.core.model.Chunk;
+import io.cloudmw.core.model.chunk.Chunk;
 import java.io.InputStream;
 
 /** The bytes of a part, verified, from stores alone. Holds a range of a chunk. One thread's. */

@@ -2,7 +2,7 @@ package io.cloudmw.coordinator.backup;
 
 import io.cloudmw.core.backup.BackupRoot;
 import io.cloudmw.core.model.StoreId;
-import io.cloudmw.core.model.Volume;
+import io.cloudmw.core.model.volume.Volume;
 import java.util.List;
 import java.util.Map;
 

@@ -1,8 +1,8 @@
 package io.cloudmw.coordinator.backup;
 
 import io.cloudmw.core.backup.BackupRoot;
-import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.model.fleet.Store;
 import java.util.List;
 import java.util.OptionalLong;
 

@@ -4,12 +4,12 @@ import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.CallId;
 import io.cloudmw.core.model.FilePath;
-import io.cloudmw.core.model.FileVersion;
-import io.cloudmw.core.model.Rename;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VersionId;
-import io.cloudmw.core.model.Volume;
 import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.model.file.FileVersion;
+import io.cloudmw.core.model.file.Rename;
+import io.cloudmw.core.model.volume.Volume;
 import java.util.Optional;
 
 /** The refusals all catalogs word alike. */

@@ -1,8 +1,8 @@
 package io.cloudmw.coordinator.catalog;
 
 import io.cloudmw.core.error.CloudMwException;
-import io.cloudmw.core.model.Change;
 import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.model.file.Change;
 import java.util.function.Consumer;
 
 /**

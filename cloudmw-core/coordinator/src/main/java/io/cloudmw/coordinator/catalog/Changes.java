@@ -1,6 +1,6 @@
 package io.cloudmw.coordinator.catalog;
 
-import io.cloudmw.core.model.Change;
+import io.cloudmw.core.model.file.Change;
 import java.util.List;
 
 /**

@@ -1,8 +1,8 @@
 package io.cloudmw.coordinator.catalog;
 
-import io.cloudmw.core.model.FileVersion;
-import io.cloudmw.core.model.ReplicaReport;
 import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.model.chunk.ReplicaReport;
+import io.cloudmw.core.model.file.FileVersion;
 import java.util.List;
 import java.util.Optional;
 

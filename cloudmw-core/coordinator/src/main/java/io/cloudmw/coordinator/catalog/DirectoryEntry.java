@@ -1,8 +1,8 @@
 package io.cloudmw.coordinator.catalog;
 
 import io.cloudmw.core.chunk.Sha256;
-import io.cloudmw.core.model.Attributes;
-import io.cloudmw.core.model.FileVersion;
+import io.cloudmw.core.model.file.Attributes;
+import io.cloudmw.core.model.file.FileVersion;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;

@@ -1,9 +1,9 @@
 package io.cloudmw.coordinator.catalog;
 
 import io.cloudmw.core.error.CloudMwException;
-import io.cloudmw.core.model.FleetReport;
 import io.cloudmw.core.model.HelperId;
-import io.cloudmw.core.model.HelperRegistration;
+import io.cloudmw.core.model.fleet.HelperRegistration;
+import io.cloudmw.core.model.fleet.SightingReport;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -29,10 +29,10 @@ public interface FleetBoard {
     boolean register(OptionalLong before, HelperRegistration next) throws CloudMwException;
 
     /** Replaces the coordinator's report of the same part. */
-    void publish(FleetReport report) throws CloudMwException;
+    void publish(SightingReport report) throws CloudMwException;
 
     /** The last reports of all coordinators, in no particular order. */
-    List<FleetReport> reports() throws CloudMwException;
+    List<SightingReport> reports() throws CloudMwException;
 
     /** Drops all reports of a coordinator. */
     void withdraw(String coordinator) throws CloudMwException;

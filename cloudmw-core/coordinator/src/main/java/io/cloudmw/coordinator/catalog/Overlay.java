@@ -1,11 +1,11 @@
 package io.cloudmw.coordinator.catalog;
 
 import io.cloudmw.core.error.CloudMwException;
-import io.cloudmw.core.model.Chunk;
-import io.cloudmw.core.model.ChunkId;
-import io.cloudmw.core.model.ReplicaRecord;
 import io.cloudmw.core.model.VersionId;
-import io.cloudmw.core.placement.Copies;
+import io.cloudmw.core.model.chunk.Chunk;
+import io.cloudmw.core.model.chunk.ChunkId;
+import io.cloudmw.core.model.chunk.ReplicaRecord;
+import io.cloudmw.core.placement.CurrentReplicas;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -24,7 +24,7 @@ public final class Overlay {
     }
 
     /** The copies of each of these chunks of one segment, in their order; asks once for each version that wrote some. */
-    public static List<Copies> of(UpkeepRecords catalog, List<Chunk> chunks) throws CloudMwException {
+    public static List<CurrentReplicas> of(UpkeepRecords catalog, List<Chunk> chunks) throws CloudMwException {
         Map<VersionId, Span> spans = new LinkedHashMap<>();
         for (Chunk chunk : chunks) {
             long index = chunk.id().index();
@@ -39,7 +39,7 @@ public final class Overlay {
             }
         }
         return chunks.stream()
-                .map(chunk -> Copies.of(chunk, records.getOrDefault(chunk.id(), List.of())))
+                .map(chunk -> CurrentReplicas.of(chunk, records.getOrDefault(chunk.id(), List.of())))
                 .toList();
     }
 }

@@ -1,8 +1,8 @@
 package io.cloudmw.coordinator.catalog;
 
 import io.cloudmw.core.error.CloudMwException;
-import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.model.chunk.ChunkId;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;

@@ -1,8 +1,8 @@
 package io.cloudmw.coordinator.catalog;
 
-import io.cloudmw.core.model.Chunk;
-import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.model.chunk.Chunk;
+import io.cloudmw.core.model.chunk.ChunkId;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -3,10 +3,10 @@ package io.cloudmw.coordinator.catalog;
 import io.cloudmw.coordinator.lease.Lease;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.FilePath;
-import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.Page;
-import io.cloudmw.core.model.Snapshot;
 import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.model.file.FileVersion;
+import io.cloudmw.core.model.file.Snapshot;
 import java.util.List;
 import java.util.Optional;
 

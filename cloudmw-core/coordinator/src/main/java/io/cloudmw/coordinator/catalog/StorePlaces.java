@@ -3,7 +3,7 @@ package io.cloudmw.coordinator.catalog;
 import io.cloudmw.core.access.CredentialsReference;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
-import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.fleet.Store;
 import java.util.List;
 
 /** Which stores may be known together; the rule of all catalogs. */

@@ -2,11 +2,11 @@ package io.cloudmw.coordinator.catalog;
 
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
-import io.cloudmw.core.model.AttributeChange;
-import io.cloudmw.core.model.Attributes;
 import io.cloudmw.core.model.FilePath;
-import io.cloudmw.core.model.Rename;
 import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.model.file.AttributeChange;
+import io.cloudmw.core.model.file.Attributes;
+import io.cloudmw.core.model.file.Rename;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;

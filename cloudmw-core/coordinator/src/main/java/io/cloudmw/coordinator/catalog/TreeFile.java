@@ -1,7 +1,7 @@
 package io.cloudmw.coordinator.catalog;
 
-import io.cloudmw.core.model.Attributes;
 import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.model.file.Attributes;
 
 /**
  * What an entry keeps of a file, from its first version to its removal, whatever its path.

@@ -2,10 +2,10 @@ package io.cloudmw.coordinator.catalog;
 
 import io.cloudmw.coordinator.lease.Lease;
 import io.cloudmw.core.error.CloudMwException;
-import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.Page;
-import io.cloudmw.core.model.ReplicaRecord;
 import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.model.chunk.ReplicaRecord;
+import io.cloudmw.core.model.file.FileVersion;
 import java.util.List;
 import java.util.Optional;
 

@@ -2,8 +2,8 @@ package io.cloudmw.coordinator.fleet;
 
 import io.cloudmw.coordinator.catalog.FleetBoard;
 import io.cloudmw.core.error.CloudMwException;
-import io.cloudmw.core.model.FleetReport;
-import io.cloudmw.core.model.HelperSighting;
+import io.cloudmw.core.model.fleet.HelperSighting;
+import io.cloudmw.core.model.fleet.SightingReport;
 import io.cloudmw.core.time.Ticker;
 import java.time.Duration;
 import java.util.HashMap;
@@ -55,14 +55,15 @@ public final class FleetExchange {
     public void run() throws CloudMwException {
         publish(helpers.sightings());
         long before = ticker.nanos();
-        List<FleetReport> reports = board.reports();
+        List<SightingReport> reports = board.reports();
         long after = ticker.nanos();
-        for (FleetReport report : reports) {
+        for (SightingReport report : reports) {
             if (!report.coordinator().equals(name)) {
                 take(report, after);
             }
         }
-        heard.keySet().retainAll(reports.stream().map(FleetReport::coordinator).toList());
+        heard.keySet()
+                .retainAll(reports.stream().map(SightingReport::coordinator).toList());
         dropSilent(after);
         readNanos = before;
         first = false;
@@ -72,16 +73,16 @@ public final class FleetExchange {
     /** A part that is no longer needed is told once more, empty. */
     private void publish(List<HelperSighting> sightings) throws CloudMwException {
         sequence++;
-        int needed = Math.max(1, -Math.floorDiv(-sightings.size(), FleetReport.MAX_SIGHTINGS));
+        int needed = Math.max(1, -Math.floorDiv(-sightings.size(), SightingReport.MAX_SIGHTINGS));
         for (int part = 0; part < Math.max(needed, parts); part++) {
-            int from = Math.min(sightings.size(), part * FleetReport.MAX_SIGHTINGS);
-            int to = Math.min(sightings.size(), from + FleetReport.MAX_SIGHTINGS);
-            board.publish(new FleetReport(name, part, sequence, sightings.subList(from, to)));
+            int from = Math.min(sightings.size(), part * SightingReport.MAX_SIGHTINGS);
+            int to = Math.min(sightings.size(), from + SightingReport.MAX_SIGHTINGS);
+            board.publish(new SightingReport(name, part, sequence, sightings.subList(from, to)));
         }
         parts = needed;
     }
 
-    private void take(FleetReport report, long nowNanos) {
+    private void take(SightingReport report, long nowNanos) {
         Heard of = heard.computeIfAbsent(report.coordinator(), unknown -> new Heard(nowNanos));
         Long last = of.sequences.put(report.part(), report.sequence());
         if (last != null && last == report.sequence()) {

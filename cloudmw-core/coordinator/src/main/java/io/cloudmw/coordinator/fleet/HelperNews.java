@@ -1,8 +1,8 @@
 package io.cloudmw.coordinator.fleet;
 
 import io.cloudmw.core.access.StoreFault;
-import io.cloudmw.core.model.DiskUsage;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.fleet.DiskUsage;
 import java.util.List;
 import java.util.Map;
 

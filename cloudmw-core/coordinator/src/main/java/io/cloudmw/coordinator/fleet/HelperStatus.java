@@ -1,7 +1,7 @@
 package io.cloudmw.coordinator.fleet;
 
-import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.fleet.HelperAddress;
 import java.util.List;
 
 /**

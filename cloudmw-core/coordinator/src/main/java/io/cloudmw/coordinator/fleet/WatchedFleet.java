@@ -2,9 +2,9 @@ package io.cloudmw.coordinator.fleet;
 
 import io.cloudmw.coordinator.upkeep.Fleet;
 import io.cloudmw.core.error.CloudMwException;
-import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.HelperId;
-import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.fleet.HelperAddress;
+import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.core.placement.Candidate;
 import java.util.List;
 

@@ -2,16 +2,16 @@ package io.cloudmw.coordinator.peer;
 
 import io.cloudmw.coordinator.catalog.Catalog;
 import io.cloudmw.core.error.CloudMwException;
-import io.cloudmw.core.model.ChunkId;
-import io.cloudmw.core.model.Location;
 import io.cloudmw.core.model.PeerId;
 import io.cloudmw.core.model.VersionId;
-import io.cloudmw.core.model.Volume;
 import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.model.chunk.ChunkId;
+import io.cloudmw.core.model.fleet.Location;
+import io.cloudmw.core.model.volume.Volume;
 import io.cloudmw.core.placement.FoundPeer;
 import io.cloudmw.core.placement.PeerAnnouncement;
 import io.cloudmw.core.placement.PeerSearch;
-import io.cloudmw.core.placement.Rendezvous;
+import io.cloudmw.core.placement.RendezvousHash;
 import io.cloudmw.core.security.PeerKey;
 import io.cloudmw.core.security.TransferClaims;
 import io.cloudmw.core.security.TransferRight;
@@ -138,7 +138,7 @@ public final class Peers {
         List<Choice> best = new ArrayList<>(MAX_PER_CHUNK + 1);
         for (Near peer : near) {
             if (peer.peer.chunks().contains(chunk)) {
-                Choice choice = new Choice(peer, Rendezvous.hash(peer.hash, chunk.index()));
+                Choice choice = new Choice(peer, RendezvousHash.hash(peer.hash, chunk.index()));
                 int at = best.size();
                 while (at > 0 && Choice.NEAREST.compare(choice, best.get(at - 1)) < 0) {
                     at--;
@@ -164,7 +164,7 @@ public final class Peers {
         Near(PeerAnnouncement peer, Location reader, VersionId version) {
             this.peer = peer;
             shared = reader.shared(peer.location());
-            hash = Rendezvous.hash(version.value(), peer.peer().value());
+            hash = RendezvousHash.hash(version.value(), peer.peer().value());
         }
 
         FoundPeer found(TransferClaims claims, WallClock clock) {

@@ -14,32 +14,32 @@ import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.error.RetryVerdict;
 import io.cloudmw.core.manifest.ManifestDigest;
 import io.cloudmw.core.manifest.ManifestSegment;
-import io.cloudmw.core.model.AttributeChange;
-import io.cloudmw.core.model.Attributes;
 import io.cloudmw.core.model.CallId;
-import io.cloudmw.core.model.Chunk;
-import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.FilePath;
-import io.cloudmw.core.model.FileVersion;
-import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.HelperId;
-import io.cloudmw.core.model.Location;
 import io.cloudmw.core.model.Mode;
 import io.cloudmw.core.model.Page;
-import io.cloudmw.core.model.Rename;
-import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VersionId;
-import io.cloudmw.core.model.Volume;
 import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.model.chunk.Chunk;
+import io.cloudmw.core.model.chunk.ChunkId;
+import io.cloudmw.core.model.file.AttributeChange;
+import io.cloudmw.core.model.file.Attributes;
+import io.cloudmw.core.model.file.FileVersion;
+import io.cloudmw.core.model.file.Rename;
+import io.cloudmw.core.model.fleet.HelperAddress;
+import io.cloudmw.core.model.fleet.Location;
+import io.cloudmw.core.model.fleet.Store;
+import io.cloudmw.core.model.volume.Volume;
 import io.cloudmw.core.monitor.FleetSpeeds;
 import io.cloudmw.core.monitor.SpeedBook;
-import io.cloudmw.core.placement.Copies;
+import io.cloudmw.core.placement.CurrentReplicas;
 import io.cloudmw.core.placement.PlannedChunk;
-import io.cloudmw.core.placement.Reach;
 import io.cloudmw.core.placement.ReadPlan;
 import io.cloudmw.core.placement.ReadPlanner;
 import io.cloudmw.core.placement.ReplicaOrder;
+import io.cloudmw.core.placement.StoreReachability;
 import io.cloudmw.core.security.TransferClaims;
 import io.cloudmw.core.security.TransferRight;
 import io.cloudmw.core.security.TransferToken;
@@ -161,7 +161,7 @@ public final class Reads {
     /** Helpers that can use the most of these stores, of those that can be used at all. */
     private List<HelperAddress> able(List<Store> volumeStores) {
         List<Store> usable = volumeStores.stream().filter(stores::isAvailable).toList();
-        Reach reach = stores::canUse;
+        StoreReachability reach = stores::canUse;
         List<HelperAddress> live = helpers.live();
         int most = live.stream()
                 .mapToInt(helper -> reach.count(helper.id(), usable))
@@ -214,7 +214,7 @@ public final class Reads {
         ReadPlanner.Preference preference = new ReadPlanner.Preference(
                 new ReplicaOrder(seen, segmentsPlanned.incrementAndGet()), volume.rotateReplicas(), stores::canUse);
         List<PlannedChunk> planned = new ArrayList<>(chunks.size());
-        for (Copies copies : Overlay.of(catalog, chunks)) {
+        for (CurrentReplicas copies : Overlay.of(catalog, chunks)) {
             Chunk chunk = readable(file, copies, byId.keySet());
             planned.add(new PlannedChunk(
                     chunk,
@@ -261,7 +261,7 @@ public final class Reads {
     }
 
     /** The chunk with its copies in stores that are there. */
-    private Chunk readable(FilePath file, Copies copies, Set<StoreId> there) throws CloudMwException {
+    private Chunk readable(FilePath file, CurrentReplicas copies, Set<StoreId> there) throws CloudMwException {
         Chunk chunk = copies.located();
         if (there.containsAll(chunk.replicas())) {
             return chunk;

@@ -1,9 +1,9 @@
 package io.cloudmw.coordinator.rpc;
 
 import io.cloudmw.coordinator.backup.VolumeExport;
+import io.cloudmw.core.rpc.UnaryCalls;
 import io.cloudmw.core.wire.BackupWire;
 import io.cloudmw.core.wire.FromWire;
-import io.cloudmw.core.wire.UnaryCalls;
 import io.cloudmw.proto.v1.BackupGrpc;
 import io.cloudmw.proto.v1.ExportRequest;
 import io.cloudmw.proto.v1.ExportResponse;

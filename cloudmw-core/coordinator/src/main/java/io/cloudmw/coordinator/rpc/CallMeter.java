@@ -2,8 +2,8 @@ package io.cloudmw.coordinator.rpc;
 
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.metrics.CoordinatorMetrics;
+import io.cloudmw.core.rpc.RpcErrors;
 import io.cloudmw.core.time.Ticker;
-import io.cloudmw.core.wire.WireErrors;
 import io.grpc.ForwardingServerCall;
 import io.grpc.Metadata;
 import io.grpc.MethodDescriptor;
@@ -50,7 +50,7 @@ public final class CallMeter implements ServerInterceptor {
     private static String code(Status status, Metadata trailers) {
         return status.isOk()
                 ? CoordinatorMetrics.OK
-                : WireErrors.fromStatus(
+                : RpcErrors.fromStatus(
                                 status.asRuntimeException(trailers), ErrorCode.COORDINATOR_UNAVAILABLE, "coordinator")
                         .code()
                         .name();

@@ -3,7 +3,7 @@ package io.cloudmw.coordinator.rpc;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.memory.ByteBudget;
-import io.cloudmw.core.wire.WireErrors;
+import io.cloudmw.core.rpc.RpcErrors;
 import io.grpc.Context;
 import io.grpc.ForwardingServerCallListener;
 import io.grpc.Metadata;
@@ -125,7 +125,7 @@ public final class RequestBudget extends ServerStreamTracer.Factory implements S
             ServerCall<?, ?> open = call;
             if (open != null && !take(arrived)) {
                 StatusRuntimeException refusal =
-                        WireErrors.toStatus(CloudMwException.full("requests of " + budget.usedBytes()
+                        RpcErrors.toStatus(CloudMwException.full("requests of " + budget.usedBytes()
                                 + " bytes are under way already (expected: with this one <= " + budget.limitBytes()
                                 + ", " + setting + ")"));
                 open.close(refusal.getStatus(), Objects.requireNonNull(refusal.getTrailers()));

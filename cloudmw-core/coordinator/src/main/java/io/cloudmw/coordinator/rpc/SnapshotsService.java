@@ -1,11 +1,11 @@
 package io.cloudmw.coordinator.rpc;
 
 import io.cloudmw.coordinator.names.VolumeSnapshots;
-import io.cloudmw.core.model.FileVersion;
+import io.cloudmw.core.model.file.FileVersion;
+import io.cloudmw.core.rpc.UnaryCalls;
 import io.cloudmw.core.wire.FromWire;
 import io.cloudmw.core.wire.SnapshotWire;
 import io.cloudmw.core.wire.ToWire;
-import io.cloudmw.core.wire.UnaryCalls;
 import io.cloudmw.proto.v1.CreateSnapshotRequest;
 import io.cloudmw.proto.v1.CreateSnapshotResponse;
 import io.cloudmw.proto.v1.ListInRequest;

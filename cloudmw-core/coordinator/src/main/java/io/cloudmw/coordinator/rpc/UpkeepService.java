@@ -1,8 +1,8 @@
 package io.cloudmw.coordinator.rpc;
 
 import io.cloudmw.coordinator.upkeep.Upkeep;
+import io.cloudmw.core.rpc.UnaryCalls;
 import io.cloudmw.core.wire.FromWire;
-import io.cloudmw.core.wire.UnaryCalls;
 import io.cloudmw.core.wire.UpkeepWire;
 import io.cloudmw.proto.v1.BeginRoundRequest;
 import io.cloudmw.proto.v1.BeginRoundResponse;

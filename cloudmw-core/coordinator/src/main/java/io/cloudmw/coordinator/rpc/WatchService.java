@@ -4,10 +4,10 @@ import io.cloudmw.coordinator.watch.ChangeFeed;
 import io.cloudmw.coordinator.watch.WatchSink;
 import io.cloudmw.coordinator.watch.Watcher;
 import io.cloudmw.core.error.CloudMwException;
-import io.cloudmw.core.model.Change;
+import io.cloudmw.core.model.file.Change;
+import io.cloudmw.core.rpc.RpcErrors;
 import io.cloudmw.core.wire.ChangeWire;
 import io.cloudmw.core.wire.FromWire;
-import io.cloudmw.core.wire.WireErrors;
 import io.cloudmw.proto.v1.ChangeFeedGrpc;
 import io.cloudmw.proto.v1.WatchEvent;
 import io.cloudmw.proto.v1.WatchRequest;
@@ -35,7 +35,7 @@ public final class WatchService extends ChangeFeedGrpc.ChangeFeedImplBase {
             call.setOnReadyHandler(watcher::wake);
             watcher.wake();
         } catch (CloudMwException e) {
-            call.onError(WireErrors.toStatus(e));
+            call.onError(RpcErrors.toStatus(e));
         }
     }
 
@@ -66,7 +66,7 @@ public final class WatchService extends ChangeFeedGrpc.ChangeFeedImplBase {
 
         @Override
         public void failed(CloudMwException failure) {
-            call.onError(WireErrors.toStatus(failure));
+            call.onError(RpcErrors.toStatus(failure));
         }
     }
 }

@@ -31,7 +31,10 @@ import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.error.Reasons;
 import io.cloudmw.core.metrics.CoordinatorMetrics;
 import io.cloudmw.core.metrics.PeerMetrics;
-import io.cloudmw.core.reach.TellingProbe;
+import io.cloudmw.core.reach.NotifyingProbe;
+import io.cloudmw.core.rpc.Membership;
+import io.cloudmw.core.rpc.UnaryCalls;
+import io.cloudmw.core.rpc.VersionHandshake;
 import io.cloudmw.core.security.ClusterSecret;
 import io.cloudmw.core.security.MemberProofs;
 import io.cloudmw.core.security.TransferTokens;
@@ -40,9 +43,6 @@ import io.cloudmw.core.time.AwakeTicker;
 import io.cloudmw.core.time.Ticker;
 import io.cloudmw.core.time.WallClock;
 import io.cloudmw.core.upkeep.UpkeepStatus;
-import io.cloudmw.core.wire.Handshake;
-import io.cloudmw.core.wire.Membership;
-import io.cloudmw.core.wire.UnaryCalls;
 import io.grpc.Codec;
 import io.grpc.DecompressorRegistry;
 import io.grpc.Server;
@@ -196,7 +196,7 @@ public final class CoordinatorServer implements AutoCloseable {
                     new CallMeter(metrics, Ticker.system()),
                     new StoreChecks(
                             coordinator.administration(),
-                            new TellingProbe(direct, coordinator.buckets()),
+                            new NotifyingProbe(direct, coordinator.buckets()),
                             new HelperProbes(controls),
                             checking));
             Server server = bind(config, new MemberProofs(secret, WallClock.system()), services);
@@ -341,7 +341,7 @@ public final class CoordinatorServer implements AutoCloseable {
                     .intercept(Membership.telling(members, CoordinatorService.MORE_FOR_HELPERS))
                     .intercept(Membership.server(members, UpkeepService.HELPERS_ONLY))
                     .intercept(Membership.server(members, AccessService.HELPERS_ONLY))
-                    .intercept(Handshake.server())
+                    .intercept(VersionHandshake.server())
                     .intercept(Caller.interceptor())
                     .intercept(services.meter())
                     .intercept(new AuditLog(Ticker.system()))

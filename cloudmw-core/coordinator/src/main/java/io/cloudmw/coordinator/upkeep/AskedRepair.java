@@ -3,7 +3,7 @@ package io.cloudmw.coordinator.upkeep;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cloudmw.coordinator.catalog.Catalog;
 import io.cloudmw.core.error.CloudMwException;
-import io.cloudmw.core.placement.Copies;
+import io.cloudmw.core.placement.CurrentReplicas;
 import io.cloudmw.core.upkeep.RoundScope;
 import io.cloudmw.core.upkeep.Task;
 import java.util.HashSet;
@@ -25,7 +25,7 @@ final class AskedRepair {
     private long repairedBefore;
     private boolean over;
 
-    /** Copies that were given out and may not be over. */
+    /** CurrentReplicas that were given out and may not be over. */
     @GuardedBy("this")
     private final Set<String> offered = new HashSet<>();
 
@@ -63,7 +63,7 @@ final class AskedRepair {
                             : List.of()));
         }
 
-        private static boolean isOfStore(Copies chunk, RoundScope scope) {
+        private static boolean isOfStore(CurrentReplicas chunk, RoundScope scope) {
             return Stream.concat(chunk.stores().stream(), chunk.chunk().replicas().stream())
                     .anyMatch(scope::hasStore);
         }

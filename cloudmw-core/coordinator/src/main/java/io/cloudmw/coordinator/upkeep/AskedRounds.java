@@ -5,7 +5,7 @@ import io.cloudmw.coordinator.catalog.Catalog;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.StoreId;
-import io.cloudmw.core.placement.Copies;
+import io.cloudmw.core.placement.CurrentReplicas;
 import io.cloudmw.core.time.Ticker;
 import io.cloudmw.core.time.WallClock;
 import io.cloudmw.core.upkeep.RoundProgress;
@@ -276,7 +276,7 @@ final class AskedRounds {
         if (!round.scope.hasFile(stretch.file())) {
             return;
         }
-        for (Copies copies : stretch.chunks()) {
+        for (CurrentReplicas copies : stretch.chunks()) {
             List<StoreId> wanted = copies.stores().stream()
                     .filter(id -> round.scope.hasStore(id) && copies.isGood(id))
                     .toList();
@@ -285,7 +285,7 @@ final class AskedRounds {
         }
     }
 
-    private void add(Round round, Walk.Stretch stretch, Copies copies, StoreId id) {
+    private void add(Round round, Walk.Stretch stretch, CurrentReplicas copies, StoreId id) {
         StoreCondition store = stores.get(id);
         if (store == null) {
             round.skipped(1);

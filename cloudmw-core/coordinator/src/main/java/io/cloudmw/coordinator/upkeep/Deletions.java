@@ -4,7 +4,7 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cloudmw.coordinator.catalog.Catalog;
 import io.cloudmw.coordinator.lease.Lease;
 import io.cloudmw.core.error.CloudMwException;
-import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.fleet.Store;
 import java.util.concurrent.TimeUnit;
 
 /**

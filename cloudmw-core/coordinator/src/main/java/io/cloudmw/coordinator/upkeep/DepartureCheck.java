@@ -5,14 +5,14 @@ import io.cloudmw.coordinator.catalog.Overlay;
 import io.cloudmw.coordinator.catalog.RetiredVersion;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.manifest.ManifestSegment;
-import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.Page;
-import io.cloudmw.core.model.ReplicaRecord;
-import io.cloudmw.core.model.ReplicaState;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.VolumeName;
-import io.cloudmw.core.placement.Copies;
+import io.cloudmw.core.model.chunk.ReplicaRecord;
+import io.cloudmw.core.model.chunk.ReplicaState;
+import io.cloudmw.core.model.file.FileVersion;
+import io.cloudmw.core.placement.CurrentReplicas;
 import java.util.ArrayDeque;
 import java.util.Collection;
 import java.util.Deque;
@@ -54,7 +54,7 @@ final class DepartureCheck {
             return garbage;
         }
 
-        /** Copies of committed versions that were given up and not deleted yet, the first {@value #MOST_DROPPED} of them. */
+        /** CurrentReplicas of committed versions that were given up and not deleted yet, the first {@value #MOST_DROPPED} of them. */
         List<ReplicaRecord> dropped() {
             return List.copyOf(dropped);
         }
@@ -182,7 +182,7 @@ final class DepartureCheck {
             segment = 0;
             return;
         }
-        for (Copies copies :
+        for (CurrentReplicas copies :
                 Overlay.of(catalog, ManifestSegment.decode(segment, bytes.get()).chunks())) {
             found.forEach((leaving, count) -> {
                 if (version.volume().map(leaving.volume()::equals).orElse(true)) {
@@ -193,7 +193,7 @@ final class DepartureCheck {
         segment++;
     }
 
-    private void count(Copies copies, StoreId store, Found count) {
+    private void count(CurrentReplicas copies, StoreId store, Found count) {
         boolean there = copies.stores().contains(store);
         Optional<ReplicaRecord> dropped = copies.record(store).filter(record -> record.state() == ReplicaState.DROPPED);
         if (there && stage == Stage.OPEN) {

@@ -2,9 +2,9 @@ package io.cloudmw.coordinator.upkeep;
 
 import io.cloudmw.coordinator.upkeep.copy.CopyWays;
 import io.cloudmw.core.error.CloudMwException;
-import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.HelperId;
-import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.fleet.HelperAddress;
+import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.core.placement.Candidate;
 import io.cloudmw.core.upkeep.Task;
 import java.util.List;

@@ -3,10 +3,10 @@ package io.cloudmw.coordinator.upkeep;
 import io.cloudmw.coordinator.catalog.Catalog;
 import io.cloudmw.coordinator.catalog.VersionState;
 import io.cloudmw.core.error.CloudMwException;
-import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VersionId;
-import io.cloudmw.core.placement.Copies;
+import io.cloudmw.core.model.chunk.ChunkId;
+import io.cloudmw.core.placement.CurrentReplicas;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -97,7 +97,7 @@ final class Naming {
         for (Map.Entry<VersionId, Set<ChunkId>> entry : byNamer.entrySet()) {
             Set<ChunkId> found = new HashSet<>();
             for (Walk.Stretch stretch : Manifests.find(catalog, entry.getKey(), entry.getValue())) {
-                for (Copies copies : stretch.chunks()) {
+                for (CurrentReplicas copies : stretch.chunks()) {
                     found.add(copies.chunk().id());
                     if (copies.stores().contains(store)) {
                         placed.add(copies.chunk().id());

@@ -8,13 +8,13 @@ import io.cloudmw.coordinator.lease.Lease;
 import io.cloudmw.coordinator.upkeep.copy.CopyWays;
 import io.cloudmw.coordinator.upkeep.copy.HelperWaits;
 import io.cloudmw.core.error.CloudMwException;
-import io.cloudmw.core.model.ChunkId;
-import io.cloudmw.core.model.ReplicaRecord;
-import io.cloudmw.core.model.ReplicaState;
-import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
-import io.cloudmw.core.model.Volume;
-import io.cloudmw.core.placement.Copies;
+import io.cloudmw.core.model.chunk.ChunkId;
+import io.cloudmw.core.model.chunk.ReplicaRecord;
+import io.cloudmw.core.model.chunk.ReplicaState;
+import io.cloudmw.core.model.fleet.Store;
+import io.cloudmw.core.model.volume.Volume;
+import io.cloudmw.core.placement.CurrentReplicas;
 import io.cloudmw.core.retry.Backoff;
 import io.cloudmw.core.time.Ticker;
 import io.cloudmw.core.time.WallClock;
@@ -97,7 +97,7 @@ final class Repair {
     /** Since the last look at all manifests began, there is a cause for another that there was not. */
     private boolean anew;
 
-    /** Copies of stores that were replaced are being recorded as missing. */
+    /** CurrentReplicas of stores that were replaced are being recorded as missing. */
     private boolean pressed;
 
     private int passesSinceFull;
@@ -124,18 +124,18 @@ final class Repair {
     @GuardedBy("this")
     private Tally published = new Tally();
 
-    /** Copies in a row that could not be written to a store. */
+    /** CurrentReplicas in a row that could not be written to a store. */
     @GuardedBy("this")
     private final Map<StoreId, Integer> refusals = new HashMap<>();
 
     @GuardedBy("this")
     private final Map<StoreId, Long> sparedUntilNanos = new HashMap<>();
 
-    /** Copies that were made, of which the catalog is being told. */
+    /** CurrentReplicas that were made, of which the catalog is being told. */
     @GuardedBy("this")
     private final Set<String> arriving = new HashSet<>();
 
-    /** Copies that were made since the pass began, the last of them: what it read before that has them missing still. */
+    /** CurrentReplicas that were made since the pass began, the last of them: what it read before that has them missing still. */
     @GuardedBy("this")
     private final Set<String> made = new LinkedHashSet<>();
 
@@ -180,10 +180,10 @@ final class Repair {
         /** Of stores that were drained when the pass began: copies left. */
         private final SortedMap<StoreId, Long> left = new TreeMap<>();
 
-        /** Copies recorded as missing, for each store that was replaced. */
+        /** CurrentReplicas recorded as missing, for each store that was replaced. */
         private final Map<StoreId, Long> missing = new HashMap<>();
 
-        void add(Copies copies) {
+        void add(CurrentReplicas copies) {
             left.replaceAll((store, count) -> count + (copies.stores().contains(store) ? 1 : 0));
             missing.replaceAll((store, count) -> count + (isMissing(copies, store) ? 1 : 0));
         }
@@ -478,12 +478,12 @@ final class Repair {
         return passesBegun;
     }
 
-    /** Copies of a replaced store that were missing, as a pass saw that began after so many; empty: none has ended yet. */
+    /** CurrentReplicas of a replaced store that were missing, as a pass saw that began after so many; empty: none has ended yet. */
     synchronized Optional<Long> missing(StoreId store, long afterPasses) {
         return missingAsOf > afterPasses ? Optional.ofNullable(missing.get(store)) : Optional.empty();
     }
 
-    /** Copies that replaced stores had lost and that were made anew since the last call. */
+    /** CurrentReplicas that replaced stores had lost and that were made anew since the last call. */
     synchronized Map<StoreId, Long> takeRemade() {
         Map<StoreId, Long> taken = Map.copyOf(remade);
         remade.clear();
@@ -497,7 +497,7 @@ final class Repair {
                 .toList();
     }
 
-    private static boolean isMissing(Copies copies, StoreId store) {
+    private static boolean isMissing(CurrentReplicas copies, StoreId store) {
         return copies.record(store)
                 .filter(record -> record.state() == ReplicaState.MISSING)
                 .isPresent();
@@ -537,7 +537,7 @@ final class Repair {
         RepairPlanner.Situation now = situation(volume, stretch.chunks(), stores, this::mayTake, ways::exists);
         FullLook full = looking;
         List<ReplicaRecord> drops = new ArrayList<>();
-        for (Copies copies : stretch.chunks()) {
+        for (CurrentReplicas copies : stretch.chunks()) {
             RepairPlan plan = planner.plan(copies, volume.replicas(), now);
             tally.add(plan, volume.replicas());
             tally.add(copies);
@@ -567,10 +567,10 @@ final class Repair {
         }
     }
 
-    /** Copies stay in the volume's stores; those in any other store are read, and go to the volume's. */
+    /** CurrentReplicas stay in the volume's stores; those in any other store are read, and go to the volume's. */
     private RepairPlanner.Situation situation(
             Volume volume,
-            List<Copies> chunks,
+            List<CurrentReplicas> chunks,
             Map<StoreId, StoreCondition> conditions,
             RepairPlanner.Reuse reuse,
             RepairPlanner.Ways ways) {
@@ -581,7 +581,7 @@ final class Repair {
                 ofVolume.put(id, isSpared(id) ? store.refusing("copies to it failed") : store);
             }
         }
-        for (Copies copies : chunks) {
+        for (CurrentReplicas copies : chunks) {
             for (StoreId id : copies.stores()) {
                 StoreCondition store = conditions.get(id);
                 if (store != null) {
@@ -645,9 +645,9 @@ final class Repair {
     /** Has the catalog keep what it does not know yet; how many copies are dropped. */
     private long settle(Task.Copy task, Volume volume, Map<StoreId, StoreCondition> conditions)
             throws CloudMwException {
-        Copies before = Overlay.of(catalog, List.of(task.chunk())).get(0);
+        CurrentReplicas before = Overlay.of(catalog, List.of(task.chunk())).get(0);
         ReplicaRecord arrived = before.arrived(task.store().id(), clock.millis());
-        Copies after = before.with(List.of(arrived));
+        CurrentReplicas after = before.with(List.of(arrived));
         // The planner is asked for copies to drop alone: no copy is planned.
         RepairPlanner.Situation now = situation(
                 volume, List.of(after), conditions, (chunk, store, record) -> false, (sources, target) -> false);
@@ -660,7 +660,7 @@ final class Repair {
         if (!changes.isEmpty()) {
             catalog.settle(lease, changes.subList(0, Math.min(changes.size(), UpkeepRecords.MAX_SETTLED)));
         }
-        Copies settled = after.with(drops);
+        CurrentReplicas settled = after.with(drops);
         countRemade(replaced(conditions).stream()
                 .filter(store -> isMissing(before, store) && !isMissing(settled, store))
                 .toList());

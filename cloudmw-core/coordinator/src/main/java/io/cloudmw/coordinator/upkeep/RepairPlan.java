@@ -1,7 +1,7 @@
 package io.cloudmw.coordinator.upkeep;
 
-import io.cloudmw.core.model.ReplicaRecord;
-import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.chunk.ReplicaRecord;
+import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.core.upkeep.Obstacle;
 import java.util.List;
 import java.util.Optional;

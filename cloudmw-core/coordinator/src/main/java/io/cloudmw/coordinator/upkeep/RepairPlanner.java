@@ -1,12 +1,12 @@
 package io.cloudmw.coordinator.upkeep;
 
-import io.cloudmw.core.model.ChunkId;
-import io.cloudmw.core.model.ReplicaRecord;
-import io.cloudmw.core.model.ReplicaState;
-import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.chunk.ChunkId;
+import io.cloudmw.core.model.chunk.ReplicaRecord;
+import io.cloudmw.core.model.chunk.ReplicaState;
+import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.core.placement.Candidate;
-import io.cloudmw.core.placement.Copies;
+import io.cloudmw.core.placement.CurrentReplicas;
 import io.cloudmw.core.placement.PlacementPolicy;
 import io.cloudmw.core.upkeep.Obstacle;
 import io.cloudmw.core.upkeep.StoreCondition;
@@ -93,7 +93,7 @@ final class RepairPlanner {
         }
     }
 
-    RepairPlan plan(Copies copies, int replicas, Situation now) {
+    RepairPlan plan(CurrentReplicas copies, int replicas, Situation now) {
         Sorted sorted = sort(copies, now);
         int missing = replicas - sorted.kept.size();
         int wanted = missing - sorted.awaited.size();
@@ -107,7 +107,7 @@ final class RepairPlanner {
                 targets.closed());
     }
 
-    private Sorted sort(Copies copies, Situation now) {
+    private Sorted sort(CurrentReplicas copies, Situation now) {
         Sorted sorted = new Sorted();
         for (StoreId id : copies.stores()) {
             StoreCondition store = now.stores().get(id);
@@ -129,7 +129,7 @@ final class RepairPlanner {
                 && (!store.available() || nowMillis - record.get().sinceMillis() < owedAfterMillis);
     }
 
-    private static Targets targets(Copies copies, Sorted sorted, int wanted, Situation now) {
+    private static Targets targets(CurrentReplicas copies, Sorted sorted, int wanted, Situation now) {
         List<Candidate> candidates = new ArrayList<>();
         List<Candidate> closed = new ArrayList<>();
         List<String> domains = new ArrayList<>();
@@ -153,7 +153,7 @@ final class RepairPlanner {
      * Once k copies can be read now: all that are not kept, and of those that are what is beyond k. First what cannot be
      * read now (its store may just not be known to be lost yet), then where upkeep had put them, then where writers had.
      */
-    private static List<ReplicaRecord> drops(Copies copies, Sorted sorted, int replicas, Situation now) {
+    private static List<ReplicaRecord> drops(CurrentReplicas copies, Sorted sorted, int replicas, Situation now) {
         List<StoreId> kept = new ArrayList<>(sorted.kept);
         while (kept.size() > replicas) {
             kept.remove(leastNeeded(copies, sorted, kept, now));
@@ -162,7 +162,7 @@ final class RepairPlanner {
     }
 
     /** The copy to do without among those that are kept: first where another one may fail together with it. */
-    private static StoreId leastNeeded(Copies copies, Sorted sorted, List<StoreId> kept, Situation now) {
+    private static StoreId leastNeeded(CurrentReplicas copies, Sorted sorted, List<StoreId> kept, Situation now) {
         Map<String, Integer> domains = new HashMap<>();
         kept.forEach(id -> domains.merge(domain(id, now), 1, Integer::sum));
         return kept.stream()
@@ -177,8 +177,8 @@ final class RepairPlanner {
         return store == null ? "" : store.candidate().store().failureDomain();
     }
 
-    /** Copies in stores that are gone for good are none, however few others there are; the last of them stay known. */
-    private static List<ReplicaRecord> lost(Copies copies, Sorted sorted, Situation now) {
+    /** CurrentReplicas in stores that are gone for good are none, however few others there are; the last of them stay known. */
+    private static List<ReplicaRecord> lost(CurrentReplicas copies, Sorted sorted, Situation now) {
         boolean others = !sorted.kept.isEmpty() || !sorted.leaving.isEmpty();
         return others ? dropped(copies, now, id -> isGone(id, now)) : List.of();
     }
@@ -188,7 +188,7 @@ final class RepairPlanner {
         return store != null && store.candidate().store().isLost();
     }
 
-    private static List<ReplicaRecord> dropped(Copies copies, Situation now, Predicate<StoreId> which) {
+    private static List<ReplicaRecord> dropped(CurrentReplicas copies, Situation now, Predicate<StoreId> which) {
         return copies.stores().stream()
                 .filter(which)
                 .map(id -> new ReplicaRecord(copies.chunk().id(), id, ReplicaState.DROPPED, now.nowMillis()))

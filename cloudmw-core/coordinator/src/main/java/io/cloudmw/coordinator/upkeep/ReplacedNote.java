@@ -1,6 +1,6 @@
 package io.cloudmw.coordinator.upkeep;
 
-import io.cloudmw.core.model.StoreIdentity;
+import io.cloudmw.core.model.fleet.StoreIdentity;
 import io.cloudmw.core.upkeep.ReplacedProgress;
 
 /**

@@ -6,13 +6,13 @@ import io.cloudmw.coordinator.catalog.Overlay;
 import io.cloudmw.coordinator.catalog.UpkeepRecords;
 import io.cloudmw.coordinator.lease.Lease;
 import io.cloudmw.core.error.CloudMwException;
-import io.cloudmw.core.model.Chunk;
-import io.cloudmw.core.model.ChunkId;
-import io.cloudmw.core.model.ReplicaRecord;
-import io.cloudmw.core.model.ReplicaState;
 import io.cloudmw.core.model.StoreId;
-import io.cloudmw.core.model.StoreIdentity;
-import io.cloudmw.core.placement.Copies;
+import io.cloudmw.core.model.chunk.Chunk;
+import io.cloudmw.core.model.chunk.ChunkId;
+import io.cloudmw.core.model.chunk.ReplicaRecord;
+import io.cloudmw.core.model.chunk.ReplicaState;
+import io.cloudmw.core.model.fleet.StoreIdentity;
+import io.cloudmw.core.placement.CurrentReplicas;
 import io.cloudmw.core.time.Ticker;
 import io.cloudmw.core.time.WallClock;
 import io.cloudmw.core.upkeep.ReplacedProgress;
@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Finds the copies that a store lost when its disk or bucket was replaced. Walks over all manifests, asks the store for every copy
- * that the catalog says is there, and records as missing what is not; repair makes those anew. Copies that were written since the
+ * that the catalog says is there, and records as missing what is not; repair makes those anew. CurrentReplicas that were written since the
  * replacement are there, and so never recorded. Works on one store at a time, a window of chunks after the other, and notes where it
  * is behind each: the next coordinator goes on there. {@link #step} and {@link #look} are called by one thread, the rest by any.
  */
@@ -72,10 +72,10 @@ final class Replacements {
     private final Deque<Chunk> absent = new ArrayDeque<>();
     private boolean atEnd;
 
-    /** Copies of the window that were not there; counted once the window is over, as the position is. */
+    /** CurrentReplicas of the window that were not there; counted once the window is over, as the position is. */
     private long windowMissing;
 
-    /** Copies of the window that were known to be missing before. */
+    /** CurrentReplicas of the window that were known to be missing before. */
     private long windowKnown;
 
     /** Passes of repair that had begun when a store was looked through: a later one says what is still missing. */
@@ -261,7 +261,7 @@ final class Replacements {
     private void gather(StoreCondition store) throws CloudMwException {
         Optional<Walk.Stretch> next = walk.next();
         if (next.isPresent()) {
-            for (Copies copies : next.get().chunks()) {
+            for (CurrentReplicas copies : next.get().chunks()) {
                 if (copies.isGood(store.id())) {
                     gathered.put(copies.chunk().id(), copies.chunk());
                 } else if (isKnownMissing(copies, store.id())) {
@@ -275,7 +275,7 @@ final class Replacements {
         }
     }
 
-    private static boolean isKnownMissing(Copies copies, StoreId store) {
+    private static boolean isKnownMissing(CurrentReplicas copies, StoreId store) {
         return copies.record(store)
                 .filter(record -> record.state() == ReplicaState.MISSING)
                 .isPresent();
@@ -347,7 +347,7 @@ final class Replacements {
             some.add(absent.remove());
         }
         List<ReplicaRecord> records = new ArrayList<>();
-        for (Copies copies : Overlay.of(catalog, some)) {
+        for (CurrentReplicas copies : Overlay.of(catalog, some)) {
             if (copies.isGood(store)) {
                 records.add(new ReplicaRecord(copies.chunk().id(), store, ReplicaState.MISSING, clock.millis()));
             } else if (isKnownMissing(copies, store)) {

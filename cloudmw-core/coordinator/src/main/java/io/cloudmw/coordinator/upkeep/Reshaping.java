@@ -11,9 +11,9 @@ import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.StoreId;
-import io.cloudmw.core.model.Volume;
 import io.cloudmw.core.model.VolumeName;
-import io.cloudmw.core.placement.Copies;
+import io.cloudmw.core.model.volume.Volume;
+import io.cloudmw.core.placement.CurrentReplicas;
 import io.cloudmw.core.time.WallClock;
 import io.cloudmw.core.upkeep.LostFile;
 import io.cloudmw.core.upkeep.ReshapeProgress;
@@ -171,7 +171,7 @@ final class Reshaping {
     }
 
     /** Takes note of a chunk's copies, and of the decision about them. */
-    void saw(Walk.Stretch stretch, Copies copies, RepairPlan plan) {
+    void saw(Walk.Stretch stretch, CurrentReplicas copies, RepairPlan plan) {
         VolumeName name = stretch.volume().name();
         for (StoreId store : stretch.volume().leaving()) {
             if (copies.stores().contains(store)) {
@@ -294,7 +294,7 @@ final class Reshaping {
         return isLost(store) ? seen.named() == 0 : seen.isNothing();
     }
 
-    /** Copies that nothing names there are deleted in a round of their own, when they are old enough. */
+    /** CurrentReplicas that nothing names there are deleted in a round of their own, when they are old enough. */
     private void collect() throws CloudMwException {
         boolean due = clock.millis() - collector.progress().last().beganMillis() >= graceMillis;
         if (due && !collector.progress().underWay()) {

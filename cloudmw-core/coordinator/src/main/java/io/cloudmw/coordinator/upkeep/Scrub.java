@@ -5,7 +5,7 @@ import io.cloudmw.coordinator.catalog.Catalog;
 import io.cloudmw.coordinator.lease.Lease;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.StoreId;
-import io.cloudmw.core.placement.Copies;
+import io.cloudmw.core.placement.CurrentReplicas;
 import io.cloudmw.core.time.Ticker;
 import io.cloudmw.core.time.WallClock;
 import io.cloudmw.core.upkeep.ScrubProgress;
@@ -137,7 +137,7 @@ final class Scrub {
     }
 
     private void collect(Walk.Stretch stretch) {
-        for (Copies copies : stretch.chunks()) {
+        for (CurrentReplicas copies : stretch.chunks()) {
             for (StoreId id : copies.stores()) {
                 StoreCondition store = due.stores().get(id);
                 if (copies.isGood(id) && store != null) {

@@ -1,6 +1,6 @@
 package io.cloudmw.coordinator.upkeep;
 
-import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.fleet.Store;
 import java.time.Duration;
 
 /**

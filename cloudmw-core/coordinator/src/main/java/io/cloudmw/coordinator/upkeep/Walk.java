@@ -2,8 +2,8 @@ package io.cloudmw.coordinator.upkeep;
 
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.FilePath;
-import io.cloudmw.core.model.Volume;
-import io.cloudmw.core.placement.Copies;
+import io.cloudmw.core.model.volume.Volume;
+import io.cloudmw.core.placement.CurrentReplicas;
 import java.util.List;
 import java.util.Optional;
 
@@ -14,7 +14,7 @@ interface Walk {
      *
      * @param volume as it is now
      */
-    record Stretch(FilePath file, Volume volume, List<Copies> chunks) {}
+    record Stretch(FilePath file, Volume volume, List<CurrentReplicas> chunks) {}
 
     /** The next chunks; empty at the end of the pass. Takes time and memory in proportion to a manifest segment. */
     Optional<Stretch> next() throws CloudMwException;

@@ -2,7 +2,7 @@ package io.cloudmw.coordinator.upload;
 
 import io.cloudmw.core.manifest.ManifestPlan;
 import io.cloudmw.core.model.ByteRange;
-import io.cloudmw.core.model.FileVersion;
+import io.cloudmw.core.model.file.FileVersion;
 import java.util.Optional;
 
 /**

@@ -6,10 +6,10 @@ import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.manifest.ManifestPlan;
 import io.cloudmw.core.model.ByteRange;
-import io.cloudmw.core.model.Edit;
 import io.cloudmw.core.model.FilePath;
-import io.cloudmw.core.model.FileVersion;
-import io.cloudmw.core.model.Volume;
+import io.cloudmw.core.model.file.Edit;
+import io.cloudmw.core.model.file.FileVersion;
+import io.cloudmw.core.model.volume.Volume;
 import java.util.Optional;
 
 /**

@@ -4,10 +4,10 @@ import io.cloudmw.core.chunk.ChunkCutter;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.manifest.ManifestPlan;
-import io.cloudmw.core.model.ChunkId;
-import io.cloudmw.core.model.Chunking;
-import io.cloudmw.core.model.FileVersion;
-import io.cloudmw.core.model.Volume;
+import io.cloudmw.core.model.chunk.ChunkId;
+import io.cloudmw.core.model.file.FileVersion;
+import io.cloudmw.core.model.volume.Chunking;
+import io.cloudmw.core.model.volume.Volume;
 import java.util.Optional;
 
 /** How the files of a volume are cut. */

@@ -7,14 +7,14 @@ import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.manifest.ManifestDigest;
 import io.cloudmw.core.manifest.ManifestPlan;
 import io.cloudmw.core.manifest.ManifestSegment;
-import io.cloudmw.core.model.Chunk;
-import io.cloudmw.core.model.ChunkId;
-import io.cloudmw.core.model.FileVersion;
-import io.cloudmw.core.model.ReplicaReport;
-import io.cloudmw.core.model.ReplicaState;
 import io.cloudmw.core.model.StoreId;
-import io.cloudmw.core.model.Volume;
-import io.cloudmw.core.placement.Copies;
+import io.cloudmw.core.model.chunk.Chunk;
+import io.cloudmw.core.model.chunk.ChunkId;
+import io.cloudmw.core.model.chunk.ReplicaReport;
+import io.cloudmw.core.model.chunk.ReplicaState;
+import io.cloudmw.core.model.file.FileVersion;
+import io.cloudmw.core.model.volume.Volume;
+import io.cloudmw.core.placement.CurrentReplicas;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -90,7 +90,7 @@ final class ManifestCheck {
         for (int i = 0; i < segment.chunks().size(); i++) {
             checkChunk(segment.chunks().get(i), first + i);
         }
-        for (Copies copies : Overlay.of(catalog, own(segment, true))) {
+        for (CurrentReplicas copies : Overlay.of(catalog, own(segment, true))) {
             checkReplicas(copies.chunk(), copies.faulty());
         }
         checkShared(segment);

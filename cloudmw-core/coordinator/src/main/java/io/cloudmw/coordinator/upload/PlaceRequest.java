@@ -3,12 +3,12 @@ package io.cloudmw.coordinator.upload;
 import io.cloudmw.core.chunk.ChunkCutter;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
-import io.cloudmw.core.model.Chunking;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VersionId;
-import io.cloudmw.core.model.Volume;
+import io.cloudmw.core.model.volume.Chunking;
+import io.cloudmw.core.model.volume.Volume;
 import java.util.Optional;
 import java.util.Set;
 

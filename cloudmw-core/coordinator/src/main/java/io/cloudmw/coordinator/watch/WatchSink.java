@@ -1,7 +1,7 @@
 package io.cloudmw.coordinator.watch;
 
 import io.cloudmw.core.error.CloudMwException;
-import io.cloudmw.core.model.Change;
+import io.cloudmw.core.model.file.Change;
 import java.util.List;
 
 /** Where a watcher's news go. One call at a time, none after {@link #end} or {@link #failed}; none may block. */

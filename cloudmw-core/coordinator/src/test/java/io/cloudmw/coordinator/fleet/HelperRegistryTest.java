@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
-import io.cloudmw.core.model.DiskUsage;
-import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.fleet.DiskUsage;
+import io.cloudmw.core.model.fleet.HelperAddress;
 import io.cloudmw.core.testing.FakeTicker;
 import io.cloudmw.core.time.AwakeTicker;
 import java.time.Duration;

@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.cloudmw.core.error.CloudMwException;
-import io.cloudmw.core.model.ChunkId;
-import io.cloudmw.core.model.Location;
 import io.cloudmw.core.model.PeerId;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.model.chunk.ChunkId;
+import io.cloudmw.core.model.fleet.Location;
 import io.cloudmw.core.placement.PeerAnnouncement;
 import io.cloudmw.core.security.PeerKey;
 import io.cloudmw.core.testing.FakeTicker;

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.rpc.RpcErrors;
+import io.cloudmw.core.rpc.UnaryCalls;
 import io.cloudmw.core.thread.Threads;
-import io.cloudmw.core.wire.UnaryCalls;
-import io.cloudmw.core.wire.WireErrors;
 import io.cloudmw.proto.v1.CoordinatorGrpc;
 import io.cloudmw.proto.v1.CreateVolumeRequest;
 import io.cloudmw.proto.v1.CreateVolumeResponse;
@@ -154,7 +154,7 @@ final class RequestBudgetTest {
                                     status,
                                     Optional.ofNullable(trailers.get(
                                                     Metadata.Key.of("cloudmw-error", Metadata.ASCII_STRING_MARSHALLER)))
-                                            .flatMap(WireErrors::code)));
+                                            .flatMap(RpcErrors::code)));
                         }
                     },
                     new Metadata());

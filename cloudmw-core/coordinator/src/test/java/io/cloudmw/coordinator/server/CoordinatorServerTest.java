@@ -18,21 +18,21 @@ import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.metrics.CoordinatorMetrics;
 import io.cloudmw.core.metrics.PeerMetrics;
 import io.cloudmw.core.model.ByteRange;
-import io.cloudmw.core.model.Chunk;
-import io.cloudmw.core.model.ChunkId;
-import io.cloudmw.core.model.LeafDigests;
-import io.cloudmw.core.model.ReplicaState;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.model.chunk.Chunk;
+import io.cloudmw.core.model.chunk.ChunkId;
+import io.cloudmw.core.model.chunk.LeafDigests;
+import io.cloudmw.core.model.chunk.ReplicaState;
 import io.cloudmw.core.placement.WritePlan;
+import io.cloudmw.core.rpc.Membership;
+import io.cloudmw.core.rpc.RpcErrors;
+import io.cloudmw.core.rpc.VersionHandshake;
 import io.cloudmw.core.security.ClusterSecret;
 import io.cloudmw.core.security.MemberProofs;
 import io.cloudmw.core.thread.Threads;
 import io.cloudmw.core.time.WallClock;
-import io.cloudmw.core.wire.Handshake;
-import io.cloudmw.core.wire.Membership;
 import io.cloudmw.core.wire.ToWire;
-import io.cloudmw.core.wire.WireErrors;
 import io.cloudmw.proto.v1.Attributes;
 import io.cloudmw.proto.v1.BeginPutRequest;
 import io.cloudmw.proto.v1.CallId;
@@ -241,7 +241,7 @@ final class CoordinatorServerTest {
     @Test
     void aHelperMustKnowTheSecretAndAClientNeedNot() throws Exception {
         CoordinatorBlockingStub stranger =
-                CoordinatorGrpc.newBlockingStub(channel(server)).withInterceptors(Handshake.client());
+                CoordinatorGrpc.newBlockingStub(channel(server)).withInterceptors(VersionHandshake.client());
         CoordinatorBlockingStub other = stub(server, directory.resolve("another-secret"));
         HeartbeatRequest alive = heartbeat(register(stub, 1));
         for (CoordinatorBlockingStub caller : List.of(stranger, other)) {
@@ -271,7 +271,7 @@ final class CoordinatorServerTest {
                         put("/contested", "");
                         return "won";
                     } catch (StatusRuntimeException e) {
-                        return WireErrors.fromStatus(e, ErrorCode.COORDINATOR_UNAVAILABLE, "coordinator")
+                        return RpcErrors.fromStatus(e, ErrorCode.COORDINATOR_UNAVAILABLE, "coordinator")
                                 .code()
                                 .name();
                     }
@@ -421,7 +421,7 @@ final class CoordinatorServerTest {
 
     @Test
     void moreOwedCopiesThanAllowedAreRefusedByNameNotByTheSizeOfTheMessage() {
-        ReplicaReport longest = ToWire.report(new io.cloudmw.core.model.ReplicaReport(
+        ReplicaReport longest = ToWire.report(new io.cloudmw.core.model.chunk.ReplicaReport(
                 new ChunkId(new VersionId("f".repeat(32)), 0), new StoreId("s".repeat(63)), ReplicaState.OWED));
         CommitPutRequest tooMuch = CommitPutRequest.newBuilder()
                 .setVersion(version("/owing"))
@@ -648,8 +648,8 @@ final class CoordinatorServerTest {
                 .setVolume("v")
                 .setPath("/f")
                 .setVersionId(version.value())
-                .addReplicas(ToWire.report(
-                        new io.cloudmw.core.model.ReplicaReport(new ChunkId(version, 0), new StoreId("d1"), state)))
+                .addReplicas(ToWire.report(new io.cloudmw.core.model.chunk.ReplicaReport(
+                        new ChunkId(version, 0), new StoreId("d1"), state)))
                 .build();
     }
 
@@ -676,7 +676,7 @@ final class CoordinatorServerTest {
     private CoordinatorBlockingStub stub(CoordinatorServer coordinator, Path secretFile) throws CloudMwException {
         MemberProofs proofs = new MemberProofs(ClusterSecret.readOrCreate(secretFile), WallClock.system());
         return CoordinatorGrpc.newBlockingStub(channel(coordinator))
-                .withInterceptors(Handshake.client(), Membership.client(proofs));
+                .withInterceptors(VersionHandshake.client(), Membership.client(proofs));
     }
 
     private static CoordinatorConfig config(Path data) {
@@ -720,6 +720,6 @@ final class CoordinatorServerTest {
     private static CloudMwException failure(ThrowingCallable call) {
         Throwable failure = catchThrowable(call);
         assertThat(failure).as("a failure was expected").isNotNull();
-        return WireErrors.fromStatus(failure, ErrorCode.COORDINATOR_UNAVAILABLE, "coordinator");
+        return RpcErrors.fromStatus(failure, ErrorCode.COORDINATOR_UNAVAILABLE, "coordinator");
     }
 }

@@ -6,8 +6,8 @@ import static org.awaitility.Awaitility.await;
 import com.google.protobuf.ByteString;
 import io.cloudmw.core.config.Settings;
 import io.cloudmw.core.error.ErrorCode;
-import io.cloudmw.core.wire.Handshake;
-import io.cloudmw.core.wire.WireErrors;
+import io.cloudmw.core.rpc.RpcErrors;
+import io.cloudmw.core.rpc.VersionHandshake;
 import io.cloudmw.proto.v1.AddStoreRequest;
 import io.cloudmw.proto.v1.Change;
 import io.cloudmw.proto.v1.ChangeFeedGrpc;
@@ -84,7 +84,7 @@ final class WatchServiceTest {
         server = CoordinatorServer.start(CoordinatorConfig.read(Settings.of(settings)));
         channel = NettyChannelBuilder.forAddress("127.0.0.1", server.port())
                 .usePlaintext()
-                .intercept(Handshake.client())
+                .intercept(VersionHandshake.client())
                 .build();
         stub = CoordinatorGrpc.newBlockingStub(channel);
     }
@@ -160,7 +160,7 @@ final class WatchServiceTest {
 
         ErrorCode code() {
             await().until(() -> failure != null);
-            return WireErrors.fromStatus(Objects.requireNonNull(failure), ErrorCode.INTERNAL, "coordinator")
+            return RpcErrors.fromStatus(Objects.requireNonNull(failure), ErrorCode.INTERNAL, "coordinator")
                     .code();
         }
     }

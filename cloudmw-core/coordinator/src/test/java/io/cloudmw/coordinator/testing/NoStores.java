@@ -1,8 +1,8 @@
 package io.cloudmw.coordinator.testing;
 
 import io.cloudmw.coordinator.upkeep.Fleet;
-import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.HelperId;
+import io.cloudmw.core.model.fleet.HelperAddress;
 import io.cloudmw.core.placement.Candidate;
 import java.util.List;
 

@@ -9,19 +9,19 @@ import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.manifest.ManifestDigest;
 import io.cloudmw.core.manifest.ManifestSegment;
 import io.cloudmw.core.model.ByteRange;
-import io.cloudmw.core.model.Chunk;
-import io.cloudmw.core.model.ChunkId;
-import io.cloudmw.core.model.Chunking;
 import io.cloudmw.core.model.FilePath;
-import io.cloudmw.core.model.FileVersion;
-import io.cloudmw.core.model.LeafDigests;
 import io.cloudmw.core.model.Mode;
-import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VersionId;
-import io.cloudmw.core.model.Volume;
 import io.cloudmw.core.model.VolumeName;
-import io.cloudmw.core.placement.Copies;
+import io.cloudmw.core.model.chunk.Chunk;
+import io.cloudmw.core.model.chunk.ChunkId;
+import io.cloudmw.core.model.chunk.LeafDigests;
+import io.cloudmw.core.model.file.FileVersion;
+import io.cloudmw.core.model.fleet.Store;
+import io.cloudmw.core.model.volume.Chunking;
+import io.cloudmw.core.model.volume.Volume;
+import io.cloudmw.core.placement.CurrentReplicas;
 import io.cloudmw.core.testing.FakeTicker;
 import io.cloudmw.core.upkeep.Task;
 import java.time.Duration;
@@ -94,7 +94,7 @@ final class FullLookTest {
         return seen;
     }
 
-    private static Task.Copy copy(Copies copies) {
+    private static Task.Copy copy(CurrentReplicas copies) {
         return new Task.Copy(copies.chunk(), Samples.disk("t"), Samples.FILE, List.of(), 1);
     }
 

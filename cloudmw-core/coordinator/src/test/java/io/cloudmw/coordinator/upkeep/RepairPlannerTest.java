@@ -11,13 +11,13 @@ import static io.cloudmw.coordinator.upkeep.Samples.stores;
 import static io.cloudmw.coordinator.upkeep.Samples.up;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.cloudmw.core.model.Chunk;
-import io.cloudmw.core.model.ReplicaRecord;
-import io.cloudmw.core.model.ReplicaState;
-import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.chunk.Chunk;
+import io.cloudmw.core.model.chunk.ReplicaRecord;
+import io.cloudmw.core.model.chunk.ReplicaState;
+import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.core.placement.Candidate;
-import io.cloudmw.core.placement.Copies;
+import io.cloudmw.core.placement.CurrentReplicas;
 import io.cloudmw.core.upkeep.Obstacle;
 import io.cloudmw.core.upkeep.StoreCondition;
 import java.time.Duration;
@@ -45,7 +45,7 @@ final class RepairPlannerTest {
 
     private RepairPlan plan(Map<StoreId, StoreCondition> stores, long nowMillis, ReplicaRecord... records) {
         return planner.plan(
-                Copies.of(chunk, List.of(records)),
+                CurrentReplicas.of(chunk, List.of(records)),
                 3,
                 new RepairPlanner.Situation(stores, ANYWHERE, ANYBODY, nowMillis));
     }
@@ -157,7 +157,7 @@ final class RepairPlannerTest {
     void aStoreThatNoHelperCanCopyToIsPassedOverForAnother() {
         Map<StoreId, StoreCondition> stores =
                 stores(up(disk("a")), lost(disk("b")), up(disk("c")), up(disk("d")), up(disk("e")));
-        Copies copies = Copies.of(chunk, List.of());
+        CurrentReplicas copies = CurrentReplicas.of(chunk, List.of());
         for (String closed : List.of("d", "e")) {
             RepairPlanner.Ways ways = (sources, target) -> {
                 assertThat(sources).containsExactly(disk("a"), disk("c"));
@@ -185,7 +185,7 @@ final class RepairPlannerTest {
         assertThat(plan.sources()).containsExactly(disk("a"), disk("c"), disk("b"));
         assertThat(plan.drops()).isEmpty();
 
-        Copies moved = Copies.of(chunk, List.of(record(chunk, "d", ReplicaState.MOVED)));
+        CurrentReplicas moved = CurrentReplicas.of(chunk, List.of(record(chunk, "d", ReplicaState.MOVED)));
         RepairPlan then = planner.plan(moved, 3, new RepairPlanner.Situation(stores, ANYWHERE, ANYBODY, 0));
         assertThat(then.targets()).isEmpty();
         assertThat(then.drops()).extracting(ReplicaRecord::store).containsExactly(id("b"));
@@ -220,7 +220,7 @@ final class RepairPlannerTest {
     void whereACopyMayStillBeDeletedNoneIsMade() {
         Map<StoreId, StoreCondition> stores =
                 stores(up(disk("a")), lost(disk("b")), up(disk("c")), up(disk("d")), up(disk("e")));
-        Copies copies = Copies.of(chunk, List.of(record(chunk, "d", ReplicaState.DROPPED)));
+        CurrentReplicas copies = CurrentReplicas.of(chunk, List.of(record(chunk, "d", ReplicaState.DROPPED)));
         for (String taken : List.of("d", "e")) {
             RepairPlanner.Reuse reuse = (about, store, record) -> {
                 assertThat(about).isEqualTo(chunk.id());
@@ -251,7 +251,7 @@ final class RepairPlannerTest {
         /** Which stores have right bytes. */
         private final Set<String> bytes = new HashSet<>(Set.of("a", "b", "c"));
 
-        private Copies copies = Copies.of(chunk, List.of());
+        private CurrentReplicas copies = CurrentReplicas.of(chunk, List.of());
 
         World(long seed) {
             this.seed = seed;
@@ -320,7 +320,7 @@ final class RepairPlannerTest {
                     assertThat(plan.sources()).isNotEmpty();
                     bytes.add(target.id().value());
                     List<ReplicaRecord> changes = new ArrayList<>(List.of(copies.arrived(target.id(), now)));
-                    Copies after = copies.with(changes);
+                    CurrentReplicas after = copies.with(changes);
                     List<ReplicaRecord> drops =
                             planner.plan(after, REPLICAS, situation).drops();
                     copies = after;

@@ -2,8 +2,8 @@ package io.cloudmw.coordinator.upkeep;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.fleet.Store;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 

@@ -2,7 +2,7 @@ package io.cloudmw.coordinator.watch;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cloudmw.core.error.CloudMwException;
-import io.cloudmw.core.model.Change;
+import io.cloudmw.core.model.file.Change;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

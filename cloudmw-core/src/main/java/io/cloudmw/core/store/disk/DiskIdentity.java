@@ -3,7 +3,7 @@ package io.cloudmw.core.store.disk;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.StoreId;
-import io.cloudmw.core.model.StoreIdentity;
+import io.cloudmw.core.model.fleet.StoreIdentity;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.util.Optional;

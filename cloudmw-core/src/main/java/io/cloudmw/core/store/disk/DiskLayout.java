@@ -2,9 +2,9 @@ package io.cloudmw.core.store.disk;
 
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
-import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.StoreId;
-import io.cloudmw.core.model.StoreIdentity;
+import io.cloudmw.core.model.chunk.ChunkId;
+import io.cloudmw.core.model.fleet.StoreIdentity;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;

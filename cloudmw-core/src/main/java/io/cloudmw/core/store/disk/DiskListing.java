@@ -1,10 +1,10 @@
 package io.cloudmw.core.store.disk;
 
 import io.cloudmw.core.error.CloudMwException;
-import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.Page;
-import io.cloudmw.core.model.StoredChunk;
-import io.cloudmw.core.store.Listing;
+import io.cloudmw.core.model.chunk.ChunkId;
+import io.cloudmw.core.model.chunk.StoredChunk;
+import io.cloudmw.core.store.ChunkPages;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -19,7 +19,7 @@ final class DiskListing {
     private DiskListing() {}
 
     static Page<StoredChunk> page(DiskLayout layout, String pageToken, int limit) throws IOException {
-        Listing.check(pageToken, limit);
+        ChunkPages.check(pageToken, limit);
         List<String> names = new ArrayList<>();
         for (int shard = firstShard(pageToken); shard < 256 && names.size() <= limit; shard++) {
             Path directory = layout.chunks().resolve(String.format("%02x", shard));
@@ -32,7 +32,7 @@ final class DiskListing {
             ChunkId chunk = ChunkId.parse(name);
             found.add(new StoredChunk(chunk, length(layout.chunk(chunk))));
         }
-        return Listing.page(found.stream(), limit);
+        return ChunkPages.page(found.stream(), limit);
     }
 
     /** 0: the chunk was deleted meanwhile. */
@@ -54,7 +54,7 @@ final class DiskListing {
         try (DirectoryStream<Path> files = Files.newDirectoryStream(directory)) {
             for (Path file : files) {
                 String name = file.getFileName().toString();
-                if (name.compareTo(pageToken) > 0 && Listing.isChunk(name)) {
+                if (name.compareTo(pageToken) > 0 && ChunkPages.isChunk(name)) {
                     largestFirst.add(name);
                     if (largestFirst.size() > count) {
                         largestFirst.poll();

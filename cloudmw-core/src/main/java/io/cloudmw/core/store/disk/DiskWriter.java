@@ -3,12 +3,12 @@ package io.cloudmw.core.store.disk;
 import io.cloudmw.core.config.Sizes;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
-import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.chunk.ChunkId;
 import io.cloudmw.core.store.ChunkSource;
+import io.cloudmw.core.store.ChunkSourceReader;
 import io.cloudmw.core.store.LockFile;
 import io.cloudmw.core.store.PutOutcome;
-import io.cloudmw.core.store.SourceCopy;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryStream;
@@ -164,7 +164,7 @@ final class DiskWriter {
 
     private static void write(Path temporary, ChunkId chunk, ChunkSource source) throws IOException {
         try (FileChannel out = FileChannel.open(temporary, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
-            SourceCopy.<IOException>copy(chunk, source, bytes -> {
+            ChunkSourceReader.<IOException>copy(chunk, source, bytes -> {
                 while (bytes.hasRemaining()) {
                     out.write(bytes);
                 }

@@ -1,7 +1,7 @@
 package io.cloudmw.core.store.http;
 
 import io.cloudmw.core.error.CloudMwException;
-import io.cloudmw.core.model.ChunkId;
+import io.cloudmw.core.model.chunk.ChunkId;
 import java.net.URI;
 import java.util.Optional;
 

@@ -36,8 +36,8 @@ final class HttpReader implements ChunkReader {
     private long left;
     private long chunkLength;
 
-    private volatile @Nullable CompletableFuture<HttpResponse<BodyPieces>> answer;
-    private volatile @Nullable BodyPieces body;
+    private volatile @Nullable CompletableFuture<HttpResponse<BodyQueue>> answer;
+    private volatile @Nullable BodyQueue body;
     private volatile boolean drained;
     private volatile boolean closed;
 
@@ -58,7 +58,7 @@ final class HttpReader implements ChunkReader {
         if (left == 0) {
             return -1;
         }
-        BodyPieces from = body();
+        BodyQueue from = body();
         while (ready.isEmpty()) {
             refill(from);
         }
@@ -85,11 +85,11 @@ final class HttpReader implements ChunkReader {
     @Override
     public void close() {
         closed = true;
-        CompletableFuture<HttpResponse<BodyPieces>> waiting = answer;
+        CompletableFuture<HttpResponse<BodyQueue>> waiting = answer;
         if (waiting != null) {
             waiting.cancel(true);
         }
-        BodyPieces open = body;
+        BodyQueue open = body;
         if (open != null && !drained) {
             open.cancel();
         }
@@ -109,8 +109,8 @@ final class HttpReader implements ChunkReader {
         return chunkLength;
     }
 
-    private BodyPieces body() throws CloudMwException {
-        BodyPieces open = body;
+    private BodyQueue body() throws CloudMwException {
+        BodyQueue open = body;
         if (open != null) {
             return open;
         }
@@ -118,13 +118,13 @@ final class HttpReader implements ChunkReader {
                 .header("Range", "bytes=" + range.offset() + "-" + (range.end() - 1))
                 .GET()
                 .build();
-        CompletableFuture<HttpResponse<BodyPieces>> sent = client.sendAsync(request, info -> new BodyPieces());
+        CompletableFuture<HttpResponse<BodyQueue>> sent = client.sendAsync(request, info -> new BodyQueue());
         answer = sent;
         if (closed) {
             sent.cancel(true);
         }
-        HttpResponse<BodyPieces> head = await(sent);
-        BodyPieces pieces = head.body();
+        HttpResponse<BodyQueue> head = await(sent);
+        BodyQueue pieces = head.body();
         body = pieces;
         if (closed) {
             pieces.cancel();
@@ -139,7 +139,7 @@ final class HttpReader implements ChunkReader {
         return pieces;
     }
 
-    private HttpResponse<BodyPieces> await(CompletableFuture<HttpResponse<BodyPieces>> sent) throws CloudMwException {
+    private HttpResponse<BodyQueue> await(CompletableFuture<HttpResponse<BodyQueue>> sent) throws CloudMwException {
         long nanos = timeouts.connect().plus(timeouts.stall()).toNanos();
         try {
             return sent.get(nanos, TimeUnit.NANOSECONDS);
@@ -157,8 +157,8 @@ final class HttpReader implements ChunkReader {
         }
     }
 
-    private void refill(BodyPieces from) throws CloudMwException {
-        BodyPieces.Piece piece = next(from);
+    private void refill(BodyQueue from) throws CloudMwException {
+        BodyQueue.Piece piece = next(from);
         switch (piece.kind()) {
             case BYTES ->
                 piece.bytes().stream().filter(ByteBuffer::hasRemaining).forEach(ready::add);
@@ -173,9 +173,9 @@ final class HttpReader implements ChunkReader {
         }
     }
 
-    private BodyPieces.Piece next(BodyPieces from) throws CloudMwException {
+    private BodyQueue.Piece next(BodyQueue from) throws CloudMwException {
         try {
-            BodyPieces.Piece piece = from.take(timeouts.stall().toNanos());
+            BodyQueue.Piece piece = from.take(timeouts.stall().toNanos());
             if (piece == null) {
                 from.cancel();
                 throw unavailable("not a byte in " + timeouts.stall().toMillis() + " ms", null);
@@ -188,7 +188,7 @@ final class HttpReader implements ChunkReader {
         }
     }
 
-    private void check(HttpResponse<BodyPieces> head) throws CloudMwException {
+    private void check(HttpResponse<BodyQueue> head) throws CloudMwException {
         if (head.statusCode() != 206) {
             throw HttpErrors.translate(
                     what,
@@ -216,9 +216,9 @@ final class HttpReader implements ChunkReader {
     }
 
     /** The first piece of what it says about the failure; empty when it says nothing in time. */
-    private String errorText(BodyPieces from) throws CloudMwException {
+    private String errorText(BodyQueue from) throws CloudMwException {
         StringBuilder text = new StringBuilder();
-        BodyPieces.Piece piece = next(from);
+        BodyQueue.Piece piece = next(from);
         for (ByteBuffer bytes : piece.bytes()) {
             text.append(StandardCharsets.ISO_8859_1.decode(bytes));
         }

@@ -2,7 +2,7 @@ package io.cloudmw.core.upkeep.collect;
 
 import io.cloudmw.core.model.Page;
 import io.cloudmw.core.model.StoreId;
-import io.cloudmw.core.model.StoredChunk;
+import io.cloudmw.core.model.chunk.StoredChunk;
 import java.util.Collection;
 import java.util.Map;
 import java.util.TreeMap;

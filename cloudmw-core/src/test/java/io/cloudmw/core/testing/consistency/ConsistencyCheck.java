@@ -1,6 +1,6 @@
 package io.cloudmw.core.testing.consistency;
 
-import io.cloudmw.core.model.Change;
+import io.cloudmw.core.model.file.Change;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;

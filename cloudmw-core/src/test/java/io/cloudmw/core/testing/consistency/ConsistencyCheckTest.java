@@ -2,10 +2,10 @@ package io.cloudmw.core.testing.consistency;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.cloudmw.core.model.Change;
 import io.cloudmw.core.model.FilePath;
-import io.cloudmw.core.model.Rename;
 import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.model.file.Change;
+import io.cloudmw.core.model.file.Rename;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

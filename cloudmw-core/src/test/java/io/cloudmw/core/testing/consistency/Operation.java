@@ -1,7 +1,7 @@
 package io.cloudmw.core.testing.consistency;
 
-import io.cloudmw.core.model.Change;
 import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.model.file.Change;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.Predicate;

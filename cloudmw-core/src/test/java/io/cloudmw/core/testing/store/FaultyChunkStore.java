@@ -3,7 +3,7 @@ package io.cloudmw.core.testing.store;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.ByteRange;
-import io.cloudmw.core.model.ChunkId;
+import io.cloudmw.core.model.chunk.ChunkId;
 import io.cloudmw.core.store.ChunkReader;
 import io.cloudmw.core.store.ChunkSource;
 import io.cloudmw.core.store.ChunkStore;

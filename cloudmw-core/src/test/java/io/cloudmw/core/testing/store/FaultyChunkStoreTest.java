@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.ByteRange;
-import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.chunk.ChunkId;
 import io.cloudmw.core.store.ChunkReader;
 import io.cloudmw.core.store.ChunkStore;
 import io.cloudmw.core.testing.store.FaultyChunkStore.Fault;

@@ -3,16 +3,16 @@ package io.cloudmw.core.testing.store;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.ByteRange;
-import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.Page;
 import io.cloudmw.core.model.StoreId;
-import io.cloudmw.core.model.StoredChunk;
+import io.cloudmw.core.model.chunk.ChunkId;
+import io.cloudmw.core.model.chunk.StoredChunk;
+import io.cloudmw.core.store.ChunkPages;
 import io.cloudmw.core.store.ChunkReader;
 import io.cloudmw.core.store.ChunkSource;
+import io.cloudmw.core.store.ChunkSourceReader;
 import io.cloudmw.core.store.ChunkStore;
-import io.cloudmw.core.store.Listing;
 import io.cloudmw.core.store.PutOutcome;
-import io.cloudmw.core.store.SourceCopy;
 import java.nio.ByteBuffer;
 import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentSkipListMap;
@@ -75,7 +75,7 @@ public final class MemoryChunkStore implements ChunkStore {
         try {
             byte[] bytes = new byte[Math.toIntExact(length)];
             ByteBuffer target = ByteBuffer.wrap(bytes);
-            SourceCopy.copy(chunk, source, target::put);
+            ChunkSourceReader.copy(chunk, source, target::put);
             written = chunks.putIfAbsent(chunk.toString(), bytes) == null;
         } finally {
             if (!written) {
@@ -102,8 +102,8 @@ public final class MemoryChunkStore implements ChunkStore {
 
     @Override
     public Page<StoredChunk> list(String pageToken, int limit) throws CloudMwException {
-        Listing.check(pageToken, limit);
-        return Listing.page(
+        ChunkPages.check(pageToken, limit);
+        return ChunkPages.page(
                 live().tailMap(pageToken, false).entrySet().stream()
                         .map(entry -> new StoredChunk(ChunkId.parse(entry.getKey()), entry.getValue().length)),
                 limit);

@@ -3,8 +3,8 @@ package io.cloudmw.core.testing.store;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.cloudmw.core.error.ErrorCode;
-import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.chunk.ChunkId;
 import io.cloudmw.core.store.ChunkStore;
 import org.junit.jupiter.api.Test;
 

@@ -2,11 +2,11 @@ package io.cloudmw.core.upkeep.collect;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.Page;
 import io.cloudmw.core.model.StoreId;
-import io.cloudmw.core.model.StoredChunk;
 import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.model.chunk.ChunkId;
+import io.cloudmw.core.model.chunk.StoredChunk;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;

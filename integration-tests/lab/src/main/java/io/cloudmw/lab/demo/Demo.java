@@ -11,13 +11,13 @@ import io.cloudmw.core.config.Sizes;
 import io.cloudmw.core.emulation.StoreLaw;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
-import io.cloudmw.core.model.Chunking;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.Mode;
-import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
-import io.cloudmw.core.model.Volume;
 import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.model.fleet.Store;
+import io.cloudmw.core.model.volume.Chunking;
+import io.cloudmw.core.model.volume.Volume;
 import io.cloudmw.core.time.Sleeper;
 import io.cloudmw.lab.fleet.Closing;
 import io.cloudmw.lab.fleet.GeneratedFile;
@@ -206,11 +206,12 @@ public final class Demo {
     }
 
     private void createVolumes(CloudMw client, List<StoreId> stores) throws InterruptedException, ExecutionException {
-        client.volumes().create(new Volume(
+        client.volumes()
+                .create(new Volume(
                         RACED, new Chunking.ByCount(CHUNKS), REPLICAS, stores, REPLICAS, Mode.COOPERATIVE, false, 0))
                 .get();
-        client.volumes().create(
-                        new Volume(ALONE, new Chunking.ByCount(1), 1, stores.subList(0, 1), 1, Mode.SINGLE, false, 0))
+        client.volumes()
+                .create(new Volume(ALONE, new Chunking.ByCount(1), 1, stores.subList(0, 1), 1, Mode.SINGLE, false, 0))
                 .get();
     }
 
@@ -241,7 +242,8 @@ public final class Demo {
         if (settings.kill()) {
             say("  cooperative, with one helper killed on the way");
         }
-        try (LiveView view = new LiveView(scoreboard, out, settings.output(), (Files.size(source) + CHUNKS - 1) / CHUNKS)) {
+        try (LiveView view =
+                new LiveView(scoreboard, out, settings.output(), (Files.size(source) + CHUNKS - 1) / CHUNKS)) {
             view.start();
             CompletableFuture<GetReceipt> get = client.files().get(raced, target, options.withListener(scoreboard));
             if (settings.kill()) {

@@ -118,7 +118,8 @@ public record DemoReport(LastRead last, List<ReadTimes> runs) {
     }
 
     private void printRuns(PrintWriter out) {
-        double longest = runs.stream().mapToDouble(ReadTimes::slowestSeconds).max().orElse(0);
+        double longest =
+                runs.stream().mapToDouble(ReadTimes::slowestSeconds).max().orElse(0);
         out.printf(Locale.ROOT, "%n%-12s %8s %9s %11s%n", "read", "median", "slowest", "bytes/size");
         for (ReadTimes times : runs) {
             int median = bar(times.medianSeconds(), longest);

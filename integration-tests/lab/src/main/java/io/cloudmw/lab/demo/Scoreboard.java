@@ -4,7 +4,7 @@ import io.cloudmw.client.progress.Attempt;
 import io.cloudmw.client.progress.TransferListener;
 import io.cloudmw.client.progress.Win;
 import io.cloudmw.core.error.ErrorCode;
-import io.cloudmw.core.model.FileVersion;
+import io.cloudmw.core.model.file.FileVersion;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

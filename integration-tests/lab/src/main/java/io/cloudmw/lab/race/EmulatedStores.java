@@ -1,8 +1,8 @@
 package io.cloudmw.lab.race;
 
 import io.cloudmw.core.emulation.StorePace;
-import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.core.time.Ticker;
 import io.cloudmw.lab.s3.BucketServer;
 import io.cloudmw.lab.s3.Crossed;

@@ -1,7 +1,7 @@
 package io.cloudmw.lab.race;
 
 import io.cloudmw.core.chunk.ChunkCutter;
-import io.cloudmw.core.model.Chunking;
+import io.cloudmw.core.model.volume.Chunking;
 
 /**
  * How the files that are read are kept.

@@ -1,9 +1,9 @@
 package io.cloudmw.lab.torture;
 
 import io.cloudmw.core.model.ByteRange;
-import io.cloudmw.core.model.Chunk;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.chunk.Chunk;
 import io.cloudmw.lab.torture.model.Content;
 import io.cloudmw.lab.torture.model.Kept;
 import java.io.IOException;

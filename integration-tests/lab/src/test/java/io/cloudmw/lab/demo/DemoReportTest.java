@@ -61,7 +61,9 @@ final class DemoReportTest {
         return new DemoReport(
                 new DemoReport.LastRead(last, 3, "cooperative", "00", true, kill),
                 List.of(
-                        ReadTimes.of("single", List.of(receipt(0, Duration.ofSeconds(4)), receipt(0, Duration.ofSeconds(8)))),
+                        ReadTimes.of(
+                                "single",
+                                List.of(receipt(0, Duration.ofSeconds(4)), receipt(0, Duration.ofSeconds(8)))),
                         ReadTimes.of("rounds", List.of(receipt(BYTES, Duration.ofSeconds(3)))),
                         ReadTimes.of("cooperative", List.of(receipt(0, Duration.ofSeconds(1)), last))));
     }
@@ -114,6 +116,13 @@ final class DemoReportTest {
                         Map.of("mode", "single", "median_seconds", 4.0, "slowest_seconds", 8.0, "bytes_ratio", 1.0),
                         Map.of("mode", "rounds", "median_seconds", 3.0, "slowest_seconds", 3.0, "bytes_ratio", 2.0),
                         Map.of(
-                                "mode", "cooperative", "median_seconds", 1.0, "slowest_seconds", 1.5, "bytes_ratio", 1.125));
+                                "mode",
+                                "cooperative",
+                                "median_seconds",
+                                1.0,
+                                "slowest_seconds",
+                                1.5,
+                                "bytes_ratio",
+                                1.125));
     }
 }

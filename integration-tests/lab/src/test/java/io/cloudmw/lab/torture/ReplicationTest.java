@@ -3,8 +3,8 @@ package io.cloudmw.lab.torture;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.cloudmw.core.model.HelperId;
-import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.core.placement.Candidate;
 import io.cloudmw.core.upkeep.Obstacle;
 import io.cloudmw.core.upkeep.RepairProgress;

@@ -3,9 +3,9 @@ package io.cloudmw.coordinator.catalog.dynamodb;
 import io.cloudmw.coordinator.catalog.AppliedCalls;
 import io.cloudmw.coordinator.catalog.ChangeRequest;
 import io.cloudmw.coordinator.catalog.Refusal;
+import io.cloudmw.coordinator.catalog.stored.StoredAnswer;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
-import io.cloudmw.core.wire.StoredAnswer;
 import java.util.List;
 import java.util.Optional;
 

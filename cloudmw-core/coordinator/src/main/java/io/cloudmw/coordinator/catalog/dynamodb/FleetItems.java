@@ -1,11 +1,11 @@
 package io.cloudmw.coordinator.catalog.dynamodb;
 
 import io.cloudmw.coordinator.catalog.FleetBoard;
+import io.cloudmw.coordinator.catalog.stored.StoredForms;
 import io.cloudmw.core.error.CloudMwException;
-import io.cloudmw.core.model.FleetReport;
 import io.cloudmw.core.model.HelperId;
-import io.cloudmw.core.model.HelperRegistration;
-import io.cloudmw.core.wire.StoredForms;
+import io.cloudmw.core.model.fleet.HelperRegistration;
+import io.cloudmw.core.model.fleet.SightingReport;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -50,7 +50,7 @@ final class FleetItems implements FleetBoard {
     }
 
     @Override
-    public void publish(FleetReport report) throws CloudMwException {
+    public void publish(SightingReport report) throws CloudMwException {
         var unused = calls.call(() -> transactions.run(transaction -> {
             transaction.put(Item.at(Keys.report(report.coordinator(), report.part()))
                     .with(Item.FORM, StoredForms.fleetReport(report)));
@@ -59,9 +59,9 @@ final class FleetItems implements FleetBoard {
     }
 
     @Override
-    public List<FleetReport> reports() throws CloudMwException {
+    public List<SightingReport> reports() throws CloudMwException {
         return calls.call(() -> {
-            List<FleetReport> reports = new ArrayList<>();
+            List<SightingReport> reports = new ArrayList<>();
             for (Item item : table.queryAll(Range.all(Keys.REPORTS))) {
                 reports.add(StoredForms.fleetReport(item.bytes(Item.FORM)));
             }

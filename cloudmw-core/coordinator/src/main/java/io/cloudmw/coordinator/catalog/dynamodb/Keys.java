@@ -2,10 +2,10 @@ package io.cloudmw.coordinator.catalog.dynamodb;
 
 import io.cloudmw.core.model.CallId;
 import io.cloudmw.core.model.HelperId;
-import io.cloudmw.core.model.ReplicaReport;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.model.chunk.ReplicaReport;
 import java.util.List;
 import java.util.Locale;
 

@@ -2,14 +2,14 @@ package io.cloudmw.coordinator.catalog.sqlite;
 
 import io.cloudmw.coordinator.catalog.Pages;
 import io.cloudmw.core.error.CloudMwException;
-import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.Page;
-import io.cloudmw.core.model.ReplicaRecord;
-import io.cloudmw.core.model.ReplicaReport;
-import io.cloudmw.core.model.ReplicaState;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.model.chunk.ChunkId;
+import io.cloudmw.core.model.chunk.ReplicaRecord;
+import io.cloudmw.core.model.chunk.ReplicaReport;
+import io.cloudmw.core.model.chunk.ReplicaState;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;

@@ -1,10 +1,10 @@
 package io.cloudmw.coordinator.check.rpc;
 
-import io.cloudmw.core.model.HelperAddress;
+import io.cloudmw.core.model.fleet.HelperAddress;
+import io.cloudmw.core.rpc.ChannelTarget;
+import io.cloudmw.core.rpc.Membership;
+import io.cloudmw.core.rpc.VersionHandshake;
 import io.cloudmw.core.security.MemberProofs;
-import io.cloudmw.core.wire.ChannelTarget;
-import io.cloudmw.core.wire.Handshake;
-import io.cloudmw.core.wire.Membership;
 import io.grpc.Channel;
 import io.grpc.ManagedChannel;
 import io.grpc.netty.NettyChannelBuilder;
@@ -42,7 +42,7 @@ public final class ControlChannels implements AutoCloseable {
                 .usePlaintext()
                 .disableServiceConfigLookUp()
                 .directExecutor()
-                .intercept(Handshake.client(), Membership.client(proofs))
+                .intercept(VersionHandshake.client(), Membership.client(proofs))
                 .build();
         open.add(channel);
         return new Lease(channel, open);

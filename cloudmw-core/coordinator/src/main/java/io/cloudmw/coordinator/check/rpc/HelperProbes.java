@@ -3,11 +3,11 @@ package io.cloudmw.coordinator.check.rpc;
 import io.cloudmw.core.access.ProbeReport;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
-import io.cloudmw.core.model.HelperAddress;
-import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.fleet.HelperAddress;
+import io.cloudmw.core.model.fleet.Store;
+import io.cloudmw.core.rpc.RpcErrors;
 import io.cloudmw.core.wire.AccessWire;
 import io.cloudmw.core.wire.ToWire;
-import io.cloudmw.core.wire.WireErrors;
 import io.cloudmw.proto.v1.ProbeStoreRequest;
 import io.cloudmw.proto.v1.StoreProbesGrpc;
 import io.grpc.StatusRuntimeException;
@@ -40,7 +40,7 @@ public final class HelperProbes {
                             .build())
                     .getCheck());
         } catch (StatusRuntimeException e) {
-            throw WireErrors.fromStatus(e, ErrorCode.HELPER_UNAVAILABLE, "helper " + helper.id());
+            throw RpcErrors.fromStatus(e, ErrorCode.HELPER_UNAVAILABLE, "helper " + helper.id());
         }
     }
 }

@@ -2,14 +2,14 @@ package io.cloudmw.coordinator.check.rpc;
 
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
-import io.cloudmw.core.model.ChunkId;
-import io.cloudmw.core.model.HelperAddress;
-import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.chunk.ChunkId;
+import io.cloudmw.core.model.fleet.HelperAddress;
+import io.cloudmw.core.model.fleet.Store;
+import io.cloudmw.core.rpc.RpcErrors;
 import io.cloudmw.core.signing.HelperSigner;
 import io.cloudmw.core.signing.SignedUrls;
 import io.cloudmw.core.time.Ticker;
 import io.cloudmw.core.wire.SigningWire;
-import io.cloudmw.core.wire.WireErrors;
 import io.cloudmw.proto.v1.SignReadsResponse;
 import io.cloudmw.proto.v1.StoreSigningGrpc;
 import io.grpc.StatusRuntimeException;
@@ -50,7 +50,7 @@ public final class HelperSignings implements HelperSigner {
                 granted = signed.validity().compareTo(granted) < 0 ? signed.validity() : granted;
             }
         } catch (StatusRuntimeException e) {
-            throw WireErrors.fromStatus(e, ErrorCode.HELPER_UNAVAILABLE, "helper " + helper.id());
+            throw RpcErrors.fromStatus(e, ErrorCode.HELPER_UNAVAILABLE, "helper " + helper.id());
         }
         return SignedUrls.of(urls, granted);
     }

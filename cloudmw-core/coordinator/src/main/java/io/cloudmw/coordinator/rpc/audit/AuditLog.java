@@ -3,8 +3,8 @@ package io.cloudmw.coordinator.rpc.audit;
 import com.google.protobuf.Message;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.rpc.RpcErrors;
 import io.cloudmw.core.time.Ticker;
-import io.cloudmw.core.wire.WireErrors;
 import io.grpc.ForwardingServerCall;
 import io.grpc.ForwardingServerCallListener;
 import io.grpc.Metadata;
@@ -56,7 +56,7 @@ public final class AuditLog implements ServerInterceptor {
         @Override
         public void close(Status status, Metadata trailers) {
             if (!status.isOk()) {
-                CloudMwException failure = WireErrors.fromStatus(
+                CloudMwException failure = RpcErrors.fromStatus(
                         status.asRuntimeException(trailers), ErrorCode.COORDINATOR_UNAVAILABLE, "coordinator");
                 failures.failed(name, request, caller, failure, status.getCause());
             } else if (administrative) {

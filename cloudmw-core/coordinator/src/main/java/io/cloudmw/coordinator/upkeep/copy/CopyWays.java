@@ -1,8 +1,8 @@
 package io.cloudmw.coordinator.upkeep.copy;
 
 import io.cloudmw.core.model.HelperId;
-import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.fleet.Store;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;

@@ -1,7 +1,7 @@
 package io.cloudmw.coordinator.upkeep.copy;
 
-import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.core.upkeep.AwaitedHelper;
 import java.util.Collection;
 import java.util.HashSet;

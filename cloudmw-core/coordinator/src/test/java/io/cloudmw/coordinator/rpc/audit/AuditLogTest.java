@@ -12,11 +12,11 @@ import io.cloudmw.coordinator.server.CoordinatorServer;
 import io.cloudmw.core.config.Settings;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.rpc.Membership;
+import io.cloudmw.core.rpc.VersionHandshake;
 import io.cloudmw.core.security.ClusterSecret;
 import io.cloudmw.core.security.MemberProofs;
 import io.cloudmw.core.time.WallClock;
-import io.cloudmw.core.wire.Handshake;
-import io.cloudmw.core.wire.Membership;
 import io.cloudmw.proto.v1.AddStoreRequest;
 import io.cloudmw.proto.v1.CallId;
 import io.cloudmw.proto.v1.CoordinatorGrpc;
@@ -62,7 +62,7 @@ final class AuditLogTest {
                 .usePlaintext()
                 .userAgent("tester/1")
                 .intercept(
-                        Handshake.client(),
+                        VersionHandshake.client(),
                         Membership.client(new MemberProofs(ClusterSecret.readOrCreate(secret), WallClock.system())))
                 .build();
         stub = CoordinatorGrpc.newBlockingStub(channel);

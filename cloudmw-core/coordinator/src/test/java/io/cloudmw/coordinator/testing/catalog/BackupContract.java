@@ -12,14 +12,14 @@ import io.cloudmw.core.backup.BackupRoot;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.manifest.ManifestSegment;
-import io.cloudmw.core.model.AttributeChange;
-import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.FilePath;
-import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.StoreId;
-import io.cloudmw.core.model.StoreIdentity;
-import io.cloudmw.core.model.Volume;
-import io.cloudmw.core.placement.Copies;
+import io.cloudmw.core.model.chunk.ChunkId;
+import io.cloudmw.core.model.file.AttributeChange;
+import io.cloudmw.core.model.file.FileVersion;
+import io.cloudmw.core.model.fleet.StoreIdentity;
+import io.cloudmw.core.model.volume.Volume;
+import io.cloudmw.core.placement.CurrentReplicas;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -153,7 +153,7 @@ public abstract class BackupContract extends CatalogFixture {
             assertThat(report.copies().moved()).isEqualTo(1);
             assertThat(report.copies().missing()).isEqualTo(3);
             assertThat(report.copies().lostFiles()).isEqualTo(1);
-            Copies copies = copies(other, moved, 0);
+            CurrentReplicas copies = copies(other, moved, 0);
             assertThat(copies.stores()).containsExactly(new StoreId("s1"), new StoreId("s3"));
             assertThat(copies.faulty()).isEmpty();
             assertThat(copies(other, gone, 4).faulty()).containsExactly(new StoreId("s2"));
@@ -161,7 +161,7 @@ public abstract class BackupContract extends CatalogFixture {
         }
     }
 
-    private static Copies copies(Catalog catalog, FileVersion version, int chunk) throws CloudMwException {
+    private static CurrentReplicas copies(Catalog catalog, FileVersion version, int chunk) throws CloudMwException {
         int index = chunk / 2;
         byte[] segment = catalog.segment(version.id(), index).orElseThrow();
         return Overlay.of(catalog, ManifestSegment.decode(index, segment).chunks())

@@ -6,13 +6,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.cloudmw.coordinator.catalog.Catalog;
 import io.cloudmw.coordinator.catalog.FleetBoard;
 import io.cloudmw.core.error.ErrorCode;
-import io.cloudmw.core.model.DiskUsage;
-import io.cloudmw.core.model.FleetReport;
-import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.HelperId;
-import io.cloudmw.core.model.HelperRegistration;
-import io.cloudmw.core.model.HelperSighting;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.fleet.DiskUsage;
+import io.cloudmw.core.model.fleet.HelperAddress;
+import io.cloudmw.core.model.fleet.HelperRegistration;
+import io.cloudmw.core.model.fleet.HelperSighting;
+import io.cloudmw.core.model.fleet.SightingReport;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -80,13 +80,13 @@ public abstract class FleetBoardContract {
 
     @Test
     void aReportReplacesTheLastOneOfItsPart() throws Exception {
-        FleetReport other = new FleetReport("b", 0, 9, List.of());
-        board.publish(new FleetReport("a", 0, 1, List.of(sighting("old"))));
-        board.publish(new FleetReport("a", 1, 1, List.of()));
+        SightingReport other = new SightingReport("b", 0, 9, List.of());
+        board.publish(new SightingReport("a", 0, 1, List.of(sighting("old"))));
+        board.publish(new SightingReport("a", 1, 1, List.of()));
         board.publish(other);
-        FleetReport newer = new FleetReport("a", 0, 2, List.of(sighting("h1"), sighting("h2")));
+        SightingReport newer = new SightingReport("a", 0, 2, List.of(sighting("h1"), sighting("h2")));
         board.publish(newer);
-        assertThat(board.reports()).containsExactlyInAnyOrder(newer, new FleetReport("a", 1, 1, List.of()), other);
+        assertThat(board.reports()).containsExactlyInAnyOrder(newer, new SightingReport("a", 1, 1, List.of()), other);
         board.withdraw("a");
         board.withdraw("unheard-of");
         assertThat(board.reports()).containsExactly(other);
@@ -96,7 +96,7 @@ public abstract class FleetBoardContract {
     @Test
     void aPartMayBeAsLongAsItMay() throws Exception {
         List<HelperSighting> sightings = new ArrayList<>();
-        for (int helper = 0; helper < FleetReport.MAX_SIGHTINGS; helper++) {
+        for (int helper = 0; helper < SightingReport.MAX_SIGHTINGS; helper++) {
             List<StoreId> disks = new ArrayList<>();
             List<DiskUsage> usage = new ArrayList<>();
             for (int disk = 0; disk < 64; disk++) {
@@ -107,10 +107,10 @@ public abstract class FleetBoardContract {
             sightings.add(new HelperSighting(
                     new HelperRegistration(address("h" + helper), 1, disks, Long.MAX_VALUE), 1, false, usage));
         }
-        FleetReport longest = new FleetReport("a", 0, 1, sightings);
+        SightingReport longest = new SightingReport("a", 0, 1, sightings);
         board.publish(longest);
         assertThat(board.reports()).containsExactly(longest);
-        assertThatThrownBy(() -> new FleetReport("a", 0, 1, Collections.nCopies(33, sighting("h"))))
+        assertThatThrownBy(() -> new SightingReport("a", 0, 1, Collections.nCopies(33, sighting("h"))))
                 .isInstanceOf(IllegalArgumentException.class);
     }
 
@@ -119,7 +119,7 @@ public abstract class FleetBoardContract {
         catalog.close();
         CatalogFixture.refused(ErrorCode.CANCELLED, () -> board.registration(H1));
         CatalogFixture.refused(ErrorCode.CANCELLED, () -> board.register(OptionalLong.empty(), registration(1)));
-        CatalogFixture.refused(ErrorCode.CANCELLED, () -> board.publish(new FleetReport("a", 0, 1, List.of())));
+        CatalogFixture.refused(ErrorCode.CANCELLED, () -> board.publish(new SightingReport("a", 0, 1, List.of())));
         CatalogFixture.refused(ErrorCode.CANCELLED, () -> board.reports());
         CatalogFixture.refused(ErrorCode.CANCELLED, () -> board.withdraw("a"));
     }

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.cloudmw.coordinator.catalog.VersionState;
 import io.cloudmw.core.error.CloudMwException;
-import io.cloudmw.core.model.AttributeChange;
 import io.cloudmw.core.model.FilePath;
-import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.model.file.AttributeChange;
+import io.cloudmw.core.model.file.FileVersion;
 import io.cloudmw.core.testing.Versions;
 import java.util.ArrayList;
 import java.util.HashSet;

@@ -1,12 +1,12 @@
 package io.cloudmw.coordinator.testing.catalog;
 
-import static io.cloudmw.core.model.ReplicaState.CORRUPT;
-import static io.cloudmw.core.model.ReplicaState.DROPPED;
-import static io.cloudmw.core.model.ReplicaState.GONE;
-import static io.cloudmw.core.model.ReplicaState.GOOD;
-import static io.cloudmw.core.model.ReplicaState.MISSING;
-import static io.cloudmw.core.model.ReplicaState.MOVED;
-import static io.cloudmw.core.model.ReplicaState.OWED;
+import static io.cloudmw.core.model.chunk.ReplicaState.CORRUPT;
+import static io.cloudmw.core.model.chunk.ReplicaState.DROPPED;
+import static io.cloudmw.core.model.chunk.ReplicaState.GONE;
+import static io.cloudmw.core.model.chunk.ReplicaState.GOOD;
+import static io.cloudmw.core.model.chunk.ReplicaState.MISSING;
+import static io.cloudmw.core.model.chunk.ReplicaState.MOVED;
+import static io.cloudmw.core.model.chunk.ReplicaState.OWED;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.cloudmw.coordinator.catalog.Commit;
@@ -14,13 +14,13 @@ import io.cloudmw.coordinator.catalog.UpkeepRecords;
 import io.cloudmw.coordinator.catalog.VersionState;
 import io.cloudmw.coordinator.lease.Lease;
 import io.cloudmw.core.error.ErrorCode;
-import io.cloudmw.core.model.ChunkId;
-import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.Page;
-import io.cloudmw.core.model.ReplicaRecord;
-import io.cloudmw.core.model.ReplicaState;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.model.chunk.ChunkId;
+import io.cloudmw.core.model.chunk.ReplicaRecord;
+import io.cloudmw.core.model.chunk.ReplicaState;
+import io.cloudmw.core.model.file.FileVersion;
 import io.cloudmw.core.testing.Versions;
 import java.util.ArrayList;
 import java.util.Collections;

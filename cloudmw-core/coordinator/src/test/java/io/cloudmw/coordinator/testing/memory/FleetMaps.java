@@ -3,9 +3,9 @@ package io.cloudmw.coordinator.testing.memory;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cloudmw.coordinator.catalog.FleetBoard;
 import io.cloudmw.core.error.CloudMwException;
-import io.cloudmw.core.model.FleetReport;
 import io.cloudmw.core.model.HelperId;
-import io.cloudmw.core.model.HelperRegistration;
+import io.cloudmw.core.model.fleet.HelperRegistration;
+import io.cloudmw.core.model.fleet.SightingReport;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -20,7 +20,7 @@ final class FleetMaps implements FleetBoard {
     private final Map<HelperId, HelperRegistration> registrations = new HashMap<>();
 
     @GuardedBy("catalog")
-    private final Map<Part, FleetReport> reports = new HashMap<>();
+    private final Map<Part, SightingReport> reports = new HashMap<>();
 
     private record Part(String coordinator, int part) {}
 
@@ -51,7 +51,7 @@ final class FleetMaps implements FleetBoard {
     }
 
     @Override
-    public void publish(FleetReport report) throws CloudMwException {
+    public void publish(SightingReport report) throws CloudMwException {
         synchronized (catalog) {
             catalog.checkOpen();
             reports.put(new Part(report.coordinator(), report.part()), report);
@@ -59,7 +59,7 @@ final class FleetMaps implements FleetBoard {
     }
 
     @Override
-    public List<FleetReport> reports() throws CloudMwException {
+    public List<SightingReport> reports() throws CloudMwException {
         synchronized (catalog) {
             catalog.checkOpen();
             return List.copyOf(reports.values());

@@ -1,9 +1,9 @@
 package io.cloudmw.coordinator.testing.memory;
 
 import io.cloudmw.coordinator.catalog.TreeEntry;
-import io.cloudmw.core.model.Snapshot;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.model.file.Snapshot;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;

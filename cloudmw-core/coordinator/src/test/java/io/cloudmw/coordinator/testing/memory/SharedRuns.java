@@ -1,8 +1,8 @@
 package io.cloudmw.coordinator.testing.memory;
 
 import io.cloudmw.coordinator.catalog.SharedRun;
-import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.model.chunk.ChunkId;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

@@ -4,15 +4,15 @@ import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.error.RetryVerdict;
 import io.cloudmw.core.model.ByteRange;
-import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.Page;
-import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
-import io.cloudmw.core.model.StoredChunk;
+import io.cloudmw.core.model.chunk.ChunkId;
+import io.cloudmw.core.model.chunk.StoredChunk;
+import io.cloudmw.core.model.fleet.Store;
+import io.cloudmw.core.store.ChunkPages;
 import io.cloudmw.core.store.ChunkReader;
 import io.cloudmw.core.store.ChunkSource;
 import io.cloudmw.core.store.ChunkStore;
-import io.cloudmw.core.store.Listing;
 import io.cloudmw.core.store.PutOutcome;
 import io.cloudmw.core.store.answer.ServerFault;
 import io.cloudmw.core.time.Sleeper;
@@ -47,7 +47,7 @@ final class S3ChunkStore implements ChunkStore {
     private final S3Keys keys;
     private final S3Errors errors;
     private final S3Client client;
-    private final ExtraClient extra;
+    private final HedgeClient extra;
     private final S3Settings settings;
     private final Sleeper sleeper;
     private final WallClock clock;
@@ -60,7 +60,7 @@ final class S3ChunkStore implements ChunkStore {
             StoreId id,
             Store.S3 bucket,
             S3Client client,
-            ExtraClient extra,
+            HedgeClient extra,
             S3Settings settings,
             Sleeper sleeper,
             WallClock clock) {
@@ -264,7 +264,7 @@ final class S3ChunkStore implements ChunkStore {
         if (length(chunk).isEmpty()) {
             return false;
         }
-        SignedAt signed = new SignedAt(clock.millis());
+        FixedSigningTime signed = new FixedSigningTime(clock.millis());
         ChunkStore.requireTime(this, chunk, isOver);
         try {
             client.deleteObject(r ->
@@ -278,7 +278,7 @@ final class S3ChunkStore implements ChunkStore {
     @Override
     public Page<StoredChunk> list(String pageToken, int limit) throws CloudMwException {
         checkOpen();
-        Listing.check(pageToken, limit);
+        ChunkPages.check(pageToken, limit);
         List<StoredChunk> found = new ArrayList<>();
         String after = pageToken.isEmpty() ? null : keys.key(pageToken);
         boolean more = true;
@@ -288,14 +288,14 @@ final class S3ChunkStore implements ChunkStore {
                 after = object.key();
                 String name = S3Keys.name(object.key());
                 // Whatever else people keep under our prefix is not ours.
-                if (Listing.isChunk(name) && keys.key(name).equals(object.key())) {
+                if (ChunkPages.isChunk(name) && keys.key(name).equals(object.key())) {
                     found.add(new StoredChunk(ChunkId.parse(name), object.size()));
                 }
             }
             more = Boolean.TRUE.equals(answer.isTruncated())
                     && !answer.contents().isEmpty();
         }
-        return Listing.page(found.stream(), limit);
+        return ChunkPages.page(found.stream(), limit);
     }
 
     @Override
@@ -306,7 +306,7 @@ final class S3ChunkStore implements ChunkStore {
     private ListObjectsV2Response listAfter(@Nullable String after, int count) throws CloudMwException {
         ListObjectsV2Request.Builder request =
                 ListObjectsV2Request.builder().bucket(bucket.bucket()).prefix(keys.chunks());
-        request.maxKeys(Math.min(count, Listing.MAX_LIMIT));
+        request.maxKeys(Math.min(count, ChunkPages.MAX_LIMIT));
         if (after != null) {
             request.startAfter(after);
         }

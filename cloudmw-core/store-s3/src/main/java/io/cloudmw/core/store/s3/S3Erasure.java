@@ -1,8 +1,8 @@
 package io.cloudmw.core.store.s3;
 
 import io.cloudmw.core.error.CloudMwException;
-import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.fleet.Store;
 import java.util.List;
 import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.services.s3.S3Client;

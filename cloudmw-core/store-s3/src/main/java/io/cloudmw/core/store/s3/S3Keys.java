@@ -1,6 +1,6 @@
 package io.cloudmw.core.store.s3;
 
-import io.cloudmw.core.model.ChunkId;
+import io.cloudmw.core.model.chunk.ChunkId;
 
 /** Where a chunk is in a bucket: {@code <prefix>chunks/<first two digits>/<chunk>}. Keys sort as chunks do. */
 record S3Keys(String prefix) {

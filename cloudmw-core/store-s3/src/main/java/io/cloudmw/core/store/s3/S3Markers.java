@@ -4,7 +4,7 @@ import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.identity.BucketMarker;
 import io.cloudmw.core.identity.BucketMarkers;
-import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.fleet.Store;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import software.amazon.awssdk.core.ResponseBytes;

@@ -2,8 +2,8 @@ package io.cloudmw.core.store.s3;
 
 import io.cloudmw.core.access.ProbeReport;
 import io.cloudmw.core.access.StoreFault;
-import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.core.time.Ticker;
 import io.cloudmw.core.time.WallClock;
 import java.nio.charset.StandardCharsets;

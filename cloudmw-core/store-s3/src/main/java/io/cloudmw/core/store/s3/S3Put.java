@@ -3,9 +3,9 @@ package io.cloudmw.core.store.s3;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.error.Reasons;
-import io.cloudmw.core.model.ChunkId;
+import io.cloudmw.core.model.chunk.ChunkId;
 import io.cloudmw.core.store.ChunkSource;
-import io.cloudmw.core.store.SourceCopy;
+import io.cloudmw.core.store.ChunkSourceReader;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -37,7 +37,7 @@ final class S3Put {
         String known = crc32c;
         if (known.isEmpty()) {
             CRC32C crc = new CRC32C();
-            SourceCopy.copy(chunk, source, crc::update);
+            ChunkSourceReader.copy(chunk, source, crc::update);
             known = base64(crc);
             crc32c = known;
         }

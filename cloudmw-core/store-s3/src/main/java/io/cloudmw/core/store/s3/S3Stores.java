@@ -6,8 +6,8 @@ import io.cloudmw.core.access.StoreFault;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.identity.BucketMarkers;
-import io.cloudmw.core.model.ChunkId;
-import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.chunk.ChunkId;
+import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.core.store.ChunkStore;
 import io.cloudmw.core.store.StoreOpener;
 import io.cloudmw.core.store.answer.ErrorAnswer;
@@ -77,7 +77,7 @@ public final class S3Stores implements StoreOpener, Closeable {
     }
 
     private static SdkHttpClient connections(S3Settings settings, int most) {
-        return new AbortableHttpClient(new AnsweringHttpClient(
+        return new AbortableHttpClient(new EarlyAnswerHttpClient(
                 connections(settings, most, settings.stallTimeout()),
                 connections(settings, most, settings.answerTimeout())));
     }
@@ -126,7 +126,7 @@ public final class S3Stores implements StoreOpener, Closeable {
         Store.S3 bucket = bucket(store);
         Endpoint endpoint = endpoint(store, bucket);
         S3Client extra = extraClients.computeIfAbsent(endpoint, at -> client(at, extraHttp, settings.maxAttempts()));
-        ExtraClient warmed = new ExtraClient(extra, settings.warmConnections(), warmReads, ticker);
+        HedgeClient warmed = new HedgeClient(extra, settings.warmConnections(), warmReads, ticker);
         return new S3ChunkStore(store.id(), bucket, client(endpoint), warmed, settings, sleeper, clock);
     }
 

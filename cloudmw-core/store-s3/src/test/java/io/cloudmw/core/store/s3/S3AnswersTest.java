@@ -6,11 +6,11 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.error.RetryVerdict;
-import io.cloudmw.core.model.ChunkId;
-import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.chunk.ChunkId;
+import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.core.store.ChunkStore;
-import io.cloudmw.core.store.FileSource;
+import io.cloudmw.core.store.FileChunkSource;
 import io.cloudmw.core.store.PutOutcome;
 import io.cloudmw.core.store.answer.ErrorAnswer;
 import io.cloudmw.core.store.answer.ServerFault;
@@ -187,7 +187,7 @@ final class S3AnswersTest {
         ChunkStore store = store(SETTINGS, thereWith(content.length, crc32c(content)));
 
         try (FileChannel spooled = FileChannel.open(Files.write(directory.resolve("spooled"), content))) {
-            assertThat(store.put(chunk, new FileSource(spooled, content.length)))
+            assertThat(store.put(chunk, new FileChunkSource(spooled, content.length)))
                     .isEqualTo(PutOutcome.EXISTED);
         }
         assertThat(methods()).containsExactly("PUT", "PUT", "HEAD");
@@ -400,7 +400,7 @@ final class S3AnswersTest {
 
         assertUnavailable(putFails(store));
 
-        assertThat(pauses).hasSize(TRIES - 1).containsOnly(AnsweringHttpClient.LONGEST_RETRY_AFTER);
+        assertThat(pauses).hasSize(TRIES - 1).containsOnly(EarlyAnswerHttpClient.LONGEST_RETRY_AFTER);
     }
 
     private static S3Stores recording(List<Duration> pauses) {

@@ -6,10 +6,10 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.ByteRange;
-import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.HelperId;
-import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.chunk.ChunkId;
+import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.core.store.ChunkReader;
 import io.cloudmw.core.store.ChunkStore;
 import io.cloudmw.core.store.PutOutcome;
@@ -229,7 +229,7 @@ final class S3ChunkStoreTest {
         try (ChunkReader extra = store.readExtra(chunk, new ByteRange(0, 10))) {
             Chunks.readAll(extra);
         }
-        ticker.advance(Duration.ofSeconds(ExtraClient.WARM_SECONDS).minusNanos(1));
+        ticker.advance(Duration.ofSeconds(HedgeClient.WARM_SECONDS).minusNanos(1));
         Chunks.read(store, chunk, 0, 10);
         ticker.advance(Duration.ofNanos(1));
         Chunks.read(store, chunk, 0, 10);

@@ -1,7 +1,7 @@
 package io.cloudmw.lab.torture.model;
 
-import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.model.file.FileVersion;
 
 /** A version, as an answer described it. */
 public record Seen(VersionId version, long sizeBytes) {

@@ -1,0 +1,174 @@
+package io.cloudmw.coordinator.catalog.stored;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.file.Attributes;
+import io.cloudmw.core.model.file.Change;
+import io.cloudmw.core.model.file.FileVersion;
+import io.cloudmw.core.model.file.Snapshot;
+import io.cloudmw.core.model.fleet.DiskUsage;
+import io.cloudmw.core.model.fleet.HelperRegistration;
+import io.cloudmw.core.model.fleet.HelperSighting;
+import io.cloudmw.core.model.fleet.SightingReport;
+import io.cloudmw.core.model.fleet.Store;
+import io.cloudmw.core.model.volume.Volume;
+import io.cloudmw.core.wire.AccessWire;
+import io.cloudmw.core.wire.ChangeWire;
+import io.cloudmw.core.wire.FromWire;
+import io.cloudmw.core.wire.SnapshotWire;
+import io.cloudmw.core.wire.ToWire;
+import io.cloudmw.proto.v1.StoredDiskUsage;
+import io.cloudmw.proto.v1.StoredFleetReport;
+import io.cloudmw.proto.v1.StoredRegistration;
+import io.cloudmw.proto.v1.StoredSighting;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * How a catalog keeps the domain's values as bytes: their messages, so that a later release that adds a field reads what
+ * an earlier one wrote. Reading back what is not of that form throws {@code INTERNAL}: the catalog itself wrote it.
+ */
+public final class StoredForms {
+    private StoredForms() {}
+
+    public static byte[] volume(Volume volume) {
+        return ToWire.volume(volume).toByteArray();
+    }
+
+    public static Volume volume(byte[] bytes) throws CloudMwException {
+        return read("volume", () -> FromWire.volume(io.cloudmw.proto.v1.Volume.parseFrom(bytes)));
+    }
+
+    public static byte[] store(Store store) {
+        return ToWire.store(store).toByteArray();
+    }
+
+    public static Store store(byte[] bytes) throws CloudMwException {
+        return read("store", () -> FromWire.store(io.cloudmw.proto.v1.Store.parseFrom(bytes)));
+    }
+
+    public static byte[] version(FileVersion version) {
+        return ToWire.version(version).toByteArray();
+    }
+
+    public static FileVersion version(byte[] bytes) throws CloudMwException {
+        return read("version", () -> FromWire.version(io.cloudmw.proto.v1.FileVersion.parseFrom(bytes)));
+    }
+
+    public static byte[] attributes(Attributes attributes) {
+        return ToWire.attributes(attributes).toByteArray();
+    }
+
+    public static Attributes attributes(byte[] bytes) throws CloudMwException {
+        return read("attributes", () -> FromWire.attributes(io.cloudmw.proto.v1.Attributes.parseFrom(bytes)));
+    }
+
+    public static byte[] snapshot(Snapshot snapshot) {
+        return SnapshotWire.message(snapshot).toByteArray();
+    }
+
+    public static Snapshot snapshot(byte[] bytes) throws CloudMwException {
+        return read("snapshot", () -> SnapshotWire.snapshot(io.cloudmw.proto.v1.Snapshot.parseFrom(bytes)));
+    }
+
+    public static byte[] registration(HelperRegistration registration) {
+        return message(registration).toByteArray();
+    }
+
+    public static HelperRegistration registration(byte[] bytes) throws CloudMwException {
+        return read("registration", () -> registration(StoredRegistration.parseFrom(bytes)));
+    }
+
+    private static StoredRegistration message(HelperRegistration registration) {
+        return StoredRegistration.newBuilder()
+                .setHelper(ToWire.helper(registration.address()))
+                .setIncarnation(registration.incarnation())
+                .addAllDiskIds(registration.disks().stream().map(StoreId::value).toList())
+                .setEpoch(registration.epoch())
+                .setLeft(registration.left())
+                .build();
+    }
+
+    private static HelperRegistration registration(StoredRegistration message) throws CloudMwException {
+        List<StoreId> disks = new ArrayList<>();
+        for (String disk : message.getDiskIdsList()) {
+            disks.add(FromWire.storeId(disk));
+        }
+        return new HelperRegistration(
+                FromWire.helper(message.getHelper()),
+                message.getIncarnation(),
+                disks,
+                message.getEpoch(),
+                message.getLeft());
+    }
+
+    public static byte[] fleetReport(SightingReport report) {
+        StoredFleetReport.Builder message = StoredFleetReport.newBuilder()
+                .setCoordinator(report.coordinator())
+                .setPart(report.part())
+                .setSequence(report.sequence());
+        for (HelperSighting sighting : report.sightings()) {
+            StoredSighting.Builder seen = message.addSightingsBuilder()
+                    .setRegistration(message(sighting.registration()))
+                    .setAgeMillis(sighting.ageMillis())
+                    .setLeft(sighting.left())
+                    .addAllUnusableStores(AccessWire.unusableShortened(sighting.faults()));
+            for (DiskUsage disk : sighting.disks()) {
+                seen.addDisksBuilder()
+                        .setStoreId(disk.store().value())
+                        .setUsedBytes(disk.usedBytes())
+                        .setFreeBytes(disk.freeBytes())
+                        .setReserveBytes(disk.reserveBytes());
+            }
+        }
+        return message.build().toByteArray();
+    }
+
+    public static SightingReport fleetReport(byte[] bytes) throws CloudMwException {
+        return read("fleet report", () -> {
+            StoredFleetReport message = StoredFleetReport.parseFrom(bytes);
+            List<HelperSighting> sightings = new ArrayList<>();
+            for (StoredSighting sighting : message.getSightingsList()) {
+                List<DiskUsage> disks = new ArrayList<>();
+                for (StoredDiskUsage disk : sighting.getDisksList()) {
+                    disks.add(new DiskUsage(
+                            FromWire.storeId(disk.getStoreId()),
+                            disk.getUsedBytes(),
+                            disk.getFreeBytes(),
+                            disk.getReserveBytes()));
+                }
+                sightings.add(new HelperSighting(
+                        registration(sighting.getRegistration()),
+                        sighting.getAgeMillis(),
+                        sighting.getLeft(),
+                        disks,
+                        AccessWire.unusable(sighting.getUnusableStoresList())));
+            }
+            return new SightingReport(message.getCoordinator(), message.getPart(), message.getSequence(), sightings);
+        });
+    }
+
+    public static byte[] change(Change change) {
+        return ChangeWire.message(change).toByteArray();
+    }
+
+    public static Change change(byte[] bytes) throws CloudMwException {
+        return read("change", () -> ChangeWire.change(io.cloudmw.proto.v1.Change.parseFrom(bytes)));
+    }
+
+    private static <T> T read(String what, Reading<T> reading) throws CloudMwException {
+        try {
+            return reading.run();
+        } catch (InvalidProtocolBufferException | CloudMwException e) {
+            throw new CloudMwException(
+                    ErrorCode.INTERNAL, "catalog: a stored " + what + " cannot be read: " + e.getMessage(), e);
+        }
+    }
+
+    @FunctionalInterface
+    private interface Reading<T> {
+        T run() throws InvalidProtocolBufferException, CloudMwException;
+    }
+}

@@ -1,0 +1,185 @@
+package io.cloudmw.core.bulk;
+
+import io.cloudmw.core.bulk.frame.BulkFrames;
+import io.cloudmw.core.bulk.frame.BulkViolation;
+import io.cloudmw.core.bulk.frame.FrameHeader;
+import io.cloudmw.core.bulk.frame.FrameSink;
+import io.cloudmw.core.bulk.frame.FrameType;
+import io.cloudmw.core.bulk.frame.ViolationException;
+import io.cloudmw.core.bulk.message.BulkWire;
+import io.cloudmw.core.bulk.message.BulkWire.Greeting;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.wire.ProtocolVersion;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.util.concurrent.Future;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** The first phase of a connection, on either side. Confined to the event loop. */
+final class BulkHandshake implements FrameSink {
+    private final FrameChannel frames;
+    private final String process;
+    private final boolean interactive;
+    private final BulkHandler handler;
+    private final @Nullable CompletableFuture<BulkConnection> connecting;
+    private final @Nullable ViolationException refusal;
+    private @Nullable Future<?> timeout;
+    private boolean started;
+    /** The peer has said HELLO and has no answer yet: it must not say anything before that. */
+    private boolean answering;
+
+    private BulkHandshake(
+            FrameChannel frames,
+            String process,
+            boolean interactive,
+            BulkHandler handler,
+            @Nullable CompletableFuture<BulkConnection> connecting,
+            @Nullable ViolationException refusal) {
+        this.frames = frames;
+        this.process = process;
+        this.interactive = interactive;
+        this.handler = handler;
+        this.connecting = connecting;
+        this.refusal = refusal;
+    }
+
+    /** Of the side that connects; completes {@code connecting}. */
+    static BulkHandshake connecting(
+            FrameChannel frames,
+            String process,
+            boolean interactive,
+            BulkHandler handler,
+            CompletableFuture<BulkConnection> connecting) {
+        return new BulkHandshake(frames, process, interactive, handler, connecting, null);
+    }
+
+    /** Of the side that accepts; {@code refusal} refuses it at once. */
+    static BulkHandshake accepting(
+            FrameChannel frames, String process, BulkHandler handler, @Nullable ViolationException refusal) {
+        return new BulkHandshake(frames, process, false, handler, null, refusal);
+    }
+
+    /** The socket is connected. */
+    void start() {
+        if (started) {
+            return;
+        }
+        started = true;
+        if (refusal != null) {
+            frames.violated(refusal);
+            return;
+        }
+        timeout = frames.channel()
+                .eventLoop()
+                .schedule(this::late, frames.options().handshakeTimeout().toNanos(), TimeUnit.NANOSECONDS);
+        if (connecting != null) {
+            frames.outbound().control(FrameType.HELLO, 0, BulkWire.hello(greeting("")));
+        }
+    }
+
+    @Override
+    public boolean admit(FrameHeader header) throws ViolationException {
+        FrameType awaited = connecting != null ? FrameType.HELLO_ACK : FrameType.HELLO;
+        boolean refused = header.type() == FrameType.RESET
+                && header.stream() == 0
+                && header.length() <= BulkFrames.MAX_HELLO_BYTES * 2;
+        if ((answering || header.type() != awaited) && !refused) {
+            throw new ViolationException(
+                    BulkViolation.WRONG_ORDER,
+                    header.type() + " (expected: " + (answering ? "nothing before the answer" : awaited) + ")");
+        }
+        return true;
+    }
+
+    @Override
+    public void frame(FrameHeader header, ByteBuf payload) throws ViolationException {
+        byte[] content = ByteBufUtil.getBytes(payload);
+        payload.release();
+        try {
+            switch (header.type()) {
+                case RESET -> frames.close(BulkWire.readReset(content), false);
+                case HELLO -> accept(BulkWire.readHello(content));
+                default -> accepted(BulkWire.readHelloAck(content));
+            }
+        } catch (CloudMwException e) {
+            throw new ViolationException(BulkViolation.BAD_MESSAGE, String.valueOf(e.getMessage()));
+        }
+    }
+
+    @Override
+    public void damaged(FrameHeader header) throws ViolationException {
+        throw new ViolationException(BulkViolation.BAD_CHECKSUM, header.type().name());
+    }
+
+    @Override
+    public void closed(CloudMwException cause) {
+        stopTimeout();
+        if (connecting != null) {
+            connecting.completeExceptionally(cause);
+        }
+    }
+
+    private void accept(Greeting greeting) throws ViolationException {
+        requireVersion(greeting);
+        stopTimeout();
+        answering = true;
+        if (greeting.interactive()) {
+            frames.mark();
+            frames.moveTo(frames.loops().interactive(), () -> answer(greeting));
+        } else {
+            answer(greeting);
+        }
+    }
+
+    private void answer(Greeting greeting) {
+        String sessionId = UUID.randomUUID().toString();
+        frames.outbound().control(FrameType.HELLO_ACK, 0, BulkWire.helloAck(greeting(sessionId)));
+        handler.connected(established(sessionId, greeting));
+    }
+
+    private void accepted(Greeting greeting) throws ViolationException {
+        requireVersion(greeting);
+        stopTimeout();
+        Multiplexer connection = established(greeting.sessionId(), greeting);
+        if (connecting != null && !connecting.complete(connection)) {
+            connection.close();
+        }
+    }
+
+    private Multiplexer established(String sessionId, Greeting greeting) {
+        Multiplexer connection = new Multiplexer(
+                frames, handler, sessionId, greeting, connecting != null, interactive || greeting.interactive());
+        frames.reader().sink(connection);
+        Liveness.watch(frames);
+        return connection;
+    }
+
+    private static void requireVersion(Greeting greeting) throws ViolationException {
+        if (!ProtocolVersion.CURRENT.understands(greeting.version())) {
+            throw new ViolationException(
+                    BulkViolation.VERSION,
+                    greeting.process() + " speaks protocol " + greeting.version() + " (expected: major "
+                            + ProtocolVersion.CURRENT.major() + ")");
+        }
+    }
+
+    private Greeting greeting(String sessionId) {
+        return new Greeting(
+                ProtocolVersion.CURRENT, process, sessionId, frames.options().maxStreams(), interactive);
+    }
+
+    private void late() {
+        frames.violated(new ViolationException(
+                BulkViolation.HANDSHAKE_TIMEOUT,
+                "no handshake within " + frames.options().handshakeTimeout()));
+    }
+
+    private void stopTimeout() {
+        if (timeout != null) {
+            timeout.cancel(false);
+        }
+    }
+}

@@ -1,0 +1,49 @@
+package io.cloudmw.core.bulk.frame;
+
+import java.util.Locale;
+
+/** What a peer can do wrong; each is counted by its {@link #tag()}. {@code docs/protocol.md} lists them. */
+public enum BulkViolation {
+    /** A frame does not start with the magic number. */
+    BAD_MAGIC,
+    /** No such frame type. */
+    BAD_TYPE,
+    /** A flag is set that this version does not know. */
+    BAD_FLAGS,
+    /** A length that the frame's type, or this side's limit, does not allow. */
+    BAD_LENGTH,
+    /** The payload does not match its checksum. On a data frame this ends the stream, not the connection. */
+    BAD_CHECKSUM,
+    /** A payload that cannot be decoded. */
+    BAD_MESSAGE,
+    /** A stream id that the frame, or the side that sent it, may not use; an id opened twice. */
+    BAD_STREAM,
+    /** A frame on a stream that is not open. */
+    UNKNOWN_STREAM,
+    /** Anything before the handshake, or the handshake again. */
+    WRONG_ORDER,
+    /** Data or another end after the end. */
+    AFTER_END,
+    /** More data than was granted. */
+    CREDIT_EXCEEDED,
+    /** A grant that is not positive or beyond what can be outstanding. */
+    CREDIT_OVERFLOW,
+    /** More streams than were allowed in the handshake. */
+    TOO_MANY_STREAMS,
+    /** More connections than the server takes. */
+    TOO_MANY_CONNECTIONS,
+    /** The connection ended inside a frame. */
+    TRUNCATED,
+    /** No handshake in time. */
+    HANDSHAKE_TIMEOUT,
+    /** Another major version. */
+    VERSION,
+    /** The peer makes this side answer, and does not read the answers. */
+    NOT_READING,
+    /** No sign of life. */
+    SILENT;
+
+    public String tag() {
+        return name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+}

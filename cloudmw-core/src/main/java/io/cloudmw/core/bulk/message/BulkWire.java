@@ -1,0 +1,133 @@
+package io.cloudmw.core.bulk.message;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.wire.FromWire;
+import io.cloudmw.core.wire.ProtocolVersion;
+import io.cloudmw.core.wire.UrgencyWire;
+import io.cloudmw.core.wire.VerdictWire;
+import io.cloudmw.proto.v1.Hello;
+import io.cloudmw.proto.v1.HelloAck;
+import io.cloudmw.proto.v1.Reset;
+
+/** The payloads of the bulk plane's HELLO, HELLO_ACK and RESET frames. */
+public final class BulkWire {
+    private static final int MAX_NAME_CHARS = 256;
+    private static final int MAX_MESSAGE_CHARS = 4096;
+
+    private BulkWire() {}
+
+    /**
+     * What the two sides tell each other first.
+     *
+     * @param process for logs
+     * @param sessionId empty in a HELLO
+     * @param maxStreams streams the receiver of the greeting may have open at once
+     * @param interactive whether the connection is for small requests that somebody waits for; false in a HELLO_ACK
+     */
+    public record Greeting(
+            ProtocolVersion version, String process, String sessionId, int maxStreams, boolean interactive) {}
+
+    /** Encodes the first frame of the side that connects. */
+    public static byte[] hello(Greeting greeting) {
+        return Hello.newBuilder()
+                .setProtocolMajor(greeting.version().major())
+                .setProtocolMinor(greeting.version().minor())
+                .setProcess(cut(greeting.process(), MAX_NAME_CHARS))
+                .setMaxStreams(greeting.maxStreams())
+                .setInteractive(greeting.interactive())
+                .build()
+                .toByteArray();
+    }
+
+    /** Decodes it. */
+    public static Greeting readHello(byte[] payload) throws CloudMwException {
+        try {
+            Hello hello = Hello.parseFrom(payload);
+            return new Greeting(
+                    new ProtocolVersion(hello.getProtocolMajor(), hello.getProtocolMinor()),
+                    cut(hello.getProcess(), MAX_NAME_CHARS),
+                    "",
+                    hello.getMaxStreams(),
+                    hello.getInteractive());
+        } catch (InvalidProtocolBufferException e) {
+            throw malformed("HELLO", e);
+        }
+    }
+
+    /** Encodes the first frame of the side that accepts. */
+    public static byte[] helloAck(Greeting greeting) {
+        return HelloAck.newBuilder()
+                .setProtocolMajor(greeting.version().major())
+                .setProtocolMinor(greeting.version().minor())
+                .setProcess(cut(greeting.process(), MAX_NAME_CHARS))
+                .setSessionId(greeting.sessionId())
+                .setMaxStreams(greeting.maxStreams())
+                .build()
+                .toByteArray();
+    }
+
+    /** Decodes it. */
+    public static Greeting readHelloAck(byte[] payload) throws CloudMwException {
+        try {
+            HelloAck ack = HelloAck.parseFrom(payload);
+            return new Greeting(
+                    new ProtocolVersion(ack.getProtocolMajor(), ack.getProtocolMinor()),
+                    cut(ack.getProcess(), MAX_NAME_CHARS),
+                    ack.getSessionId(),
+                    ack.getMaxStreams(),
+                    false);
+        } catch (InvalidProtocolBufferException e) {
+            throw malformed("HELLO_ACK", e);
+        }
+    }
+
+    /** Encodes why a stream, or the connection, is over. */
+    public static byte[] reset(ErrorCode code, String message) {
+        return reset(new CloudMwException(code, message));
+    }
+
+    /** The same, with when to try again where that is known. */
+    public static byte[] reset(CloudMwException why) {
+        return Reset.newBuilder()
+                .setErrorCode(why.code().name())
+                .setMessage(cut(String.valueOf(why.getMessage()), MAX_MESSAGE_CHARS))
+                .setRetryAfterMillis(UrgencyWire.millis(why.retryAfter()))
+                .setRetryVerdict(VerdictWire.text(why))
+                .addAllRefusingStoreIds(why.refusing())
+                .build()
+                .toByteArray();
+    }
+
+    /** Decodes it; a code this build does not know is {@code INTERNAL} and named in the message. */
+    public static CloudMwException readReset(byte[] payload) throws CloudMwException {
+        Reset reset;
+        try {
+            reset = Reset.parseFrom(payload);
+        } catch (InvalidProtocolBufferException e) {
+            throw malformed("RESET", e);
+        }
+        for (ErrorCode code : ErrorCode.values()) {
+            if (code.name().equals(reset.getErrorCode())) {
+                for (String store : reset.getRefusingStoreIdsList()) {
+                    StoreId unused = FromWire.storeId(store);
+                }
+                CloudMwException why = new CloudMwException(
+                        code, VerdictWire.verdict(code, reset.getRetryVerdict()), reset.getMessage(), null);
+                return UrgencyWire.retriedAfter(
+                        why.refusedBy(reset.getRefusingStoreIdsList()), reset.getRetryAfterMillis());
+            }
+        }
+        return new CloudMwException(ErrorCode.INTERNAL, reset.getErrorCode() + ": " + reset.getMessage());
+    }
+
+    private static CloudMwException malformed(String frame, InvalidProtocolBufferException cause) {
+        return new CloudMwException(ErrorCode.PROTOCOL_VIOLATION, frame + ": " + cause.getMessage(), cause);
+    }
+
+    private static String cut(String text, int chars) {
+        return text.length() <= chars ? text : text.substring(0, chars);
+    }
+}

@@ -1,0 +1,42 @@
+package io.cloudmw.core.cost;
+
+import io.cloudmw.core.mode.ModePolicy;
+import io.cloudmw.core.model.Mode;
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * A way to read: a mode, with as much fan-out and as long a delay as it takes.
+ *
+ * @param streams attempts under way at once, at most, extras aside
+ * @param hedgeDelay after what a late attempt is made up for at another store; empty: by each store's own p95
+ */
+public record ReadStrategy(Mode mode, int streams, Optional<Duration> hedgeDelay) {
+    public ReadStrategy {
+        if (streams < 1) {
+            throw new IllegalArgumentException("streams: " + streams + " (expected: >= 1)");
+        }
+        if (hedgeDelay.isPresent() && hedgeDelay.get().isNegative()) {
+            throw new IllegalArgumentException("hedgeDelay: " + hedgeDelay.get() + " (expected: >= 0)");
+        }
+    }
+
+    /** As a mode reads when nothing else is said. */
+    public static ReadStrategy usual(Mode mode, int helpers, int replicas) {
+        ModePolicy.Lineup lineup = ModePolicy.of(mode, false).lineup();
+        int streams = lineup.isRace()
+                ? replicas * lineup.lanes()
+                : Math.min(lineup.racers(), Math.max(1, helpers) * lineup.lanes());
+        return new ReadStrategy(mode, streams, Optional.empty());
+    }
+
+    /**
+     * What the race does to read this way.
+     *
+     * @param inOrder for a stream
+     */
+    public ModePolicy policy(boolean inOrder, int replicas) {
+        ModePolicy policy = ModePolicy.of(mode, inOrder).withStreams(streams, replicas);
+        return hedgeDelay.map(delay -> policy.withDelay(delay.toNanos())).orElse(policy);
+    }
+}

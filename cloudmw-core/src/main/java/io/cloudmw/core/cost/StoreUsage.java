@@ -1,0 +1,35 @@
+package io.cloudmw.core.cost;
+
+/**
+ * What one store was asked for.
+ *
+ * @param reads requests, cancelled and failed ones included
+ * @param readBytes that left the store, used or not
+ * @param writes requests
+ * @param writtenBytes that went in
+ */
+public record StoreUsage(long reads, long readBytes, long writes, long writtenBytes) {
+    public static final StoreUsage NONE = new StoreUsage(0, 0, 0, 0);
+
+    public StoreUsage {
+        if (reads < 0 || readBytes < 0 || writes < 0 || writtenBytes < 0) {
+            throw new IllegalArgumentException("usage: a negative count");
+        }
+    }
+
+    public static StoreUsage ofReads(long reads, long bytes) {
+        return new StoreUsage(reads, bytes, 0, 0);
+    }
+
+    public static StoreUsage ofWrites(long writes, long bytes) {
+        return new StoreUsage(0, 0, writes, bytes);
+    }
+
+    public StoreUsage plus(StoreUsage other) {
+        return new StoreUsage(
+                reads + other.reads,
+                readBytes + other.readBytes,
+                writes + other.writes,
+                writtenBytes + other.writtenBytes);
+    }
+}

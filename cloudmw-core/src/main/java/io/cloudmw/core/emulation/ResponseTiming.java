@@ -1,0 +1,27 @@
+package io.cloudmw.core.emulation;
+
+/**
+ * What a law draws for one request.
+ *
+ * @param firstByteNanos from the request to the first byte of its response
+ * @param stallAt where in the response it stalls, as a share of its length: 0 before its first byte, below 1
+ * @param stallNanos how long nothing arrives there; 0: it does not stall
+ */
+public record ResponseTiming(long firstByteNanos, double stallAt, long stallNanos) {
+    /** At once, and without a stall. */
+    public static final ResponseTiming PROMPT = new ResponseTiming(0, 0, 0);
+
+    public ResponseTiming {
+        if (firstByteNanos < 0 || stallNanos < 0) {
+            throw new IllegalArgumentException("nanos: " + Math.min(firstByteNanos, stallNanos) + " (expected: >= 0)");
+        }
+        if (!(stallAt >= 0 && stallAt < 1)) {
+            throw new IllegalArgumentException("stallAt: " + stallAt + " (expected: 0 <= stallAt < 1)");
+        }
+    }
+
+    /** Every delay is {@code factor} times as long. */
+    ResponseTiming stretched(double factor) {
+        return new ResponseTiming((long) (firstByteNanos * factor), stallAt, (long) (stallNanos * factor));
+    }
+}

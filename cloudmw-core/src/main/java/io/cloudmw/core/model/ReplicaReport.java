@@ -1,4 +1,0 @@
-package io.cloudmw.core.model;
-
-/** What somebody found out about one copy of a chunk. */
-public record ReplicaReport(ChunkId chunk, StoreId store, ReplicaState state) {}

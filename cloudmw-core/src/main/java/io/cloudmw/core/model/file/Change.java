@@ -1,0 +1,96 @@
+package io.cloudmw.core.model.file;
+
+import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.VersionId;
+import java.util.Optional;
+
+/**
+ * What happened to the names of a volume, in one step. A renamed directory is one change, whatever lies below it.
+ *
+ * @param position 1 for the volume's first change and one more for each that follows
+ * @param atMillis when, by the clock of the coordinator that made it
+ * @param path of the file or directory, after the change; {@code /}: the volume itself
+ * @param from where it was before; empty: it was not moved
+ * @param version the file's current version, or the one that was removed; empty: a directory, or the volume itself
+ */
+public record Change(
+        long position, long atMillis, Kind kind, String path, Optional<String> from, Optional<VersionId> version) {
+
+    /** What can happen. */
+    public enum Kind {
+        /** The path has a new file, or its file a new version. */
+        PUT,
+        /** The path has no file any more. */
+        REMOVED,
+        /** A file or a directory has another path, perhaps in another file's place. */
+        RENAMED,
+        /** What is noted of a file is another; its version is the same. */
+        ATTRIBUTES,
+        /** The volume is gone, with all its files. Nothing follows unless a volume of this name is made again. */
+        VOLUME_DELETED
+    }
+
+    public Change {
+        if (position < 1) {
+            throw new IllegalArgumentException("position: " + position + " (expected: >= 1)");
+        }
+        if ((kind == Kind.RENAMED) != from.isPresent()) {
+            throw new IllegalArgumentException(kind + ": from " + from + " (expected: only of what was renamed)");
+        }
+        if (version.isEmpty() && kind != Kind.RENAMED && kind != Kind.VOLUME_DELETED) {
+            throw new IllegalArgumentException(kind + ": without a version");
+        }
+    }
+
+    public static Change put(FilePath file, VersionId version, long atMillis) {
+        return unnumbered(Kind.PUT, file, Optional.empty(), Optional.of(version), atMillis);
+    }
+
+    public static Change removed(FilePath file, VersionId version, long atMillis) {
+        return unnumbered(Kind.REMOVED, file, Optional.empty(), Optional.of(version), atMillis);
+    }
+
+    public static Change attributes(FilePath file, VersionId version, long atMillis) {
+        return unnumbered(Kind.ATTRIBUTES, file, Optional.empty(), Optional.of(version), atMillis);
+    }
+
+    /** Of a file with this version, or of a directory. */
+    public static Change renamed(Rename rename, Optional<VersionId> version, long atMillis) {
+        return unnumbered(Kind.RENAMED, rename.to(), Optional.of(rename.from().path()), version, atMillis);
+    }
+
+    public static Change volumeDeleted(long atMillis) {
+        return new Change(1, atMillis, Kind.VOLUME_DELETED, "/", Optional.empty(), Optional.empty());
+    }
+
+    private static Change unnumbered(
+            Kind kind, FilePath file, Optional<String> from, Optional<VersionId> version, long atMillis) {
+        return new Change(1, atMillis, kind, file.path(), from, version);
+    }
+
+    /** The same at another position: a catalog numbers it when it keeps it. */
+    public Change at(long numbered) {
+        return new Change(numbered, atMillis, kind, path, from, version);
+    }
+
+    /**
+     * Whether it changed what is found at a path or below it: it happened there, took something there or away from there, or
+     * gave another place to a directory above.
+     *
+     * @param watched {@code /} or {@code /a/b}
+     */
+    public boolean touches(String watched) {
+        return kind == Kind.VOLUME_DELETED
+                || touches(path, watched)
+                || from.filter(before -> touches(before, watched)).isPresent();
+    }
+
+    private boolean touches(String changed, String watched) {
+        boolean directory = version.isEmpty();
+        return isAtOrBelow(changed, watched) || (directory && isAtOrBelow(watched, changed));
+    }
+
+    private static boolean isAtOrBelow(String path, String other) {
+        return other.equals("/") || path.equals(other) || path.startsWith(other + "/");
+    }
+}

@@ -1,0 +1,24 @@
+package io.cloudmw.core.model.fleet;
+
+import io.cloudmw.core.model.HelperId;
+import io.cloudmw.core.model.volume.VolumeSet;
+
+/**
+ * A helper and where it listens.
+ *
+ * @param control {@code host:port} of its gRPC services
+ * @param bulk {@code host:port} of its bulk plane
+ * @param switched the volumes it is a switch for
+ * @param location where it runs
+ */
+public record HelperAddress(HelperId id, String control, String bulk, VolumeSet switched, Location location) {
+    /** One that is no switch. */
+    public HelperAddress(HelperId id, String control, String bulk) {
+        this(id, control, bulk, VolumeSet.NONE, Location.NONE);
+    }
+
+    /** The same, for who only needs to reach it. */
+    public HelperAddress withoutVolumes() {
+        return new HelperAddress(id, control, bulk, VolumeSet.NONE, location);
+    }
+}

@@ -1,0 +1,65 @@
+package io.cloudmw.core.model.fleet;
+
+import java.util.List;
+import java.util.regex.Pattern;
+
+/**
+ * Where a process runs: labels from the outside in, such as {@code zone-a/rack-1/host-3} (what HDFS calls a network
+ * location). Who shares more of the first labels is nearer.
+ *
+ * @param labels 0 to {@value #MAX_LABELS}; none: nobody said
+ */
+public record Location(List<String> labels) {
+    public static final Location NONE = new Location(List.of());
+
+    public static final int MAX_LABELS = 8;
+
+    /** As it is written down for people. */
+    public static final String FORM = "1 to 8 labels with / between, each 1 to 63 of A-Z, a-z, 0-9, '.', '_', '-'";
+
+    private static final Pattern LABEL = Pattern.compile("[A-Za-z0-9._-]{1,63}");
+
+    public Location {
+        labels = List.copyOf(labels);
+        if (labels.size() > MAX_LABELS
+                || !labels.stream().allMatch(label -> LABEL.matcher(label).matches())) {
+            throw new IllegalArgumentException(
+                    "location: \"" + String.join("/", labels) + "\" (expected: " + FORM + ")");
+        }
+    }
+
+    /**
+     * Reads what {@link #toString} wrote.
+     *
+     * @throws IllegalArgumentException when it is not of that form
+     */
+    public static Location parse(String text) {
+        return text.isEmpty() ? NONE : new Location(List.of(text.split("/", -1)));
+    }
+
+    /** How many labels, from the first on, both have. */
+    public int shared(Location other) {
+        int most = Math.min(labels.size(), other.labels.size());
+        int shared = 0;
+        while (shared < most && labels.get(shared).equals(other.labels.get(shared))) {
+            shared++;
+        }
+        return shared;
+    }
+
+    /** Whether this is {@code outer}, or inside of it. */
+    public boolean isIn(Location outer) {
+        return shared(outer) == outer.labels.size();
+    }
+
+    /** What is around it: the same without the last label. */
+    public Location outer() {
+        return labels.isEmpty() ? NONE : new Location(labels.subList(0, labels.size() - 1));
+    }
+
+    /** The labels with {@code /} between. */
+    @Override
+    public String toString() {
+        return String.join("/", labels);
+    }
+}

@@ -1,0 +1,66 @@
+package io.cloudmw.core.race;
+
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.chunk.ChunkId;
+import io.cloudmw.core.security.TransferToken;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A block with what a helper must know to fetch and verify it.
+ *
+ * @param leafCrc32c CRC32C of the leaves of the block's range, in order; taken as it is
+ * @param extra whether it repeats what others may bring: such reads use connections that are open already
+ * @param replicas where the chunk's copies are; the block's replica indexes point into it
+ * @param token lets its bearer read the chunk; empty: the transfer's does
+ */
+@SuppressWarnings("ArrayRecordComponent") // compared by content below
+public record IssuedBlock(
+        Block block,
+        ChunkId chunk,
+        long chunkLength,
+        int leafSizeBytes,
+        int[] leafCrc32c,
+        List<StoreId> replicas,
+        boolean extra,
+        Optional<TransferToken> token) {
+    /** A block the transfer's token is for. */
+    public IssuedBlock(
+            Block block,
+            ChunkId chunk,
+            long chunkLength,
+            int leafSizeBytes,
+            int[] leafCrc32c,
+            List<StoreId> replicas,
+            boolean extra) {
+        this(block, chunk, chunkLength, leafSizeBytes, leafCrc32c, replicas, extra, Optional.empty());
+    }
+
+    public IssuedBlock {
+        replicas = List.copyOf(replicas);
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof IssuedBlock that
+                && block.equals(that.block)
+                && chunk.equals(that.chunk)
+                && chunkLength == that.chunkLength
+                && leafSizeBytes == that.leafSizeBytes
+                && Arrays.equals(leafCrc32c, that.leafCrc32c)
+                && replicas.equals(that.replicas)
+                && extra == that.extra
+                && token.equals(that.token);
+    }
+
+    @Override
+    public int hashCode() {
+        return block.hashCode() * 31 + chunk.hashCode();
+    }
+
+    @Override
+    public String toString() {
+        return "IssuedBlock[" + block + ", chunk=" + chunk + ", replicas=" + replicas + "]";
+    }
+}

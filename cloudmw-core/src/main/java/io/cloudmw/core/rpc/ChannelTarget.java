@@ -1,0 +1,81 @@
+package io.cloudmw.core.rpc;
+
+import io.cloudmw.core.config.HostPorts;
+import io.grpc.NameResolver;
+import io.grpc.NameResolverProvider;
+import io.grpc.NameResolverRegistry;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a channel is built for: one name or, of coordinators, several, each resolved by gRPC's own DNS resolver into as many
+ * addresses as it has. Which of them is used, and which next when one fails, is the channel's load balancing policy.
+ */
+public final class ChannelTarget {
+    private static final String SCHEME = "cloudmw";
+    private static final String DNS = "dns";
+
+    static {
+        NameResolverRegistry.getDefaultRegistry().register(new Provider());
+    }
+
+    private ChannelTarget() {}
+
+    /** The target for these addresses. */
+    public static String of(HostPorts addresses) {
+        return target(addresses.all().size() == 1 ? DNS : SCHEME, addresses.toString())
+                .toString();
+    }
+
+    /**
+     * The target for one address.
+     *
+     * @param address {@code host:port} or {@code [ipv6]:port}
+     */
+    public static String of(String address) {
+        return target(DNS, address).toString();
+    }
+
+    /** Brackets may not stand in the path of a URI as they are. */
+    private static URI target(String scheme, String path) {
+        try {
+            return new URI(scheme, "", "/" + path, null);
+        } catch (URISyntaxException e) {
+            throw new IllegalArgumentException("address: \"" + path + "\" (expected: host:port)", e);
+        }
+    }
+
+    /** Resolves {@code cloudmw:///host:port,host:port}. */
+    private static final class Provider extends NameResolverProvider {
+        @Override
+        protected boolean isAvailable() {
+            return true;
+        }
+
+        /** Never what is taken for a target without a scheme. */
+        @Override
+        protected int priority() {
+            return 0;
+        }
+
+        @Override
+        public String getDefaultScheme() {
+            return SCHEME;
+        }
+
+        @Override
+        public @Nullable NameResolver newNameResolver(URI target, NameResolver.Args args) {
+            if (!SCHEME.equals(target.getScheme())) {
+                return null;
+            }
+            HostPorts addresses = HostPorts.parse(target.getPath().substring(1));
+            NameResolver.Factory dns = NameResolverRegistry.getDefaultRegistry().asFactory();
+            List<NameResolver> parts = new ArrayList<>();
+            addresses.all().forEach(one -> parts.add(dns.newNameResolver(target(DNS, one.toString()), args)));
+            return new AddressListResolver(addresses.all().get(0).toString(), parts);
+        }
+    }
+}

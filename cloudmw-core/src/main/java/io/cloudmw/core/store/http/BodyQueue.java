@@ -1,0 +1,91 @@
+package io.cloudmw.core.store.http;
+
+import java.net.http.HttpResponse.BodySubscriber;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Flow;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An answer's body as it arrives: a handful of pieces ahead of the reader, no more. One thread takes, any thread
+ * may cancel. The JDK's own input stream cannot time out.
+ */
+final class BodyQueue implements BodySubscriber<BodyQueue> {
+    /** Items asked for ahead; the client hands out at most 16 KiB each. */
+    private static final int AHEAD = 8;
+
+    /** What came: bytes, the end, a failure, or the word that nobody wants more. */
+    record Piece(
+            Kind kind, List<ByteBuffer> bytes, @Nullable Throwable failure) {
+        enum Kind {
+            BYTES,
+            END,
+            FAILED,
+            CANCELLED
+        }
+
+        static Piece of(Kind kind) {
+            return new Piece(kind, List.of(), null);
+        }
+    }
+
+    private final BlockingQueue<Piece> pieces = new LinkedBlockingQueue<>();
+    private volatile Flow.@Nullable Subscription subscription;
+    private volatile boolean cancelled;
+
+    @Override
+    public CompletionStage<BodyQueue> getBody() {
+        return CompletableFuture.completedStage(this);
+    }
+
+    @Override
+    public void onSubscribe(Flow.Subscription given) {
+        subscription = given;
+        if (cancelled) {
+            given.cancel();
+        } else {
+            given.request(AHEAD);
+        }
+    }
+
+    @Override
+    public void onNext(List<ByteBuffer> bytes) {
+        pieces.add(new Piece(Piece.Kind.BYTES, bytes, null));
+    }
+
+    @Override
+    public void onError(Throwable failure) {
+        pieces.add(new Piece(Piece.Kind.FAILED, List.of(), failure));
+    }
+
+    @Override
+    public void onComplete() {
+        pieces.add(Piece.of(Piece.Kind.END));
+    }
+
+    /** The next piece; null when none came in {@code timeoutNanos}. */
+    @Nullable
+    Piece take(long timeoutNanos) throws InterruptedException {
+        Piece piece = pieces.poll(timeoutNanos, TimeUnit.NANOSECONDS);
+        Flow.Subscription source = subscription;
+        if (source != null && piece != null && piece.kind() == Piece.Kind.BYTES) {
+            source.request(1);
+        }
+        return piece;
+    }
+
+    /** Drops the connection; whoever waits for a piece is woken. */
+    void cancel() {
+        cancelled = true;
+        Flow.Subscription source = subscription;
+        if (source != null) {
+            source.cancel();
+        }
+        pieces.add(Piece.of(Piece.Kind.CANCELLED));
+    }
+}

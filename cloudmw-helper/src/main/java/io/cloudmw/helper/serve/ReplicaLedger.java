@@ -1,0 +1,11 @@
+package io.cloudmw.helper.serve;
+
+import io.cloudmw.core.model.chunk.ReplicaReport;
+import io.cloudmw.core.security.TransferClaims;
+
+/** Where replicas that became durable late are reported. */
+@FunctionalInterface
+public interface ReplicaLedger {
+    /** Best effort; never blocks. */
+    void report(TransferClaims claims, ReplicaReport report);
+}
