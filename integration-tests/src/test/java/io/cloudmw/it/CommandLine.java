@@ -85,7 +85,7 @@ final class CommandLine {
         return Fleet.SHORT_LIVED + " -Djava.io.tmpdir=" + directory;
     }
 
-    /** What a command that ended left behind. */
+    /** The result of a command that ended. */
     record Result(List<String> command, int exitCode, String out, String err) {
         /** The last line of standard output. */
         JsonNode json() throws IOException {

@@ -7,7 +7,7 @@ import io.cloudmw.client.progress.GetReceipt;
 import io.cloudmw.core.model.FilePath;
 import java.nio.file.Path;
 
-/** What the README shows of embedding; {@link ReadmeTest} compares, {@link FleetIT} runs it. */
+/** The README's example of embedding; {@link ReadmeTest} compares, {@link FleetIT} runs it. */
 final class Embedding {
     private Embedding() {}
 

@@ -397,7 +397,7 @@ final class FleetIT {
         }
     }
 
-    /** What can happen to a file on a disk. */
+    /** The kinds of damage to a file on a disk. */
     enum Damage {
         FLIPPED_BYTE,
         TRUNCATED;

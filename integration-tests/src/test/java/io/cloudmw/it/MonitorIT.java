@@ -18,7 +18,7 @@ import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What helpers see of their stores reaches the coordinator, plans, and those who watch. */
+/** Measurements of stores reach the coordinator, plans and watchers. */
 final class MonitorIT {
     private static final long MIB = 1 << 20;
 

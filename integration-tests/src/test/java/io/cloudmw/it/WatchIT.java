@@ -28,7 +28,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What clients see of names, and are told of them, while their coordinator is killed. Files are empty: bytes are not its business. */
+/** Clients see names and changes while their coordinator is killed. Files are empty: bytes are not its business. */
 final class WatchIT {
     private static final int CLIENTS = 4;
     private static final int KILLS = 3;
@@ -96,7 +96,7 @@ final class WatchIT {
         }
     }
 
-    /** What a watch was told. */
+    /** The changes that a watch delivered. */
     private static final class Log implements WatchListener {
         private final List<Change> changes = new CopyOnWriteArrayList<>();
         private final List<Long> lost = new CopyOnWriteArrayList<>();

@@ -2,7 +2,7 @@ package io.cloudmw.lab;
 
 import io.cloudmw.cli.command.CommandContext;
 import io.cloudmw.cli.command.ExitCode;
-import io.cloudmw.cli.command.Written;
+import io.cloudmw.cli.command.OptionConverters;
 import io.cloudmw.lab.demo.Demo;
 import io.cloudmw.lab.demo.DemoBuckets;
 import io.cloudmw.lab.demo.DemoReport;
@@ -37,7 +37,7 @@ public final class DemoCommand implements Callable<Integer> {
     @Option(
             names = "--size",
             paramLabel = "SIZE",
-            converter = Written.Size.class,
+            converter = OptionConverters.Size.class,
             description = "of the generated file (default 64MiB)")
     private long size = 64L << 20;
 
@@ -110,7 +110,7 @@ public final class DemoCommand implements Callable<Integer> {
 
     private Demo.Settings settings() {
         if (throttle != null && !throttle.equals("none")) {
-            var unused = Written.law("--throttle", throttle, ",seed=" + seed);
+            var unused = OptionConverters.law("--throttle", throttle, ",seed=" + seed);
         }
         String defaultThrottle = s3Endpoint == null ? "paper-table2" : "none";
         return new Demo.Settings(

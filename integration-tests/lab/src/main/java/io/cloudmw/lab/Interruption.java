@@ -3,7 +3,7 @@ package io.cloudmw.lab;
 import io.cloudmw.cli.command.CommandContext;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
-import io.cloudmw.lab.fleet.Closing;
+import io.cloudmw.lab.fleet.CloseStack;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
@@ -17,7 +17,7 @@ public final class Interruption implements AutoCloseable {
     /** Ctrl-C goes to all processes of a terminal: another may have ended of it a moment before this one hears. */
     private static final Duration MOMENT = Duration.ofMillis(200);
 
-    private final Closing closing = new Closing();
+    private final CloseStack closing = new CloseStack();
     private final Thread hook = new Thread(this::interrupt, "cloudmw-interrupted");
     private final CountDownLatch interrupted = new CountDownLatch(1);
 
@@ -26,7 +26,7 @@ public final class Interruption implements AutoCloseable {
     }
 
     /** What is added here is closed. */
-    public Closing closing() {
+    public CloseStack closing() {
         return closing;
     }
 

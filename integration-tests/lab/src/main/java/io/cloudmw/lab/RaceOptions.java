@@ -1,7 +1,7 @@
 package io.cloudmw.lab;
 
 import io.cloudmw.cli.command.Modes;
-import io.cloudmw.cli.command.Written;
+import io.cloudmw.cli.command.OptionConverters;
 import io.cloudmw.core.config.Sizes;
 import io.cloudmw.core.emulation.ReadSpeed;
 import io.cloudmw.lab.race.LabSettings;
@@ -17,7 +17,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** What {@code bench race} measures; what is not said follows from the emulation. */
+/** The options of {@code bench race}; defaults follow from the emulation. */
 final class RaceOptions {
     private static final String PAPER = "paper-table2";
     private static final String NONE = "none";
@@ -108,7 +108,7 @@ final class RaceOptions {
         List<Long> sizes = sizes(or(size, paper ? "1GB" : "64KiB..8MiB"), seed);
         return new LabSettings(
                 law,
-                law.equals(NONE) ? Optional.empty() : Optional.of(Written.law("--emulate", law, "")),
+                law.equals(NONE) ? Optional.empty() : Optional.of(OptionConverters.law("--emulate", law, "")),
                 slowFrom == null ? OptionalInt.empty() : OptionalInt.of(slowFrom),
                 rate(or(destination, paper ? "25MB/s" : NONE)),
                 scale(or(timeScale, paper ? 8.0 : 1.0)),

@@ -3,7 +3,7 @@ package io.cloudmw.lab;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.cloudmw.cli.command.CommandContext;
 import io.cloudmw.cli.command.ExitCode;
-import io.cloudmw.cli.command.Written;
+import io.cloudmw.cli.command.OptionConverters;
 import io.cloudmw.client.CloudMw;
 import io.cloudmw.client.CloudMwOptions;
 import io.cloudmw.core.model.fleet.Location;
@@ -30,7 +30,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** What measures switches. */
+/** The commands that measure switches. */
 public final class SwitchBenchCommands {
     private SwitchBenchCommands() {}
 
@@ -56,14 +56,14 @@ public final class SwitchBenchCommands {
         @Option(
                 names = "--size",
                 paramLabel = "SIZE",
-                converter = Written.Size.class,
+                converter = OptionConverters.Size.class,
                 description = "of the set (default 256MiB)")
         private long size = 256 << 20;
 
         @Option(
                 names = "--leaf-size",
                 paramLabel = "SIZE",
-                converter = Written.Size.class,
+                converter = OptionConverters.Size.class,
                 description = "what is verified at a time (default 256KiB)")
         private long leafSize = 256 << 10;
 
@@ -85,7 +85,7 @@ public final class SwitchBenchCommands {
         @Option(
                 names = "--reads",
                 paramLabel = "SIZE",
-                converter = Written.Size.class,
+                converter = OptionConverters.Size.class,
                 description = "then single reads of that, by one client")
         private @Nullable Long reads;
 
@@ -197,7 +197,7 @@ public final class SwitchBenchCommands {
         }
     }
 
-    /** What reads, started by that: told what to do on standard input, until that ends. */
+    /** The reading process that {@code bench switch} starts: it takes orders on standard input until that ends. */
     @Command(name = "switch-clients", hidden = true)
     public static final class Clients implements Callable<Integer> {
         private static final ObjectMapper MAPPER = new ObjectMapper();

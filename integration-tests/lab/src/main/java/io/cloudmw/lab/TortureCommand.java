@@ -2,7 +2,7 @@ package io.cloudmw.lab;
 
 import io.cloudmw.cli.command.CommandContext;
 import io.cloudmw.cli.command.ExitCode;
-import io.cloudmw.cli.command.Written;
+import io.cloudmw.cli.command.OptionConverters;
 import io.cloudmw.lab.fleet.WorkingDirectory;
 import io.cloudmw.lab.torture.Torture;
 import io.cloudmw.lab.torture.TortureReport;
@@ -66,7 +66,7 @@ public final class TortureCommand implements Callable<Integer> {
     @Option(
             names = "--bytes",
             paramLabel = "SIZE",
-            converter = Written.Size.class,
+            converter = OptionConverters.Size.class,
             description = "put altogether (default 2GiB)")
     private long bytes = 2L << 30;
 

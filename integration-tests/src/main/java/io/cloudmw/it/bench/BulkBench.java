@@ -30,7 +30,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.zip.CRC32C;
 
 /**
- * What the bulk plane costs on the loopback: a warmed file through it, verified frame by frame and dropped. Both ends
+ * A benchmark of the bulk plane on the loopback: a warmed file through it, verified frame by frame and dropped. Both ends
  * live in this process; its CPU time is theirs together.
  *
  * <p>Arguments: GiB per round (4), rounds (5), frame bytes (262144), {@code regions} or {@code copies}.

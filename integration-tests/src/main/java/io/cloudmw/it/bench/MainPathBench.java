@@ -64,7 +64,7 @@ public final class MainPathBench {
         this.ways = ways;
     }
 
-    /** One way of reading the file: what it cost. */
+    /** The cost of one read of the file. */
     private record Sample(double serverCpu, double clientCpu, double seconds) {
         double cpu() {
             return serverCpu + clientCpu;

@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** What the kernel has counted for a process. */
+/** The kernel's counters of a process. */
 final class ProcessUsage {
     private ProcessUsage() {}
 

@@ -31,7 +31,7 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * How long it takes until who watches hears of a change, on the loopback: one client makes changes at an even rate, others watch
+ * A benchmark of the delay until a watching client hears of a change, on the loopback, on the loopback: one client makes changes at an even rate, others watch
  * them. The coordinator, with a catalog on disk, and all clients live in this process, each with connections of its own.
  *
  * <p>Arguments: directory of the catalog, changes (5000), changes per second (100), watching clients (4).

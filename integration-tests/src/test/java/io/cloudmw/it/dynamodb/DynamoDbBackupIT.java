@@ -4,7 +4,7 @@ import io.cloudmw.coordinator.catalog.Catalog;
 import io.cloudmw.coordinator.testing.catalog.BackupContract;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** What is exported of every catalog and recovered into one, done with those in DynamoDB. */
+/** Runs the catalog tests of export and recovery against DynamoDB. */
 @ExtendWith(DynamoDbExtension.class)
 final class DynamoDbBackupIT extends BackupContract {
     private final DynamoDbLocal dynamoDb;

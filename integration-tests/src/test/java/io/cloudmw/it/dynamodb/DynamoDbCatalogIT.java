@@ -4,7 +4,7 @@ import io.cloudmw.coordinator.catalog.Catalog;
 import io.cloudmw.coordinator.testing.catalog.CatalogContract;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** What every catalog must do, done by the one in DynamoDB. */
+/** Runs the catalog tests against DynamoDB. */
 @ExtendWith(DynamoDbExtension.class)
 final class DynamoDbCatalogIT extends CatalogContract {
     private final DynamoDbLocal dynamoDb;

@@ -4,7 +4,7 @@ import io.cloudmw.coordinator.catalog.Catalog;
 import io.cloudmw.coordinator.testing.catalog.ChangeLogContract;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** What the log of changes of every catalog must do, done by that in DynamoDB. */
+/** Runs the tests of the change log against DynamoDB. */
 @ExtendWith(DynamoDbExtension.class)
 final class DynamoDbChangeLogIT extends ChangeLogContract {
     private final DynamoDbLocal dynamoDb;

@@ -4,7 +4,7 @@ import io.cloudmw.coordinator.catalog.Catalog;
 import io.cloudmw.coordinator.testing.catalog.FleetBoardContract;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** What coordinators may expect of a catalog they share, done by one in DynamoDB. */
+/** Runs the tests of a shared catalog's fleet board against DynamoDB. */
 @ExtendWith(DynamoDbExtension.class)
 final class DynamoDbFleetBoardIT extends FleetBoardContract {
     private final DynamoDbLocal dynamoDb;

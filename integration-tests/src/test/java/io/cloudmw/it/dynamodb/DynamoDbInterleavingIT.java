@@ -20,7 +20,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What another coordinator does comes in between the requests that one operation on names consists of. */
+/** Interleaves another coordinator's operations between the requests of one operation on names. */
 @ExtendWith(DynamoDbExtension.class)
 final class DynamoDbInterleavingIT {
     /** Seeds of meetings made up at random. */
@@ -32,7 +32,7 @@ final class DynamoDbInterleavingIT {
         this.dynamoDb = dynamoDb;
     }
 
-    /** What is there, what one coordinator does, and what another does meanwhile, one thing after the other. */
+    /** The initial state, one coordinator's operation, and the other coordinator's operations in between. */
     private record Meeting(List<Operation> before, Operation one, List<Operation> others) {
         static Meeting random(int seed) {
             SplittableRandom random = new SplittableRandom(seed);

@@ -4,7 +4,7 @@ import io.cloudmw.coordinator.catalog.Catalog;
 import io.cloudmw.coordinator.testing.catalog.LeasesContract;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** What the leases of every catalog must do, done by those in DynamoDB. */
+/** Runs the lease tests against DynamoDB. */
 @ExtendWith(DynamoDbExtension.class)
 final class DynamoDbLeasesIT extends LeasesContract {
     private final DynamoDbLocal dynamoDb;

@@ -4,7 +4,7 @@ import io.cloudmw.coordinator.catalog.Catalog;
 import io.cloudmw.coordinator.testing.catalog.NotesContract;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** What every catalog notes for upkeep, noted by the one in DynamoDB. */
+/** Runs the tests of upkeep notes against DynamoDB. */
 @ExtendWith(DynamoDbExtension.class)
 final class DynamoDbNotesIT extends NotesContract {
     private final DynamoDbLocal dynamoDb;

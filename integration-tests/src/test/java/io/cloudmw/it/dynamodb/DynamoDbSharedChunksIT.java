@@ -4,7 +4,7 @@ import io.cloudmw.coordinator.catalog.Catalog;
 import io.cloudmw.coordinator.testing.catalog.SharedChunksContract;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** What every catalog knows of chunks that versions share, known by the one in DynamoDB. */
+/** Runs the tests of chunks that versions share against DynamoDB. */
 @ExtendWith(DynamoDbExtension.class)
 final class DynamoDbSharedChunksIT extends SharedChunksContract {
     private final DynamoDbLocal dynamoDb;

@@ -4,7 +4,7 @@ import io.cloudmw.coordinator.catalog.Catalog;
 import io.cloudmw.coordinator.testing.catalog.SnapshotsContract;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** How names were, as every catalog knows it, known by the one in DynamoDB. */
+/** Runs the snapshot tests against DynamoDB. */
 @ExtendWith(DynamoDbExtension.class)
 final class DynamoDbSnapshotsIT extends SnapshotsContract {
     private final DynamoDbLocal dynamoDb;

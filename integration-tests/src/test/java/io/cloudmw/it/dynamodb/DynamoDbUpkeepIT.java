@@ -4,7 +4,7 @@ import io.cloudmw.coordinator.catalog.Catalog;
 import io.cloudmw.coordinator.testing.catalog.UpkeepContract;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** What every catalog keeps for upkeep, kept by the one in DynamoDB. */
+/** Runs the upkeep tests against DynamoDB. */
 @ExtendWith(DynamoDbExtension.class)
 final class DynamoDbUpkeepIT extends UpkeepContract {
     private final DynamoDbLocal dynamoDb;

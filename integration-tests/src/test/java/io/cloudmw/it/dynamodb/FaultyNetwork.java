@@ -35,7 +35,7 @@ final class FaultyNetwork implements AutoCloseable {
     private volatile String hidden = "";
     private volatile boolean alsoFromBatches;
 
-    /** What happens to one request. */
+    /** A fault that was drawn. */
     enum Fault {
         NONE,
         /** It takes effect, and the connection ends before its answer. */

@@ -22,7 +22,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
- * Which writes of background jobs took effect: stands between coordinators and the engine, and notes each transaction that the engine
+ * A proxy between coordinators and the engine that notes which writes of background jobs took effect: stands between coordinators and the engine, and notes each transaction that the engine
  * accepted and that depends on a lease, with the coordinator it came from, the lease's epoch and what it removes. Safe for any thread.
  */
 public final class LeaseAudit implements AutoCloseable {

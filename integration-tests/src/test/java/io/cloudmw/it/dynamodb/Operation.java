@@ -24,7 +24,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.SplittableRandom;
 
-/** What is done with the names of one volume; the same to any catalog, so that they can be compared. */
+/** The kinds of operations. */
 @FunctionalInterface
 interface Operation {
     VolumeName VOLUME = new VolumeName("v");

@@ -101,7 +101,7 @@ final class LocalStackStarter {
                 || Files.exists(Path.of(System.getProperty("user.home"), ".testcontainers.properties"));
     }
 
-    /** Whether it is worth waiting on. */
+    /** A check that the process still runs. */
     @FunctionalInterface
     interface Alive {
         boolean isAlive();

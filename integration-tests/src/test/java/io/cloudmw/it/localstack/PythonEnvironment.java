@@ -36,7 +36,7 @@ final class PythonEnvironment {
         this.directory = directory;
     }
 
-    /** What is needed is not on this machine; the message says what. */
+    /** Signals a missing prerequisite; the message names it. */
     static final class MissingException extends RuntimeException {
         private static final long serialVersionUID = 1;
 

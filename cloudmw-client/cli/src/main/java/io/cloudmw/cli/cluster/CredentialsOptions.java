@@ -8,7 +8,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** Where the coordinator and the helpers find the credentials of a bucket. */
+/** Options that say where the coordinator and the helpers find a bucket's credentials. */
 final class CredentialsOptions {
     @Option(
             names = "--profile",

@@ -41,7 +41,7 @@ public final class DrainCommands {
         }
     }
 
-    /** Which stores; what both have in common. */
+    /** A command that names stores: the common part of drain and undrain. */
     abstract static class Ordering extends ClientCommand {
         @Parameters(arity = "0..*", paramLabel = "STORE")
         private List<String> stores = new ArrayList<>();

@@ -20,7 +20,7 @@ import java.util.UUID;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** What lies in stores and nothing names: counted, and what is old enough deleted. */
+/** The command that counts unreferenced objects in stores and deletes the old ones. */
 @Command(
         name = "gc",
         mixinStandardHelpOptions = true,

@@ -41,7 +41,7 @@ public final class PeerCommand extends ClientCommand {
     private static final int LOOKS = 100;
 
     /**
-     * What is held of what was read.
+     * The cache of a serving client.
      *
      * @param keepBytes what may be held
      */

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Map;
 import picocli.CommandLine.Command;
 
-/** How the cluster fares. */
+/** The command that prints the state of the cluster. */
 @Command(
         name = "status",
         mixinStandardHelpOptions = true,

@@ -22,7 +22,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** How a cluster fares, as lines for people and as JSON. */
+/** The state of a cluster, as lines for people and as JSON. */
 public final class StatusReport {
     private StatusReport() {}
 

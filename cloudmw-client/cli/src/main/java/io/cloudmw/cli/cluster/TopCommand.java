@@ -2,7 +2,7 @@ package io.cloudmw.cli.cluster;
 
 import io.cloudmw.cli.command.ClientCommand;
 import io.cloudmw.cli.command.CommandContext;
-import io.cloudmw.cli.command.Written;
+import io.cloudmw.cli.command.OptionConverters;
 import io.cloudmw.client.CloudMw;
 import io.cloudmw.client.rpc.Calls;
 import io.cloudmw.core.config.Durations;
@@ -24,7 +24,7 @@ public final class TopCommand extends ClientCommand {
     @Option(
             names = "--interval",
             paramLabel = "TIME",
-            converter = Written.Time.class,
+            converter = OptionConverters.Time.class,
             description = "between refreshes, at least 100ms (default 2s)")
     private Duration interval = Duration.ofSeconds(2);
 

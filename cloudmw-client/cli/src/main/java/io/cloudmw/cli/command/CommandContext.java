@@ -28,7 +28,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one run of the command works with: its streams, its environment, and the client, closed when the process is
+ * The surroundings of one command: its streams, its environment, and the client, closed when the process is
  * interrupted so that nothing half done is left.
  */
 public final class CommandContext {
@@ -37,7 +37,7 @@ public final class CommandContext {
         Map<String, ?> run(CloudMw client) throws Exception;
     }
 
-    /** What a command adds to the options of its client. */
+    /** A function that adds a command's own options to those of its client. */
     interface Adding {
         CloudMwOptions to(CloudMwOptions base) throws CloudMwException;
     }

@@ -2,7 +2,7 @@ package io.cloudmw.cli.command;
 
 import io.cloudmw.core.error.ErrorCode;
 
-/** How the command ends; frozen, and documented in {@code docs/cli.md}. */
+/** The exit codes of the command line; frozen, and documented in {@code docs/cli.md}. */
 public enum ExitCode {
     OK(0, "done"),
     INTERNAL(1, "a defect of CloudMW"),

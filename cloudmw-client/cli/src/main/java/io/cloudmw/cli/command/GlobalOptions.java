@@ -61,7 +61,7 @@ public final class GlobalOptions {
     @Option(
             names = "--timeout",
             paramLabel = "TIME",
-            converter = Written.Timeout.class,
+            converter = OptionConverters.Timeout.class,
             description =
                     "how long to wait for a coordinator that does not answer, like 90s, 2m or 90 (seconds); default 30s,"
                             + " and 15s for one that never answered")

@@ -10,7 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 
-/** What a command writes: a file; or, where that is {@code -}, a pipe or a device, a stream, to its end. */
+/** The input of a command that writes: a file, or a stream that is read to its end (a pipe, a device, {@code -}). */
 public record Input(CommandContext context, String source) {
     /** Begins to write what it is. */
     public interface Writing<S> {

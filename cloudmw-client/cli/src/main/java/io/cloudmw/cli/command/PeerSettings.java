@@ -12,7 +12,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** How a client serves its neighbours: what the command line says, and otherwise the settings file. */
+/** The settings of a client that serves peers: from the command line, otherwise from the settings file. */
 public final class PeerSettings {
     /** Those of the settings file. */
     record FromFile(
@@ -34,7 +34,7 @@ public final class PeerSettings {
     @Option(
             names = "--listen",
             paramLabel = "HOST:PORT",
-            converter = Written.Address.class,
+            converter = OptionConverters.Address.class,
             description = "where to serve; port 0 takes any free one")
     private @Nullable HostPort listen;
 
@@ -54,7 +54,7 @@ public final class PeerSettings {
     @Option(
             names = "--keep",
             paramLabel = "SIZE",
-            converter = Written.Size.class,
+            converter = OptionConverters.Size.class,
             description = "how much is kept at most (default 1GiB)")
     private @Nullable Long keep;
 

@@ -3,7 +3,7 @@ package io.cloudmw.cli.command;
 import io.cloudmw.core.config.Build;
 import picocli.CommandLine.IVersionProvider;
 
-/** What {@code --version} says: the release, and the commit it was built of. */
+/** The text of {@code --version}: the release, and the commit of the build. */
 public final class Version implements IVersionProvider {
     @Override
     public String[] getVersion() {

@@ -2,7 +2,7 @@ package io.cloudmw.cli.file;
 
 import io.cloudmw.cli.command.CommandContext;
 import io.cloudmw.cli.command.Input;
-import io.cloudmw.cli.command.Written;
+import io.cloudmw.cli.command.OptionConverters;
 import io.cloudmw.cli.output.Receipts;
 import io.cloudmw.cli.progress.Progress;
 import io.cloudmw.client.CloudMw;
@@ -31,7 +31,7 @@ public final class EditCommands {
         @Option(
                 names = "--if-version",
                 paramLabel = "ID",
-                converter = Written.Version.class,
+                converter = OptionConverters.Version.class,
                 description = "fail unless this is the current version, as stat says")
         private @Nullable VersionId ifVersion;
 
@@ -110,7 +110,7 @@ public final class EditCommands {
         @Option(
                 names = "--offset",
                 paramLabel = "BYTES",
-                converter = Written.Size.class,
+                converter = OptionConverters.Size.class,
                 description = "where in the file (default 0)")
         private long offset;
 
@@ -138,7 +138,7 @@ public final class EditCommands {
                 names = "--size",
                 paramLabel = "BYTES",
                 required = true,
-                converter = Written.Size.class,
+                converter = OptionConverters.Size.class,
                 description = "how many stay")
         private long size;
 

@@ -5,7 +5,7 @@ import io.cloudmw.cli.command.CommandContext;
 import io.cloudmw.cli.command.ExitCode;
 import io.cloudmw.cli.command.Input;
 import io.cloudmw.cli.command.Modes;
-import io.cloudmw.cli.command.Written;
+import io.cloudmw.cli.command.OptionConverters;
 import io.cloudmw.cli.output.Json;
 import io.cloudmw.cli.output.JsonArray;
 import io.cloudmw.cli.output.LocalPaths;
@@ -110,7 +110,7 @@ public final class FileCommands {
         @Option(
                 names = "--deadline",
                 paramLabel = "TIME",
-                converter = Written.Time.class,
+                converter = OptionConverters.Time.class,
                 description = "how long it should take (default: the volume's target); chooses how it is read")
         private @Nullable Duration deadline;
 
@@ -155,7 +155,7 @@ public final class FileCommands {
         @Option(
                 names = "--if-version",
                 paramLabel = "ID",
-                converter = Written.Version.class,
+                converter = OptionConverters.Version.class,
                 description = "fail unless this is the current version, as stat says")
         private @Nullable VersionId ifVersion;
 
@@ -249,7 +249,7 @@ public final class FileCommands {
         @Option(
                 names = "--version-id",
                 paramLabel = "ID",
-                converter = Written.Version.class,
+                converter = OptionConverters.Version.class,
                 description = "an older version")
         private @Nullable VersionId version;
 
@@ -384,14 +384,14 @@ public final class FileCommands {
         @Option(
                 names = "--offset",
                 paramLabel = "BYTES",
-                converter = Written.Size.class,
+                converter = OptionConverters.Size.class,
                 description = "first byte (default 0)")
         private long offset;
 
         @Option(
                 names = "--length",
                 paramLabel = "BYTES",
-                converter = Written.Size.class,
+                converter = OptionConverters.Size.class,
                 description = "how many (default: to the end)")
         private @Nullable Long length;
 

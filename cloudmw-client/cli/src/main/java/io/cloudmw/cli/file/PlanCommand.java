@@ -3,7 +3,7 @@ package io.cloudmw.cli.file;
 import io.cloudmw.cli.command.ClientCommand;
 import io.cloudmw.cli.command.CommandContext;
 import io.cloudmw.cli.command.Modes;
-import io.cloudmw.cli.command.Written;
+import io.cloudmw.cli.command.OptionConverters;
 import io.cloudmw.cli.output.Json;
 import io.cloudmw.cli.output.Receipts;
 import io.cloudmw.client.CloudMw;
@@ -35,7 +35,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** What a transfer would take, before it. */
+/** The command that estimates a transfer before it runs. */
 @Command(
         name = "plan",
         mixinStandardHelpOptions = true,
@@ -51,7 +51,7 @@ public final class PlanCommand extends ClientCommand {
     @Option(
             names = "--put",
             paramLabel = "SIZE",
-            converter = Written.Size.class,
+            converter = OptionConverters.Size.class,
             description = "what writing a file of this length would cost")
     private @Nullable Long put;
 
@@ -65,14 +65,14 @@ public final class PlanCommand extends ClientCommand {
     @Option(
             names = "--deadline",
             paramLabel = "TIME",
-            converter = Written.Time.class,
+            converter = OptionConverters.Time.class,
             description = "how it would be read to take no longer")
     private @Nullable Duration deadline;
 
     @Option(
             names = "--link",
             paramLabel = "SIZE",
-            converter = Written.Size.class,
+            converter = OptionConverters.Size.class,
             description = "what the destination takes in a second, like 25MiB (default: client.link)")
     private @Nullable Long link;
 

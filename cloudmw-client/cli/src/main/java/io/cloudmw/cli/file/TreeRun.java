@@ -28,7 +28,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** What the commands that copy or remove directories have in common. */
+/** A run of a command that copies or removes directories. */
 final class TreeRun {
     @Option(names = "--parallel", paramLabel = "N", description = "with directories: files at once, 1..64 (default 8)")
     private int parallel = 8;
@@ -161,7 +161,7 @@ final class TreeRun {
         }
     }
 
-    /** What a run says while it goes on; in a dry run, what would be done. */
+    /** The progress output of a run; in a dry run, the list of planned operations. */
     private record View(
             ClientCommand command, boolean dryRun, String whyDeleted, Progress progress, List<Map<String, ?>> actions)
             implements TreeListener {

@@ -12,7 +12,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.function.ToLongFunction;
 
-/** What a warm-up did, as lines for people and as JSON. */
+/** The result of a warm-up, as lines for people and as JSON. */
 final class WarmReceipts {
     private WarmReceipts() {}
 

@@ -2,7 +2,7 @@ package io.cloudmw.cli.file;
 
 import io.cloudmw.cli.command.ClientCommand;
 import io.cloudmw.cli.command.CommandContext;
-import io.cloudmw.cli.command.Written;
+import io.cloudmw.cli.command.OptionConverters;
 import io.cloudmw.client.CloudMw;
 import io.cloudmw.client.rpc.Watch;
 import io.cloudmw.client.rpc.WatchListener;
@@ -26,7 +26,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** What happens to the names of a volume, a line for each change, until interrupted. */
+/** The command that prints one line for each change of names in a volume, until interrupted. */
 @Command(
         name = "watch",
         mixinStandardHelpOptions = true,
@@ -47,7 +47,7 @@ public final class WatchCommand extends ClientCommand {
     @Option(
             names = "--for",
             paramLabel = "TIME",
-            converter = Written.Time.class,
+            converter = OptionConverters.Time.class,
             description = "end after this long; exit 5 if --count was not reached")
     private @Nullable Duration duration;
 

@@ -12,7 +12,7 @@ import io.cloudmw.core.model.volume.Volume;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** What {@code --json} prints. Field names are frozen. */
+/** The JSON objects of {@code --json}. Field names are frozen. */
 public final class Json {
     /** Amounts are written as people write them: not 0E-9. */
     private static final ObjectMapper MAPPER = JsonMapper.builder()

@@ -11,7 +11,7 @@ import java.nio.channels.WritableByteChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** What the commands make of paths of this machine. */
+/** Helpers for paths of this machine. */
 public final class LocalPaths {
     private LocalPaths() {}
 

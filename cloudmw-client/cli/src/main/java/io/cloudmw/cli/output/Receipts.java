@@ -26,7 +26,7 @@ import java.util.TreeMap;
 
 /** Receipts as JSON, and as lines for people. */
 public final class Receipts {
-    /** Whose block it was. */
+    /** The origin of a block. */
     private record Source(long chunk, int block, String racer) {}
 
     private Receipts() {}

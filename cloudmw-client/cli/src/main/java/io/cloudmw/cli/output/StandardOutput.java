@@ -13,7 +13,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a command's output goes, buffered: large cats need no line buffering. Knows when its reader went away, which is
+ * The buffered output of a command: large cats need no line buffering. Knows when its reader went away, which is
  * nobody's mistake: {@code cloudmw cat vol:/big | head}. Safe for any thread.
  */
 public final class StandardOutput extends PrintStream {

@@ -28,7 +28,7 @@ public final class Progress implements TransferListener, AutoCloseable {
 
     private static final int TASK_START = 4;
 
-    /** How it is shown. */
+    /** The form of the progress output. */
     private enum Form {
         QUIET,
         LINES,

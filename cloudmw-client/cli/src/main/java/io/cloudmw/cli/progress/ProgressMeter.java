@@ -11,7 +11,7 @@ import java.util.Optional;
 import java.util.OptionalDouble;
 
 /**
- * How far a command is, in words: what is done, of how much, how fast, and about how much longer it takes. What it says never
+ * The progress of a command in words: the amount done, the total, the rate and the time left. The amount never
  * falls. Pure but for its ticker; confined to one thread.
  */
 final class ProgressMeter {
@@ -20,7 +20,7 @@ final class ProgressMeter {
     /** The speed is that of so many samples. */
     private static final int SAMPLES = 15;
 
-    /** How far it was at a time: bytes that this run moved, and what it did of what is to be done, in bytes and in files. */
+    /** The progress at one time: bytes that this run moved, and what it did of what is to be done, in bytes and in files. */
     private record Sample(long nanos, long moved, long done, long files) {}
 
     private final Ticker ticker;

@@ -1,7 +1,7 @@
 package io.cloudmw.cli.progress;
 
 /**
- * How far a command is that counts something else than bytes of files.
+ * The progress of a command that counts something else than bytes of files.
  *
  * @param text what is counted, and of how many
  * @param done of {@code total}

@@ -10,7 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** How far changes of volumes are, and what was lost with stores, as lines for people and as JSON. */
+/** The progress of volume changes, and the losses of lost stores, as lines for people and as JSON. */
 public final class ReshapeReport {
     /** A list for people names no more files. */
     private static final int MOST_FILES = 20;

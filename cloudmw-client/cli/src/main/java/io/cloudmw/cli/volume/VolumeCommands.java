@@ -4,8 +4,8 @@ import io.cloudmw.cli.command.ClientCommand;
 import io.cloudmw.cli.command.CommandContext;
 import io.cloudmw.cli.command.CommandGroup;
 import io.cloudmw.cli.command.Modes;
-import io.cloudmw.cli.command.Written;
-import io.cloudmw.cli.output.Counted;
+import io.cloudmw.cli.command.OptionConverters;
+import io.cloudmw.cli.output.FileCount;
 import io.cloudmw.cli.output.Json;
 import io.cloudmw.client.CloudMw;
 import io.cloudmw.client.rpc.Calls;
@@ -70,14 +70,14 @@ public final class VolumeCommands {
         @Option(
                 names = "--chunk-size",
                 paramLabel = "SIZE",
-                converter = Written.Size.class,
+                converter = OptionConverters.Size.class,
                 description = "cut files by size (default 64MiB)")
         private @Nullable Long chunkSize;
 
         @Option(
                 names = "--leaf-size",
                 paramLabel = "SIZE",
-                converter = Written.Size.class,
+                converter = OptionConverters.Size.class,
                 description = "what a small read reads and verifies: 4KiB to 256KiB, a power of two (default 256KiB)")
         private long leafSize = Chunking.DEFAULT_LEAF_BYTES;
 
@@ -210,7 +210,7 @@ public final class VolumeCommands {
 
         private boolean isConfirmed(CloudMw client, VolumeName volume) throws Exception {
             Calls.await(client.volumes().get(volume));
-            Counted files = Counted.of(client, volume);
+            FileCount files = FileCount.of(client, volume);
             return files.isNone() || context.asks("Delete volume " + name + " with " + files + "?");
         }
     }

@@ -3,7 +3,7 @@ package io.cloudmw.cli.volume;
 import io.cloudmw.cli.command.ClientCommand;
 import io.cloudmw.cli.command.CommandContext;
 import io.cloudmw.cli.command.Modes;
-import io.cloudmw.cli.command.Written;
+import io.cloudmw.cli.command.OptionConverters;
 import io.cloudmw.cli.output.Json;
 import io.cloudmw.client.CloudMw;
 import io.cloudmw.client.rpc.Calls;
@@ -76,14 +76,14 @@ public final class VolumeSetCommand extends ClientCommand {
     @Option(
             names = "--chunk-size",
             paramLabel = "SIZE",
-            converter = Written.Size.class,
+            converter = OptionConverters.Size.class,
             description = "cut new versions by size")
     private @Nullable Long chunkSize;
 
     @Option(
             names = "--leaf-size",
             paramLabel = "SIZE",
-            converter = Written.Size.class,
+            converter = OptionConverters.Size.class,
             description = "what a small read of new versions reads and verifies")
     private @Nullable Long leafSize;
 

@@ -19,7 +19,7 @@ import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.core.model.volume.Chunking;
 import io.cloudmw.core.model.volume.Volume;
 import io.cloudmw.core.time.Sleeper;
-import io.cloudmw.lab.fleet.Closing;
+import io.cloudmw.lab.fleet.CloseStack;
 import io.cloudmw.lab.fleet.GeneratedFile;
 import io.cloudmw.lab.fleet.LiveOutput;
 import io.cloudmw.lab.fleet.LocalFleet;
@@ -102,14 +102,14 @@ public final class Demo {
     private final Settings settings;
     private final Path directory;
     private final PrintWriter out;
-    private final Closing closing;
+    private final CloseStack closing;
 
     /**
      * @param directory for all it writes; exists
      * @param out for people: what is being done, and the live view
      * @param closing ends what this starts; stays the caller's
      */
-    public Demo(Settings settings, Path directory, PrintWriter out, Closing closing) {
+    public Demo(Settings settings, Path directory, PrintWriter out, CloseStack closing) {
         this.settings = settings;
         this.directory = directory;
         this.out = out;

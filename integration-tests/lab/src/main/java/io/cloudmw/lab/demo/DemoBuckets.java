@@ -30,7 +30,7 @@ public final class DemoBuckets implements AutoCloseable {
     private static final String UNINTERRUPTED = "trap '' INT HUP; exec \"$@\"";
 
     /**
-     * Where the buckets are.
+     * The location of the buckets.
      *
      * @param names three different ones
      */

@@ -3,6 +3,7 @@ package io.cloudmw.lab.demo;
 import io.cloudmw.client.progress.Attempt;
 import io.cloudmw.client.progress.AttemptState;
 import io.cloudmw.client.progress.GetReceipt;
+import io.cloudmw.client.progress.Win;
 import io.cloudmw.core.config.Sizes;
 import java.io.PrintWriter;
 import java.util.LinkedHashMap;
@@ -105,11 +106,11 @@ public record DemoReport(LastRead last, List<ReadTimes> runs) {
     }
 
     private void printLast(PrintWriter out) {
-        out.printf(Locale.ROOT, "%nthe last read:%n%-6s %-22s %-9s %s%n", "chunk", "winner", "attempts", "the others");
+        out.printf(Locale.ROOT, "%nthe last read:%n%-6s %-30s %-9s %s%n", "chunk", "winners", "attempts", "the others");
         Map<Long, List<Attempt>> byChunk = last.receipt().rows().stream()
                 .collect(Collectors.groupingBy(Attempt::chunkIndex, TreeMap::new, Collectors.toList()));
         byChunk.forEach((chunk, attempts) -> out.printf(
-                Locale.ROOT, "%-6d %-22s %-9d %s%n", chunk, winner(chunk), attempts.size(), others(attempts)));
+                Locale.ROOT, "%-6d %-30s %-9d %s%n", chunk, winners(chunk), attempts.size(), others(attempts)));
         last.kill()
                 .ifPresent(accident -> out.printf(
                         "helper %s was killed (SIGKILL) when %s had been delivered%n",
@@ -140,12 +141,12 @@ public record DemoReport(LastRead last, List<ReadTimes> runs) {
         return (int) Math.round(BAR * seconds / Math.max(NO_TIME, longest));
     }
 
-    private String winner(long chunk) {
+    private String winners(long chunk) {
         return last.receipt().wins().stream()
                 .filter(win -> win.chunkIndex() == chunk)
-                .map(win -> win.racer() + " (" + win.store() + ")")
+                .map(Win::racer)
                 .distinct()
-                .collect(Collectors.joining(", then "));
+                .collect(Collectors.joining(", "));
     }
 
     private String others(List<Attempt> attempts) {

@@ -15,7 +15,7 @@ import java.util.Map;
  * synchronized.
  */
 final class Scoreboard implements TransferListener {
-    /** One attempt is one try of one racer in one round. */
+    /** The identity of an attempt: one try of one racer in one round. */
     private record Key(int block, String racer, int number) {}
 
     private final Map<Key, Attempt> attempts = new LinkedHashMap<>();

@@ -12,7 +12,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.function.ToDoubleFunction;
 
-/** What was measured. Confined to one thread. */
+/** The result of {@code bench switch}. Confined to one thread. */
 public final class FanOutReport {
     private static final double GIB = 1L << 30;
 

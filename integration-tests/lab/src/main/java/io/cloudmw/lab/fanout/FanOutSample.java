@@ -3,7 +3,7 @@ package io.cloudmw.lab.fanout;
 import java.util.List;
 
 /**
- * One run: every client has read the set, or failed to.
+ * A run, in which every client reads the set or fails.
  *
  * @param seconds until the last had it
  * @param storeBytes that left the store

@@ -5,7 +5,7 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * What is measured.
+ * The settings of {@code bench switch}.
  *
  * @param clients that read the whole set at once
  * @param setBytes what each of them reads
@@ -30,7 +30,7 @@ public record FanOutSettings(
         long seed,
         Optional<SmallReads> small,
         Hosts hosts) {
-    /** How bytes come from the store to many clients. */
+    /** The route of the bytes from the store to the clients. */
     public enum FanOut {
         /** Every client asks the switch a block belongs to. */
         FLAT,
@@ -43,7 +43,7 @@ public record FanOutSettings(
         }
     }
 
-    /** Where switches have the set before they are asked. */
+    /** The case in which switches hold the set before clients ask. */
     public enum Hot {
         /** Nowhere: each run reads a set of its own. */
         NONE,
@@ -59,7 +59,7 @@ public record FanOutSettings(
     }
 
     /**
-     * One client reads a little, again and again, from random places of the set; alone, then while others read all of it.
+     * Small random reads of one client, alone and beside clients that read the whole set.
      *
      * @param bytes of each read
      * @param reads of each kind in a run

@@ -10,7 +10,7 @@ import io.cloudmw.core.model.VolumeName;
 import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.core.model.volume.Chunking;
 import io.cloudmw.core.model.volume.Volume;
-import io.cloudmw.lab.fleet.Closing;
+import io.cloudmw.lab.fleet.CloseStack;
 import io.cloudmw.lab.fleet.GeneratedFile;
 import io.cloudmw.lab.fleet.Host;
 import io.cloudmw.lab.fleet.LocalFleet;
@@ -29,7 +29,7 @@ import java.util.Optional;
 
 /**
  * A coordinator, switches, processes that read, and one store, which is in this process and counts what it is asked for. Used
- * by one thread; what is opened is closed by the {@link Closing} it was opened with.
+ * by one thread; what is opened is closed by the {@link CloseStack} it was opened with.
  */
 public final class FanOutTestbed {
     private static final VolumeName VOLUME = new VolumeName("lab");
@@ -68,7 +68,8 @@ public final class FanOutTestbed {
      * @param closing closes all of it, also when this fails or is in the middle of it
      */
     public static FanOutTestbed open(
-            FanOutSettings settings, Path launcher, String options, LabSteps steps, Closing closing) throws Exception {
+            FanOutSettings settings, Path launcher, String options, LabSteps steps, CloseStack closing)
+            throws Exception {
         WorkingDirectory directory = closing.open(() -> WorkingDirectory.create("cloudmw-lab-"));
         InetAddress own = InetAddress.getByName(settings.hosts().host(0).address());
         BucketServer store =

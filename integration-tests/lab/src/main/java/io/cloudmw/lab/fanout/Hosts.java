@@ -4,7 +4,7 @@ import io.cloudmw.lab.fleet.Host;
 import java.util.List;
 
 /**
- * What stands for many machines: host 0 has the store, the coordinator and the laboratory itself, then comes one for each
+ * The hosts of a run: host 0 has the store, the coordinator and the laboratory itself, then comes one for each
  * switch, then one for each client.
  *
  * @param command what commands there begin with; <code>{}</code> stands for the host's number; empty: all run on this machine

@@ -41,7 +41,7 @@ public final class ReadingClients implements AutoCloseable {
     private final Answers answers;
     private Looping looping = new Looping();
 
-    /** Where answers go. */
+    /** The sink of the clients' answers. */
     @FunctionalInterface
     public interface Answers {
         void say(Map<String, ?> object);
@@ -163,7 +163,7 @@ public final class ReadingClients implements AutoCloseable {
         }
     }
 
-    /** One of them. */
+    /** A reading client. */
     private static final class Loop {
         private final CloudMw client;
         private final FilePath path;

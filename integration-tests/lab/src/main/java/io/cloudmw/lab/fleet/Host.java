@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Where processes of a fleet run: this machine, or what stands for another, such as a network namespace of it.
+ * The place of a fleet's processes: this machine, or a network namespace that stands for another.
  *
  * @param command what the command of a process there begins with; it must become that process
  * @param address under which what runs there listens and is reached

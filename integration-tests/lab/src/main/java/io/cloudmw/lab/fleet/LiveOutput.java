@@ -1,6 +1,6 @@
 package io.cloudmw.lab.fleet;
 
-/** How a command shows what it does while it runs. */
+/** The live output of a command. */
 public enum LiveOutput {
     NONE,
     LINES,

@@ -15,7 +15,7 @@ import java.util.Properties;
 /**
  * A coordinator and helpers on loopback, each a process of its own with its data below one directory.
  *
- * <p>Closing it, from any thread, ends every process, also one that is just being started, and no other is started then.
+ * <p>CloseStack it, from any thread, ends every process, also one that is just being started, and no other is started then.
  *
  * <p>Ports are chosen by the system at the first start and kept: a restarted process listens where it did before. The
  * directory is also where the processes run: what {@code /proc/self/cwd} leads to for each of them.

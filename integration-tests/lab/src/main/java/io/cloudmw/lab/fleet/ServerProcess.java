@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One process of a fleet: a coordinator, a helper, or one that is talked with, a line of JSON each way. It ends with the process that started it, however that ends: its
+ * A process of a fleet: a coordinator, a helper, or one that is talked with, a line of JSON each way. It ends with the process that started it, however that ends: its
  * standard input does. Safe for any thread.
  */
 public final class ServerProcess implements AutoCloseable {

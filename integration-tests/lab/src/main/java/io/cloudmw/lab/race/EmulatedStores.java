@@ -5,9 +5,9 @@ import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.core.time.Ticker;
 import io.cloudmw.lab.s3.BucketServer;
-import io.cloudmw.lab.s3.Crossed;
 import io.cloudmw.lab.s3.ShapedStore;
 import io.cloudmw.lab.s3.ShapingProxy;
+import io.cloudmw.lab.s3.Traffic;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.file.Path;
@@ -88,11 +88,11 @@ final class EmulatedStores implements AutoCloseable {
      *
      * @throws IllegalStateException when the lab itself failed: it was not the stores' laws alone that decided
      */
-    Crossed end() {
+    Traffic end() {
         if (server != null) {
             server.check();
         }
-        return shaped.stream().map(ShapedStore::end).reduce(Crossed.NOTHING, Crossed::plus);
+        return shaped.stream().map(ShapedStore::end).reduce(Traffic.NOTHING, Traffic::plus);
     }
 
     @Override

@@ -8,11 +8,11 @@ import io.cloudmw.core.model.Mode;
 import io.cloudmw.core.model.VolumeName;
 import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.core.model.volume.Volume;
-import io.cloudmw.lab.fleet.Closing;
+import io.cloudmw.lab.fleet.CloseStack;
 import io.cloudmw.lab.fleet.GeneratedFile;
 import io.cloudmw.lab.fleet.LocalFleet;
 import io.cloudmw.lab.fleet.WorkingDirectory;
-import io.cloudmw.lab.s3.Crossed;
+import io.cloudmw.lab.s3.Traffic;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -30,12 +30,12 @@ public final class EmulatedTestbed implements Testbed {
             Map.of("AWS_ACCESS_KEY_ID", "lab", "AWS_SECRET_ACCESS_KEY", "laboratory");
 
     private final LabSettings settings;
-    private final Closing closing;
+    private final CloseStack closing;
     private final List<Contender> contenders = new ArrayList<>();
     private final List<LabFile> files = new ArrayList<>();
     private final EmulatedStores stores;
 
-    private EmulatedTestbed(LabSettings settings, EmulatedStores stores, Closing closing) {
+    private EmulatedTestbed(LabSettings settings, EmulatedStores stores, CloseStack closing) {
         this.settings = settings;
         this.stores = stores;
         this.closing = closing;
@@ -47,8 +47,8 @@ public final class EmulatedTestbed implements Testbed {
      * @param endpoint of S3, with credentials in the environment; empty: one of the laboratory's own
      * @param closing closes all of it, also when this fails or is in the middle of it
      */
-    public static EmulatedTestbed open(LabSettings settings, Optional<String> endpoint, Path launcher, Closing closing)
-            throws Exception {
+    public static EmulatedTestbed open(
+            LabSettings settings, Optional<String> endpoint, Path launcher, CloseStack closing) throws Exception {
         List<ContenderProvider> peers = settings.peers() ? providers() : List.of();
         WorkingDirectory directory = closing.open(() -> WorkingDirectory.create("cloudmw-lab-"));
         EmulatedStores stores = closing.open(
@@ -145,7 +145,7 @@ public final class EmulatedTestbed implements Testbed {
     }
 
     @Override
-    public Crossed end() {
+    public Traffic end() {
         return stores.end();
     }
 

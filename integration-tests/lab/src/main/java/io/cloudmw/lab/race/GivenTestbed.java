@@ -8,10 +8,10 @@ import io.cloudmw.client.sink.PositionalTarget;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.Mode;
 import io.cloudmw.core.model.VolumeName;
-import io.cloudmw.lab.fleet.Closing;
+import io.cloudmw.lab.fleet.CloseStack;
 import io.cloudmw.lab.fleet.GeneratedFile;
 import io.cloudmw.lab.fleet.WorkingDirectory;
-import io.cloudmw.lab.s3.Crossed;
+import io.cloudmw.lab.s3.Traffic;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,7 +25,7 @@ public final class GivenTestbed implements Testbed {
     private final CloudMw client;
     private final List<LabFile> files = new ArrayList<>();
     private final List<Contender> contenders = new ArrayList<>();
-    private Crossed crossed = Crossed.NOTHING;
+    private Traffic crossed = Traffic.NOTHING;
 
     private GivenTestbed(CloudMw client) {
         this.client = client;
@@ -39,7 +39,11 @@ public final class GivenTestbed implements Testbed {
      * @param closing closes those clients, and what is open for as long as the files are written
      */
     public static GivenTestbed open(
-            LabSettings settings, CloudMw client, Closing.Opening<CloudMw> connect, VolumeName volume, Closing closing)
+            LabSettings settings,
+            CloudMw client,
+            CloseStack.Opening<CloudMw> connect,
+            VolumeName volume,
+            CloseStack closing)
             throws Exception {
         GivenTestbed testbed = new GivenTestbed(client);
         String directory = "/cloudmw-lab-" + UUID.randomUUID().toString().substring(0, 8);
@@ -81,7 +85,7 @@ public final class GivenTestbed implements Testbed {
             GetReceipt receipt = own.files()
                     .read(file.path(), destination, GetOptions.defaults().withMode(mode))
                     .get();
-            crossed = crossed.plus(new Crossed(receipt.attempts(), receipt.usefulBytes() + receipt.wastedBytes()));
+            crossed = crossed.plus(new Traffic(receipt.attempts(), receipt.usefulBytes() + receipt.wastedBytes()));
         }
     }
 
@@ -97,16 +101,16 @@ public final class GivenTestbed implements Testbed {
 
     @Override
     public void begin(int run, Contender contender) {
-        crossed = Crossed.NOTHING;
+        crossed = Traffic.NOTHING;
     }
 
     @Override
     public void beginUnshaped() {
-        crossed = Crossed.NOTHING;
+        crossed = Traffic.NOTHING;
     }
 
     @Override
-    public Crossed end() {
+    public Traffic end() {
         return crossed;
     }
 

@@ -10,7 +10,7 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 
 /**
- * What is measured.
+ * The settings of {@code bench race}.
  *
  * @param emulation the name of {@code law}, for the report
  * @param law how every store answers, each with draws of its own; empty: as it does

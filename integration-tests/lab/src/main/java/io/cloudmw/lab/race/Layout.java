@@ -4,7 +4,7 @@ import io.cloudmw.core.chunk.ChunkCutter;
 import io.cloudmw.core.model.volume.Chunking;
 
 /**
- * How the files that are read are kept.
+ * The layout of the files that are read.
  *
  * @param replicas of each chunk
  * @param helpers that are alive; 0: the client reads by itself

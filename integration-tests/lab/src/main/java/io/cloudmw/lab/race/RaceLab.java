@@ -5,7 +5,7 @@ import io.cloudmw.client.sink.PositionalTarget;
 import io.cloudmw.core.emulation.StoreLaw;
 import io.cloudmw.core.time.Sleeper;
 import io.cloudmw.core.time.Ticker;
-import io.cloudmw.lab.s3.Crossed;
+import io.cloudmw.lab.s3.Traffic;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.util.Optional;
@@ -78,7 +78,7 @@ public final class RaceLab {
         LabFile file = testbed.files().get(Math.floorMod(run, testbed.files().size()));
         double unused = cpuLoad();
         long startNanos = ticker.nanos();
-        Crossed crossed;
+        Traffic crossed;
         try {
             contender.read(file, target);
         } finally {

@@ -1,6 +1,6 @@
 package io.cloudmw.lab.race;
 
-import io.cloudmw.lab.s3.Crossed;
+import io.cloudmw.lab.s3.Traffic;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** What was measured. Seconds are emulated ones throughout. Confined to one thread. */
+/** The result of {@code bench race}. Seconds are emulated ones throughout. Confined to one thread. */
 public final class RaceReport {
     private static final String SINGLE = "single";
     /** From here on processors are what limits, and no longer stores. */
@@ -39,7 +39,7 @@ public final class RaceReport {
         unshaped.computeIfAbsent(contender, name -> new ArrayList<>()).add(sample);
     }
 
-    /** One contender's line, as {@code --json} has it. */
+    /** The result of one contender, as {@code --json} has it. */
     record Row(
             String mode,
             int runs,
@@ -76,7 +76,7 @@ public final class RaceReport {
 
     private Row row(String name, List<Sample> own, @Nullable List<Sample> single) {
         Distribution seconds = distribution(own);
-        Crossed crossed = crossed(own);
+        Traffic crossed = crossed(own);
         long fileBytes = own.stream().mapToLong(Sample::fileBytes).sum();
         return new Row(
                 name,
@@ -101,8 +101,8 @@ public final class RaceReport {
                 .orElseThrow();
     }
 
-    private static Crossed crossed(List<Sample> samples) {
-        return samples.stream().map(Sample::crossed).reduce(Crossed.NOTHING, Crossed::plus);
+    private static Traffic crossed(List<Sample> samples) {
+        return samples.stream().map(Sample::crossed).reduce(Traffic.NOTHING, Traffic::plus);
     }
 
     private static Distribution distribution(List<Sample> samples) {

@@ -1,9 +1,9 @@
 package io.cloudmw.lab.race;
 
-import io.cloudmw.lab.s3.Crossed;
+import io.cloudmw.lab.s3.Traffic;
 import java.util.List;
 
-/** Where a race is run: stores with files in them, and ways to read those. Closing is safe from any thread. */
+/** The stores and files of a race, and the ways to read them. Closing is safe from any thread. */
 public interface Testbed extends AutoCloseable {
     /** In the order they are reported. */
     List<Contender> contenders();
@@ -21,7 +21,7 @@ public interface Testbed extends AutoCloseable {
     void beginUnshaped();
 
     /** What crossed since the beginning. */
-    Crossed end();
+    Traffic end();
 
     /** Leaves nothing behind. Idempotent. */
     @Override

@@ -5,13 +5,13 @@ import io.cloudmw.core.emulation.StorePace;
 import java.util.ArrayList;
 import java.util.List;
 
-/** One response on its way through the proxy: when its parts may go on. Confined to its connection's event loop. */
+/** A response on its way through the proxy, with the times at which its parts may go on. Confined to its connection's event loop. */
 final class ShapedResponse {
-    /** One pace of it; the time is the store's. */
+    /** A limit of the response's rate, in the store's time. */
     private record Pace(StorePace store, ResponsePace response) {}
 
     private final List<Pace> paces = new ArrayList<>();
-    private final Count count;
+    private final TrafficCounter count;
 
     /**
      * A request arrived.
@@ -19,7 +19,7 @@ final class ShapedResponse {
      * @param read whether it reads an object: anything else is let through
      */
     ShapedResponse(ShapedStore store, boolean read) {
-        Conditions conditions = read ? store.conditions() : Conditions.none();
+        StoreConditions conditions = read ? store.conditions() : StoreConditions.none();
         count = conditions.count();
         count.requested();
         for (StorePace pace : conditions.paces()) {

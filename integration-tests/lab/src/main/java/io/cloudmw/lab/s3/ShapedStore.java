@@ -7,13 +7,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One emulated store: a port of the proxy, under conditions that can be changed at any time. A response keeps the
+ * An emulated store: a port of the proxy, under conditions that can change at any time. A response keeps the
  * conditions it was requested under. Safe for any thread.
  */
 public final class ShapedStore {
-    private volatile Conditions conditions = Conditions.none();
+    private volatile StoreConditions conditions = StoreConditions.none();
     /** Of the latest run. */
-    private volatile Count count = new Count();
+    private volatile TrafficCounter count = new TrafficCounter();
 
     private volatile @Nullable Channel listener;
 
@@ -37,23 +37,23 @@ public final class ShapedStore {
      * What is still under way counts for the run it began in, if any.
      */
     public void begin(List<StorePace> paces) {
-        Count fresh = new Count();
+        TrafficCounter fresh = new TrafficCounter();
         count = fresh;
-        conditions = new Conditions(paces, fresh);
+        conditions = new StoreConditions(paces, fresh);
     }
 
     /** Reads that arrive from now on are neither slowed nor counted; what was counted of those since {@link #begin}. */
-    public Crossed end() {
-        conditions = Conditions.none();
+    public Traffic end() {
+        conditions = StoreConditions.none();
         return crossed();
     }
 
     /** What was counted of reads that arrived since {@link #begin}. */
-    Crossed crossed() {
+    Traffic crossed() {
         return count.crossed();
     }
 
-    Conditions conditions() {
+    StoreConditions conditions() {
         return conditions;
     }
 }

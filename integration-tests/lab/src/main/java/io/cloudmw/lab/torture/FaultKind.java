@@ -2,7 +2,7 @@ package io.cloudmw.lab.torture;
 
 import java.util.Locale;
 
-/** What is done to the fleet. */
+/** The kinds of faults. */
 enum FaultKind {
     HELPER_KILLED(Place.STORE, 3),
     HELPER_PAUSED(Place.STORE, 3),
@@ -21,7 +21,7 @@ enum FaultKind {
     BIT_FLIPPED(Place.COPIES, 12),
     COPY_TRUNCATED(Place.COPIES, 12);
 
-    /** What can only be once at a time. */
+    /** The location of the buckets. */
     enum Place {
         STORE(2),
         LOST_STORE(0),

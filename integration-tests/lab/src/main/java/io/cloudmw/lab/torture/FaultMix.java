@@ -9,7 +9,7 @@ import java.util.SplittableRandom;
 import java.util.function.Predicate;
 
 /**
- * Which fault comes next: each kind has its share of all, so that none crowds out another that needs longer. What is drawn for the
+ * The draw of the next fault: each kind has its share, so that no kind crowds out another. What is drawn for the
  * n-th fault of a kind is decided by the seed alone; when it comes, and whom it can hit then, by how the run goes. Confined to one thread.
  */
 final class FaultMix {
@@ -18,7 +18,7 @@ final class FaultMix {
 
     private final Map<FaultKind, Source> sources = new EnumMap<>(FaultKind.class);
 
-    /** One kind's. */
+    /** The origin of a block. */
     private static final class Source {
         private final FaultKind kind;
         private final SplittableRandom seeds;
@@ -55,7 +55,7 @@ final class FaultMix {
     }
 
     /**
-     * One that is to come.
+     * A fault that is due later.
      *
      * @param random to draw from what else there is to say of it
      */

@@ -3,11 +3,11 @@ package io.cloudmw.lab.torture;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.time.Sleeper;
+import io.cloudmw.lab.torture.model.CallInterval;
 import io.cloudmw.lab.torture.model.Finding;
+import io.cloudmw.lab.torture.model.FindingKind;
 import io.cloudmw.lab.torture.model.Kept;
-import io.cloudmw.lab.torture.model.Kind;
-import io.cloudmw.lab.torture.model.Span;
-import io.cloudmw.lab.torture.network.Cut;
+import io.cloudmw.lab.torture.network.CutKind;
 import io.cloudmw.lab.torture.network.Pair;
 import java.io.IOException;
 import java.time.Duration;
@@ -52,11 +52,12 @@ final class Faults implements AutoCloseable {
     private static final int TRIES = 20;
 
     /**
-     * One that was drawn.
+     * A fault that was drawn.
      *
      * @param flag which of two ways a disk is filled; of a lost one, whether an empty disk takes its place at once
      */
-    private record Fault(FaultKind kind, String one, String other, Cut cut, boolean flag, long nanos, long restNanos) {
+    private record Fault(
+            FaultKind kind, String one, String other, CutKind cut, boolean flag, long nanos, long restNanos) {
         Pair pair() {
             return new Pair(one, other);
         }
@@ -72,7 +73,7 @@ final class Faults implements AutoCloseable {
         }
     }
 
-    private final Run run;
+    private final TortureRun run;
     private final TortureFleet fleet;
     private final FaultMix mix;
     private final SplittableRandom gaps;
@@ -95,7 +96,7 @@ final class Faults implements AutoCloseable {
 
     private final ExecutorService threads = Executors.newCachedThreadPool(task -> new Thread(task, "torture-fault"));
 
-    Faults(Run run) {
+    Faults(TortureRun run) {
         this.run = run;
         this.fleet = run.fleet();
         this.gaps = new SplittableRandom(run.settings().seed());
@@ -185,7 +186,8 @@ final class Faults implements AutoCloseable {
             if (losesBucket) {
                 losesBucket = false;
                 hasLostBucket = true;
-                execute(new Fault(FaultKind.BUCKET_LOST, fleet.bucket(), TortureFleet.CLIENTS, Cut.NONE, false, 0, 0));
+                execute(new Fault(
+                        FaultKind.BUCKET_LOST, fleet.bucket(), TortureFleet.CLIENTS, CutKind.NONE, false, 0, 0));
                 return;
             }
             losesBucket = true;
@@ -194,7 +196,7 @@ final class Faults implements AutoCloseable {
                     FaultKind.STORE_LOST,
                     one(fleet.helpers(), lost),
                     TortureFleet.CLIENTS,
-                    Cut.NONE,
+                    CutKind.NONE,
                     lost.nextBoolean(),
                     0,
                     0));
@@ -242,7 +244,7 @@ final class Faults implements AutoCloseable {
                 kind,
                 one,
                 other,
-                random.nextBoolean() ? Cut.STALLED : Cut.RESET,
+                random.nextBoolean() ? CutKind.STALLED : CutKind.RESET,
                 random.nextBoolean(),
                 random.nextLong(SHORTEST_NANOS, LONGEST_NANOS),
                 random.nextLong(TimeUnit.SECONDS.toNanos(kind.place().longestRestSeconds()) + 1));
@@ -264,10 +266,10 @@ final class Faults implements AutoCloseable {
         if (fleet.coordinators().stream().allMatch(run.outages()::lasts)) {
             return;
         }
-        Replicas.Harm harm = switch (kind) {
-            case COPY_DELETED -> Replicas.Harm.DELETE;
-            case COPY_TRUNCATED -> Replicas.Harm.TRUNCATE;
-            default -> Replicas.Harm.FLIP_BIT;
+        DiskReplicas.Harm harm = switch (kind) {
+            case COPY_DELETED -> DiskReplicas.Harm.DELETE;
+            case COPY_TRUNCATED -> DiskReplicas.Harm.TRUNCATE;
+            default -> DiskReplicas.Harm.FLIP_BIT;
         };
         List<FilePath> paths = run.model().paths();
         for (int i = 0; i < TRIES && !paths.isEmpty(); i++) {
@@ -324,7 +326,10 @@ final class Faults implements AutoCloseable {
         } catch (IOException | RuntimeException e) {
             run.journal()
                     .found(new Finding(
-                            Kind.UNEXPLAINED, fault.one(), fault + ": it was not to be mended: " + e, List.of()));
+                            FindingKind.UNEXPLAINED,
+                            fault.one(),
+                            fault + ": it was not to be mended: " + e,
+                            List.of()));
         } finally {
             outage.ifPresent(what -> run.outages().end(what, run.now()));
         }
@@ -354,7 +359,7 @@ final class Faults implements AutoCloseable {
             case DISK_FULL -> fleet.relieve(fault.one());
             case STORE_LEAVES -> fleet.change(change -> change.addStore(new StoreId(fault.one())));
             case REPLICAS_CHANGED -> fleet.change(change -> change.replicas(TortureSettings.REPLICAS));
-            default -> fleet.cut(fault.pair(), Cut.NONE);
+            default -> fleet.cut(fault.pair(), CutKind.NONE);
         }
     }
 
@@ -368,10 +373,10 @@ final class Faults implements AutoCloseable {
             fleet.restartReplaced(loss.one());
         }
         Optional<StoreId> away = loss.flag() ? Optional.empty() : Optional.of(new StoreId(store));
-        if (!new Replication(away).await(run, REPLICATION)) {
+        if (!new ReplicationCheck(away).await(run, REPLICATION)) {
             run.journal()
                     .found(new Finding(
-                            Kind.UNEXPLAINED,
+                            FindingKind.UNEXPLAINED,
                             store,
                             "its " + copies + " copies are not all made anew after " + REPLICATION.toSeconds() + " s",
                             List.of()));
@@ -388,10 +393,10 @@ final class Faults implements AutoCloseable {
         long since = run.now();
         long copies = fleet.wipeBucket(store);
         fleet.lose(store);
-        if (!new Replication(Optional.of(new StoreId(store))).await(run, REPLICATION)) {
+        if (!new ReplicationCheck(Optional.of(new StoreId(store))).await(run, REPLICATION)) {
             run.journal()
                     .found(new Finding(
-                            Kind.UNEXPLAINED,
+                            FindingKind.UNEXPLAINED,
                             store,
                             "its " + copies + " copies are not all made anew after " + REPLICATION.toSeconds() + " s",
                             List.of()));
@@ -411,11 +416,11 @@ final class Faults implements AutoCloseable {
     private boolean awaitUnused(String store) throws InterruptedException {
         long since = run.now();
         while (fleet.isUsed(store)) {
-            long away = run.coordinatorAwayNanos(new Span(since, run.now()));
+            long away = run.coordinatorAwayNanos(new CallInterval(since, run.now()));
             if (run.now() - since - away > REPLICATION.toNanos()) {
                 run.journal()
                         .found(new Finding(
-                                Kind.UNEXPLAINED,
+                                FindingKind.UNEXPLAINED,
                                 store,
                                 "volumes still use it after " + REPLICATION.toSeconds() + " s: " + fleet.kept(store),
                                 List.of()));
@@ -443,7 +448,7 @@ final class Faults implements AutoCloseable {
             if (run.now() - since > RECOVERY_NANOS) {
                 run.journal()
                         .found(new Finding(
-                                Kind.UNEXPLAINED,
+                                FindingKind.UNEXPLAINED,
                                 fault.one(),
                                 fault + ": not back " + TimeUnit.NANOSECONDS.toSeconds(RECOVERY_NANOS)
                                         + " s after it was mended",

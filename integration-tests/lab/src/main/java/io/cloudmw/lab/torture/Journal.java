@@ -3,7 +3,7 @@ package io.cloudmw.lab.torture;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cloudmw.core.time.Ticker;
 import io.cloudmw.lab.torture.model.Finding;
-import io.cloudmw.lab.torture.model.Kind;
+import io.cloudmw.lab.torture.model.FindingKind;
 import java.io.BufferedWriter;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -16,7 +16,7 @@ import java.util.Map;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What happened, line by line, in a file: faults, operations that failed, findings. Safe for any thread. */
+/** A file of events: faults, failed operations and findings, one per line. Safe for any thread. */
 final class Journal implements AutoCloseable {
     /** Findings that are kept; beyond that they are counted. */
     static final int MAX_FINDINGS = 100;
@@ -32,7 +32,7 @@ final class Journal implements AutoCloseable {
     private final List<Finding> findings = new ArrayList<>();
 
     @GuardedBy("this")
-    private final Map<Kind, Long> counts = new EnumMap<>(Kind.class);
+    private final Map<FindingKind, Long> counts = new EnumMap<>(FindingKind.class);
 
     @GuardedBy("this")
     private String last = "";
@@ -64,7 +64,7 @@ final class Journal implements AutoCloseable {
         finding.history().forEach(line -> say("    " + line));
     }
 
-    synchronized long count(Kind kind) {
+    synchronized long count(FindingKind kind) {
         return counts.getOrDefault(kind, 0L);
     }
 

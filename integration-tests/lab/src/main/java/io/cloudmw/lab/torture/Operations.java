@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /** Counts what clients did and what became of it. Safe for any thread. */
 final class Operations {
-    /** What a client asks for. */
+    /** The kinds of operations. */
     enum Operation {
         PUT,
         CONDITIONAL_PUT,

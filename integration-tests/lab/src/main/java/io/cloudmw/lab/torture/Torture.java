@@ -5,9 +5,9 @@ import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.VolumeName;
 import io.cloudmw.core.time.Ticker;
-import io.cloudmw.lab.fleet.Closing;
+import io.cloudmw.lab.fleet.CloseStack;
 import io.cloudmw.lab.torture.model.Finding;
-import io.cloudmw.lab.torture.model.Kind;
+import io.cloudmw.lab.torture.model.FindingKind;
 import io.cloudmw.lab.torture.model.Model;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -29,8 +29,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * One run: makes a fleet, lets clients and faults loose on it for a while, mends everything, and looks at every file once
- * more.
+ * A run: it starts a fleet, runs clients and faults, repairs everything and checks every file once more.
  */
 public final class Torture {
     private static final long LONGEST_REST_NANOS = Duration.ofMillis(150).toNanos();
@@ -39,7 +38,7 @@ public final class Torture {
     private final TortureSettings settings;
     private final Path directory;
     private final PrintWriter out;
-    private final Closing closing;
+    private final CloseStack closing;
     private final AtomicBoolean closed = new AtomicBoolean();
 
     /**
@@ -47,7 +46,7 @@ public final class Torture {
      * @param out what goes on
      * @param closing what is opened is closed with it, also in the middle
      */
-    public Torture(TortureSettings settings, Path directory, PrintWriter out, Closing closing) {
+    public Torture(TortureSettings settings, Path directory, PrintWriter out, CloseStack closing) {
         this.settings = settings;
         this.directory = directory;
         this.out = out;
@@ -83,11 +82,11 @@ public final class Torture {
         if (!fleet.fillsInPlace()) {
             say("disks are full because their helpers are told to leave so much free: nothing can be mounted here");
         }
-        Run run = new Run(
+        TortureRun run = new TortureRun(
                 settings,
                 fleet,
                 new Model(settings.seed(), journal::found),
-                new Replicas(fleet),
+                new DiskReplicas(fleet),
                 new Outages(),
                 journal,
                 new Operations(),
@@ -105,7 +104,7 @@ public final class Torture {
         }
     }
 
-    private void breakAndChange(Run run, Faults faults) throws Exception {
+    private void breakAndChange(TortureRun run, Faults faults) throws Exception {
         List<TortureClient> clients = new ArrayList<>();
         for (int i = 1; i <= settings.clients(); i++) {
             clients.add(closing.last(new TortureClient(run, i)));
@@ -115,8 +114,8 @@ public final class Torture {
         closing.last(threads::shutdownNow);
         for (TortureClient client : clients) {
             String name = "client-" + client.number();
-            Changing changing = new Changing(run, client, directory.resolve(name + ".in"));
-            Reading reading = new Reading(run, client, directory.resolve(name + ".out"), false);
+            ChangingClient changing = new ChangingClient(run, client, directory.resolve(name + ".in"));
+            CheckingClient reading = new CheckingClient(run, client, directory.resolve(name + ".out"), false);
             threads.execute(() -> live(run, client, changing::once));
             threads.execute(() -> live(run, client, reading::once));
         }
@@ -131,12 +130,12 @@ public final class Torture {
         clients.forEach(TortureClient::close);
     }
 
-    /** One thing a client does. */
+    /** An operation of a client. */
     private interface Step {
         void once() throws InterruptedException, IOException;
     }
 
-    private void live(Run run, TortureClient client, Step step) {
+    private void live(TortureRun run, TortureClient client, Step step) {
         SplittableRandom rests = new SplittableRandom(client.number());
         try {
             do {
@@ -149,23 +148,24 @@ public final class Torture {
                 StringWriter trace = new StringWriter();
                 e.printStackTrace(new PrintWriter(trace));
                 run.journal()
-                        .found(new Finding(Kind.UNEXPLAINED, "client " + client.number(), trace.toString(), List.of()));
+                        .found(new Finding(
+                                FindingKind.UNEXPLAINED, "client " + client.number(), trace.toString(), List.of()));
             }
         }
     }
 
-    private TortureReport concluded(Run run, Faults faults, TortureView view) throws Exception {
+    private TortureReport concluded(TortureRun run, Faults faults, TortureView view) throws Exception {
         TortureClient last = closing.last(new TortureClient(run, 1));
-        Reading reading = new Reading(run, last, directory.resolve("last.out"), true);
+        CheckingClient reading = new CheckingClient(run, last, directory.resolve("last.out"), true);
         Set<FilePath> directories = new TreeSet<>();
         for (FilePath path : run.model().paths()) {
             reading.read(path, Optional.empty());
         }
         view.phase("waiting until everything is there as often as it ought to be");
-        if (!new Replication(Optional.empty()).await(run, Faults.REPLICATION)) {
+        if (!new ReplicationCheck(Optional.empty()).await(run, Faults.REPLICATION)) {
             run.journal()
                     .found(new Finding(
-                            Kind.UNEXPLAINED,
+                            FindingKind.UNEXPLAINED,
                             "all",
                             "chunks lack copies " + Faults.REPLICATION.toSeconds() + " s after everything was mended",
                             List.of()));

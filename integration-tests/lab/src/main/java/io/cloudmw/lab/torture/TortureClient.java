@@ -5,8 +5,8 @@ import io.cloudmw.client.CloudMwOptions;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.FilePath;
-import io.cloudmw.lab.torture.model.Kind;
-import io.cloudmw.lab.torture.model.Span;
+import io.cloudmw.lab.torture.model.CallInterval;
+import io.cloudmw.lab.torture.model.FindingKind;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.Optional;
@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 
-/** One client, and how its calls end. Safe for any thread. */
+/** A client of the torture test, with the outcomes of its calls. Safe for any thread. */
 final class TortureClient implements AutoCloseable {
     /** A call that has no end by then has none. */
     private static final Duration LIMIT = Duration.ofMinutes(5);
@@ -35,12 +35,12 @@ final class TortureClient implements AutoCloseable {
             ErrorCode.VOLUME_NOT_FOUND,
             ErrorCode.LOCAL_IO);
 
-    private final Run run;
+    private final TortureRun run;
     private final int number;
     private final Duration patience;
     private final CloudMw client;
 
-    TortureClient(Run run, int number) {
+    TortureClient(TortureRun run, int number) {
         this.run = run;
         this.number = number;
         patience = number % 2 == 0 ? IMPATIENT : PATIENT;
@@ -58,14 +58,14 @@ final class TortureClient implements AutoCloseable {
     }
 
     /** Calls, and waits for the end. */
-    <T> Asked<T> ask(Operations.Operation operation, FilePath path, Function<CloudMw, CompletableFuture<T>> call)
+    <T> CallOutcome<T> ask(Operations.Operation operation, FilePath path, Function<CloudMw, CompletableFuture<T>> call)
             throws InterruptedException {
         long from = run.now();
         CompletableFuture<T> future = call.apply(client);
         try {
             T answer = future.get(LIMIT.toNanos(), TimeUnit.NANOSECONDS);
             run.operations().done(operation);
-            return new Asked<>(Optional.of(answer), Optional.empty(), "", new Span(from, run.now()));
+            return new CallOutcome<>(Optional.of(answer), Optional.empty(), "", new CallInterval(from, run.now()));
         } catch (ExecutionException e) {
             ErrorCode code = e.getCause() instanceof CloudMwException known ? known.code() : ErrorCode.INTERNAL;
             return failed(operation, path, code, String.valueOf(e.getCause()), from);
@@ -73,21 +73,21 @@ final class TortureClient implements AutoCloseable {
             future.cancel(true);
             run.model()
                     .report(
-                            Kind.UNEXPLAINED,
+                            FindingKind.UNEXPLAINED,
                             path,
                             operation.label() + ": no answer within " + LIMIT.toSeconds() + " s");
             return failed(operation, path, ErrorCode.DEADLINE_EXCEEDED, "no answer", from);
         }
     }
 
-    private <T> Asked<T> failed(
+    private <T> CallOutcome<T> failed(
             Operations.Operation operation, FilePath path, ErrorCode code, String message, long from) {
         run.operations().failed(operation, code);
         run.journal().say("client " + number + " " + operation.label() + " " + path + ": " + message);
         if (DEFECTS.contains(code)) {
-            run.model().report(Kind.UNEXPLAINED, path, operation.label() + " failed with " + message);
+            run.model().report(FindingKind.UNEXPLAINED, path, operation.label() + " failed with " + message);
         }
-        return new Asked<>(Optional.empty(), Optional.of(code), message, new Span(from, run.now()));
+        return new CallOutcome<>(Optional.empty(), Optional.of(code), message, new CallInterval(from, run.now()));
     }
 
     @Override

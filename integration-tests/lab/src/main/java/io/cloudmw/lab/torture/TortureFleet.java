@@ -17,12 +17,12 @@ import io.cloudmw.core.model.volume.Volume;
 import io.cloudmw.core.model.volume.VolumeChange;
 import io.cloudmw.core.placement.StoreStatus;
 import io.cloudmw.core.upkeep.UpkeepStatus;
-import io.cloudmw.lab.fleet.Closing;
+import io.cloudmw.lab.fleet.CloseStack;
 import io.cloudmw.lab.fleet.LocalFleet;
 import io.cloudmw.lab.fleet.ServerProcess;
 import io.cloudmw.lab.fleet.WorkingDirectory;
 import io.cloudmw.lab.s3.BucketServer;
-import io.cloudmw.lab.torture.network.Cut;
+import io.cloudmw.lab.torture.network.CutKind;
 import io.cloudmw.lab.torture.network.Network;
 import io.cloudmw.lab.torture.network.Pair;
 import java.io.IOException;
@@ -49,9 +49,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What is tortured: coordinators and helpers with a disk each, as processes, and two volumes on them. Where the system
+ * The fleet under test: coordinators and helpers with a disk each, as processes, and two volumes on them. Where the system
  * allows it (Linux), all connections lead through a {@link Network}, and a disk is reached by its own helper only, as if each
- * was a machine of its own. Safe for any thread; what it opens belongs to the {@link Closing} it was given.
+ * was a machine of its own. Safe for any thread; what it opens belongs to the {@link CloseStack} it was given.
  */
 final class TortureFleet {
     private static final Logger log = LoggerFactory.getLogger(TortureFleet.class);
@@ -117,7 +117,7 @@ final class TortureFleet {
     private final CloudMw observer;
 
     /** Starts everything below a directory. */
-    TortureFleet(TortureSettings settings, Path directory, Closing closing) throws Exception {
+    TortureFleet(TortureSettings settings, Path directory, CloseStack closing) throws Exception {
         this.directory = directory;
         connected = Network.isAvailable();
         names.put(ProcessHandle.current().pid(), CLIENTS);
@@ -405,7 +405,7 @@ final class TortureFleet {
         return connected;
     }
 
-    void cut(Pair pair, Cut cut) {
+    void cut(Pair pair, CutKind cut) {
         network.cut(pair, cut);
     }
 

@@ -1,7 +1,7 @@
 package io.cloudmw.lab.torture;
 
 import io.cloudmw.lab.torture.model.Finding;
-import io.cloudmw.lab.torture.model.Kind;
+import io.cloudmw.lab.torture.model.FindingKind;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.EnumMap;
@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * What a run found.
+ * The result of a run.
  *
  * @param operations by kind
  * @param failures operations by the error they ended with
@@ -30,7 +30,7 @@ public record TortureReport(
         Map<String, Long> operations,
         Map<String, Long> failures,
         Map<String, Long> faults,
-        Map<Kind, Long> counts,
+        Map<FindingKind, Long> counts,
         List<Finding> findings,
         long excusedReadFailures,
         List<StoreLoss> losses,
@@ -42,15 +42,15 @@ public record TortureReport(
         findings = List.copyOf(findings);
     }
 
-    static TortureReport of(Run run, Faults faults, long underReplicatedChunks, Path directory) {
+    static TortureReport of(TortureRun run, Faults faults, long underReplicatedChunks, Path directory) {
         Map<String, Long> operations = new LinkedHashMap<>();
         run.operations().counts().forEach((operation, count) -> operations.put(operation.label(), count));
         Map<String, Long> failures = new LinkedHashMap<>();
         run.operations().failures().forEach((code, count) -> failures.put(code.name(), count));
         Map<String, Long> injected = new LinkedHashMap<>();
         faults.counts().forEach((kind, count) -> injected.put(kind.label(), count.longValue()));
-        Map<Kind, Long> counts = new EnumMap<>(Kind.class);
-        for (Kind kind : Kind.values()) {
+        Map<FindingKind, Long> counts = new EnumMap<>(FindingKind.class);
+        for (FindingKind kind : FindingKind.values()) {
             counts.put(kind, run.journal().count(kind));
         }
         return new TortureReport(
@@ -67,7 +67,7 @@ public record TortureReport(
                 directory);
     }
 
-    static String label(Kind kind) {
+    static String label(FindingKind kind) {
         return switch (kind) {
             case LOST_ACKNOWLEDGED_WRITE -> "lost_acknowledged_writes";
             case WRONG_BYTES -> "wrong_bytes";

@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.stream.IntStream;
 
 /**
- * What is done.
+ * The settings of a run.
  *
  * @param duration of changing, reading and breaking; making the fleet and checking everything at the end come besides
  * @param seed of everything that is drawn
@@ -38,7 +38,7 @@ public record TortureSettings(
     private static final int MAX_HELPERS = 16;
 
     /**
-     * Who shares a catalog.
+     * The coordinators that share a catalog.
      *
      * @param count of processes
      * @param catalog {@code sqlite} or {@code dynamodb:TABLE}, a table that no other cluster has

@@ -1,7 +1,7 @@
 package io.cloudmw.lab.torture;
 
 import io.cloudmw.lab.fleet.LiveOutput;
-import io.cloudmw.lab.torture.model.Kind;
+import io.cloudmw.lab.torture.model.FindingKind;
 import java.io.PrintWriter;
 import java.util.Arrays;
 import java.util.List;
@@ -18,7 +18,7 @@ final class TortureView implements AutoCloseable {
     private static final long LINE_MILLIS = 10_000;
     private static final int WIDTH = 100;
 
-    private final Run run;
+    private final TortureRun run;
     private final Faults faults;
     private final PrintWriter out;
     private final LiveOutput output;
@@ -26,7 +26,7 @@ final class TortureView implements AutoCloseable {
             Executors.newSingleThreadScheduledExecutor(task -> new Thread(task, "torture-view"));
     private int painted;
 
-    TortureView(Run run, Faults faults, PrintWriter out) {
+    TortureView(TortureRun run, Faults faults, PrintWriter out) {
         this.run = run;
         this.faults = faults;
         this.out = out;
@@ -75,7 +75,7 @@ final class TortureView implements AutoCloseable {
                 run.settings().duration().toSeconds(),
                 run.operations().total(),
                 injected,
-                Arrays.stream(Kind.values())
+                Arrays.stream(FindingKind.values())
                         .map(kind -> run.journal().count(kind) + " " + TortureReport.label(kind))
                         .collect(Collectors.joining(", ")));
         String last = run.journal().last().lines().findFirst().orElse("");

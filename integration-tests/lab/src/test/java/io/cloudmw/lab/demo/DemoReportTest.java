@@ -78,7 +78,7 @@ final class DemoReportTest {
     void attemptThatFinishedAfterTheWinnerIsAmongTheOthers() {
         assertThat(printed(report(Optional.empty())))
                 .contains(
-                        "h1 (disk-h1)           3         h2 finished too late, with 1.0 MiB; h3 cancelled after 512.0 KiB");
+                        "h1                             3         h2 finished too late, with 1.0 MiB; h3 cancelled after 512.0 KiB");
     }
 
     @Test

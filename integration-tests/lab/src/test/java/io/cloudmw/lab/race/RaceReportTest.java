@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.cloudmw.core.emulation.StoreLaw;
 import io.cloudmw.core.model.Mode;
-import io.cloudmw.lab.s3.Crossed;
+import io.cloudmw.lab.s3.Traffic;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.time.Duration;
@@ -34,7 +34,7 @@ final class RaceReportTest {
     }
 
     private static Sample sample(double seconds, long requests, long bytes) {
-        return new Sample(seconds, 100, new Crossed(requests, bytes), 0.25);
+        return new Sample(seconds, 100, new Traffic(requests, bytes), 0.25);
     }
 
     private static RaceReport report() {
@@ -100,7 +100,7 @@ final class RaceReportTest {
         report.print(new PrintWriter(calm));
         assertThat(calm.toString()).doesNotContain("processors");
 
-        report.add("kn", 0, new Sample(1, 100, new Crossed(1, 100), 0.97));
+        report.add("kn", 0, new Sample(1, 100, new Traffic(1, 100), 0.97));
         StringWriter busy = new StringWriter();
         report.print(new PrintWriter(busy));
         assertThat(busy.toString()).contains("processors were busy during kn: ");

@@ -134,7 +134,7 @@ final class ShapingProxyTest {
 
         // The last piece arrives when all were sent; a little is let through early so that timers need not be exact.
         assertThat(pace.elapsedNanos() / 1e9).isGreaterThan(SIZE / (double) (10 << 20) - 0.025);
-        assertThat(store.end()).isEqualTo(new Crossed(1, SIZE));
+        assertThat(store.end()).isEqualTo(new Traffic(1, SIZE));
     }
 
     @Test
@@ -144,7 +144,7 @@ final class ShapingProxyTest {
             assertThat(get("/bucket/a/key").body()).isEqualTo(content);
         }
         assertThat(get("/bucket/none").statusCode()).isEqualTo(404);
-        Crossed crossed = store.end();
+        Traffic crossed = store.end();
         assertThat(crossed.requests()).isEqualTo(21);
         assertThat(crossed.bytes()).isBetween(20L * SIZE, 20L * SIZE + 1000);
         assertThat(get("/bucket/a/key").body()).isEqualTo(content);
@@ -193,7 +193,7 @@ final class ShapingProxyTest {
             store.begin(List.of());
             in.skipNBytes(64 << 20);
             assertThat(get("/bucket/a/key").body()).isEqualTo(content);
-            assertThat(store.end()).isEqualTo(new Crossed(1, SIZE));
+            assertThat(store.end()).isEqualTo(new Traffic(1, SIZE));
         }
     }
 
@@ -211,7 +211,7 @@ final class ShapingProxyTest {
         for (int i = 0; i < 32; i++) {
             assertThat(all.get(i).join().body()).isEqualTo(Arrays.copyOfRange(content, i * 1000, i * 1000 + 500_001));
         }
-        assertThat(store.end()).isEqualTo(new Crossed(32, 32 * 500_001));
+        assertThat(store.end()).isEqualTo(new Traffic(32, 32 * 500_001));
     }
 
     @Test

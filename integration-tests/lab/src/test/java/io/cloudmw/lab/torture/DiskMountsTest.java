@@ -10,7 +10,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Where this process may mount nothing, that it says so. */
+/** Tests of the message where this process may mount nothing. */
 final class DiskMountsTest {
     private static final long MIB = 1 << 20;
 

@@ -8,7 +8,7 @@ import java.util.List;
  * @param path where
  * @param history what the model knows of the path, oldest first
  */
-public record Finding(Kind kind, String path, String what, List<String> history) {
+public record Finding(FindingKind kind, String path, String what, List<String> history) {
     public Finding {
         history = List.copyOf(history);
     }

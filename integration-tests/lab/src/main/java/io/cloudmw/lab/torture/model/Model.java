@@ -41,7 +41,7 @@ public final class Model {
     private static final Mutation ORIGIN = origin();
 
     private static final class FileModel {
-        final Register<Optional<Written>> content = new Register<>(ORIGIN, Optional.empty());
+        final Register<Optional<PutContent>> content = new Register<>(ORIGIN, Optional.empty());
         final Register<String> mark = new Register<>(ORIGIN, NO_MARK);
         /** A put that was lost wants nothing to be here: this must not become true again. */
         boolean mustStay;
@@ -54,7 +54,7 @@ public final class Model {
     private final long seed;
     private final Consumer<Finding> findings;
     private final NavigableMap<FilePath, FileModel> files = new TreeMap<>();
-    private final Map<VersionId, Written> versions = new HashMap<>();
+    private final Map<VersionId, PutContent> versions = new HashMap<>();
     private long mutations;
 
     /** @param findings told, once each, what may not happen; must not call back */
@@ -86,7 +86,7 @@ public final class Model {
 
     public synchronized Mutation beginPut(FilePath path, Content content, long now) {
         Mutation put = mutation("put", true, now);
-        at(path).content.add(put, Optional.of(new Written(content)));
+        at(path).content.add(put, Optional.of(new PutContent(content)));
         return put;
     }
 
@@ -135,7 +135,7 @@ public final class Model {
     }
 
     public synchronized void acknowledgedPut(FilePath path, Mutation put, VersionId version, long now) {
-        for (Register.Value<Optional<Written>> value : at(path).content.values()) {
+        for (Register.Value<Optional<PutContent>> value : at(path).content.values()) {
             if (value.mutation() == put) {
                 know(value.state().orElseThrow(), version);
                 put.tookEffect(now);
@@ -167,7 +167,7 @@ public final class Model {
                 .anyMatch(value -> value.mutation() != put && value.state().isEmpty());
     }
 
-    private void know(Written written, VersionId version) {
+    private void know(PutContent written, VersionId version) {
         written.is(version);
         versions.put(version, written);
     }
@@ -179,15 +179,15 @@ public final class Model {
      *
      * @return whether it may be
      */
-    public synchronized boolean read(FilePath path, Seen seen, long offset, byte[] bytes, Span span) {
+    public synchronized boolean read(FilePath path, Seen seen, long offset, byte[] bytes, CallInterval span) {
         FileModel file = at(path);
-        List<Register.Value<Optional<Written>>> named = named(file, seen);
-        List<Register.Value<Optional<Written>>> right = named.stream()
+        List<Register.Value<Optional<PutContent>>> named = named(file, seen);
+        List<Register.Value<Optional<PutContent>>> right = named.stream()
                 .filter(value -> value.state().orElseThrow().content().matches(offset, bytes))
                 .toList();
         if (right.isEmpty()) {
             report(
-                    Kind.WRONG_BYTES,
+                    FindingKind.WRONG_BYTES,
                     path,
                     "read " + span(span) + " of " + seen + " gave " + bytes.length + " bytes at " + offset
                             + " which are: " + Content.attribution(seed, offset, bytes, RUNS)
@@ -198,12 +198,12 @@ public final class Model {
     }
 
     /** The beginning of what a failed read was to give: of whichever version. */
-    public synchronized boolean readPart(FilePath path, long offset, byte[] bytes, Span span) {
+    public synchronized boolean readPart(FilePath path, long offset, byte[] bytes, CallInterval span) {
         boolean known = at(path).content.allowed(Optional::isPresent, span.from(), span.to()).stream()
                 .anyMatch(value -> value.state().orElseThrow().content().matches(offset, bytes));
         if (!known && bytes.length > 0) {
             report(
-                    Kind.WRONG_BYTES,
+                    FindingKind.WRONG_BYTES,
                     path,
                     "read " + span(span) + " gave, before it failed, " + bytes.length + " bytes at " + offset
                             + " which are: " + Content.attribution(seed, offset, bytes, RUNS));
@@ -212,12 +212,12 @@ public final class Model {
     }
 
     /** It was answered, by whatever call, that this version is at the path. */
-    public synchronized boolean present(FilePath path, String call, Seen seen, Span span) {
+    public synchronized boolean present(FilePath path, String call, Seen seen, CallInterval span) {
         FileModel file = at(path);
-        List<Register.Value<Optional<Written>>> named = named(file, seen);
+        List<Register.Value<Optional<PutContent>>> named = named(file, seen);
         if (named.isEmpty()) {
             report(
-                    Kind.UNEXPLAINED,
+                    FindingKind.UNEXPLAINED,
                     path,
                     call + " " + span(span) + " shows " + seen + ", which was never written here");
             return false;
@@ -226,9 +226,9 @@ public final class Model {
     }
 
     /** Values of this version; of versions nobody was told of yet, those of its size. */
-    private List<Register.Value<Optional<Written>>> named(FileModel file, Seen seen) {
-        Written known = versions.get(seen.version());
-        Predicate<Written> wanted = known != null
+    private List<Register.Value<Optional<PutContent>>> named(FileModel file, Seen seen) {
+        PutContent known = versions.get(seen.version());
+        Predicate<PutContent> wanted = known != null
                 ? written -> written == known && written.content().sizeBytes() == seen.sizeBytes()
                 : written -> written.version().isEmpty() && written.content().sizeBytes() == seen.sizeBytes();
         return file.content.values().stream()
@@ -237,20 +237,24 @@ public final class Model {
     }
 
     private boolean seen(
-            FilePath path, List<Register.Value<Optional<Written>>> right, String call, Seen seen, Span span) {
-        List<Register.Value<Optional<Written>>> allowed = right.stream()
+            FilePath path,
+            List<Register.Value<Optional<PutContent>>> right,
+            String call,
+            Seen seen,
+            CallInterval span) {
+        List<Register.Value<Optional<PutContent>>> allowed = right.stream()
                 .filter(value -> value.isAllowed(span.from(), span.to()))
                 .toList();
         if (allowed.isEmpty()) {
             report(
-                    Kind.LOST_ACKNOWLEDGED_WRITE,
+                    FindingKind.LOST_ACKNOWLEDGED_WRITE,
                     path,
                     call + " " + span(span) + " shows " + seen + ", which cannot have been the current version: "
                             + right.get(0));
             return false;
         }
         if (allowed.size() == 1) {
-            Register.Value<Optional<Written>> only = allowed.get(0);
+            Register.Value<Optional<PutContent>> only = allowed.get(0);
             know(only.state().orElseThrow(), seen.version());
             only.register().held(only, span.from(), span.to());
         }
@@ -258,16 +262,16 @@ public final class Model {
     }
 
     /** It was answered, by whatever call, that no file is at the path. */
-    public synchronized boolean absent(FilePath path, String call, Span span) {
+    public synchronized boolean absent(FilePath path, String call, CallInterval span) {
         FileModel file = files.get(path);
         if (file == null) {
             return true;
         }
-        List<Register.Value<Optional<Written>>> allowed =
+        List<Register.Value<Optional<PutContent>>> allowed =
                 file.content.allowed(Optional::isEmpty, span.from(), span.to());
         if (allowed.isEmpty()) {
             report(
-                    Kind.LOST_ACKNOWLEDGED_WRITE,
+                    FindingKind.LOST_ACKNOWLEDGED_WRITE,
                     path,
                     call + " " + span(span) + " finds no file, though one was there all the time");
             return false;
@@ -279,12 +283,12 @@ public final class Model {
     }
 
     /** It was answered that this is noted of the file. */
-    public synchronized boolean marked(FilePath path, String mark, Span span) {
+    public synchronized boolean marked(FilePath path, String mark, CallInterval span) {
         Register<String> register = at(path).mark;
         List<Register.Value<String>> allowed = register.allowed(mark::equals, span.from(), span.to());
         if (allowed.isEmpty()) {
             report(
-                    Kind.LOST_ACKNOWLEDGED_WRITE,
+                    FindingKind.LOST_ACKNOWLEDGED_WRITE,
                     path,
                     "stat " + span(span) + " shows the attribute \"" + mark + "\", expected one of "
                             + register.allowed(any -> true, span.from(), span.to()));
@@ -301,7 +305,8 @@ public final class Model {
      *
      * @param shown names, with their versions; null: a directory
      */
-    public synchronized void listed(VolumeName volume, String directory, Map<String, @Nullable Seen> shown, Span span) {
+    public synchronized void listed(
+            VolumeName volume, String directory, Map<String, @Nullable Seen> shown, CallInterval span) {
         Set<String> known = new HashSet<>();
         String prefix = directory.equals("/") ? "/" : directory + "/";
         for (FilePath path : below(volume, directory)) {
@@ -320,7 +325,7 @@ public final class Model {
                 known.add(name);
                 if (!shown.containsKey(name) && mustBe(path, span)) {
                     report(
-                            Kind.LOST_ACKNOWLEDGED_WRITE,
+                            FindingKind.LOST_ACKNOWLEDGED_WRITE,
                             path,
                             "ls " + span(span) + " of " + directory + " does not show the directory " + name);
                 }
@@ -329,20 +334,20 @@ public final class Model {
         for (String name : shown.keySet()) {
             if (!known.contains(name)) {
                 report(
-                        Kind.UNEXPLAINED,
+                        FindingKind.UNEXPLAINED,
                         new FilePath(volume, prefix + name),
                         "ls " + span(span) + " shows it, and nothing can be there");
             }
         }
     }
 
-    private boolean mayBe(FilePath path, Span span) {
+    private boolean mayBe(FilePath path, CallInterval span) {
         return !at(path).content
                 .allowed(Optional::isPresent, span.from(), span.to())
                 .isEmpty();
     }
 
-    private boolean mustBe(FilePath path, Span span) {
+    private boolean mustBe(FilePath path, CallInterval span) {
         return at(path).content
                 .allowed(Optional::isEmpty, span.from(), span.to())
                 .isEmpty();
@@ -383,14 +388,15 @@ public final class Model {
                 : file.content.settled().flatMap(Register.Value::state).flatMap(Model::kept);
     }
 
-    private static Optional<Kept> kept(Written written) {
+    private static Optional<Kept> kept(PutContent written) {
         return written.version().map(version -> new Kept(version, written.content()));
     }
 
     /** The versions a failed read may have been of; empty where one of them is unknown, or there may have been none. */
-    public synchronized List<Kept> candidates(FilePath path, Span span) {
+    public synchronized List<Kept> candidates(FilePath path, CallInterval span) {
         List<Kept> all = new ArrayList<>();
-        for (Register.Value<Optional<Written>> value : at(path).content.allowed(any -> true, span.from(), span.to())) {
+        for (Register.Value<Optional<PutContent>> value :
+                at(path).content.allowed(any -> true, span.from(), span.to())) {
             Optional<Kept> kept = value.state().flatMap(Model::kept);
             if (kept.isEmpty()) {
                 return List.of();
@@ -420,7 +426,7 @@ public final class Model {
     }
 
     /** An answer that nothing explains, or a read that failed and need not have. */
-    public synchronized void report(Kind kind, FilePath path, String what) {
+    public synchronized void report(FindingKind kind, FilePath path, String what) {
         FileModel file = at(path);
         List<String> history = new ArrayList<>();
         List<? extends Register.Value<?>> values = file.content.values();
@@ -431,7 +437,7 @@ public final class Model {
         findings.accept(new Finding(kind, path.toString(), what, history));
     }
 
-    private static String span(Span span) {
+    private static String span(CallInterval span) {
         return "from " + seconds(span.from()) + " to " + seconds(span.to());
     }
 }

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * One change that was asked for. It takes effect once, at some moment from {@link #invoked} on, or never: where its answer
+ * A change that a client asked for. It takes effect once, at some moment from {@link #invoked} on, or never: where its answer
  * was lost nobody knows, until what it did is seen. Belongs to the {@link Model}, under its lock.
  */
 public final class Mutation {

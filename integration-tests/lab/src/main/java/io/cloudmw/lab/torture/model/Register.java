@@ -6,7 +6,7 @@ import java.util.Optional;
 import java.util.function.Predicate;
 
 /**
- * What one name may stand for at which time: every state that a {@link Mutation} gave it, or may have. A state is the
+ * The possible states of one name over time: every state that a {@link Mutation} gave it, or may have. A state is the
  * current one for one stretch of time, which begins when its mutation takes effect. Belongs to the {@link Model}, under its
  * lock.
  *

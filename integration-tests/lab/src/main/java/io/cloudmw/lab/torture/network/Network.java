@@ -39,8 +39,8 @@ public final class Network implements AutoCloseable {
     private final ExecutorService lookups =
             Executors.newSingleThreadExecutor(new DefaultThreadFactory("torture-sockets", true));
     private final ChannelGroup open = new DefaultChannelGroup("torture", GlobalEventExecutor.INSTANCE, true);
-    private final Set<Forwarded> connections = ConcurrentHashMap.newKeySet();
-    private final Map<Pair, Cut> cuts = new ConcurrentHashMap<>();
+    private final Set<ForwardedConnection> connections = ConcurrentHashMap.newKeySet();
+    private final Map<Pair, CutKind> cuts = new ConcurrentHashMap<>();
     private final Supplier<Map<Long, String>> processes;
 
     /** @param processes the parties, by process id: whoever runs now */
@@ -87,7 +87,7 @@ public final class Network implements AutoCloseable {
         open.add(channel);
         lookups.execute(() -> {
             String caller = SocketOwners.of(channel.remoteAddress(), channel.localAddress(), processes.get());
-            Forwarded connection = new Forwarded(this, channel, new Pair(caller, name), target);
+            ForwardedConnection connection = new ForwardedConnection(this, channel, new Pair(caller, name), target);
             connections.add(connection);
             var unused = channel.closeFuture().addListener(closed -> connections.remove(connection));
             channel.eventLoop().execute(connection::cutChanged);
@@ -103,14 +103,14 @@ public final class Network implements AutoCloseable {
         open.add(channel);
     }
 
-    Cut cut(Pair pair) {
-        return cuts.getOrDefault(pair, Cut.NONE);
+    CutKind cut(Pair pair) {
+        return cuts.getOrDefault(pair, CutKind.NONE);
     }
 
     /** From now on. */
-    public void cut(Pair pair, Cut cut) {
+    public void cut(Pair pair, CutKind cut) {
         cuts.put(pair, cut);
-        for (Forwarded connection : connections) {
+        for (ForwardedConnection connection : connections) {
             if (connection.pair().equals(pair)) {
                 connection.eventLoop().execute(connection::cutChanged);
             }

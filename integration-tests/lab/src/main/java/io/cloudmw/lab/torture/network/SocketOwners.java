@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Which process has a socket, as Linux tells in {@code /proc}: of processes of the same user. */
+/** A map from sockets to processes, from Linux's {@code /proc}: for processes of the same user. */
 final class SocketOwners {
     /** Nobody known, or not told on this system. */
     static final String UNKNOWN = "?";

@@ -49,14 +49,15 @@ final class ModelTest {
     }
 
     private void read(FilePath path, Put of, long from, long to) {
-        model.read(path, of.seen(), 0, of.content().bytes(0, (int) of.content().sizeBytes()), new Span(from, to));
+        model.read(
+                path, of.seen(), 0, of.content().bytes(0, (int) of.content().sizeBytes()), new CallInterval(from, to));
     }
 
     private void missing(FilePath path, long from, long to) {
-        model.absent(path, "read", new Span(from, to));
+        model.absent(path, "read", new CallInterval(from, to));
     }
 
-    private void assertFound(Kind... kinds) {
+    private void assertFound(FindingKind... kinds) {
         assertThat(findings).extracting(Finding::kind).containsExactly(kinds);
     }
 
@@ -66,7 +67,7 @@ final class ModelTest {
     void whatWasWrittenIsReadWholeAndInPieces() {
         Put put = put(FILE, 0, 10);
         read(FILE, put, 20, 30);
-        model.read(FILE, put.seen(), 17, put.content().bytes(17, 40), new Span(20, 30));
+        model.read(FILE, put.seen(), 17, put.content().bytes(17, 40), new CallInterval(20, 30));
         assertFound();
     }
 
@@ -75,8 +76,8 @@ final class ModelTest {
         Put put = put(FILE, 0, 10);
         byte[] bytes = put.content().bytes(0, 100);
         bytes[57] ^= 1;
-        model.read(FILE, put.seen(), 0, bytes, new Span(20, 30));
-        assertFound(Kind.WRONG_BYTES);
+        model.read(FILE, put.seen(), 0, bytes, new CallInterval(20, 30));
+        assertFound(FindingKind.WRONG_BYTES);
     }
 
     @Test
@@ -85,8 +86,8 @@ final class ModelTest {
         Put second = put(FILE, 20, 30);
         byte[] bytes = second.content().bytes(0, 101);
         System.arraycopy(first.content().bytes(32, 32), 0, bytes, 32, 32);
-        model.read(FILE, second.seen(), 0, bytes, new Span(40, 50));
-        assertFound(Kind.WRONG_BYTES);
+        model.read(FILE, second.seen(), 0, bytes, new CallInterval(40, 50));
+        assertFound(FindingKind.WRONG_BYTES);
         assertThat(findings.get(0).what()).contains("[0, 32) of write 1; [32, 64) of write 0; [64, 101) of write 1");
     }
 
@@ -94,19 +95,19 @@ final class ModelTest {
     void theBytesOfOneVersionUnderTheNameOfAnotherAreFound() {
         Put first = put(FILE, 0, 10);
         Put second = put(FILE, 20, 30);
-        model.read(FILE, second.seen(), 0, first.content().bytes(0, 100), new Span(25, 35));
-        assertFound(Kind.WRONG_BYTES);
+        model.read(FILE, second.seen(), 0, first.content().bytes(0, 100), new CallInterval(25, 35));
+        assertFound(FindingKind.WRONG_BYTES);
     }
 
     @Test
     void whatAFailedReadHadGivenMustBeABeginning() {
         Put put = put(FILE, 0, 10);
-        model.readPart(FILE, 0, put.content().bytes(0, 50), new Span(20, 30));
-        model.readPart(FILE, 16, put.content().bytes(16, 20), new Span(20, 30));
-        model.readPart(FILE, 0, new byte[0], new Span(20, 30));
+        model.readPart(FILE, 0, put.content().bytes(0, 50), new CallInterval(20, 30));
+        model.readPart(FILE, 16, put.content().bytes(16, 20), new CallInterval(20, 30));
+        model.readPart(FILE, 0, new byte[0], new CallInterval(20, 30));
         assertFound();
-        model.readPart(FILE, 0, put.content().bytes(16, 32), new Span(20, 30));
-        assertFound(Kind.WRONG_BYTES);
+        model.readPart(FILE, 0, put.content().bytes(16, 32), new CallInterval(20, 30));
+        assertFound(FindingKind.WRONG_BYTES);
     }
 
     // ---- acknowledged writes
@@ -117,7 +118,7 @@ final class ModelTest {
         missing(FILE, 5, 15);
         assertFound();
         missing(FILE, 11, 15);
-        assertFound(Kind.LOST_ACKNOWLEDGED_WRITE);
+        assertFound(FindingKind.LOST_ACKNOWLEDGED_WRITE);
     }
 
     @Test
@@ -127,14 +128,14 @@ final class ModelTest {
         read(FILE, first, 25, 40);
         assertFound();
         read(FILE, first, 31, 40);
-        assertFound(Kind.LOST_ACKNOWLEDGED_WRITE);
+        assertFound(FindingKind.LOST_ACKNOWLEDGED_WRITE);
     }
 
     @Test
     void aReadFromTheFutureIsFound() {
         Put put = put(FILE, 20, 30);
         read(FILE, put, 5, 10);
-        assertFound(Kind.LOST_ACKNOWLEDGED_WRITE);
+        assertFound(FindingKind.LOST_ACKNOWLEDGED_WRITE);
     }
 
     @Test
@@ -145,7 +146,7 @@ final class ModelTest {
         read(FILE, first, 24, 28);
         assertFound();
         read(FILE, first, 27, 28);
-        assertFound(Kind.LOST_ACKNOWLEDGED_WRITE);
+        assertFound(FindingKind.LOST_ACKNOWLEDGED_WRITE);
     }
 
     @Test
@@ -157,7 +158,7 @@ final class ModelTest {
         missing(FILE, 31, 32);
         assertFound();
         read(FILE, put, 31, 40);
-        assertFound(Kind.LOST_ACKNOWLEDGED_WRITE);
+        assertFound(FindingKind.LOST_ACKNOWLEDGED_WRITE);
     }
 
     @Test
@@ -169,7 +170,7 @@ final class ModelTest {
         read(FILE, second, 20, 21);
         assertFound();
         read(FILE, first, 30, 31);
-        assertFound(Kind.LOST_ACKNOWLEDGED_WRITE);
+        assertFound(FindingKind.LOST_ACKNOWLEDGED_WRITE);
     }
 
     // ---- lost answers
@@ -183,7 +184,7 @@ final class ModelTest {
         read(FILE, second, 60, 61);
         assertFound();
         read(FILE, first, 60, 61);
-        assertFound(Kind.LOST_ACKNOWLEDGED_WRITE);
+        assertFound(FindingKind.LOST_ACKNOWLEDGED_WRITE);
     }
 
     @Test
@@ -197,7 +198,7 @@ final class ModelTest {
         read(FILE, third, 51, 52);
         assertFound();
         read(FILE, second, 51, 52);
-        assertFound(Kind.LOST_ACKNOWLEDGED_WRITE);
+        assertFound(FindingKind.LOST_ACKNOWLEDGED_WRITE);
     }
 
     /** It might come true when nothing is there again. */
@@ -220,7 +221,7 @@ final class ModelTest {
         missing(FILE, 60, 61);
         assertFound();
         read(FILE, put, 60, 61);
-        assertFound(Kind.LOST_ACKNOWLEDGED_WRITE);
+        assertFound(FindingKind.LOST_ACKNOWLEDGED_WRITE);
     }
 
     @Test
@@ -229,7 +230,7 @@ final class ModelTest {
         Put refused = begin(FILE, 20);
         model.refused(refused.mutation());
         read(FILE, refused, 25, 40);
-        assertFound(Kind.LOST_ACKNOWLEDGED_WRITE);
+        assertFound(FindingKind.LOST_ACKNOWLEDGED_WRITE);
     }
 
     // ---- names
@@ -242,7 +243,7 @@ final class ModelTest {
         read(OTHER, put, 31, 32);
         assertFound();
         read(FILE, put, 31, 32);
-        assertFound(Kind.LOST_ACKNOWLEDGED_WRITE);
+        assertFound(FindingKind.LOST_ACKNOWLEDGED_WRITE);
     }
 
     @Test
@@ -254,7 +255,7 @@ final class ModelTest {
         missing(FILE, 50, 51);
         assertFound();
         missing(OTHER, 52, 53);
-        assertFound(Kind.LOST_ACKNOWLEDGED_WRITE);
+        assertFound(FindingKind.LOST_ACKNOWLEDGED_WRITE);
     }
 
     @Test
@@ -266,7 +267,7 @@ final class ModelTest {
         missing(OTHER, 51, 52);
         assertFound();
         missing(FILE, 51, 52);
-        assertFound(Kind.LOST_ACKNOWLEDGED_WRITE);
+        assertFound(FindingKind.LOST_ACKNOWLEDGED_WRITE);
     }
 
     @Test
@@ -279,7 +280,7 @@ final class ModelTest {
         missing(FILE, 31, 32);
         assertFound();
         missing(new FilePath(VOLUME, "/e/g"), 33, 34);
-        assertFound(Kind.LOST_ACKNOWLEDGED_WRITE);
+        assertFound(FindingKind.LOST_ACKNOWLEDGED_WRITE);
     }
 
     @Test
@@ -289,16 +290,16 @@ final class ModelTest {
         model.acknowledged(model.beginMark(FILE, "one", 11), 12);
         model.acknowledged(model.beginMark(OTHER, "two", 11), 12);
         model.acknowledged(model.beginRename(FILE, OTHER, 20), 30);
-        model.marked(OTHER, "one", new Span(31, 32));
+        model.marked(OTHER, "one", new CallInterval(31, 32));
         assertFound();
-        model.marked(OTHER, "two", new Span(31, 32));
-        assertFound(Kind.LOST_ACKNOWLEDGED_WRITE);
+        model.marked(OTHER, "two", new CallInterval(31, 32));
+        assertFound(FindingKind.LOST_ACKNOWLEDGED_WRITE);
     }
 
     // ---- listings
 
     private void listed(String directory, Map<String, @Nullable Seen> shown, long from, long to) {
-        model.listed(VOLUME, directory, shown, new Span(from, to));
+        model.listed(VOLUME, directory, shown, new CallInterval(from, to));
     }
 
     private static Map<String, @Nullable Seen> directory(String name) {
@@ -322,21 +323,21 @@ final class ModelTest {
         Put one = put(FILE, 0, 10);
         put(OTHER, 20, 30);
         listed("/d", Map.of("f", one.seen()), 31, 32);
-        assertFound(Kind.LOST_ACKNOWLEDGED_WRITE);
+        assertFound(FindingKind.LOST_ACKNOWLEDGED_WRITE);
     }
 
     @Test
     void aDirectoryMissingFromAListingIsFound() {
         put(FILE, 0, 10);
         listed("/", Map.of(), 11, 12);
-        assertFound(Kind.LOST_ACKNOWLEDGED_WRITE);
+        assertFound(FindingKind.LOST_ACKNOWLEDGED_WRITE);
     }
 
     @Test
     void aNameThatCannotBeThereIsFound() {
         Put one = put(FILE, 0, 10);
         listed("/d", Map.of("f", one.seen(), "x", one.seen()), 11, 12);
-        assertFound(Kind.UNEXPLAINED);
+        assertFound(FindingKind.UNEXPLAINED);
     }
 
     @Test
@@ -344,7 +345,7 @@ final class ModelTest {
         Put first = put(FILE, 0, 10);
         put(FILE, 20, 30);
         listed("/d", Map.of("f", first.seen()), 31, 32);
-        assertFound(Kind.LOST_ACKNOWLEDGED_WRITE);
+        assertFound(FindingKind.LOST_ACKNOWLEDGED_WRITE);
     }
 
     // ---- what harms and judges
@@ -353,14 +354,14 @@ final class ModelTest {
     void aFailedReadIsJudgedOnlyWhereItIsKnownWhatItWasToGive() {
         Put first = put(FILE, 0, 10);
         Put second = put(FILE, 20, 30);
-        assertThat(model.candidates(FILE, new Span(25, 26)))
+        assertThat(model.candidates(FILE, new CallInterval(25, 26)))
                 .extracting(Kept::version)
                 .containsExactly(first.version(), second.version());
-        assertThat(model.candidates(FILE, new Span(31, 32)))
+        assertThat(model.candidates(FILE, new CallInterval(31, 32)))
                 .extracting(Kept::version)
                 .containsExactly(second.version());
         lost(FILE, 40, 50);
-        assertThat(model.candidates(FILE, new Span(60, 61))).isEmpty();
-        assertThat(model.candidates(OTHER, new Span(60, 61))).isEmpty();
+        assertThat(model.candidates(FILE, new CallInterval(60, 61))).isEmpty();
+        assertThat(model.candidates(OTHER, new CallInterval(60, 61))).isEmpty();
     }
 }

@@ -96,10 +96,10 @@ final class NetworkTest {
     void aStalledConnectionGoesOnWhereItWas() throws IOException {
         try (Socket socket = connect()) {
             assertThat(exchanged(socket)).isEqualTo(42);
-            network.cut(PAIR, Cut.STALLED);
+            network.cut(PAIR, CutKind.STALLED);
             socket.setSoTimeout(300);
             assertThatThrownBy(() -> exchanged(socket)).isInstanceOf(SocketTimeoutException.class);
-            network.cut(PAIR, Cut.NONE);
+            network.cut(PAIR, CutKind.NONE);
             socket.setSoTimeout(30_000);
             assertThat(socket.getInputStream().read()).isEqualTo(42);
         }
@@ -107,11 +107,11 @@ final class NetworkTest {
 
     @Test
     void aNewConnectionIsStalledToo() throws IOException {
-        network.cut(PAIR, Cut.STALLED);
+        network.cut(PAIR, CutKind.STALLED);
         try (Socket socket = connect()) {
             socket.setSoTimeout(300);
             assertThatThrownBy(() -> exchanged(socket)).isInstanceOf(SocketTimeoutException.class);
-            network.cut(PAIR, Cut.NONE);
+            network.cut(PAIR, CutKind.NONE);
             socket.setSoTimeout(30_000);
             assertThat(socket.getInputStream().read()).isEqualTo(42);
         }
@@ -121,13 +121,13 @@ final class NetworkTest {
     void resetConnectionsBreakAndSoDoNewOnes() throws IOException {
         try (Socket socket = connect()) {
             assertThat(exchanged(socket)).isEqualTo(42);
-            network.cut(PAIR, Cut.RESET);
+            network.cut(PAIR, CutKind.RESET);
             assertThatThrownBy(() -> exchanged(socket)).isInstanceOf(SocketException.class);
         }
         try (Socket socket = connect()) {
             assertThatThrownBy(() -> exchanged(socket)).isInstanceOf(SocketException.class);
         }
-        network.cut(PAIR, Cut.NONE);
+        network.cut(PAIR, CutKind.NONE);
         try (Socket socket = connect()) {
             assertThat(exchanged(socket)).isEqualTo(42);
         }
@@ -135,7 +135,7 @@ final class NetworkTest {
 
     @Test
     void otherPairsAreNotCut() throws IOException {
-        network.cut(new Pair(ECHO, "somebody"), Cut.RESET);
+        network.cut(new Pair(ECHO, "somebody"), CutKind.RESET);
         try (Socket socket = connect()) {
             assertThat(exchanged(socket)).isEqualTo(42);
         }

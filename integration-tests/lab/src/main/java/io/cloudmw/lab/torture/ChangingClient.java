@@ -8,8 +8,8 @@ import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.VolumeName;
 import io.cloudmw.lab.torture.Operations.Operation;
 import io.cloudmw.lab.torture.model.Content;
+import io.cloudmw.lab.torture.model.FindingKind;
 import io.cloudmw.lab.torture.model.Kept;
-import io.cloudmw.lab.torture.model.Kind;
 import io.cloudmw.lab.torture.model.Model;
 import io.cloudmw.lab.torture.model.Mutation;
 import java.io.ByteArrayInputStream;
@@ -26,10 +26,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 
 /**
- * One client's changes, one after the other: to paths of its own in any way, and to a few that all share by puts only.
+ * A client that changes paths of its own in any way, and a few shared paths by puts only.
  * Confined to one thread.
  */
-final class Changing {
+final class ChangingClient {
     static final String SHARED = "/shared";
 
     private static final String MARK = "mark";
@@ -38,28 +38,28 @@ final class Changing {
     private static final Set<ErrorCode> REFUSALS =
             Set.of(ErrorCode.CONFLICT, ErrorCode.ALREADY_EXISTS, ErrorCode.NOT_FOUND, ErrorCode.INVALID_ARGUMENT);
 
-    private final Run run;
+    private final TortureRun run;
     private final Model model;
     private final TortureClient client;
     private final SplittableRandom random;
     private final Path source;
-    private final List<Places> places = new ArrayList<>();
+    private final List<OwnPaths> places = new ArrayList<>();
 
     /** @param source a file to put from now and then */
-    Changing(Run run, TortureClient client, Path source) {
+    ChangingClient(TortureRun run, TortureClient client, Path source) {
         this.run = run;
         this.model = run.model();
         this.client = client;
         this.source = source;
         random = new SplittableRandom(run.settings().seed() * 31 + client.number());
         for (VolumeName volume : List.of(TortureFleet.BY_SIZE, TortureFleet.BY_COUNT)) {
-            places.add(new Places(model, volume, client.number(), random));
+            places.add(new OwnPaths(model, volume, client.number(), random));
         }
     }
 
     /** Changes something. */
     void once() throws InterruptedException, IOException {
-        Places own = places.get(random.nextInt(places.size()));
+        OwnPaths own = places.get(random.nextInt(places.size()));
         int dice = random.nextInt(100);
         if (dice < 32) {
             put(own.draw(model::mayBePut), PutOptions.defaults(), Operation.PUT);
@@ -104,7 +104,7 @@ final class Changing {
             throws InterruptedException {
         boolean certain = model.isSettled(path) && !path.path().startsWith(SHARED);
         Mutation put = model.beginPut(path, content, run.now());
-        Asked<PutReceipt> asked = client.ask(operation, path, sending);
+        CallOutcome<PutReceipt> asked = client.ask(operation, path, sending);
         Optional<PutReceipt> receipt = asked.answer();
         if (receipt.isPresent()) {
             model.acknowledgedPut(
@@ -112,7 +112,8 @@ final class Changing {
         } else if (asked.failedWith(ErrorCode.CONFLICT)) {
             model.refused(put);
             if (certain) {
-                model.report(Kind.UNEXPLAINED, path, "put failed though nobody else changes it: " + asked.message());
+                model.report(
+                        FindingKind.UNEXPLAINED, path, "put failed though nobody else changes it: " + asked.message());
             }
         } else {
             model.lostPut(path, put, asked.span().to());
@@ -208,7 +209,7 @@ final class Changing {
                 client.ask(Operation.RENAME, from, cluster -> cluster.files().rename(from, to, replace)));
     }
 
-    private void renameDirectory(Places own) throws InterruptedException {
+    private void renameDirectory(OwnPaths own) throws InterruptedException {
         String from = own.directory();
         if (!own.mayMove(from)) {
             return;
@@ -232,7 +233,7 @@ final class Changing {
             return;
         }
         Mutation remove = model.beginRemove(path, run.now());
-        Asked<?> asked =
+        CallOutcome<?> asked =
                 client.ask(Operation.REMOVE, path, cluster -> cluster.files().remove(path));
         if (asked.failedWith(ErrorCode.NOT_FOUND) && wasDisturbed(asked)) {
             // Its answer was lost and the client asked again: the file is removed all the same.
@@ -258,17 +259,17 @@ final class Changing {
     }
 
     /** A call may have been repeated only while a coordinator was not to be counted upon. */
-    private boolean wasDisturbed(Asked<?> asked) {
+    private boolean wasDisturbed(CallOutcome<?> asked) {
         return run.fleet().coordinators().stream()
                 .anyMatch(name -> run.outages().nanos(name, asked.span()) > 0);
     }
 
-    private void concluded(Mutation change, FilePath path, Asked<?> asked) {
+    private void concluded(Mutation change, FilePath path, CallOutcome<?> asked) {
         if (asked.answer().isPresent()) {
             model.acknowledged(change, asked.span().to());
         } else if (asked.failure().filter(REFUSALS::contains).isPresent()) {
             model.refused(change);
-            model.report(Kind.UNEXPLAINED, path, change + " was refused: " + asked.message());
+            model.report(FindingKind.UNEXPLAINED, path, change + " was refused: " + asked.message());
         } else {
             model.lost(change, asked.span().to());
         }
@@ -285,23 +286,23 @@ final class Changing {
             Content content = draw();
             Mutation put = model.beginPut(there, content, run.now());
             PutOptions ifAbsent = PutOptions.defaults().ifAbsent();
-            Asked<?> asked = client.ask(Operation.CONDITIONAL_PUT, there, sending(there, content, ifAbsent));
+            CallOutcome<?> asked = client.ask(Operation.CONDITIONAL_PUT, there, sending(there, content, ifAbsent));
             inVain(put, there, asked, ErrorCode.CONFLICT);
         } else if (model.isSettled(absent) && !model.isThere(absent)) {
             Mutation remove = model.beginRemove(absent, run.now());
-            Asked<?> asked = client.ask(
+            CallOutcome<?> asked = client.ask(
                     Operation.REMOVE, absent, cluster -> cluster.files().remove(absent));
             inVain(remove, absent, asked, ErrorCode.NOT_FOUND);
         }
     }
 
-    private void inVain(Mutation change, FilePath path, Asked<?> asked, ErrorCode expected) {
+    private void inVain(Mutation change, FilePath path, CallOutcome<?> asked, ErrorCode expected) {
         model.refused(change);
         if (asked.answer().isPresent()
                 || asked.failure()
                         .filter(code -> code != expected && REFUSALS.contains(code))
                         .isPresent()) {
-            model.report(Kind.UNEXPLAINED, path, change + " should have failed with " + expected + ": " + asked);
+            model.report(FindingKind.UNEXPLAINED, path, change + " should have failed with " + expected + ": " + asked);
         }
     }
 }

@@ -2,14 +2,14 @@ package io.cloudmw.lab.torture;
 
 import io.cloudmw.core.time.Ticker;
 import io.cloudmw.core.time.WallClock;
+import io.cloudmw.lab.torture.model.CallInterval;
 import io.cloudmw.lab.torture.model.Model;
-import io.cloudmw.lab.torture.model.Span;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * What everybody in a run shares. Safe for any thread.
+ * The state that all clients of a run share. Safe for any thread.
  *
  * @param ticker begins at 0 with the run
  * @param operations counts what clients did
@@ -17,11 +17,11 @@ import java.util.concurrent.atomic.AtomicLong;
  * @param bytes put so far
  * @param over open at the end
  */
-record Run(
+record TortureRun(
         TortureSettings settings,
         TortureFleet fleet,
         Model model,
-        Replicas replicas,
+        DiskReplicas replicas,
         Outages outages,
         Journal journal,
         Operations operations,
@@ -39,7 +39,7 @@ record Run(
     }
 
     /** For how much of this time there may have been no coordinator: at most one is gone at once. */
-    long coordinatorAwayNanos(Span span) {
+    long coordinatorAwayNanos(CallInterval span) {
         return fleet.coordinators().size() > 1 ? 0 : outages.nanos(TortureFleet.COORDINATOR, span);
     }
 

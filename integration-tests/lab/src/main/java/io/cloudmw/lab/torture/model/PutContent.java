@@ -4,12 +4,12 @@ import io.cloudmw.core.model.VersionId;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** What one put wrote: the same under whatever path it comes to be. Belongs to the {@link Model}, under its lock. */
-final class Written {
+/** The content of one put: the same under every path that it is renamed to. Belongs to the {@link Model}, under its lock. */
+final class PutContent {
     private final Content content;
     private @Nullable VersionId version;
 
-    Written(Content content) {
+    PutContent(Content content) {
         this.content = content;
     }
 

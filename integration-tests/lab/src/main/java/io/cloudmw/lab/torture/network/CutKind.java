@@ -1,7 +1,7 @@
 package io.cloudmw.lab.torture.network;
 
-/** What becomes of what two parties send each other. */
-public enum Cut {
+/** The kinds of cuts between two parties. */
+public enum CutKind {
     /** It arrives. */
     NONE,
     /** It waits, as if packets were lost; so do new connections. */

@@ -14,12 +14,12 @@ import java.util.Locale;
  *
  * @param all whether there are no more than these
  */
-public record Counted(long files, boolean all) {
+public record FileCount(long files, boolean all) {
     private static final int PAGE = 1000;
     private static final int MOST_PAGES = 100;
 
     /** Lists directories until there is nothing left, or a hundred pages were read. */
-    public static Counted of(CloudMw client, VolumeName volume) throws Exception {
+    public static FileCount of(CloudMw client, VolumeName volume) throws Exception {
         Deque<String> directories = new ArrayDeque<>();
         directories.add("/");
         long files = 0;
@@ -28,7 +28,7 @@ public record Counted(long files, boolean all) {
         for (int pages = 0; pages < MOST_PAGES; pages++) {
             if (token.isEmpty()) {
                 if (directories.isEmpty()) {
-                    return new Counted(files, true);
+                    return new FileCount(files, true);
                 }
                 directory = directories.remove();
             }
@@ -42,7 +42,7 @@ public record Counted(long files, boolean all) {
             }
             token = page.nextToken();
         }
-        return new Counted(files, token.isEmpty() && directories.isEmpty());
+        return new FileCount(files, token.isEmpty() && directories.isEmpty());
     }
 
     public boolean isNone() {

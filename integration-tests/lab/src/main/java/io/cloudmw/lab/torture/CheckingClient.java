@@ -11,11 +11,11 @@ import io.cloudmw.core.model.Mode;
 import io.cloudmw.core.model.Page;
 import io.cloudmw.core.model.VolumeName;
 import io.cloudmw.lab.torture.Operations.Operation;
+import io.cloudmw.lab.torture.model.CallInterval;
+import io.cloudmw.lab.torture.model.FindingKind;
 import io.cloudmw.lab.torture.model.Kept;
-import io.cloudmw.lab.torture.model.Kind;
 import io.cloudmw.lab.torture.model.Model;
 import io.cloudmw.lab.torture.model.Seen;
-import io.cloudmw.lab.torture.model.Span;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.channels.Channels;
@@ -29,12 +29,12 @@ import java.util.SplittableRandom;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** What one client looks at, one thing after the other: anybody's. Confined to one thread. */
-final class Reading {
+/** A client that reads the paths of all clients and checks the answers. Confined to one thread. */
+final class CheckingClient {
     private static final String MARK = "mark";
     private static final int TRIES = 10;
 
-    private final Run run;
+    private final TortureRun run;
     private final Model model;
     private final TortureClient client;
     private final SplittableRandom random;
@@ -46,7 +46,7 @@ final class Reading {
      * @param target a file to get into now and then
      * @param mended whether everything is in order: then nothing excuses a read that fails
      */
-    Reading(Run run, TortureClient client, Path target, boolean mended) {
+    CheckingClient(TortureRun run, TortureClient client, Path target, boolean mended) {
         this.run = run;
         this.model = run.model();
         this.client = client;
@@ -110,7 +110,7 @@ final class Reading {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         GetOptions options = range.map(options()::withRange).orElse(options());
         Operation operation = range.isPresent() ? Operation.READ_RANGE : Operation.READ;
-        Asked<GetReceipt> asked =
+        CallOutcome<GetReceipt> asked =
                 client.ask(operation, path, cluster -> cluster.files().read(path, Channels.newChannel(bytes), options));
         if (asked.answer().isPresent()) {
             Seen seen = Seen.of(asked.answer().get().version());
@@ -123,10 +123,10 @@ final class Reading {
         }
     }
 
-    private void arrived(FilePath path, Seen seen, ByteRange range, byte[] bytes, Span span) {
+    private void arrived(FilePath path, Seen seen, ByteRange range, byte[] bytes, CallInterval span) {
         if (bytes.length != range.length()) {
             model.report(
-                    Kind.WRONG_BYTES,
+                    FindingKind.WRONG_BYTES,
                     path,
                     "a read of " + seen + " gave " + bytes.length + " bytes instead of " + range);
         }
@@ -134,7 +134,7 @@ final class Reading {
     }
 
     private void get(FilePath path) throws InterruptedException, IOException {
-        Asked<GetReceipt> asked = client.ask(
+        CallOutcome<GetReceipt> asked = client.ask(
                 Operation.GET,
                 path,
                 cluster -> cluster.files().get(path, target, options().withDurable(false)));
@@ -150,24 +150,24 @@ final class Reading {
     }
 
     /** Somebody may have made the file shorter than the range that was asked for. */
-    private void failed(FilePath path, Asked<?> asked, Optional<ByteRange> range) throws InterruptedException {
+    private void failed(FilePath path, CallOutcome<?> asked, Optional<ByteRange> range) throws InterruptedException {
         if (asked.failedWith(ErrorCode.INVALID_ARGUMENT) && range.isPresent()) {
             List<Kept> candidates = model.candidates(path, asked.span());
             if (!candidates.isEmpty()
                     && candidates.stream()
                             .allMatch(kept ->
                                     kept.content().sizeBytes() >= range.get().end())) {
-                model.report(Kind.UNEXPLAINED, path, range.get() + " was refused: " + asked.message());
+                model.report(FindingKind.UNEXPLAINED, path, range.get() + " was refused: " + asked.message());
             }
         } else if (isAvoidable(path, asked.span())) {
             model.report(
-                    Kind.AVOIDABLE_READ_FAILURE,
+                    FindingKind.AVOIDABLE_READ_FAILURE,
                     path,
                     "a read from " + asked.span().from() / 1_000_000 + " to "
                             + asked.span().to() / 1_000_000 + " ms failed: " + asked.message());
         } else if (mended) {
             model.report(
-                    Kind.LOST_ACKNOWLEDGED_WRITE,
+                    FindingKind.LOST_ACKNOWLEDGED_WRITE,
                     path,
                     "it cannot be read though everything is mended: " + asked.message());
         } else {
@@ -176,7 +176,7 @@ final class Reading {
     }
 
     /** Whether all the time the coordinator was not gone for too long, and each chunk had a good copy within reach. */
-    private boolean isAvoidable(FilePath path, Span span) throws InterruptedException {
+    private boolean isAvoidable(FilePath path, CallInterval span) throws InterruptedException {
         if (run.coordinatorAwayNanos(span) > client.patience().toNanos() / 2) {
             return false;
         }
@@ -192,7 +192,7 @@ final class Reading {
 
     /** Asks for a file's version and attributes, and says what was wrong with that. */
     void stat(FilePath path) throws InterruptedException {
-        Asked<FileStatus> asked =
+        CallOutcome<FileStatus> asked =
                 client.ask(Operation.STAT, path, cluster -> cluster.files().stat(path));
         if (asked.answer().isPresent()) {
             FileStatus status = asked.answer().get();
@@ -228,7 +228,7 @@ final class Reading {
         String token = "";
         do {
             String next = token;
-            Asked<Page<FileEntry>> asked =
+            CallOutcome<Page<FileEntry>> asked =
                     client.ask(Operation.LIST, path, cluster -> cluster.files().list(volume, directory, next, limit));
             if (asked.failedWith(ErrorCode.NOT_FOUND) && token.isEmpty()) {
                 break;
@@ -243,6 +243,6 @@ final class Reading {
                             entry.name(), entry.version().map(Seen::of).orElse(null)));
             token = asked.answer().get().nextToken();
         } while (!token.isEmpty());
-        model.listed(volume, directory, shown, new Span(from, run.now()));
+        model.listed(volume, directory, shown, new CallInterval(from, run.now()));
     }
 }

@@ -20,10 +20,10 @@ import java.util.Optional;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
-final class ReplicationTest {
+final class ReplicationCheckTest {
     private static final StoreId LOST = new StoreId("disk-2");
 
-    private final Replication replication = new Replication(Optional.of(LOST));
+    private final ReplicationCheck replication = new ReplicationCheck(Optional.of(LOST));
 
     private static UpkeepStatus status(boolean lost, long passes, long lacking, long awaited) {
         Map<Integer, Long> few = lacking == 0 ? Map.of() : Map.of(2, lacking);
@@ -80,7 +80,7 @@ final class ReplicationTest {
 
     @Test
     void withoutALossItIsWhenAllWereLookedAt() {
-        Replication whole = new Replication(Optional.empty());
+        ReplicationCheck whole = new ReplicationCheck(Optional.empty());
         assertThat(whole.isFull(status(false, 5, 0, 0))).isFalse();
         assertThat(whole.isFull(status(false, 7, 1, 0))).isFalse();
         assertThat(whole.isFull(status(false, 8, 0, 0))).isTrue();

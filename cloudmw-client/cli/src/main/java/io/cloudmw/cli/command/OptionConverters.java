@@ -14,8 +14,8 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
 /** Values as they are written on the command line, for the parser to convert: it knows the option to name when one is wrong. */
-public final class Written {
-    private Written() {}
+public final class OptionConverters {
+    private OptionConverters() {}
 
     /** Bytes, like {@code 64MiB}. */
     public static final class Size implements ITypeConverter<Long> {

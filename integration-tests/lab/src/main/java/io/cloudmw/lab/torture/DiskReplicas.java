@@ -21,19 +21,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Looks at, and harms, the copies on the disks: what they really hold, whatever the catalog believes. Any thread. */
-final class Replicas {
-    private static final Logger log = LoggerFactory.getLogger(Replicas.class);
+final class DiskReplicas {
+    private static final Logger log = LoggerFactory.getLogger(DiskReplicas.class);
 
     /** Each waits for the coordinator for some seconds. */
     private static final int TRIES = 10;
 
     private final TortureFleet fleet;
 
-    Replicas(TortureFleet fleet) {
+    DiskReplicas(TortureFleet fleet) {
         this.fleet = fleet;
     }
 
-    /** What is done to a copy. */
+    /** The kinds of damage to a replica. */
     enum Harm {
         DELETE,
         FLIP_BIT,

@@ -7,11 +7,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What must be closed again, last things first. What comes after closing is closed at once: an interruption may be in
+ * A stack of resources, closed in reverse order. What comes after closing is closed at once: an interruption may be in
  * the middle of a start. Safe for any thread.
  */
-public final class Closing implements AutoCloseable {
-    private static final Logger log = LoggerFactory.getLogger(Closing.class);
+public final class CloseStack implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(CloseStack.class);
 
     @GuardedBy("this")
     private final Deque<AutoCloseable> things = new ArrayDeque<>();

@@ -1,7 +1,7 @@
 package io.cloudmw.lab.torture.model;
 
-/** What may not happen. */
-public enum Kind {
+/** The kinds of violations. */
+public enum FindingKind {
     /** What was acknowledged is not, or no longer, seen: a write, but also a removal or a rename. */
     LOST_ACKNOWLEDGED_WRITE,
     /** Bytes that no allowed version has there. */

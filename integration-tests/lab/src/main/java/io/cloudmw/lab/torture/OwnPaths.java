@@ -12,7 +12,7 @@ import java.util.random.RandomGenerator;
  * The paths one client changes and nobody else: a few directories of a few files in one volume. A directory in which too much
  * is in doubt is left alone, for ever, and another takes its place. Confined to one thread.
  */
-final class Places {
+final class OwnPaths {
     private static final int DIRECTORIES = 4;
     private static final int FILES = 8;
     private static final int DOUBTFUL = 3;
@@ -28,7 +28,7 @@ final class Places {
 
     private int named;
 
-    Places(Model model, VolumeName volume, int client, RandomGenerator random) {
+    OwnPaths(Model model, VolumeName volume, int client, RandomGenerator random) {
         this.model = model;
         this.volume = volume;
         this.root = "/client-" + client;

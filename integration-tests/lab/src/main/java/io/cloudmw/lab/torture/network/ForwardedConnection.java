@@ -14,8 +14,8 @@ import io.netty.util.ReferenceCountUtil;
 import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
 
-/** One connection: the caller's, and the one to the target that belongs to it. Both live on one event loop. */
-final class Forwarded {
+/** A forwarded connection: the caller's side and the target's side. Both live on one event loop. */
+final class ForwardedConnection {
     private final Network network;
     private final SocketChannel caller;
     private final Pair pair;
@@ -24,7 +24,7 @@ final class Forwarded {
     private boolean connecting;
     private boolean stalled;
 
-    Forwarded(Network network, SocketChannel caller, Pair pair, InetSocketAddress target) {
+    ForwardedConnection(Network network, SocketChannel caller, Pair pair, InetSocketAddress target) {
         this.network = network;
         this.caller = caller;
         this.pair = pair;
@@ -41,12 +41,12 @@ final class Forwarded {
 
     /** Does what the cut between the two asks for now. On the event loop. */
     void cutChanged() {
-        Cut cut = network.cut(pair);
-        if (cut == Cut.RESET) {
+        CutKind cut = network.cut(pair);
+        if (cut == CutKind.RESET) {
             reset();
             return;
         }
-        stalled = cut == Cut.STALLED;
+        stalled = cut == CutKind.STALLED;
         Channel other = callee;
         if (other != null) {
             readOn(caller, other);
@@ -94,7 +94,7 @@ final class Forwarded {
         }
     }
 
-    /** One side of it. */
+    /** A side of the connection. */
     private final class Half extends ChannelInboundHandlerAdapter {
         private @Nullable Channel other(Channel channel) {
             return channel == caller ? callee : caller;

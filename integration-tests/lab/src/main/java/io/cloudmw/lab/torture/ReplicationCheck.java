@@ -6,16 +6,16 @@ import io.cloudmw.core.upkeep.Obstacle;
 import io.cloudmw.core.upkeep.RepairProgress;
 import io.cloudmw.core.upkeep.ReplacedProgress;
 import io.cloudmw.core.upkeep.UpkeepStatus;
-import io.cloudmw.lab.torture.model.Span;
+import io.cloudmw.lab.torture.model.CallInterval;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * Whether all chunks have their copies, as the cluster itself says: it has looked at all of them since it knows of a loss, and
+ * A check that all chunks have their replicas, by the cluster's own status, as the cluster itself says: it has looked at all of them since it knows of a loss, and
  * found none that lacks a copy, but for those that a writer is about to bring. Confined to one thread.
  */
-final class Replication {
+final class ReplicationCheck {
     /** Looks that have to end: one may have been under way, and the next is at all chunks. */
     private static final int LOOKS = 2;
 
@@ -26,15 +26,15 @@ final class Replication {
     private long passes;
 
     /** @param lost a store that the cluster has to know to be lost */
-    Replication(Optional<StoreId> lost) {
+    ReplicationCheck(Optional<StoreId> lost) {
         this.lost = lost;
     }
 
     /** Waits until it is; false: it was not in time, that in which the coordinator was away not counted. */
-    boolean await(Run run, Duration limit) throws InterruptedException {
+    boolean await(TortureRun run, Duration limit) throws InterruptedException {
         long since = run.now();
         while (run.fleet().status().filter(this::isFull).isEmpty()) {
-            Span waited = new Span(since, run.now());
+            CallInterval waited = new CallInterval(since, run.now());
             long away = run.coordinatorAwayNanos(waited);
             if (waited.to() - since - away > limit.toNanos()) {
                 return false;

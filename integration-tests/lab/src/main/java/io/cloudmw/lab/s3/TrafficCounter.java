@@ -2,8 +2,8 @@ package io.cloudmw.lab.s3;
 
 import java.util.concurrent.atomic.LongAdder;
 
-/** What of one store crossed to the reader during one run. Safe for any thread. */
-final class Count {
+/** A counter of the traffic from one store during one run. Safe for any thread. */
+final class TrafficCounter {
     private final LongAdder requests = new LongAdder();
     private final LongAdder bytes = new LongAdder();
 
@@ -15,7 +15,7 @@ final class Count {
         bytes.add(more);
     }
 
-    Crossed crossed() {
-        return new Crossed(requests.sum(), bytes.sum());
+    Traffic crossed() {
+        return new Traffic(requests.sum(), bytes.sum());
     }
 }
