@@ -3,16 +3,16 @@ package io.cloudmw.coordinator;
 import io.cloudmw.coordinator.admission.BucketIdentities;
 import io.cloudmw.coordinator.admission.DiskAdmission;
 import io.cloudmw.coordinator.catalog.Catalog;
-import io.cloudmw.coordinator.catalog.CatalogErrors;
-import io.cloudmw.coordinator.catalog.ChangeRequest;
-import io.cloudmw.coordinator.catalog.StorePlaces;
+import io.cloudmw.coordinator.catalog.StoreLocationRules;
+import io.cloudmw.coordinator.catalog.change.CatalogErrors;
+import io.cloudmw.coordinator.catalog.change.ChangeRequest;
 import io.cloudmw.coordinator.fleet.BucketAccess;
-import io.cloudmw.coordinator.fleet.HelperNews;
+import io.cloudmw.coordinator.fleet.HeartbeatReport;
+import io.cloudmw.coordinator.fleet.HelperLeases;
 import io.cloudmw.coordinator.fleet.HelperRegistry;
-import io.cloudmw.coordinator.fleet.HelperStatus;
-import io.cloudmw.coordinator.fleet.Registrations;
+import io.cloudmw.coordinator.fleet.RegisteredHelper;
 import io.cloudmw.coordinator.fleet.StoreView;
-import io.cloudmw.coordinator.reshape.Reshaper;
+import io.cloudmw.coordinator.upkeep.reshape.VolumeChangePlanner;
 import io.cloudmw.core.access.CredentialsReference;
 import io.cloudmw.core.access.ProbeReport;
 import io.cloudmw.core.access.StoreFault;
@@ -38,19 +38,19 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/** Volumes, stores and helpers. */
+/** The administration of volumes, stores and helpers. Safe for any thread; calls block on the catalog. */
 public final class Administration {
-    /** Volumes and stores of a cluster: lists of them travel in one message. */
+    /** The most volumes, and the most stores, of a cluster, since a list of them is one message. */
     static final int MAX_VOLUMES = 10_000;
 
     static final int MAX_STORES = 10_000;
 
-    /** Disks one helper may attach. */
+    /** The most disks of one helper. */
     static final int MAX_DISKS = 64;
 
     private final Catalog catalog;
     private final HelperRegistry helpers;
-    private final Registrations registrations;
+    private final HelperLeases registrations;
     private final StoreView stores;
     private final BucketAccess buckets;
     private final BucketIdentities identities;
@@ -65,7 +65,7 @@ public final class Administration {
             WallClock clock) {
         this.catalog = catalog;
         this.helpers = helpers;
-        this.registrations = new Registrations(helpers, catalog.fleet());
+        this.registrations = new HelperLeases(helpers, catalog.fleet());
         this.stores = stores;
         this.buckets = buckets;
         this.identities = identities;
@@ -73,13 +73,13 @@ public final class Administration {
     }
 
     /**
-     * Creates a volume. One that names no stores uses all that are known now.
+     * Creates a volume. A volume without stores uses all stores known now.
      *
-     * @param call takes effect once; empty: it is tried once
+     * @param call deduplicates retries; empty: no deduplication
      * @return the volume as it is kept
-     * @throws CloudMwException {@code NOT_ENOUGH_STORES} when fewer than k of its stores are available now, and not drained;
-     *     {@code COORDINATOR_UNAVAILABLE} right after a start, while so many may be about to be available again;
-     *     {@code ALREADY_EXISTS}; {@code NOT_FOUND} for a store nobody knows
+     * @throws CloudMwException {@code NOT_ENOUGH_STORES} when fewer than k of its stores are available and not drained;
+     *     {@code COORDINATOR_UNAVAILABLE} right after a start, while enough stores may return; {@code ALREADY_EXISTS};
+     *     {@code NOT_FOUND} for an unknown store
      */
     public Volume createVolume(Volume wanted, Optional<CallId> call) throws CloudMwException {
         List<StoreId> ids = wanted.stores().isEmpty()
@@ -105,30 +105,32 @@ public final class Administration {
             stores.awaitOwners(used, used.size() - volume.replicas());
             PlacementPolicy.requireEnough(stores.reachable(used), volume.replicas());
         }
-        // Also what is there already: whether a try of this call has taken effect the catalog knows.
+        // An existing volume goes to the catalog, too, which knows whether an earlier attempt of this call took effect.
         return catalog.createVolume(volume, ChangeRequest.of(call, clock));
     }
 
     /**
-     * Changes how a volume keeps its files; what that requires of the copies there are, upkeep does.
+     * Changes how a volume keeps its files; upkeep moves the existing copies accordingly.
      *
-     * @param call takes effect once; empty: it is tried once
+     * @param call deduplicates retries; empty: no deduplication
      * @return the volume as it is kept
-     * @throws CloudMwException {@code VOLUME_NOT_FOUND}; {@code CONFLICT} when the volume has another generation than the change
-     *     expects; {@code NOT_FOUND} for a store nobody knows; {@code NOT_ENOUGH_STORES}; {@code INVALID_ARGUMENT}
+     * @throws CloudMwException {@code VOLUME_NOT_FOUND}; {@code CONFLICT} when the volume has another generation than
+     *     the change expects; {@code NOT_FOUND} for an unknown store; {@code NOT_ENOUGH_STORES};
+     *     {@code INVALID_ARGUMENT}
      */
     public Volume changeVolume(VolumeChange change, Optional<CallId> call) throws CloudMwException {
         if (change.isEmpty()) {
             throw new CloudMwException(
-                    ErrorCode.INVALID_ARGUMENT, "volume " + change.volume() + ": nothing is to be changed");
+                    ErrorCode.INVALID_ARGUMENT,
+                    "volume " + change.volume() + ": the change is empty (expected: at least one new value)");
         }
-        Reshaper reshaper = new Reshaper(stores.all());
+        VolumeChangePlanner reshaper = new VolumeChangePlanner(stores.all());
         return catalog.changeVolume(
                 change.volume(), before -> reshaper.reshape(before, change), ChangeRequest.of(call, clock));
     }
 
     /**
-     * Finds a volume.
+     * Returns a volume.
      *
      * @throws CloudMwException {@code VOLUME_NOT_FOUND}
      */
@@ -143,38 +145,38 @@ public final class Administration {
     /**
      * Deletes a volume; its chunks become garbage.
      *
-     * @param call takes effect once; empty: it is tried once
-     * @param force also when it still has files
+     * @param call deduplicates retries; empty: no deduplication
+     * @param force deletes the volume even when it still has files
      */
     public void deleteVolume(VolumeName name, boolean force, Optional<CallId> call) throws CloudMwException {
         catalog.deleteVolume(name, force, ChangeRequest.of(call, clock));
     }
 
     /**
-     * Makes an S3 bucket known. The same again is a success.
+     * Adds an S3 bucket as a store. Adding the same store again succeeds.
      *
-     * @param create make the bucket first if it does not exist
-     * @param call takes effect once; empty: it is tried once
-     * @throws CloudMwException {@code INVALID_ARGUMENT} for a disk; {@code ALREADY_EXISTS} when the id is taken, or another
-     *     store is at this place
+     * @param create creates the bucket if it does not exist
+     * @param call deduplicates retries; empty: no deduplication
+     * @throws CloudMwException {@code INVALID_ARGUMENT} for a disk; {@code ALREADY_EXISTS} when the id is taken, or
+     *     another store is at this location
      */
     public StoreStatus addStore(Store store, boolean create, Optional<CallId> call) throws CloudMwException {
-        return addStore(store, create, false, Proof.NONE, call);
+        return addStore(store, create, false, StoreProof.NONE, call);
     }
 
     /**
-     * The same once the store has shown that it can be used; then its bucket gets its marker.
+     * Adds a bucket after a proof that it can be used; then the bucket gets its marker.
      *
-     * @param takesOver whether the bucket is taken from another store or cluster whose marker it has
-     * @throws CloudMwException {@code STORE_MISMATCH} when it has one, and is not taken; what {@code proof} throws too: then
-     *     nothing is made known, and the bucket keeps the marker that it has
+     * @param takesOver whether the bucket may be taken from the store or cluster whose marker it has
+     * @throws CloudMwException {@code STORE_MISMATCH} when the bucket has such a marker and must not be taken; the
+     *     errors of {@code proof}, after which nothing is added and the bucket keeps its marker
      */
-    public StoreStatus addStore(Store store, boolean create, boolean takesOver, Proof proof, Optional<CallId> call)
+    public StoreStatus addStore(Store store, boolean create, boolean takesOver, StoreProof proof, Optional<CallId> call)
             throws CloudMwException {
         if (!(store.kind() instanceof Store.S3)) {
             throw new CloudMwException(
                     ErrorCode.INVALID_ARGUMENT,
-                    "store " + store.id() + ": disks are made known by the helper they are attached to");
+                    "store " + store.id() + ": a disk cannot be added; start a helper with it instead");
         }
         List<Store> known = catalog.stores();
         Store identified = store;
@@ -186,29 +188,31 @@ public final class Administration {
             Map<String, ProbeReport> unused = proof.of(store);
             identified = identities.claimed(store, takesOver);
         }
-        // Also what is there already, or cannot be: whether a try of this call has taken effect the catalog knows.
+        // An existing or refused store goes to the catalog, too, which knows whether an earlier attempt of this call
+        // took effect.
         Store added = catalog.addStore(identified, ChangeRequest.of(call, clock));
         return stores.listed(added);
     }
 
     /**
-     * Takes the bucket that is there in the place of the one that a store had: all copies that are not in it are lost, and made anew.
+     * Accepts the present bucket in place of the store's former one: all copies that are not in it are lost, and repair
+     * makes them again.
      *
-     * @param takesOver whether the bucket is taken from the other store or cluster that its marker names
-     * @param call takes effect once; empty: it is tried once
+     * @param takesOver whether the bucket may be taken from the store or cluster that its marker names
+     * @param call deduplicates retries; empty: no deduplication
      * @throws CloudMwException as {@link BucketIdentities#replaced}
      */
     public StoreStatus replaceStore(StoreId id, boolean takesOver, Optional<CallId> call) throws CloudMwException {
         return stores.listed(identities.replaced(id, takesOver, call));
     }
 
-    /** Whether nothing is known of it, and nothing is in its way. */
+    /** Returns whether the store is unknown and its location is free. */
     private static boolean isFree(Store store, List<Store> known) {
         try {
-            StorePlaces.requireFree(store, known);
+            StoreLocationRules.requireFree(store, known);
             return known.stream().noneMatch(store::isDefinedAs);
         } catch (CloudMwException e) {
-            // The catalog says so, unless the call has taken effect.
+            // The catalog reports the error, unless the call has taken effect.
             return false;
         }
     }
@@ -218,9 +222,9 @@ public final class Administration {
     }
 
     /**
-     * Forgets a store no volume uses.
+     * Removes a store that no volume uses.
      *
-     * @param call takes effect once; empty: it is tried once
+     * @param call deduplicates retries; empty: no deduplication
      * @throws CloudMwException {@code NOT_FOUND}; {@code STORE_IN_USE}
      */
     public void removeStore(StoreId id, Optional<CallId> call) throws CloudMwException {
@@ -231,7 +235,7 @@ public final class Administration {
         }
     }
 
-    /** The same refusal; where the store already leaves its volumes, it says what may hold it. */
+    /** Returns the refusal; for a store that is already leaving its volumes, with what may hold it. */
     private CloudMwException leaving(StoreId id, CloudMwException inUse) throws CloudMwException {
         List<Volume> volumes = catalog.volumes();
         Optional<Volume> left =
@@ -251,17 +255,18 @@ public final class Administration {
     }
 
     /**
-     * Declares a store gone for good: nothing is read from it or written to it any more, it leaves every volume, and upkeep makes
-     * its copies anew elsewhere at once. There is no way back. The same again is a success.
+     * Declares a store lost for good. It is no longer read or written, it leaves every volume, and upkeep makes its
+     * copies elsewhere at once. This cannot be undone. A repeated call succeeds.
      *
-     * @param call takes effect once; empty: it is tried once
+     * @param call deduplicates retries; empty: no deduplication
      * @throws CloudMwException {@code NOT_FOUND}
      */
     public StoreStatus loseStore(StoreId id, Optional<CallId> call) throws CloudMwException {
         if (find(id).isEmpty()) {
             throw CatalogErrors.storeNotFound(id);
         }
-        // First the volumes, so that none counts on it when it is lost; upkeep does the same for those made meanwhile.
+        // The volumes come first, so that none uses the store when it is lost; upkeep does the same for volumes created
+        // meanwhile.
         for (Volume volume : catalog.volumes()) {
             if (volume.stores().contains(id)) {
                 Volume unused = catalog.changeVolume(
@@ -274,14 +279,14 @@ public final class Administration {
     }
 
     /**
-     * Takes in a helper with its disks, except those that were declared lost.
+     * Registers a helper with its disks, except those that were declared lost.
      *
-     * @param incarnation its process: drawn by it at its start
-     * @return the epoch its heartbeats must name, and the disks that are left out
-     * @throws CloudMwException {@code INVALID_ARGUMENT} when a disk is not its own; {@code ALREADY_EXISTS} when a disk's
-     *     id is a bucket's, or is attached to another helper that is alive, or the helper's own id to another process that is,
-     *     or when all its disks were declared lost; {@code STORE_MISMATCH} as {@link DiskAdmission#admit};
-     *     {@code COORDINATOR_UNAVAILABLE} while that process may have died: ask again
+     * @param incarnation identifies the helper's process, which draws it at its start
+     * @return the epoch that its heartbeats must name, and the disks that are left out
+     * @throws CloudMwException {@code INVALID_ARGUMENT} when a disk is not its own; {@code ALREADY_EXISTS} when a
+     *     disk's id is that of a bucket or of another live helper's disk, when another live process has the helper's
+     *     id, or when all its disks were declared lost; {@code STORE_MISMATCH} as {@link DiskAdmission#admit};
+     *     {@code COORDINATOR_UNAVAILABLE} while that process may have died, so that the helper retries
      */
     public HelperAdmission registerHelper(HelperAddress helper, long incarnation, List<DiskClaim> disks)
             throws CloudMwException {
@@ -315,7 +320,7 @@ public final class Administration {
     private static void requireOwn(Store disk, HelperId helper) throws CloudMwException {
         if (!disk.owner().equals(Optional.of(helper))) {
             throw new CloudMwException(
-                    ErrorCode.INVALID_ARGUMENT, "store " + disk.id() + " is no disk of helper " + helper);
+                    ErrorCode.INVALID_ARGUMENT, "store " + disk.id() + " is not a disk of helper " + helper);
         }
     }
 
@@ -328,7 +333,7 @@ public final class Administration {
         }
     }
 
-    /** Has the catalog keep the disk; false when it was declared lost meanwhile. */
+    /** Records a disk in the catalog; returns false when it was declared lost meanwhile. */
     private boolean takeIn(Store disk) throws CloudMwException {
         Optional<Store> known = find(disk.id());
         if (known.isEmpty()) {
@@ -344,7 +349,7 @@ public final class Administration {
         return !kept.isLost();
     }
 
-    /** Names the cluster, for the disks of its helpers. */
+    /** Returns the cluster's id, which helpers write on their disks. */
     public String clusterId() throws CloudMwException {
         return catalog.clusterId();
     }
@@ -367,10 +372,10 @@ public final class Administration {
     /**
      * Renews a helper's lease.
      *
-     * @return whether the helper came from another coordinator, and this one knows nothing of what it told there
-     * @throws CloudMwException {@code HELPER_UNKNOWN}: it must register again
+     * @return whether the helper came from another coordinator, so that this one lacks its earlier reports
+     * @throws CloudMwException {@code HELPER_UNKNOWN}: the helper must register again
      */
-    public boolean heartbeat(HelperId helper, long epoch, HelperNews news) throws CloudMwException {
+    public boolean heartbeat(HelperId helper, long epoch, HeartbeatReport news) throws CloudMwException {
         for (StoreId store : news.faults().keySet()) {
             if (!helpers.faults(store).containsKey(helper)) {
                 stores.doubt(store);
@@ -380,41 +385,43 @@ public final class Administration {
     }
 
     /**
-     * Buckets that a helper is to ask again: others found them missing or denied, and the helper did not.
+     * Returns the buckets that a helper must probe again: other processes found them missing or denied, and the helper
+     * did not.
      *
-     * @param news the helper's last ones
+     * @param news the helper's last report
      */
-    public List<StoreId> doubtful(HelperNews news) {
+    public List<StoreId> doubtful(HeartbeatReport news) {
         return stores.doubtful(news.faults().keySet());
     }
 
-    /** The same for a helper that can use all buckets. */
+    /** Renews the lease of a helper that can use all buckets. */
     public boolean heartbeat(HelperId helper, long epoch, List<DiskUsage> disks) throws CloudMwException {
-        return heartbeat(helper, epoch, HelperNews.of(disks));
+        return heartbeat(helper, epoch, HeartbeatReport.of(disks));
     }
 
-    /** Takes in which buckets a helper that has just registered cannot use. */
+    /** Records which buckets a newly registered helper cannot use. */
     public void unusable(HelperId helper, Map<StoreId, StoreFault> faults) {
         helpers.told(helper, faults);
     }
 
     /**
-     * Has the credentials of a bucket found elsewhere.
+     * Changes where the credentials of a bucket are found.
      *
-     * @param call takes effect once; empty: it is tried once
-     * @throws CloudMwException {@code NOT_FOUND}; {@code INVALID_ARGUMENT} when it is a disk
+     * @param call deduplicates retries; empty: no deduplication
+     * @throws CloudMwException {@code NOT_FOUND}; {@code INVALID_ARGUMENT} when the store is a disk
      */
     public StoreStatus setCredentials(StoreId id, CredentialsReference reference, Optional<CallId> call)
             throws CloudMwException {
-        return setCredentials(id, reference, Proof.NONE, call);
+        return setCredentials(id, reference, StoreProof.NONE, call);
     }
 
     /**
-     * The same once the store has shown that it can be used with them.
+     * Changes the credentials of a bucket after a proof that they work.
      *
-     * @throws CloudMwException what {@code proof} throws too: then the credentials are found where they were
+     * @throws CloudMwException the errors of {@code proof}, after which the credentials stay as they were
      */
-    public StoreStatus setCredentials(StoreId id, CredentialsReference reference, Proof proof, Optional<CallId> call)
+    public StoreStatus setCredentials(
+            StoreId id, CredentialsReference reference, StoreProof proof, Optional<CallId> call)
             throws CloudMwException {
         Optional<Store> known = find(id).filter(store -> store.kind() instanceof Store.S3);
         if (known.isPresent()) {
@@ -423,38 +430,38 @@ public final class Administration {
         return stores.listed(catalog.setCredentials(id, reference, ChangeRequest.of(call, clock)));
     }
 
-    /** The buckets there are, with the references to their credentials. */
+    /** Returns all buckets, with the references to their credentials. */
     public List<Store> buckets() throws CloudMwException {
         return catalog.stores().stream()
                 .filter(store -> store.owner().isEmpty())
                 .toList();
     }
 
-    /** Proves that a store can be used before it is made known, or used with other credentials. */
+    /** A proof that a store can be used, before it is added or gets other credentials. */
     @FunctionalInterface
-    public interface Proof {
-        /** Asks nobody. */
-        Proof NONE = unproven -> Map.of();
+    public interface StoreProof {
+        /** A proof without any check. */
+        StoreProof NONE = unproven -> Map.of();
 
         /**
-         * Tries the store.
+         * Checks the store.
          *
-         * @return the findings of the processes that were asked, by process
-         * @throws CloudMwException when it cannot be used: what is wrong, seen from where, and what to do
+         * @return the findings, by process
+         * @throws CloudMwException when the store cannot be used: the fault, the process that saw it, and the remedy
          */
         Map<String, ProbeReport> of(Store store) throws CloudMwException;
     }
 
     /**
-     * Ends a helper's lease at once: it is about to stop, and its id is free for another process.
+     * Ends a helper's lease at once, since it is about to stop; its id is free for another process.
      *
-     * @throws CloudMwException {@code HELPER_UNKNOWN} when it has none
+     * @throws CloudMwException {@code HELPER_UNKNOWN} when the helper has no lease
      */
     public void leave(HelperId helper, long epoch) throws CloudMwException {
         registrations.leave(helper, epoch);
     }
 
-    public List<HelperStatus> helpers() {
+    public List<RegisteredHelper> helpers() {
         return helpers.all();
     }
 

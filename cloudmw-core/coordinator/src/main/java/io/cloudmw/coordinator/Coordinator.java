@@ -2,29 +2,31 @@ package io.cloudmw.coordinator;
 
 import io.cloudmw.coordinator.admission.BucketIdentities;
 import io.cloudmw.coordinator.backup.VolumeExport;
-import io.cloudmw.coordinator.catalog.AppliedCalls;
 import io.cloudmw.coordinator.catalog.Catalog;
+import io.cloudmw.coordinator.catalog.change.AppliedCalls;
 import io.cloudmw.coordinator.fleet.BucketAccess;
-import io.cloudmw.coordinator.fleet.BucketMeans;
+import io.cloudmw.coordinator.fleet.BucketSigning;
 import io.cloudmw.coordinator.fleet.FleetExchange;
+import io.cloudmw.coordinator.fleet.FleetMonitoring;
 import io.cloudmw.coordinator.fleet.HelperRegistry;
-import io.cloudmw.coordinator.fleet.Monitoring;
+import io.cloudmw.coordinator.fleet.RegistryFleet;
 import io.cloudmw.coordinator.fleet.StoreView;
-import io.cloudmw.coordinator.fleet.WatchedFleet;
 import io.cloudmw.coordinator.lease.BackgroundJobs;
 import io.cloudmw.coordinator.lease.Lease;
+import io.cloudmw.coordinator.names.FileNames;
 import io.cloudmw.coordinator.names.VolumeSnapshots;
+import io.cloudmw.coordinator.peer.PeerFinder;
 import io.cloudmw.coordinator.peer.PeerRegistry;
-import io.cloudmw.coordinator.peer.Peers;
-import io.cloudmw.coordinator.read.Reads;
-import io.cloudmw.coordinator.read.ReplicaReports;
-import io.cloudmw.coordinator.upkeep.Drains;
+import io.cloudmw.coordinator.read.BadReplicaReports;
+import io.cloudmw.coordinator.read.FileReads;
 import io.cloudmw.coordinator.upkeep.Upkeep;
+import io.cloudmw.coordinator.upkeep.stores.DrainedStores;
 import io.cloudmw.coordinator.upload.Edits;
 import io.cloudmw.coordinator.upload.Uploads;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.monitor.FleetSpeeds;
 import io.cloudmw.core.reach.BucketWatch;
+import io.cloudmw.core.security.TokenIssuer;
 import io.cloudmw.core.security.TransferTokens;
 import io.cloudmw.core.signing.ReadSigner;
 import io.cloudmw.core.time.Ticker;
@@ -33,15 +35,12 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.SplittableRandom;
 
-/**
- * What a cluster's coordinator does, by subject. Safe for any thread; every call blocks on the catalog, which stays the
- * caller's to close.
- */
+/** The coordinator's services, by subject. Safe for any thread; calls block on the catalog, which the caller closes. */
 public final class Coordinator {
-    /** A background job whose coordinator died goes on elsewhere after this. */
+    /** The term of a background job's lease: after a coordinator's failure, another one takes over within it. */
     private static final Duration JOB_TERM = Duration.ofSeconds(30);
 
-    /** What a coordinator told last is dropped after so many lives of a helper's lease. */
+    /** The silence, in lives of a helper's lease, after which a coordinator's reports are dropped. */
     private static final int SILENT_TTLS = 10;
 
     private final BucketIdentities identities;
@@ -49,12 +48,13 @@ public final class Coordinator {
     private final Uploads uploads;
     private final Edits edits;
     private final VolumeSnapshots snapshots;
-    private final Reads reads;
-    private final ReplicaReports replicas;
-    private final Monitoring monitoring;
+    private final FileReads reads;
+    private final FileNames names;
+    private final BadReplicaReports replicas;
+    private final FleetMonitoring monitoring;
     private final Upkeep upkeep;
     private final VolumeExport exports;
-    private final Peers peers;
+    private final PeerFinder peers;
     private final BucketWatch buckets;
     private final CoordinatorOptions options;
     private final Catalog catalog;
@@ -64,18 +64,19 @@ public final class Coordinator {
     private final Optional<FleetExchange> exchange;
 
     /**
-     * Asks the catalog for nothing yet: what is to be done now and then, {@link #exchangeSightings} and
-     * {@link #retireAbandoned}, is to be called at once and again. Before the first exchange it is as just after the start.
+     * Creates a coordinator without a call of the catalog. The periodic methods {@link #exchangeSightings} and
+     * {@link #retireAbandoned} must be called at once and again. Before the first exchange the coordinator counts as
+     * just started.
      *
-     * @param name this coordinator's among those that share the catalog: see {@link BackgroundJobs}
-     * @param ticker measures leases and ages speeds
+     * @param name the name of this coordinator, unique among those of the catalog: see {@link BackgroundJobs}
+     * @param ticker measures leases and the age of speeds
      * @param clock stamps versions and tokens
      */
     public Coordinator(
             String name,
             Catalog catalog,
             TransferTokens tokens,
-            BucketMeans means,
+            BucketSigning means,
             CoordinatorOptions options,
             Ticker ticker,
             WallClock clock) {
@@ -84,29 +85,23 @@ public final class Coordinator {
         this.identities = new BucketIdentities(catalog, direct.markers(), clock);
         this.buckets = new BucketWatch(
                 "coordinator", catalog::stores, direct, options.storeCheck(), ticker, new SplittableRandom());
-        StoreView stores = new StoreView(catalog, helpers, new Drains(catalog, clock), buckets, identities);
+        StoreView stores = new StoreView(catalog, helpers, new DrainedStores(catalog, clock), buckets, identities);
         this.options = options;
         this.administration = new Administration(catalog, helpers, stores, direct, identities, clock);
         this.uploads = new Uploads(catalog, helpers, stores, tokens, clock, options.tokenTtl());
         this.edits = new Edits(catalog);
         this.snapshots = new VolumeSnapshots(catalog, clock);
         FleetSpeeds speeds = new FleetSpeeds(ticker, FleetSpeeds.DEFAULT_REPORTS);
-        this.monitoring = new Monitoring(helpers, stores, speeds);
+        this.monitoring = new FleetMonitoring(helpers, stores, speeds);
         ReadSigner signer = new ReadSigner(direct, means.helpers(), stores.signing(), Ticker.system());
-        this.reads = new Reads(
-                catalog, helpers, stores, tokens, signer, clock, options.tokenTtl(), speeds, monitoring::transfers);
-        this.replicas = new ReplicaReports(catalog, clock);
-        this.upkeep = new Upkeep(
-                name,
-                catalog,
-                new WatchedFleet(helpers, stores),
-                tokens,
-                options.tokenTtl(),
-                options.upkeep(),
-                ticker,
-                clock);
+        TokenIssuer issuer = new TokenIssuer(tokens, options.tokenTtl(), clock);
+        this.reads = new FileReads(catalog, helpers, stores, issuer, signer, speeds, monitoring::transfers);
+        this.names = new FileNames(catalog, clock);
+        this.replicas = new BadReplicaReports(catalog, clock);
+        this.upkeep =
+                new Upkeep(name, catalog, new RegistryFleet(helpers, stores), issuer, options.upkeep(), ticker, clock);
         this.exports = new VolumeExport(catalog);
-        this.peers = new Peers(
+        this.peers = new PeerFinder(
                 new PeerRegistry(options.helperTtl(), ticker), catalog, tokens, clock, options.heartbeatInterval());
         this.catalog = catalog;
         this.helpers = helpers;
@@ -115,12 +110,12 @@ public final class Coordinator {
         Duration silent = options.helperTtl().multipliedBy(SILENT_TTLS);
         this.exchange = catalog.fleet().map(board -> new FleetExchange(name, board, helpers, silent, ticker));
         if (exchange.isPresent()) {
-            helpers.listened(); // to nobody yet: from now on it counts how long
+            helpers.listened(); // there are no other coordinators to hear: the time counts from now on
         }
     }
 
     /**
-     * Gives up the uploads that nobody has touched for long: what they stored is garbage from now on.
+     * Abandons uploads without progress for a long time; their chunks become garbage.
      *
      * @return how many; 0 when another coordinator does it
      */
@@ -134,16 +129,16 @@ public final class Coordinator {
     }
 
     /**
-     * Drops what no snapshot sees any more; versions that nothing else names are garbage from now on.
+     * Drops entries that no snapshot sees any more; versions without another name become garbage.
      *
-     * @return how many pages it looked at; 0 when another coordinator does it
+     * @return how many pages it processed; 0 when another coordinator does it
      */
     public int pruneSnapshots() throws CloudMwException {
         return jobs.run("snapshots", options.snapshotCheck(), snapshots::prune).orElse(0);
     }
 
     /**
-     * Forgets the calls that are too old to be tried again.
+     * Drops answers of calls that are too old to be retried.
      *
      * @return how many; 0 when another coordinator does it
      */
@@ -152,29 +147,32 @@ public final class Coordinator {
                 .orElse(0);
     }
 
-    private int forgetCalls(BackgroundJobs.Right right) throws CloudMwException {
+    private int forgetCalls(BackgroundJobs.HeldLease right) throws CloudMwException {
         int pruned = 0;
         int last;
         do {
-            Lease unused = right.lease(); // renewed, or the job is another's
+            Lease unused = right.lease(); // renews the lease, or fails because another coordinator has the job
             last = catalog.appliedCalls().prune(clock.millis() - AppliedCalls.KEPT.toMillis());
             pruned += last;
         } while (last > 0);
         return pruned;
     }
 
-    /** Looks at the markers of all buckets; to be called every minute or so. */
+    /** Checks the markers of all buckets; called every minute or so. */
     public void lookAtBuckets() throws CloudMwException {
         identities.look();
     }
 
-    /** Whether other coordinators may share the catalog: then {@link #exchangeSightings} is to be called, again and again. */
+    /**
+     * Returns whether other coordinators may share the catalog, so that {@link #exchangeSightings} must be called
+     * periodically.
+     */
     public boolean isShared() {
         return exchange.isPresent();
     }
 
     /**
-     * Tells the other coordinators which helpers are heard here, and listens to them; to be called every
+     * Reports to the other coordinators which helpers are heard here, and reads their reports. Called every
      * {@link CoordinatorOptions#exchangeInterval}, never twice at the same time.
      */
     public void exchangeSightings() throws CloudMwException {
@@ -183,14 +181,14 @@ public final class Coordinator {
         }
     }
 
-    /** Tells the other coordinators nothing more; {@link #exchangeSightings} is called no more. */
+    /** Withdraws this coordinator's reports; {@link #exchangeSightings} is not called afterwards. */
     public void endExchange() throws CloudMwException {
         if (exchange.isPresent()) {
             exchange.get().close();
         }
     }
 
-    /** What is done by one of several coordinators. */
+    /** Returns the background jobs, each of which one coordinator does at a time. */
     public BackgroundJobs jobs() {
         return jobs;
     }
@@ -211,19 +209,23 @@ public final class Coordinator {
         return snapshots;
     }
 
-    public Reads reads() {
+    public FileReads reads() {
         return reads;
     }
 
-    public ReplicaReports replicas() {
+    public FileNames names() {
+        return names;
+    }
+
+    public BadReplicaReports replicas() {
         return replicas;
     }
 
-    public Monitoring monitoring() {
+    public FleetMonitoring monitoring() {
         return monitoring;
     }
 
-    /** How many helpers have a lease, as far as is known here. */
+    /** Returns how many helpers have a lease, as far as is known here. */
     public int liveHelpers() {
         return helpers.live().size();
     }
@@ -232,18 +234,18 @@ public final class Coordinator {
         return upkeep;
     }
 
-    /** What volumes consist of. */
+    /** Returns the exports of volumes. */
     public VolumeExport exports() {
         return exports;
     }
 
-    /** This coordinator's own watch over buckets; to be started, and closed. */
+    /** Returns this coordinator's own watch over buckets, which the caller starts and closes. */
     public BucketWatch buckets() {
         return buckets;
     }
 
-    /** Clients that serve each other. */
-    public Peers peers() {
+    /** Returns the search for clients that serve others. */
+    public PeerFinder peers() {
         return peers;
     }
 

@@ -1,20 +1,20 @@
 package io.cloudmw.coordinator;
 
-import io.cloudmw.coordinator.upkeep.UpkeepOptions;
+import io.cloudmw.coordinator.upkeep.schedule.UpkeepOptions;
 import io.cloudmw.core.config.Durations;
 import java.time.Duration;
 
 /**
- * How a coordinator behaves.
+ * The options of a coordinator.
  *
  * @param heartbeatInterval how often helpers renew their lease
- * @param helperTtl a lease ends this long after the last heartbeat; longer than two intervals
+ * @param helperTtl how long a lease lasts after a heartbeat; longer than two intervals
  * @param tokenTtl how long a transfer may take before it needs a new plan
- * @param abandonedAfter an upload without progress for this long is given up
+ * @param abandonedAfter how long an upload may make no progress before it is abandoned
  * @param abandonedCheck how often such uploads are looked for
- * @param snapshotCheck how often what no snapshot sees any more is dropped
- * @param storeCheck how often each bucket is asked whether it can be used
- * @param upkeep how it keeps what is stored as it ought to be; takes no store for lost within a lease's life
+ * @param snapshotCheck how often entries that no snapshot sees are dropped
+ * @param storeCheck how often each bucket is probed
+ * @param upkeep the options of upkeep; no store counts as lost within a lease's life
  */
 public record CoordinatorOptions(
         Duration heartbeatInterval,
@@ -45,8 +45,8 @@ public record CoordinatorOptions(
     }
 
     /**
-     * Heartbeats every 2 s, leases of 7 s, tokens for 6 h, uploads given up after 7 days, looked for every hour, and so often what
-     * no snapshot sees; buckets asked every minute.
+     * Returns the defaults: heartbeats every 2 s and leases of 7 s; tokens for 6 h; uploads abandoned after 7 days;
+     * hourly checks of uploads and snapshots; a probe of each bucket every minute.
      */
     public static CoordinatorOptions defaults() {
         return new CoordinatorOptions(
@@ -61,8 +61,7 @@ public record CoordinatorOptions(
     }
 
     /**
-     * How often coordinators that share a catalog tell each other which helpers they hear: twice for each heartbeat, and once
-     * a second at least.
+     * Returns how often coordinators of one catalog exchange reports: twice per heartbeat, and at least once a second.
      */
     public Duration exchangeInterval() {
         Duration half = heartbeatInterval.dividedBy(2);

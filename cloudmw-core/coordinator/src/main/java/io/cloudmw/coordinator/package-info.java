@@ -1,6 +1,7 @@
 /**
- * The coordinator: what the cluster knows and who may do what. Everything durable is in the catalog; leases of helpers
- * are in memory and come back by themselves after a restart. Safe for any thread; calls block on the catalog.
+ * The coordinator by subject: volumes, stores, helpers, files, uploads and upkeep. The catalog holds all durable
+ * state. Leases of helpers live in memory, and helpers register again after a restart. Safe for any thread; calls
+ * block on the catalog.
  */
 @NullMarked
 package io.cloudmw.coordinator;

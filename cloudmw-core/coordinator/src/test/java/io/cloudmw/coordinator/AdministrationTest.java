@@ -1,12 +1,13 @@
 package io.cloudmw.coordinator;
 
-import static io.cloudmw.coordinator.TestCluster.bucket;
-import static io.cloudmw.coordinator.TestCluster.disk;
-import static io.cloudmw.coordinator.TestCluster.volume;
+import static io.cloudmw.coordinator.testing.TestCluster.bucket;
+import static io.cloudmw.coordinator.testing.TestCluster.disk;
+import static io.cloudmw.coordinator.testing.TestCluster.volume;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.cloudmw.coordinator.testing.TestCluster;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.identity.DiskClaim;
@@ -39,7 +40,7 @@ public final class AdministrationTest {
     }
 
     @Test
-    void aVolumeNeedsAsManyAvailableStoresAsReplicas() throws Exception {
+    void volumeNeedsAsManyAvailableStoresAsReplicas() throws Exception {
         cluster.helper(1);
         cluster.helper(2);
         refused(ErrorCode.NOT_ENOUGH_STORES, () -> create(volume("v", 3, 2, "d1", "d2")));
@@ -57,7 +58,7 @@ public final class AdministrationTest {
     }
 
     @Test
-    void allTriesOfOneCallToCreateAVolumeAnswerTheSameAndMakeItOnce() throws Exception {
+    void retriesOfACreateVolumeCallGetTheSameAnswerAndCreateOneVolume() throws Exception {
         cluster.helper(1);
         Volume wanted = volume("v", 1, 1, "d1");
         Optional<CallId> made = Optional.of(CallId.issuedAt(cluster.now()));
@@ -73,7 +74,7 @@ public final class AdministrationTest {
     }
 
     @Test
-    void rightAfterAStartAVolumeWaitsForTheStoresItNeedsButNotForever() throws Exception {
+    void volumeWaitsForItsStoresAfterAStartButNotForever() throws Exception {
         cluster.helper(1);
         cluster.helper(2);
         cluster.restart();
@@ -88,7 +89,7 @@ public final class AdministrationTest {
     }
 
     @Test
-    void aVolumeThatNamesNoStoresUsesAll() throws Exception {
+    void volumeWithoutNamedStoresUsesAllStores() throws Exception {
         cluster.helper(1);
         cluster.coordinator.administration().addStore(bucket("b1"), false, Optional.empty());
         assertThat(create(volume("v", 2, 1)).stores()).containsExactly(new StoreId("b1"), new StoreId("d1"));
@@ -96,7 +97,7 @@ public final class AdministrationTest {
     }
 
     @Test
-    void aVolumeWithFilesIsDeletedByForceOnly() throws Exception {
+    void volumeWithFilesIsDeletedOnlyByForce() throws Exception {
         cluster.withVolume(2);
         cluster.put(FilePath.parse("v:/a"), 10);
         Administration administration = cluster.coordinator.administration();
@@ -109,7 +110,7 @@ public final class AdministrationTest {
     }
 
     @Test
-    void addingTheSameBucketTwiceIsASuccessAnotherUnderItsIdIsNot() throws Exception {
+    void addingTheSameBucketTwiceSucceedsAndAnotherUnderItsIdFails() throws Exception {
         Administration administration = cluster.coordinator.administration();
         assertThat(administration.addStore(bucket("b"), false, Optional.empty()))
                 .isEqualTo(new StoreStatus(bucket("b"), true));
@@ -125,7 +126,7 @@ public final class AdministrationTest {
     }
 
     @Test
-    void aDiskIsAvailableWhileItsOwnersLeaseIs() throws Exception {
+    void diskIsAvailableWhileItsOwnersLeaseHolds() throws Exception {
         cluster.helper(1);
         assertThat(cluster.coordinator.administration().stores()).containsExactly(new StoreStatus(disk(1), true));
         cluster.ticker.advance(Duration.ofSeconds(8));
@@ -138,7 +139,7 @@ public final class AdministrationTest {
     }
 
     @Test
-    void aDiskIsListedWithWhatIsFreeOfItWhileItIsThere() throws Exception {
+    void diskIsListedWithItsFreeBytesWhileItIsAttached() throws Exception {
         Administration administration = cluster.coordinator.administration();
         administration.addStore(bucket("b"), false, Optional.empty());
         HelperAddress h1 = new HelperAddress(new HelperId("h1"), "127.0.0.1:1", "127.0.0.1:2");
@@ -155,7 +156,7 @@ public final class AdministrationTest {
     }
 
     @Test
-    void aHelperAnnouncesOnlyItsOwnDisksAndNoneOfSomebodyAlive() throws Exception {
+    void helperRegistersOnlyItsOwnDisksAndNoneOfALiveHelper() throws Exception {
         Administration administration = cluster.coordinator.administration();
         administration.addStore(bucket("b"), false, Optional.empty());
         HelperAddress h1 = cluster.helper(1);
@@ -177,7 +178,7 @@ public final class AdministrationTest {
     }
 
     @Test
-    void aProcessThatIsRefusedLeavesNoDiskBehind() throws Exception {
+    void refusedProcessLeavesNoDiskBehind() throws Exception {
         HelperAddress h1 = cluster.helper(1);
         refused(
                 ErrorCode.COORDINATOR_UNAVAILABLE,
@@ -186,7 +187,7 @@ public final class AdministrationTest {
     }
 
     @Test
-    void aDiskItsOwnerDoesNotNameIsNotAvailableAndAnotherMayHaveIt() throws Exception {
+    void diskNotNamedByItsOwnerIsUnavailableAndFreeForAnotherHelper() throws Exception {
         Administration administration = cluster.coordinator.administration();
         HelperAddress h1 = cluster.helper(1);
         HelperAddress h2 = cluster.helper(2);
@@ -201,9 +202,9 @@ public final class AdministrationTest {
         assertThat(administration.stores()).contains(new StoreStatus(own("d1", h2), true));
     }
 
-    /** Before: the registration was refused, and the two good disks were away too. */
+    /** Regression: the registration was refused, so that the two good disks were absent, too. */
     @Test
-    void aHelperWithOneLostDiskIsRegisteredWithItsOtherDisks() throws Exception {
+    void helperWithOneLostDiskIsRegisteredWithItsOtherDisks() throws Exception {
         Administration administration = cluster.coordinator.administration();
         HelperAddress h1 = new HelperAddress(new HelperId("h1"), "127.0.0.1:1", "127.0.0.1:2");
         List<DiskClaim> disks =
@@ -222,7 +223,7 @@ public final class AdministrationTest {
     }
 
     @Test
-    void aHelperIsRefusedOnceAllItsDisksAreLostAndTakenInOnceTheyAreForgotten() throws Exception {
+    void helperIsRefusedWhenAllItsDisksAreLostAndAcceptedAfterTheirRemoval() throws Exception {
         Administration administration = cluster.coordinator.administration();
         HelperAddress h1 = new HelperAddress(new HelperId("h1"), "127.0.0.1:1", "127.0.0.1:2");
         List<DiskClaim> disks = List.of(DiskClaim.of(own("d1", h1)), DiskClaim.of(own("d2", h1)));
@@ -238,7 +239,7 @@ public final class AdministrationTest {
     }
 
     @Test
-    void aLostDiskOfAHelperThatIsAliveDoesNotShutOutAnotherHelper() throws Exception {
+    void lostDiskOfALiveHelperDoesNotShutOutAnotherHelper() throws Exception {
         Administration administration = cluster.coordinator.administration();
         HelperAddress h1 = cluster.helper(1);
         HelperAddress h2 = new HelperAddress(new HelperId("h2"), "127.0.0.1:3", "127.0.0.1:4");
@@ -252,7 +253,7 @@ public final class AdministrationTest {
     }
 
     @Test
-    void aHelperHasALimitedNumberOfDisks() {
+    void helperHasALimitedNumberOfDisks() {
         HelperAddress h1 = new HelperAddress(new HelperId("h1"), "127.0.0.1:1", "127.0.0.1:2");
         List<DiskClaim> disks = new ArrayList<>();
         for (int i = 0; i <= Administration.MAX_DISKS; i++) {

@@ -5,11 +5,11 @@ import io.cloudmw.core.model.file.FileVersion;
 import java.util.List;
 
 /**
- * A file of records.
+ * A file of records in a backup.
  *
  * @param file where it is kept
  * @param chunks all of it, with their digests
- * @param files records of files that are present in it
+ * @param files how many records of present files it has
  */
 public record BackupPart(FileVersion file, List<Chunk> chunks, long files) {
     public BackupPart {

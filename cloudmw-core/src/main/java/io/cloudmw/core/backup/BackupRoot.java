@@ -7,18 +7,18 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A backup: its root names everything it consists of, and is written last. Roots are found in stores by the names of their
- * chunks: versions of roots begin with {@value #PREFIX}, which no other version does.
+ * The root of a backup, which names all its parts and is written last. Roots are found in stores by the names of their
+ * chunks: only versions of roots begin with {@value #PREFIX}.
  *
- * @param cluster the one whose volume it is: {@link io.cloudmw.coordinator.catalog.Catalog#clusterId}
+ * @param cluster the id of the volume's cluster
  * @param volume as it was
- * @param stores those that the volume and the backup are kept in
- * @param number counts the backups of a volume of one cluster, from 1. A volume that was recovered is another cluster's: its
- *     backups are counted anew, so roots of two clusters may have one number
+ * @param stores that hold the volume and the backup
+ * @param number counts the backups of a volume of one cluster, from 1. A recovered volume belongs to another cluster,
+ *     which counts anew, so roots of two clusters may have one number
  * @param takenAtMillis when the last part was committed
- * @param position of the volume's changes: what is in the parts is the volume as it was there
- * @param parts in the order in which they are to be applied; the first begins with an empty volume
- * @param cursor of a draft: where the backup that is under way goes on
+ * @param position of the volume's change log; the parts contain the volume at this position
+ * @param parts in the order in which they are applied; the first begins with an empty volume
+ * @param cursor of an unfinished backup: where it continues
  */
 public record BackupRoot(
         String cluster,
@@ -29,7 +29,7 @@ public record BackupRoot(
         long position,
         List<BackupPart> parts,
         Optional<ExportCursor> cursor) {
-    /** A random UUID has a 4 in the place of the last zero. */
+    /** The prefix; a random UUID has a 4 in the place of its last zero. */
     public static final String PREFIX = "0000000000000";
 
     public BackupRoot {
@@ -40,7 +40,7 @@ public record BackupRoot(
         }
     }
 
-    /** The name of a new root's version, which nobody else has. */
+    /** Returns a unique version id for a new root. */
     public static VersionId newVersion() {
         return new VersionId(PREFIX + VersionId.random().value().substring(PREFIX.length()));
     }
@@ -49,7 +49,7 @@ public record BackupRoot(
         return version.value().startsWith(PREFIX);
     }
 
-    /** Bytes of all its parts. */
+    /** Returns the size of all parts in bytes. */
     public long sizeBytes() {
         return parts.stream().mapToLong(part -> part.file().sizeBytes()).sum();
     }

@@ -3,11 +3,11 @@ package io.cloudmw.core.backup;
 import java.util.List;
 
 /**
- * Where an export goes on: nothing else is remembered of it.
+ * The complete state of an export between two pieces.
  *
- * @param position changes up to here are exported once the places are
- * @param places still to be looked at, the last one first
- * @param rounds how many lists of changes were looked at
+ * @param position the position up to which changes are exported when the places are done
+ * @param places still to be read, the last one first
+ * @param rounds how many pages of the log were read
  */
 public record ExportCursor(long position, List<ExportPlace> places, int rounds) {
     public ExportCursor {

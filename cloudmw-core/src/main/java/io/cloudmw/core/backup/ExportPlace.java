@@ -3,18 +3,18 @@ package io.cloudmw.core.backup;
 import io.cloudmw.core.model.VersionId;
 import java.util.Optional;
 
-/** What an export has still to look at. */
+/** A place that an export has still to read. */
 public sealed interface ExportPlace {
-    /** {@code /} or {@code /a/b}. */
+    /** Returns {@code /} or {@code /a/b}. */
     String path();
 
-    /** What is in a directory, from a page on; {@code pageToken} as the catalog gave it. */
+    /** The content of a directory from a page on; {@code pageToken} is the catalog's. */
     record Directory(String path, String pageToken) implements ExportPlace {}
 
     /**
-     * What a path names.
+     * The file at a path.
      *
-     * @param version the one whose segments before {@code segment} are exported already; empty: none is
+     * @param version the version whose segments before {@code segment} are exported already; empty: none is
      */
     record File(String path, Optional<VersionId> version, int segment) implements ExportPlace {
         public File(String path) {

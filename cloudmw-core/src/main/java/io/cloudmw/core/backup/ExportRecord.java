@@ -4,26 +4,26 @@ import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.file.Attributes;
 import io.cloudmw.core.model.file.FileVersion;
 
-/** One thing to be known of a volume. They are applied in order: later ones win. */
+/** A fact about a volume. Records are applied in order: later ones win. */
 public sealed interface ExportRecord {
     /**
      * A segment of a manifest.
      *
-     * @param encoded as the catalog keeps it: taken as it is, and not to be changed afterwards
+     * @param encoded as the catalog stores it; not copied, and not to be changed afterwards
      */
     @SuppressWarnings("ArrayRecordComponent") // passed on, never compared
     record Segment(VersionId version, int index, byte[] encoded) implements ExportRecord {}
 
     /**
-     * The path names this file, all of whose segments came before.
+     * The file at a path, all of whose segments came before.
      *
-     * @param version under the path it has
+     * @param version under its present path
      */
     record Present(FileVersion version, long createdAtMillis, Attributes attributes) implements ExportRecord {}
 
-    /** Nothing is at this path. */
+    /** The absence of anything at this path. */
     record Absent(String path) implements ExportRecord {}
 
-    /** Nothing is at or below this path; {@code /}: the volume is empty. */
+    /** The absence of anything at or below this path; {@code /}: the volume is empty. */
     record AbsentTree(String path) implements ExportRecord {}
 }

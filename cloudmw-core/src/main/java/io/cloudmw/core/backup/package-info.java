@@ -1,4 +1,4 @@
-/** The records of exports and backups. Values, without threads, input or output. */
+/** The records of exports and backups. Immutable values. */
 @NullMarked
 package io.cloudmw.core.backup;
 

@@ -6,10 +6,10 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * That stores are to be drained, or not any longer.
+ * An order to begin or end draining stores.
  *
- * @param helper whose disks are meant, beside {@code stores}: those it has been seen with last
- * @param begins false: they are to be used again as before
+ * @param helper a helper whose disks are drained besides {@code stores}: those it registered last
+ * @param begins false: the stores are used again as before
  */
 public record DrainOrder(List<StoreId> stores, Optional<HelperId> helper, boolean begins) {
     public DrainOrder {

@@ -5,9 +5,9 @@ import io.cloudmw.core.model.StoreId;
 import java.util.List;
 
 /**
- * A file some chunk of which has no copy left, since every copy was in stores that were declared lost.
+ * A file with a chunk that has no copy left, since every copy was in stores that were declared lost.
  *
- * @param file the path it was committed to
+ * @param file the path of its commit
  * @param stores those stores
  */
 public record LostFile(FilePath file, List<StoreId> stores) {

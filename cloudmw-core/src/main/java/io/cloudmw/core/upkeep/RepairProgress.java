@@ -6,37 +6,37 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * How far repair is.
+ * The progress of repair.
  *
- * @param underReplicated chunks by how many good copies they have, when all were last looked at; since then some may
- *     have been repaired
- * @param obstacles why chunks could not be repaired then: how many
- * @param left of stores that are drained: the copies they had then; what is not there was not looked through yet
+ * @param underReplicated how many chunks had how many good copies in the last pass; some may be repaired since
+ * @param obstacles how many chunks could not be repaired in that pass, by reason
+ * @param left the copies that drained stores had in that pass; a store without an entry was not passed over yet
  * @param replaced stores whose disk or bucket was replaced
- * @param awaited helpers that chunks waited for then ({@link Obstacle#NO_HELPER}), those told apart: how many chunks
- * @param passes looked at all of them so often
- * @param passing whether it is looking at them now
+ * @param awaited how many chunks waited for which helpers in that pass ({@link RepairObstacle#NO_HELPER}), up to a
+ *     limit
+ * @param passes how many passes have ended
+ * @param passing whether a pass is under way
  * @param copied copies made since this coordinator started
- * @param copiedBytes what was written for them
- * @param failed tries that failed
- * @param dropped copies given up because there are others
+ * @param copiedBytes bytes written for them
+ * @param failed attempts that failed
+ * @param dropped copies dropped because there are others
  */
 public record RepairProgress(
         SortedMap<Integer, Long> underReplicated,
-        Map<Obstacle, Long> obstacles,
+        Map<RepairObstacle, Long> obstacles,
         SortedMap<StoreId, Long> left,
         SortedMap<StoreId, ReplacedProgress> replaced,
-        SortedMap<AwaitedHelper, Long> awaited,
+        SortedMap<MissingHelper, Long> awaited,
         long passes,
         boolean passing,
         long copied,
         long copiedBytes,
         long failed,
         long dropped) {
-    /** Where no store was replaced, and no chunk waits for a helper. */
+    /** Creates the progress without replaced stores and without chunks that wait for a helper. */
     public RepairProgress(
             SortedMap<Integer, Long> underReplicated,
-            Map<Obstacle, Long> obstacles,
+            Map<RepairObstacle, Long> obstacles,
             SortedMap<StoreId, Long> left,
             long passes,
             boolean passing,
@@ -58,14 +58,14 @@ public record RepairProgress(
                 dropped);
     }
 
-    /** Returns whether all is counted: no copies of a store that was replaced are still to be looked for. */
+    /** Returns whether all missing copies are counted: no copies of a replaced store are still to be checked. */
     public boolean isCounted() {
         return replaced.values().stream().allMatch(ReplacedProgress::lookedThrough);
     }
 
     /**
-     * Chunks that have fewer good copies than they ought to. While copies of a store that was replaced are still made anew it counts
-     * them too, and never says that there is none.
+     * Returns how many chunks have too few good copies. While copies of a replaced store are being made, it counts
+     * those, too, and is never zero.
      */
     public long underReplicatedChunks() {
         long counted =

@@ -1,14 +1,14 @@
 package io.cloudmw.core.upkeep;
 
 /**
- * How far the copies of a store are made anew whose disk or bucket was replaced.
+ * The progress of recovery from a replaced disk or bucket.
  *
- * @param replacedAtMillis when it was, by a coordinator's clock
- * @param looked copies that the catalog said were in the store, and that were looked for there so far
+ * @param replacedAtMillis the time of the replacement, by a coordinator's clock
+ * @param looked copies of the catalog's records that were checked so far
  * @param missing of these: copies that were not there
- * @param made of these: copies that were made anew, there or elsewhere
- * @param lookedThrough whether all copies were looked for
- * @param complete whether all that were missing are made anew
+ * @param made of these: copies that were made again, there or elsewhere
+ * @param lookedThrough whether all copies were checked
+ * @param complete whether all missing ones are made again
  */
 public record ReplacedProgress(
         long replacedAtMillis, long looked, long missing, long made, boolean lookedThrough, boolean complete) {}

@@ -1,19 +1,19 @@
 package io.cloudmw.core.upkeep;
 
 /**
- * How far a round is that somebody asked for.
+ * The progress of a requested round.
  *
  * @param kind what it does
- * @param number the round's
- * @param state whether it goes on
- * @param looked chunks that were looked at, for reading or for repair
- * @param read copies that were read and checked
+ * @param number of the round
+ * @param state whether it continues
+ * @param looked chunks passed over, for reading or for repair
+ * @param read copies that were read and verified
  * @param readBytes of those
  * @param bad copies found missing or corrupt
- * @param skipped copies that could not be read: their store was away, or reading failed
+ * @param skipped copies that could not be read: their store was absent, or reading failed
  * @param repaired copies that were made
  * @param repairedBytes of those
- * @param left chunks that have fewer good copies than they ought to, as last seen
+ * @param left chunks with too few good copies, as last seen
  */
 public record RoundProgress(
         Kind kind,
@@ -27,11 +27,11 @@ public record RoundProgress(
         long repaired,
         long repairedBytes,
         long left) {
-    /** The work of a round. */
+    /** The kind of a round. */
     public enum Kind {
-        /** Reads and checks copies, and then repairs. */
+        /** Reads and verifies copies, and then repairs. */
         SCRUB,
-        /** Makes copies that are missing. */
+        /** Makes missing copies. */
         REPAIR
     }
 
@@ -40,7 +40,7 @@ public record RoundProgress(
         READING,
         REPAIRING,
         DONE,
-        /** Ended before it was done. */
+        /** The round was ended before it was done. */
         CANCELLED;
 
         public boolean isOver() {

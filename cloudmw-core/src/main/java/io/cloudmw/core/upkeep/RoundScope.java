@@ -6,10 +6,10 @@ import io.cloudmw.core.model.VolumeName;
 import java.util.Optional;
 
 /**
- * Which copies a round is about.
+ * The scope of a round.
  *
- * @param volume only those of its files; empty: of all volumes
- * @param store only those in it, or of chunks that have one in it; empty: of all stores
+ * @param volume only copies of its files; empty: of all volumes
+ * @param store only copies in it, or chunks that have one in it; empty: all stores
  */
 public record RoundScope(Optional<VolumeName> volume, Optional<StoreId> store) {
     public static final RoundScope ALL = new RoundScope(Optional.empty(), Optional.empty());

@@ -6,15 +6,15 @@ import io.cloudmw.core.placement.Candidate;
 import java.time.Duration;
 
 /**
- * How a store is now.
+ * The present condition of a store.
  *
  * @param candidate whether it could take anything
- * @param roomBytes what chunks may still use; {@code Long.MAX_VALUE}: nobody knows of a limit
+ * @param roomBytes how many bytes chunks may still use; {@code Long.MAX_VALUE}: no known limit
  * @param available whether it can be reached
- * @param away for how long it could not; zero when it can
- * @param lost whether nobody waits for it any more: it is away for so long, or was declared gone for good
- * @param draining whether its copies are to go elsewhere
- * @param reserveBytes what it must keep free besides the room; zero where nobody knows
+ * @param away how long it has been absent; zero when it can be reached
+ * @param lost whether it was absent for too long, or was declared lost
+ * @param draining whether its copies are to move elsewhere
+ * @param reserveBytes what it must keep free besides the room; zero: not known
  */
 public record StoreCondition(
         Candidate candidate,
@@ -24,7 +24,7 @@ public record StoreCondition(
         boolean lost,
         boolean draining,
         long reserveBytes) {
-    /** A store without a reserve. */
+    /** Creates the condition of a store without a reserve. */
     public StoreCondition(
             Candidate candidate, long roomBytes, boolean available, Duration away, boolean lost, boolean draining) {
         this(candidate, roomBytes, available, away, lost, draining, 0);
@@ -34,12 +34,12 @@ public record StoreCondition(
         return candidate.store().id();
     }
 
-    /** Which disk or bucket it is. */
+    /** Returns the identity of its disk or bucket. */
     public StoreIdentity identity() {
         return candidate.store().identity();
     }
 
-    /** The same, but that it takes no copies. */
+    /** Returns the condition with an obstacle, so that it takes no copies. */
     public StoreCondition refusing(String obstacle) {
         return new StoreCondition(
                 new Candidate(candidate.store(), obstacle, candidate.weight()),
@@ -51,17 +51,17 @@ public record StoreCondition(
                 reserveBytes);
     }
 
-    /** The same for a volume that gives it up: its copies are to go elsewhere. */
+    /** Returns the condition for a volume that leaves the store: its copies are to move elsewhere. */
     public StoreCondition leaving() {
         return new StoreCondition(candidate, roomBytes, available, away, lost, true, reserveBytes);
     }
 
-    /** Whether it could take a copy of so many bytes now. */
+    /** Returns whether it could take a copy of so many bytes now. */
     public boolean takes(long bytes) {
         return available && !lost && !draining && candidate.usable() && roomBytes >= bytes;
     }
 
-    /** Whether copies in it are to stay there. */
+    /** Returns whether copies in it stay there. */
     public boolean keeps() {
         return !lost && !draining;
     }

@@ -11,53 +11,53 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Something a helper is to do with a store, or one copy in it; doing it again changes nothing. The owner of a disk does what is
- * done to it, any helper what is done to a bucket. Immutable.
+ * An upkeep task for a helper, about a store or one copy in it. Repeating a task changes nothing. The owner of a disk
+ * does the disk's tasks, any helper those of a bucket. Immutable.
  */
 public sealed interface Task {
-    /** The urgency of what is done after all that repairs. */
+    /** The urgency of tasks that come after all repair. */
     int LAST = 100;
 
-    /** Where it is done. */
+    /** Returns the store of the task. */
     Store store();
 
-    /** The lower, the sooner. */
+    /** Returns the urgency: lower values come first. */
     int urgency();
 
-    /** What it is about, at least one thing: two tasks about one thing are never under way at once. */
+    /** Returns the keys of the task, at least one; two tasks with a common key are never under way at once. */
     List<String> keys();
 
-    /** Names it in logs. */
+    /** Returns a description for logs. */
     default String about() {
         return keys().get(0);
     }
 
-    /** How many it moves, reads or writes: it may take the longer. */
+    /** Returns how many bytes it moves, reads or writes; the time limit grows with them. */
     default long bytes() {
         return 0;
     }
 
-    /** Leaves whose digests it carries. */
+    /** Returns how many leaf digests it carries. */
     default int leaves() {
         return 0;
     }
 
-    /** The key of a copy. */
+    /** Returns the key of a copy. */
     static String copy(ChunkId chunk, StoreId store) {
         return chunk + "/" + store;
     }
 
-    /** About one copy of a chunk of a current version. */
+    /** A task about one copy of a chunk of a current version. */
     sealed interface OfCopy extends Task {
         Chunk chunk();
 
-        /** Of the volume it belongs to. */
+        /** Returns the file of the chunk. */
         FilePath file();
 
-        /** What its helper may do to the chunk. */
+        /** Returns the helper's rights to the chunk. */
         Set<TransferRight> rights();
 
-        /** All stores it touches. */
+        /** Returns all stores it uses. */
         default List<Store> stores() {
             return List.of(store());
         }
@@ -83,9 +83,9 @@ public sealed interface Task {
     }
 
     /**
-     * List what lies in a store, a page of at most {@value #PAGE} chunks.
+     * The task to list a store, a page of at most {@value #PAGE} chunks.
      *
-     * @param after as the page before gave it; empty from the start
+     * @param after the last chunk of the previous page; empty: from the start
      */
     record Survey(Store store, String after) implements Task {
         public static final int PAGE = 1000;
@@ -101,9 +101,9 @@ public sealed interface Task {
         }
     }
 
-    /** Say which of these chunks lie in a store: the others are not there, whatever the catalog says. */
+    /** The task to check which of these chunks are in a store, whatever the catalog says. */
     record Look(Store store, List<ChunkId> chunks) implements Task {
-        /** Chunks of one task. */
+        /** The most chunks of one task. */
         public static final int MOST_CHUNKS = 500;
 
         public Look {
@@ -114,7 +114,7 @@ public sealed interface Task {
             }
         }
 
-        /** Before all else: what it finds missing may be the last copy but one. */
+        /** Returns the highest urgency: a missing copy may be the last but one. */
         @Override
         public int urgency() {
             return 0;
@@ -126,7 +126,7 @@ public sealed interface Task {
         }
     }
 
-    /** Delete copies, those of them that are there. */
+    /** The task to delete copies; those that do not exist are ignored. */
     record Delete(Store store, List<ChunkId> chunks) implements Task {
         public Delete {
             chunks = List.copyOf(chunks);
@@ -146,7 +146,7 @@ public sealed interface Task {
         }
     }
 
-    /** Read a copy and check every leaf of it. */
+    /** The task to read a copy and verify every leaf. */
     record Verify(Chunk chunk, Store store, FilePath file) implements OfCopy {
         @Override
         public Set<TransferRight> rights() {
@@ -160,10 +160,10 @@ public sealed interface Task {
     }
 
     /**
-     * Make a copy. If the store has the chunk already and it is right, nothing is written; if it is not, it is replaced.
+     * The task to make a copy. If the store has a right copy already, nothing is written; a wrong one is replaced.
      *
-     * @param sources where good ones are
-     * @param good how many there are: the fewer, the more urgent
+     * @param sources stores with good copies
+     * @param good how many good copies there are: the fewer, the more urgent
      */
     record Copy(Chunk chunk, Store store, FilePath file, List<Store> sources, int good) implements OfCopy {
         public Copy {

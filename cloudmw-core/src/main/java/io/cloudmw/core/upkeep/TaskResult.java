@@ -9,14 +9,14 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * How a helper's task went.
+ * The result of a helper's task.
  *
- * @param task the number it was given under
+ * @param task the number of the assignment
  * @param failure why it failed; empty: it is done
  * @param bytes how many it moved, verified or deleted
- * @param faults what it found out about copies on its way
- * @param blamed the store that failed, when that is why
- * @param listed of a survey or a look: what lies in the store; only a survey tells lengths
+ * @param faults faults of copies that the helper found
+ * @param blamed the store that caused the failure, if one did
+ * @param listed the chunks of a survey or a look; only a survey tells lengths
  */
 public record TaskResult(
         long task,
@@ -33,7 +33,7 @@ public record TaskResult(
         }
     }
 
-    /** One that listed nothing. */
+    /** Creates a result without a list of chunks. */
     public TaskResult(
             long task,
             Optional<ErrorCode> failure,

@@ -6,13 +6,13 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * How a cluster fares.
+ * The state of upkeep in a cluster.
  *
- * @param stores all of them, by id
- * @param helpers those that are alive
- * @param asked the last round that somebody asked for
- * @param waitingTasks for a helper to take them
- * @param givenTasks that helpers have
+ * @param stores all stores, by id
+ * @param helpers the live helpers
+ * @param asked the last requested round
+ * @param waitingTasks tasks that wait for a helper
+ * @param givenTasks tasks that helpers have
  */
 public record UpkeepStatus(
         List<StoreCondition> stores,
@@ -24,7 +24,7 @@ public record UpkeepStatus(
         Optional<RoundProgress> asked,
         int waitingTasks,
         int givenTasks) {
-    /** A status of a cluster whose volumes follow their changes. */
+    /** Creates the status of a cluster without volume changes under way. */
     public UpkeepStatus(
             List<StoreCondition> stores,
             List<HelperAddress> helpers,

@@ -1,6 +1,4 @@
-/**
- * Messages about upkeep between processes: tasks, their results, and the condition of a cluster. Immutable values.
- */
+/** Messages about upkeep between processes: tasks, their results, and the state of a cluster. Immutable values. */
 @NullMarked
 package io.cloudmw.core.upkeep;
 

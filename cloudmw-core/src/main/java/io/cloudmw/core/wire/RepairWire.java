@@ -2,8 +2,8 @@ package io.cloudmw.core.wire;
 
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.StoreId;
-import io.cloudmw.core.upkeep.AwaitedHelper;
-import io.cloudmw.core.upkeep.Obstacle;
+import io.cloudmw.core.upkeep.MissingHelper;
+import io.cloudmw.core.upkeep.RepairObstacle;
 import io.cloudmw.core.upkeep.RepairProgress;
 import io.cloudmw.proto.v1.AwaitedHelperFare;
 import io.cloudmw.proto.v1.RepairFare;
@@ -25,22 +25,22 @@ final class RepairWire {
     static Map<String, Long> obstacles(RepairProgress repair) {
         Map<String, Long> obstacles = new HashMap<>();
         repair.obstacles().forEach((obstacle, chunks) -> {
-            Obstacle told = obstacle == Obstacle.NO_HELPER ? Obstacle.NO_TARGET : obstacle;
+            RepairObstacle told = obstacle == RepairObstacle.NO_HELPER ? RepairObstacle.NO_TARGET : obstacle;
             obstacles.merge(told.name(), chunks, Long::sum);
         });
         return obstacles;
     }
 
-    static Map<Obstacle, Long> obstacles(RepairFare message) throws CloudMwException {
-        Map<Obstacle, Long> obstacles = new EnumMap<>(Obstacle.class);
+    static Map<RepairObstacle, Long> obstacles(RepairFare message) throws CloudMwException {
+        Map<RepairObstacle, Long> obstacles = new EnumMap<>(RepairObstacle.class);
         for (Map.Entry<String, Long> obstacle : message.getObstaclesMap().entrySet()) {
-            obstacles.put(FromWire.valid(() -> Obstacle.valueOf(obstacle.getKey())), obstacle.getValue());
+            obstacles.put(FromWire.valid(() -> RepairObstacle.valueOf(obstacle.getKey())), obstacle.getValue());
         }
         long noHelper = message.getNoHelper();
         if (noHelper > 0) {
-            obstacles.put(Obstacle.NO_HELPER, noHelper);
+            obstacles.put(RepairObstacle.NO_HELPER, noHelper);
             obstacles.computeIfPresent(
-                    Obstacle.NO_TARGET, (obstacle, chunks) -> chunks > noHelper ? chunks - noHelper : null);
+                    RepairObstacle.NO_TARGET, (obstacle, chunks) -> chunks > noHelper ? chunks - noHelper : null);
         }
         return obstacles;
     }
@@ -55,11 +55,11 @@ final class RepairWire {
                 .toList();
     }
 
-    static SortedMap<AwaitedHelper, Long> awaited(RepairFare message) throws CloudMwException {
-        SortedMap<AwaitedHelper, Long> awaited = new TreeMap<>();
+    static SortedMap<MissingHelper, Long> awaited(RepairFare message) throws CloudMwException {
+        SortedMap<MissingHelper, Long> awaited = new TreeMap<>();
         for (AwaitedHelperFare fare : message.getAwaitedHelpersList()) {
             awaited.put(
-                    new AwaitedHelper(ids(fare.getSourceStoreIdsList()), ids(fare.getTargetStoreIdsList())),
+                    new MissingHelper(ids(fare.getSourceStoreIdsList()), ids(fare.getTargetStoreIdsList())),
                     fare.getChunks());
         }
         return awaited;

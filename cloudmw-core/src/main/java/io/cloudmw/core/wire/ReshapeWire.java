@@ -5,7 +5,7 @@ import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VolumeName;
 import io.cloudmw.core.upkeep.LostFile;
 import io.cloudmw.core.upkeep.ReshapeProgress;
-import io.cloudmw.core.upkeep.VolumeFare;
+import io.cloudmw.core.upkeep.VolumeReshapeProgress;
 import io.cloudmw.proto.v1.Departure;
 import io.cloudmw.proto.v1.GetStatusResponse;
 import java.util.ArrayList;
@@ -34,7 +34,7 @@ final class ReshapeWire {
         answer.setLostFileCount(progress.lostFileCount());
     }
 
-    private static Departure departure(VolumeFare.Departure departure) {
+    private static Departure departure(VolumeReshapeProgress.Departure departure) {
         Departure.Builder message = Departure.newBuilder()
                 .setStoreId(departure.store().value())
                 .setLost(departure.lost())
@@ -46,9 +46,9 @@ final class ReshapeWire {
 
     /** The progress that an answer tells. */
     static ReshapeProgress progress(GetStatusResponse answer) throws CloudMwException {
-        List<VolumeFare> volumes = new ArrayList<>();
+        List<VolumeReshapeProgress> volumes = new ArrayList<>();
         for (io.cloudmw.proto.v1.VolumeFare volume : answer.getVolumesList()) {
-            volumes.add(FromWire.valid(() -> new VolumeFare(
+            volumes.add(FromWire.valid(() -> new VolumeReshapeProgress(
                     new VolumeName(volume.getName()),
                     volume.getReplicas(),
                     volume.getUsableStores(),
@@ -62,8 +62,8 @@ final class ReshapeWire {
         return new ReshapeProgress(volumes, files, answer.getLostFileCount());
     }
 
-    private static VolumeFare.Departure departure(Departure message) {
-        return new VolumeFare.Departure(
+    private static VolumeReshapeProgress.Departure departure(Departure message) {
+        return new VolumeReshapeProgress.Departure(
                 new StoreId(message.getStoreId()),
                 message.getLost(),
                 message.hasCopies() ? OptionalLong.of(message.getCopies()) : OptionalLong.empty(),

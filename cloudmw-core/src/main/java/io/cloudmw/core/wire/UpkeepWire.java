@@ -13,8 +13,7 @@ import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.core.placement.Candidate;
 import io.cloudmw.core.placement.StoreStatus;
 import io.cloudmw.core.upkeep.DrainOrder;
-import io.cloudmw.core.upkeep.Handout;
-import io.cloudmw.core.upkeep.Obstacle;
+import io.cloudmw.core.upkeep.RepairObstacle;
 import io.cloudmw.core.upkeep.RepairProgress;
 import io.cloudmw.core.upkeep.ReplacedProgress;
 import io.cloudmw.core.upkeep.RoundProgress;
@@ -22,6 +21,7 @@ import io.cloudmw.core.upkeep.RoundScope;
 import io.cloudmw.core.upkeep.ScrubProgress;
 import io.cloudmw.core.upkeep.StoreCondition;
 import io.cloudmw.core.upkeep.Task;
+import io.cloudmw.core.upkeep.TaskBatch;
 import io.cloudmw.core.upkeep.TaskResult;
 import io.cloudmw.core.upkeep.UpkeepStatus;
 import io.cloudmw.core.upkeep.collect.CollectCoverage;
@@ -120,7 +120,7 @@ public final class UpkeepWire {
         return listed;
     }
 
-    public static WorkResponse handout(Handout handout) {
+    public static WorkResponse handout(TaskBatch handout) {
         return WorkResponse.newBuilder()
                 .addAllTasks(
                         handout.assignments().stream().map(UpkeepWire::task).toList())
@@ -130,7 +130,7 @@ public final class UpkeepWire {
                 .build();
     }
 
-    private static io.cloudmw.proto.v1.Task task(Handout.Assignment assignment) {
+    private static io.cloudmw.proto.v1.Task task(TaskBatch.Assignment assignment) {
         Task task = assignment.task();
         io.cloudmw.proto.v1.Task.Builder message = io.cloudmw.proto.v1.Task.newBuilder()
                 .setNumber(assignment.number())
@@ -166,13 +166,13 @@ public final class UpkeepWire {
         return ToWire.store(new StoreStatus(store, true));
     }
 
-    public static Handout handout(WorkResponse message) throws CloudMwException {
-        List<Handout.Assignment> assignments = new ArrayList<>();
+    public static TaskBatch handout(WorkResponse message) throws CloudMwException {
+        List<TaskBatch.Assignment> assignments = new ArrayList<>();
         List<Long> unknown = new ArrayList<>();
         for (io.cloudmw.proto.v1.Task task : message.getTasksList()) {
             Optional<Task> known = task(task);
             if (known.isPresent()) {
-                assignments.add(new Handout.Assignment(
+                assignments.add(new TaskBatch.Assignment(
                         task.getNumber(),
                         known.get(),
                         Duration.ofMillis(task.getLifeMillis()),
@@ -183,7 +183,7 @@ public final class UpkeepWire {
                 unknown.add(task.getNumber());
             }
         }
-        return new Handout(
+        return new TaskBatch(
                 assignments,
                 unknown,
                 FromWire.helpers(message.getHelpersList()),
@@ -284,7 +284,7 @@ public final class UpkeepWire {
         return RepairFare.newBuilder()
                 .putAllUnderReplicated(repair.underReplicated())
                 .putAllObstacles(RepairWire.obstacles(repair))
-                .setNoHelper(repair.obstacles().getOrDefault(Obstacle.NO_HELPER, 0L))
+                .setNoHelper(repair.obstacles().getOrDefault(RepairObstacle.NO_HELPER, 0L))
                 .addAllAwaitedHelpers(RepairWire.awaited(repair))
                 .putAllLeft(repair.left().entrySet().stream()
                         .collect(Collectors.toMap(entry -> entry.getKey().value(), Map.Entry::getValue)))

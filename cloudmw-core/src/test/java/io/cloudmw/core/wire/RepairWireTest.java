@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.StoreId;
-import io.cloudmw.core.upkeep.AwaitedHelper;
-import io.cloudmw.core.upkeep.Obstacle;
+import io.cloudmw.core.upkeep.MissingHelper;
+import io.cloudmw.core.upkeep.RepairObstacle;
 import io.cloudmw.core.upkeep.RepairProgress;
 import io.cloudmw.proto.v1.RepairFare;
 import java.util.List;
@@ -14,10 +14,10 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
 final class RepairWireTest {
-    private static final AwaitedHelper AWAITED =
-            new AwaitedHelper(List.of(new StoreId("a")), List.of(new StoreId("b"), new StoreId("c")));
+    private static final MissingHelper AWAITED =
+            new MissingHelper(List.of(new StoreId("a")), List.of(new StoreId("b"), new StoreId("c")));
 
-    private static RepairFare fare(Map<Obstacle, Long> obstacles, long waiting) {
+    private static RepairFare fare(Map<RepairObstacle, Long> obstacles, long waiting) {
         RepairProgress repair = new RepairProgress(
                 new TreeMap<>(),
                 obstacles,
@@ -32,17 +32,17 @@ final class RepairWireTest {
                 0);
         return RepairFare.newBuilder()
                 .putAllObstacles(RepairWire.obstacles(repair))
-                .setNoHelper(obstacles.getOrDefault(Obstacle.NO_HELPER, 0L))
+                .setNoHelper(obstacles.getOrDefault(RepairObstacle.NO_HELPER, 0L))
                 .addAllAwaitedHelpers(RepairWire.awaited(repair))
                 .build();
     }
 
     @Test
     void awaitedHelpersComeThrough() throws CloudMwException {
-        for (Map<Obstacle, Long> obstacles : List.of(
-                Map.of(Obstacle.NO_HELPER, 3L),
-                Map.of(Obstacle.NO_HELPER, 3L, Obstacle.NO_TARGET, 2L, Obstacle.AWAITED, 1L),
-                Map.of(Obstacle.NO_TARGET, 2L))) {
+        for (Map<RepairObstacle, Long> obstacles : List.of(
+                Map.of(RepairObstacle.NO_HELPER, 3L),
+                Map.of(RepairObstacle.NO_HELPER, 3L, RepairObstacle.NO_TARGET, 2L, RepairObstacle.AWAITED, 1L),
+                Map.of(RepairObstacle.NO_TARGET, 2L))) {
             RepairFare message = fare(obstacles, 3);
             assertThat(RepairWire.obstacles(message)).isEqualTo(obstacles);
             assertThat(RepairWire.awaited(message)).isEqualTo(Map.of(AWAITED, 3L));
@@ -52,7 +52,7 @@ final class RepairWireTest {
 
     @Test
     void aClientOfTheReleaseBeforeSeesOnlyObstaclesItKnows() {
-        RepairFare message = fare(Map.of(Obstacle.NO_HELPER, 3L, Obstacle.NO_TARGET, 2L), 3);
+        RepairFare message = fare(Map.of(RepairObstacle.NO_HELPER, 3L, RepairObstacle.NO_TARGET, 2L), 3);
         assertThat(message.getObstaclesMap()).isEqualTo(Map.of("NO_TARGET", 5L));
     }
 }

@@ -1,9 +1,9 @@
 package io.cloudmw.helper.cli;
 
-import io.cloudmw.coordinator.backup.Recovery;
 import io.cloudmw.coordinator.backup.RecoveryListener;
 import io.cloudmw.coordinator.backup.RecoveryReport;
 import io.cloudmw.coordinator.backup.RecoveryRequest;
+import io.cloudmw.coordinator.backup.VolumeRecovery;
 import io.cloudmw.coordinator.catalog.Catalog;
 import io.cloudmw.coordinator.catalog.sqlite.SqliteCatalog;
 import io.cloudmw.coordinator.server.CoordinatorConfig;
@@ -142,7 +142,7 @@ final class RecoverCommand implements Callable<Integer> {
         try (HelperBuckets buckets =
                         new HelperBuckets(CONNECTIONS, 1, 0, Optional.empty(), new CompositeMeterRegistry());
                 CachingStoreOpener stores = new CachingStoreOpener(DirectStoreOpener.reading(buckets))) {
-            Recovery recovery = new Recovery(request, stores, new ProgressPrinter(), WallClock.system());
+            VolumeRecovery recovery = new VolumeRecovery(request, stores, new ProgressPrinter(), WallClock.system());
             report = dryRun ? rehearse(recovery) : perform(recovery, config);
         }
         LOG.info(
@@ -175,14 +175,14 @@ final class RecoverCommand implements Callable<Integer> {
         }
     }
 
-    private static RecoveryReport perform(Recovery recovery, CoordinatorConfig config) throws CloudMwException {
+    private static RecoveryReport perform(VolumeRecovery recovery, CoordinatorConfig config) throws CloudMwException {
         try (Catalog opened = config.catalog().open()) {
             return recovery.run(opened);
         }
     }
 
     /** Recovers into a temporary catalog, which is deleted afterwards. */
-    private static RecoveryReport rehearse(Recovery recovery) throws CloudMwException {
+    private static RecoveryReport rehearse(VolumeRecovery recovery) throws CloudMwException {
         try {
             Path directory = Files.createTempDirectory("cloudmw-rehearsal");
             try (Catalog opened = SqliteCatalog.open(directory.resolve("catalog.db"))) {

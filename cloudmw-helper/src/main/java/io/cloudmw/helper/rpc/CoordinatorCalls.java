@@ -22,7 +22,7 @@ import io.cloudmw.core.rpc.UserAgent;
 import io.cloudmw.core.rpc.VersionHandshake;
 import io.cloudmw.core.security.MemberProofs;
 import io.cloudmw.core.security.TransferClaims;
-import io.cloudmw.core.upkeep.Handout;
+import io.cloudmw.core.upkeep.TaskBatch;
 import io.cloudmw.core.upkeep.TaskResult;
 import io.cloudmw.core.wire.AccessWire;
 import io.cloudmw.core.wire.FromWire;
@@ -278,14 +278,14 @@ public final class CoordinatorCalls implements AutoCloseable {
      * Reports results of upkeep and takes more tasks; the next call goes to another coordinator when this one hands
      * none out.
      */
-    public Handout work(HelperId self, List<TaskResult> results, int room) throws CloudMwException {
+    public TaskBatch work(HelperId self, List<TaskResult> results, int room) throws CloudMwException {
         int used = working.get();
         WorkResponse answer = ask(
                 working,
                 channel -> UpkeepGrpc.newBlockingStub(channel)
                         .withDeadlineAfter(DEADLINE_SECONDS, TimeUnit.SECONDS)
                         .work(UpkeepWire.request(self.value(), results, room)));
-        Handout handout = UpkeepWire.handout(answer);
+        TaskBatch handout = UpkeepWire.handout(answer);
         if (handout.elsewhere()) {
             working.compareAndSet(used, (used + 1) % channels.size());
         }

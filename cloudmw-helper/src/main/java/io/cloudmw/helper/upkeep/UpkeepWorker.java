@@ -17,8 +17,8 @@ import io.cloudmw.core.security.TransferToken;
 import io.cloudmw.core.store.ChunkStore;
 import io.cloudmw.core.thread.Threads;
 import io.cloudmw.core.time.Ticker;
-import io.cloudmw.core.upkeep.Handout;
 import io.cloudmw.core.upkeep.Task;
+import io.cloudmw.core.upkeep.TaskBatch;
 import io.cloudmw.core.upkeep.TaskResult;
 import io.cloudmw.helper.block.Spool;
 import io.cloudmw.helper.fetch.StoreResolver;
@@ -141,7 +141,7 @@ public final class UpkeepWorker implements AutoCloseable {
         } finally {
             lock.unlock();
         }
-        Handout handout = coordinator.work(reported, room);
+        TaskBatch handout = coordinator.work(reported, room);
         lock.lock();
         try {
             if (!handout.elsewhere()) {
@@ -158,14 +158,14 @@ public final class UpkeepWorker implements AutoCloseable {
         } finally {
             lock.unlock();
         }
-        for (Handout.Assignment assignment : handout.assignments()) {
+        for (TaskBatch.Assignment assignment : handout.assignments()) {
             long endNanos = asked + assignment.life().toNanos();
             begin(assignment, handout, endNanos);
         }
         return handout.pause().compareTo(SHORTEST_PAUSE) < 0 ? SHORTEST_PAUSE : handout.pause();
     }
 
-    private void begin(Handout.Assignment assignment, Handout handout, long endNanos) {
+    private void begin(TaskBatch.Assignment assignment, TaskBatch handout, long endNanos) {
         Task task = assignment.task();
         String volume = task instanceof Task.OfCopy copy ? copy.file().volume().value() : "";
         long bytes = task instanceof Task.OfCopy copy ? copy.chunk().range().length() : SWEEP_COST;
@@ -183,7 +183,7 @@ public final class UpkeepWorker implements AutoCloseable {
         }
     }
 
-    private void refused(Handout.Assignment assignment, CloudMwException cause) {
+    private void refused(TaskBatch.Assignment assignment, CloudMwException cause) {
         finished(failure(assignment.number(), cause.code(), String.valueOf(cause.getMessage()), new TaskFindings()));
     }
 
@@ -198,7 +198,7 @@ public final class UpkeepWorker implements AutoCloseable {
         }
     }
 
-    private TaskResult done(Handout.Assignment assignment, Handout handout, long endNanos, TaskFindings findings) {
+    private TaskResult done(TaskBatch.Assignment assignment, TaskBatch handout, long endNanos, TaskFindings findings) {
         long number = assignment.number();
         Task task = assignment.task();
         if (ticker.nanos() - endNanos >= 0) {
@@ -219,7 +219,7 @@ public final class UpkeepWorker implements AutoCloseable {
         }
     }
 
-    private StoreResolver resolver(Task.OfCopy task, Handout.Assignment assignment, Handout handout)
+    private StoreResolver resolver(Task.OfCopy task, TaskBatch.Assignment assignment, TaskBatch handout)
             throws CloudMwException {
         TransferToken token = assignment
                 .token()

@@ -1,7 +1,7 @@
 package io.cloudmw.helper.upkeep;
 
 import io.cloudmw.core.error.CloudMwException;
-import io.cloudmw.core.upkeep.Handout;
+import io.cloudmw.core.upkeep.TaskBatch;
 import io.cloudmw.core.upkeep.TaskResult;
 import java.util.List;
 
@@ -9,5 +9,5 @@ import java.util.List;
 @FunctionalInterface
 public interface WorkSource {
     /** Reports results and takes up to {@code room} tasks; blocks for some seconds at most. */
-    Handout work(List<TaskResult> results, int room) throws CloudMwException;
+    TaskBatch work(List<TaskResult> results, int room) throws CloudMwException;
 }

@@ -3,8 +3,8 @@ package io.cloudmw.helper.rpc;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import io.cloudmw.coordinator.check.rpc.ControlChannels;
-import io.cloudmw.coordinator.check.rpc.HelperSignings;
+import io.cloudmw.coordinator.rpc.helper.HelperChannels;
+import io.cloudmw.coordinator.rpc.helper.HelperUrlSigning;
 import io.cloudmw.core.access.CredentialsReference;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
@@ -60,7 +60,7 @@ final class SigningServiceTest {
 
     private final Set<Duration> validities = ConcurrentHashMap.newKeySet();
     private final List<ManagedChannel> channels = new ArrayList<>();
-    private final ControlChannels controls = new ControlChannels(PROOFS);
+    private final HelperChannels controls = new HelperChannels(PROOFS);
     private volatile Optional<CloudMwException> failure = Optional.empty();
     private Server server;
     private HelperAddress helper;
@@ -105,7 +105,7 @@ final class SigningServiceTest {
     }
 
     private SignedUrls sign(int count, Duration validity) throws CloudMwException {
-        return new HelperSignings(controls).sign(helper, BUCKET, chunks(count), validity, TIMEOUT);
+        return new HelperUrlSigning(controls).sign(helper, BUCKET, chunks(count), validity, TIMEOUT);
     }
 
     @Test

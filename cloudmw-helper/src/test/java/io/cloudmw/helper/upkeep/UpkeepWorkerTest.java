@@ -36,8 +36,8 @@ import io.cloudmw.core.testing.store.Chunks;
 import io.cloudmw.core.testing.store.MemoryChunkStore;
 import io.cloudmw.core.thread.Threads;
 import io.cloudmw.core.time.Ticker;
-import io.cloudmw.core.upkeep.Handout;
 import io.cloudmw.core.upkeep.Task;
+import io.cloudmw.core.upkeep.TaskBatch;
 import io.cloudmw.core.upkeep.TaskResult;
 import io.cloudmw.helper.block.Spool;
 import io.cloudmw.helper.disk.OwnDisks;
@@ -78,7 +78,7 @@ final class UpkeepWorkerTest {
             new HelperConnections(new BulkConnector(transport, "h"), 1, Ticker.system(), Duration.ZERO);
     private final TransferTokens tokens = new TransferTokens(ClusterSecret.of(new byte[32]), () -> 0);
     private final Held store = new Held(new MemoryChunkStore(BUCKET.id(), 1 << 20));
-    private final BlockingQueue<Handout.Assignment> given = new LinkedBlockingQueue<>();
+    private final BlockingQueue<TaskBatch.Assignment> given = new LinkedBlockingQueue<>();
     private final BlockingQueue<TaskResult> results = new LinkedBlockingQueue<>();
     private final VersionId version = VersionId.random();
     private long number;
@@ -126,11 +126,11 @@ final class UpkeepWorkerTest {
         spool.close();
     }
 
-    private Handout work(List<TaskResult> reported, int room) {
+    private TaskBatch work(List<TaskResult> reported, int room) {
         results.addAll(reported);
-        List<Handout.Assignment> assignments = new ArrayList<>();
+        List<TaskBatch.Assignment> assignments = new ArrayList<>();
         given.drainTo(assignments, room);
-        return new Handout(assignments, List.of(), List.of(), Duration.ofMillis(20), false);
+        return new TaskBatch(assignments, List.of(), List.of(), Duration.ofMillis(20), false);
     }
 
     private void give(Task task, Duration life) {
@@ -138,7 +138,7 @@ final class UpkeepWorkerTest {
                 ? Optional.of(tokens.issue(new TransferClaims(
                         copy.rights(), copy.file(), copy.chunk().id().version(), Long.MAX_VALUE)))
                 : Optional.empty();
-        given.add(new Handout.Assignment(++number, task, life, token));
+        given.add(new TaskBatch.Assignment(++number, task, life, token));
     }
 
     private TaskResult result() throws InterruptedException {

@@ -3,7 +3,7 @@ package io.cloudmw.it.dynamodb;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.cloudmw.coordinator.catalog.Catalog;
-import io.cloudmw.coordinator.catalog.RetiredVersion;
+import io.cloudmw.coordinator.catalog.version.RetiredVersion;
 import io.cloudmw.coordinator.testing.memory.InMemoryCatalog;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;

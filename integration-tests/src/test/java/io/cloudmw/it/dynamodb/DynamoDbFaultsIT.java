@@ -5,13 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.cloudmw.coordinator.catalog.Catalog;
-import io.cloudmw.coordinator.catalog.ChangeRequest;
-import io.cloudmw.coordinator.catalog.Changes;
-import io.cloudmw.coordinator.catalog.Commit;
-import io.cloudmw.coordinator.catalog.DirectoryEntry;
-import io.cloudmw.coordinator.catalog.RetiredVersion;
+import io.cloudmw.coordinator.catalog.change.ChangePage;
+import io.cloudmw.coordinator.catalog.change.ChangeRequest;
+import io.cloudmw.coordinator.catalog.change.CommitRequest;
 import io.cloudmw.coordinator.catalog.dynamodb.DynamoDbCatalog;
-import io.cloudmw.coordinator.catalog.dynamodb.DynamoDbSettings;
+import io.cloudmw.coordinator.catalog.dynamodb.table.DynamoDbSettings;
+import io.cloudmw.coordinator.catalog.tree.DirectoryEntry;
+import io.cloudmw.coordinator.catalog.version.RetiredVersion;
 import io.cloudmw.coordinator.lease.Lease;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
@@ -106,7 +106,7 @@ final class DynamoDbFaultsIT {
         try (Catalog other = DynamoDbLocal.open(table, network.endpoint())) {
             loseOneAnswer("UpdateItem");
             FileVersion version = Versions.of("v:/d/e", 0);
-            other.commit(new Commit(version, Optional.empty(), List.of()));
+            other.commit(new CommitRequest(version, Optional.empty(), List.of()));
             assertThat(catalog.current(version.file())).contains(version);
         }
     }
@@ -175,7 +175,7 @@ final class DynamoDbFaultsIT {
     void aDirectoryStaysIntoWhichAPutIsSeenInPart() throws Exception {
         put("v:/d/first", Optional.empty());
         try (Catalog other = dynamoDb.open(table)) {
-            other.commit(new Commit(Versions.of("v:/d/second", 0), Optional.empty(), List.of()));
+            other.commit(new CommitRequest(Versions.of("v:/d/second", 0), Optional.empty(), List.of()));
             network.hideFromAll("\"second\"");
             refused(ErrorCode.OVERLOADED, () -> catalog.remove(FilePath.parse("v:/d/first"), 1));
             refused(ErrorCode.OVERLOADED, () -> put("v:/e", Optional.empty()));
@@ -194,7 +194,7 @@ final class DynamoDbFaultsIT {
             network.set(name -> {
                 if (name.equals("TransactWriteItems") && writes.getAndIncrement() == 0) {
                     assertThatCode(() -> other.commit(
-                                    new Commit(Versions.of("v:/d/second", 0), Optional.empty(), List.of())))
+                                    new CommitRequest(Versions.of("v:/d/second", 0), Optional.empty(), List.of())))
                             .doesNotThrowAnyException();
                 }
                 return Fault.NONE;
@@ -234,7 +234,7 @@ final class DynamoDbFaultsIT {
 
     private static FileVersion put(Catalog through, FilePath file) throws CloudMwException {
         FileVersion version = Versions.of(file.toString(), 0);
-        return through.commit(new Commit(version, through.current(file).map(FileVersion::id), List.of()));
+        return through.commit(new CommitRequest(version, through.current(file).map(FileVersion::id), List.of()));
     }
 
     @Test
@@ -276,7 +276,7 @@ final class DynamoDbFaultsIT {
                 () -> refused(ErrorCode.NOT_FOUND, () -> catalog.remove(file, removal)));
         FileVersion there = catalog.current(file).orElseThrow();
         FileVersion late = Versions.of(file.toString(), 0);
-        Commit commit = new Commit(late, Optional.of(there.id()), List.of());
+        CommitRequest commit = new CommitRequest(late, Optional.of(there.id()), List.of());
         whileTheFirstTryStandsStill(
                 other -> {
                     other.rename(rename("v:/a/b", "v:/c"), call());
@@ -350,7 +350,7 @@ final class DynamoDbFaultsIT {
             owed.add(new ReplicaReport(new ChunkId(version.id(), chunk), STORE, ReplicaState.OWED));
         }
         catalog.report(List.of(new ReplicaReport(new ChunkId(version.id(), 7), STORE, ReplicaState.GOOD)), 1);
-        catalog.commit(new Commit(version, Optional.empty(), owed));
+        catalog.commit(new CommitRequest(version, Optional.empty(), owed));
         assertThat(catalog.underReplicatedChunks(version.id())).isEqualTo(299);
         assertThat(catalog.underReplicated(VOLUME, "", 1000).items()).hasSize(299);
         List<ReplicaReport> good = owed.stream()
@@ -539,7 +539,7 @@ final class DynamoDbFaultsIT {
             put(path, Optional.empty());
         }
         network.hide("\"0000000000000000002\"");
-        Changes seen = catalog.changes().after(VOLUME, 0, 10);
+        ChangePage seen = catalog.changes().after(VOLUME, 0, 10);
         assertThat(seen.items()).extracting(Change::position).containsExactly(1L);
         network.hide("");
         assertThat(catalog.changes().after(VOLUME, 1, 10).items())
@@ -573,7 +573,7 @@ final class DynamoDbFaultsIT {
     void aVersionThatSharesNothingIsForgottenInSixRequestsAndItsCopiesAreMarkedInTwo() throws Exception {
         FileVersion version = Versions.of("v:/a", 1);
         catalog.putSegment(version.id(), 0, Versions.segment(version.id(), 0), 1);
-        catalog.commit(new Commit(version, Optional.empty(), List.of()));
+        catalog.commit(new CommitRequest(version, Optional.empty(), List.of()));
         catalog.remove(version.file(), 1);
         Lease lease = lease();
         ReplicaRecord mark = new ReplicaRecord(new ChunkId(version.id(), 0), STORE, ReplicaState.DROPPED, 1);
@@ -599,7 +599,7 @@ final class DynamoDbFaultsIT {
 
     private static void putMany(Catalog into, int first, int end) throws CloudMwException {
         for (int i = first; i < end; i++) {
-            into.commit(new Commit(Versions.of("v:/d" + i + "/f", 0), Optional.empty(), List.of()));
+            into.commit(new CommitRequest(Versions.of("v:/d" + i + "/f", 0), Optional.empty(), List.of()));
         }
     }
 
@@ -611,7 +611,7 @@ final class DynamoDbFaultsIT {
 
     private FileVersion put(String path, Optional<VersionId> expected) throws CloudMwException {
         FileVersion version = Versions.of(path, 0);
-        return catalog.commit(new Commit(version, expected, List.of()));
+        return catalog.commit(new CommitRequest(version, expected, List.of()));
     }
 
     private Lease lease() throws CloudMwException {

@@ -1,7 +1,7 @@
 package io.cloudmw.it.dynamodb;
 
 import io.cloudmw.coordinator.catalog.dynamodb.DynamoDbCatalog;
-import io.cloudmw.coordinator.catalog.dynamodb.DynamoDbSettings;
+import io.cloudmw.coordinator.catalog.dynamodb.table.DynamoDbSettings;
 import io.cloudmw.core.error.CloudMwException;
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -5,14 +5,14 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.cloudmw.coordinator.catalog.Catalog;
-import io.cloudmw.coordinator.catalog.Commit;
-import io.cloudmw.coordinator.catalog.RetiredVersion;
-import io.cloudmw.coordinator.catalog.SharedRun;
+import io.cloudmw.coordinator.catalog.change.CommitRequest;
 import io.cloudmw.coordinator.catalog.dynamodb.DynamoDbCatalog;
+import io.cloudmw.coordinator.catalog.version.RetiredVersion;
+import io.cloudmw.coordinator.catalog.version.SharedRun;
 import io.cloudmw.coordinator.lease.Lease;
-import io.cloudmw.coordinator.testing.NoStores;
+import io.cloudmw.coordinator.testing.StorelessFleet;
 import io.cloudmw.coordinator.upkeep.Upkeep;
-import io.cloudmw.coordinator.upkeep.UpkeepOptions;
+import io.cloudmw.coordinator.upkeep.schedule.UpkeepOptions;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.Mode;
 import io.cloudmw.core.model.StoreId;
@@ -26,6 +26,7 @@ import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.core.model.volume.Chunking;
 import io.cloudmw.core.model.volume.Volume;
 import io.cloudmw.core.security.ClusterSecret;
+import io.cloudmw.core.security.TokenIssuer;
 import io.cloudmw.core.security.TransferTokens;
 import io.cloudmw.core.testing.Versions;
 import io.cloudmw.core.time.Ticker;
@@ -106,7 +107,7 @@ final class DynamoDbSharedFaultsIT {
                     List.of(new SharedRun(base.id(), segment, segment + 1)),
                     1);
         }
-        catalog.commit(new Commit(version, Optional.of(base.id()), List.of()));
+        catalog.commit(new CommitRequest(version, Optional.of(base.id()), List.of()));
         int before = network.requests();
         assertThat(catalog.shared(version.id(), 7)).containsExactly(new SharedRun(base.id(), 7, 8));
         assertThat(network.requests() - before).isEqualTo(2);
@@ -203,9 +204,11 @@ final class DynamoDbSharedFaultsIT {
         Upkeep upkeep = new Upkeep(
                 "c",
                 catalog,
-                new NoStores(false),
-                new TransferTokens(ClusterSecret.of(new byte[32]), WallClock.system()),
-                Duration.ofHours(6),
+                new StorelessFleet(false),
+                new TokenIssuer(
+                        new TransferTokens(ClusterSecret.of(new byte[32]), WallClock.system()),
+                        Duration.ofHours(6),
+                        () -> clockMillis),
                 UpkeepOptions.defaults(),
                 Ticker.system(),
                 () -> clockMillis);
@@ -240,7 +243,7 @@ final class DynamoDbSharedFaultsIT {
             throws CloudMwException {
         FileVersion version = Versions.of(path, 1);
         into.putSegment(version.id(), 0, Versions.segment(version.id(), 0), List.of(runs), 1);
-        return into.commit(new Commit(version, base.map(FileVersion::id), List.of()));
+        return into.commit(new CommitRequest(version, base.map(FileVersion::id), List.of()));
     }
 
     private static Lease lease(Catalog of) throws CloudMwException {

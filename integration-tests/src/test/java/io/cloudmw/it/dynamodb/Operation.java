@@ -3,8 +3,8 @@ package io.cloudmw.it.dynamodb;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.cloudmw.coordinator.catalog.Catalog;
-import io.cloudmw.coordinator.catalog.Commit;
-import io.cloudmw.coordinator.catalog.DirectoryEntry;
+import io.cloudmw.coordinator.catalog.change.CommitRequest;
+import io.cloudmw.coordinator.catalog.tree.DirectoryEntry;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.Mode;
@@ -58,7 +58,7 @@ interface Operation {
                 FileVersion version = Versions.of(VOLUME + ":" + path, 0);
                 yield catalog -> {
                     Optional<VersionId> before = catalog.current(version.file()).map(FileVersion::id);
-                    catalog.commit(new Commit(version, before, List.of()));
+                    catalog.commit(new CommitRequest(version, before, List.of()));
                     committed.add(version.id());
                     return "put";
                 };
@@ -76,7 +76,7 @@ interface Operation {
     static Operation put(String path) {
         FileVersion version = Versions.of(VOLUME + ":" + path, 0);
         return catalog -> {
-            catalog.commit(new Commit(version, Optional.empty(), List.of()));
+            catalog.commit(new CommitRequest(version, Optional.empty(), List.of()));
             return "put";
         };
     }

@@ -5,7 +5,7 @@ import io.cloudmw.core.config.Sizes;
 import io.cloudmw.core.identity.HelperAdmission;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.fleet.Store;
-import io.cloudmw.core.upkeep.Obstacle;
+import io.cloudmw.core.upkeep.RepairObstacle;
 import io.cloudmw.core.upkeep.RepairProgress;
 import io.cloudmw.core.upkeep.ReplacedProgress;
 import io.cloudmw.core.upkeep.RoundProgress;
@@ -167,7 +167,7 @@ public final class StatusReport {
                 : "takes no copies: " + store.candidate().obstacle();
     }
 
-    private static String why(Obstacle obstacle) {
+    private static String why(RepairObstacle obstacle) {
         return switch (obstacle) {
             case NO_SOURCE -> "cannot be copied: no good copy can be reached";
             case NO_TARGET -> "cannot be copied: no store is left that can take one";

@@ -4,7 +4,7 @@ import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VolumeName;
 import io.cloudmw.core.upkeep.LostFile;
 import io.cloudmw.core.upkeep.ReshapeProgress;
-import io.cloudmw.core.upkeep.VolumeFare;
+import io.cloudmw.core.upkeep.VolumeReshapeProgress;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -19,7 +19,7 @@ public final class ReshapeReport {
 
     public static List<String> lines(ReshapeProgress progress) {
         List<String> lines = new ArrayList<>();
-        for (VolumeFare volume : progress.volumes()) {
+        for (VolumeReshapeProgress volume : progress.volumes()) {
             if (volume.missingStores() > 0) {
                 lines.add("volume " + volume.name() + " needs " + volume.missingStores() + " more stores for "
                         + volume.replicas() + " replicas (cloudmw volume set " + volume.name() + " --add-store ID)");
@@ -37,7 +37,7 @@ public final class ReshapeReport {
     }
 
     /** The copies that are left in a store that a volume gives up. */
-    static String line(VolumeFare.Departure store) {
+    static String line(VolumeReshapeProgress.Departure store) {
         String what = "store " + store.store() + (store.lost() ? " (lost)" : "") + " leaves: ";
         if (store.copies().isEmpty()) {
             return what + "not looked through yet";
@@ -49,7 +49,7 @@ public final class ReshapeReport {
 
     public static List<Map<String, ?>> volumes(ReshapeProgress progress) {
         List<Map<String, ?>> rows = new ArrayList<>();
-        for (VolumeFare volume : progress.volumes()) {
+        for (VolumeReshapeProgress volume : progress.volumes()) {
             Map<String, Object> row = new LinkedHashMap<>();
             row.put("name", volume.name().value());
             row.put("replicas", volume.replicas());
@@ -74,16 +74,16 @@ public final class ReshapeReport {
     }
 
     /** The stores that leave a volume, as upkeep sees them. */
-    static List<VolumeFare.Departure> departures(ReshapeProgress progress, VolumeName volume) {
+    static List<VolumeReshapeProgress.Departure> departures(ReshapeProgress progress, VolumeName volume) {
         return progress.volumes().stream()
                 .filter(fare -> fare.name().equals(volume))
                 .flatMap(fare -> fare.leaving().stream())
                 .toList();
     }
 
-    static List<Map<String, ?>> leaving(List<VolumeFare.Departure> departures) {
+    static List<Map<String, ?>> leaving(List<VolumeReshapeProgress.Departure> departures) {
         List<Map<String, ?>> rows = new ArrayList<>();
-        for (VolumeFare.Departure store : departures) {
+        for (VolumeReshapeProgress.Departure store : departures) {
             Map<String, Object> row = new LinkedHashMap<>();
             row.put("id", store.store().value());
             row.put("lost", store.lost());

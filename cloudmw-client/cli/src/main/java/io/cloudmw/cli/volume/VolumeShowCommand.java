@@ -8,7 +8,7 @@ import io.cloudmw.client.rpc.Calls;
 import io.cloudmw.core.model.VolumeName;
 import io.cloudmw.core.model.volume.Volume;
 import io.cloudmw.core.upkeep.ReshapeProgress;
-import io.cloudmw.core.upkeep.VolumeFare;
+import io.cloudmw.core.upkeep.VolumeReshapeProgress;
 import java.util.List;
 import java.util.Map;
 import picocli.CommandLine.Command;
@@ -33,14 +33,14 @@ public final class VolumeShowCommand extends ClientCommand {
         say("%s", VolumeCommands.line(volume));
         say("generation %d", volume.generation());
         Map<String, Object> answer = Json.of(volume);
-        List<VolumeFare.Departure> departures = departures(client, volume);
+        List<VolumeReshapeProgress.Departure> departures = departures(client, volume);
         departures.forEach(store -> say("%s", ReshapeReport.line(store)));
         answer.put("leaving", ReshapeReport.leaving(departures));
         return answer;
     }
 
     /** Asks upkeep only where a store leaves. */
-    static List<VolumeFare.Departure> departures(CloudMw client, Volume volume) throws Exception {
+    static List<VolumeReshapeProgress.Departure> departures(CloudMw client, Volume volume) throws Exception {
         if (volume.leaving().isEmpty()) {
             return List.of();
         }

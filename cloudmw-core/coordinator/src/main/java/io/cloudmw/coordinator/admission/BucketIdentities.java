@@ -2,8 +2,8 @@ package io.cloudmw.coordinator.admission;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cloudmw.coordinator.catalog.Catalog;
-import io.cloudmw.coordinator.catalog.CatalogErrors;
-import io.cloudmw.coordinator.catalog.ChangeRequest;
+import io.cloudmw.coordinator.catalog.change.CatalogErrors;
+import io.cloudmw.coordinator.catalog.change.ChangeRequest;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.identity.BucketAdmission;
@@ -22,9 +22,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps the catalog and the markers of buckets in agreement: gives a new bucket its marker, looks at all of them now and then, and
- * knows which are not the ones that their stores had. A bucket without a marker whose store has no identity is one of a release
- * before identities: it gets both, once. Safe for any thread; calls block on catalog and buckets.
+ * The identities of buckets: keeps the catalog and the markers in the buckets in agreement. It gives a new bucket its
+ * marker, checks all markers periodically, and reports buckets that are not the store's own. A bucket and a store that
+ * both lack an identity, from a release without identities, get one once. Safe for any thread; calls block on catalog
+ * and buckets.
  */
 public final class BucketIdentities {
     private static final Logger LOG = LoggerFactory.getLogger(BucketIdentities.class);
@@ -37,7 +38,7 @@ public final class BucketIdentities {
     @GuardedBy("this")
     private Map<StoreId, String> mismatches = Map.of();
 
-    /** @param markers empty: this process reaches no bucket, and believes all of them */
+    /** @param markers empty: this process reaches no bucket, and trusts all of them */
     public BucketIdentities(Catalog catalog, Optional<BucketMarkers> markers, WallClock clock) {
         this.catalog = catalog;
         this.markers = markers;
@@ -45,9 +46,10 @@ public final class BucketIdentities {
     }
 
     /**
-     * Gives a bucket that is about to be added its marker. One that cannot be reached, or not be written to, gets it later.
+     * Writes the marker of a bucket that is about to be added. If the bucket cannot be reached or written, it gets the
+     * marker later.
      *
-     * @param takesOver whether the bucket is taken from the other store or cluster that has it
+     * @param takesOver whether the bucket may be taken from the other store or cluster that has it
      * @return the store with its identity
      * @throws CloudMwException {@code STORE_MISMATCH} when another store or cluster has it
      */
@@ -73,13 +75,13 @@ public final class BucketIdentities {
                 : String.valueOf(failure.getMessage());
     }
 
-    /** Decides whether a bucket with a marker that is not the store's may be taken all the same. */
+    /** A decision about whether a bucket with another store's marker may be taken. */
     @FunctionalInterface
-    private interface Taking {
+    private interface TakeoverRule {
         boolean permits(Optional<BucketMarker> found) throws CloudMwException;
     }
 
-    private Store marked(Store store, BucketMarkers buckets, Taking taking) throws CloudMwException {
+    private Store marked(Store store, BucketMarkers buckets, TakeoverRule taking) throws CloudMwException {
         for (int tries = 0; tries < TRIES; tries++) {
             Optional<BucketMarker> found = buckets.read(store);
             StoreIdentity identity = admitted(store, found, taking);
@@ -91,10 +93,13 @@ public final class BucketIdentities {
             }
         }
         throw new CloudMwException(
-                ErrorCode.CONFLICT, "store " + store.id() + ": others write its marker " + BucketMarker.NAME + ", too");
+                ErrorCode.CONFLICT,
+                "store " + store.id() + ": another process writes the marker " + BucketMarker.NAME
+                        + " at the same time; retry");
     }
 
-    private StoreIdentity admitted(Store store, Optional<BucketMarker> found, Taking taking) throws CloudMwException {
+    private StoreIdentity admitted(Store store, Optional<BucketMarker> found, TakeoverRule taking)
+            throws CloudMwException {
         try {
             return new BucketAdmission(catalog.clusterId()).admit(store, found);
         } catch (CloudMwException e) {
@@ -106,8 +111,8 @@ public final class BucketIdentities {
     }
 
     /**
-     * True if the marker is of a store that this cluster has forgotten ({@code store rm}): nobody loses the
-     * bucket then.
+     * Returns whether the marker is of a store that this cluster has removed ({@code store rm}), so that no store loses
+     * the bucket.
      */
     private boolean isForgotten(Optional<BucketMarker> found) throws CloudMwException {
         if (found.isEmpty() || !found.get().identity().cluster().equals(catalog.clusterId())) {
@@ -118,11 +123,13 @@ public final class BucketIdentities {
     }
 
     /**
-     * Takes the bucket that is there in the place of the one that a store had: all copies that are not in it are lost, and made anew.
+     * Accepts the present bucket in place of the store's former one: all copies that are not in it are lost, and repair
+     * makes them again.
      *
-     * @param takesOver whether the bucket is taken from the other store or cluster that its marker names
-     * @throws CloudMwException {@code NOT_FOUND}; {@code INVALID_ARGUMENT} when it is a disk; {@code STORE_MISMATCH} when the
-     *     bucket is another store's or cluster's, and not taken; as stores do when the marker cannot be read or written
+     * @param takesOver whether the bucket may be taken from the other store or cluster that its marker names
+     * @throws CloudMwException {@code NOT_FOUND}; {@code INVALID_ARGUMENT} when the store is a disk;
+     *     {@code STORE_MISMATCH} when the bucket is another store's or cluster's, and not taken; the errors of reading
+     *     or writing the marker
      */
     public Store replaced(StoreId id, boolean takesOver, Optional<CallId> call) throws CloudMwException {
         Store store = catalog.stores().stream()
@@ -137,7 +144,7 @@ public final class BucketIdentities {
         if (markers.isEmpty() || store.owner().isPresent()) {
             throw new CloudMwException(
                     ErrorCode.INVALID_ARGUMENT,
-                    "store " + id + ": no bucket that this coordinator reaches (a disk is replaced by its helper's"
+                    "store " + id + ": not a bucket that this coordinator reaches (a disk is replaced by its helper's"
                             + " --replace-disk " + id + ")");
         }
         if (!takesOver) {
@@ -147,7 +154,8 @@ public final class BucketIdentities {
         boolean unused = markers.get().write(store, new BucketMarker(id, identity), true);
         Store replaced = catalog.changeStore(id, before -> before.with(identity), ChangeRequest.of(call, clock));
         if (!replaced.identity().equals(identity)) {
-            // A try of this call took effect before: the marker is to say what that one has put into the catalog.
+            // An earlier attempt of this call took effect: the marker must match what that attempt recorded in the
+            // catalog.
             unused = markers.get().write(replaced, new BucketMarker(id, replaced.identity()), true);
         }
         forget(id);
@@ -155,8 +163,8 @@ public final class BucketIdentities {
     }
 
     /**
-     * Refuses the bucket that another store of this cluster, or another cluster, uses. A bucket of a store that this cluster has
-     * forgotten is nobody's.
+     * Refuses a bucket that another store of this cluster, or another cluster, uses. A bucket of a removed store is
+     * free.
      */
     private void requireNobodys(Store store, BucketMarkers buckets) throws CloudMwException {
         Optional<BucketMarker> found;
@@ -190,7 +198,7 @@ public final class BucketIdentities {
         mismatches = Map.copyOf(left);
     }
 
-    /** Looks at the marker of every bucket; to be called now and then. One that cannot be reached is as it was. */
+    /** Checks the marker of every bucket; called periodically. An unreachable bucket keeps its last result. */
     public void look() throws CloudMwException {
         if (markers.isEmpty()) {
             return;
@@ -211,7 +219,7 @@ public final class BucketIdentities {
         try {
             Store marked = marked(store, markers.orElseThrow(), marker -> false);
             if (!marked.equals(store)) {
-                // Never adds a store: it may have been removed meanwhile.
+                // The change never adds a store, which may have been removed meanwhile.
                 Store unused = catalog.changeStore(
                         store.id(),
                         before -> before.identity().equals(store.identity()) && !before.isLost()
@@ -229,12 +237,12 @@ public final class BucketIdentities {
                 }
             } else {
                 mismatch(store.id()).ifPresent(reason -> found.put(store.id(), reason));
-                LOG.debug("store {}: its marker cannot be looked at: {}", store.id(), hint(store, e));
+                LOG.debug("store {}: its marker cannot be read: {}", store.id(), hint(store, e));
             }
         }
     }
 
-    /** Why a bucket is not the one that its store had; empty: it is, as far as is known. */
+    /** Returns why a bucket is not the store's own; empty: it is, as far as is known. */
     public synchronized Optional<String> mismatch(StoreId id) {
         return Optional.ofNullable(mismatches.get(id));
     }

@@ -8,23 +8,24 @@ import io.cloudmw.core.model.fleet.StoreIdentity;
 import java.util.Optional;
 
 /**
- * Decides whether a disk is the one that the catalog knows under its id. Pure. The identity alone decides where both sides have one:
- * a disk keeps it when it moves to another helper, and when its cluster's catalog was lost and recovered under a new cluster id.
+ * The decision about whether a disk is the one that the catalog knows under its id. Pure. If both sides have an
+ * identity, it alone decides: a disk keeps its identity when it moves to another helper, and when its cluster's catalog
+ * was recovered under a new cluster id.
  */
 public final class DiskAdmission {
     private final String cluster;
     private final long nowMillis;
 
-    /** @param cluster the id of the cluster that admits */
+    /** @param cluster the id of the admitting cluster */
     public DiskAdmission(String cluster, long nowMillis) {
         this.cluster = cluster;
         this.nowMillis = nowMillis;
     }
 
     /**
-     * The record of the disk that the catalog is to keep.
+     * Returns the disk's record for the catalog.
      *
-     * @param known what the catalog knows under this id
+     * @param known the catalog's record of this id
      * @throws CloudMwException {@code STORE_MISMATCH} when it is another disk, or an empty directory
      */
     public Store admit(Optional<Store> known, DiskClaim claim) throws CloudMwException {

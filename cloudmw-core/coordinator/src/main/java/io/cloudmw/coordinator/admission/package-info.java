@@ -1,6 +1,5 @@
 /**
- * Rules by which a disk or a bucket is taken for the store that it says it is. Safe for any thread; calls block on
- * the catalog.
+ * The checks that a disk or a bucket is the store it claims to be. Safe for any thread; calls block on the catalog.
  */
 @NullMarked
 package io.cloudmw.coordinator.admission;

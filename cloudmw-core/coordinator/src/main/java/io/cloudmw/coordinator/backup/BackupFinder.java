@@ -23,25 +23,28 @@ import java.util.Map;
 import java.util.OptionalLong;
 import java.util.TreeMap;
 
-/** Finds backups in stores: their roots by the names of their chunks, and whether all they name is there and right. */
+/**
+ * The search for backups in stores. It finds their roots by the names of their chunks, and checks that everything they
+ * name exists and is right. Confined to one thread.
+ */
 final class BackupFinder {
     private static final int PAGE = 1000;
 
-    private final GivenStores stores;
-    private final ChunkCopies copies;
+    private final RecoveryStores stores;
+    private final ChunkCopyReader copies;
     private final List<String> refused = new ArrayList<>();
 
-    BackupFinder(GivenStores stores, ChunkCopies copies) {
+    BackupFinder(RecoveryStores stores, ChunkCopyReader copies) {
         this.stores = stores;
         this.copies = copies;
     }
 
-    /** What was found and is not used, and why. */
+    /** Returns the findings that are not used, with the reasons. */
     List<String> refused() {
         return refused;
     }
 
-    /** The backups of a volume whose roots are right, the newest first. Opens the stores that they name. */
+    /** Returns the valid backups of a volume, the newest first. Opens the stores that they name. */
     List<BackupRoot> find(VolumeName volume) throws CloudMwException {
         Map<ChunkId, BackupRoot> found = new LinkedHashMap<>();
         Map<ChunkId, String> failed = new TreeMap<>(Comparator.comparing(ChunkId::toString));
@@ -60,7 +63,7 @@ final class BackupFinder {
         return ofVolume;
     }
 
-    /** Roots come first in a listing: the rest is not looked at. */
+    /** Collects the roots in a store. Roots come first in a listing, so the rest is not read. */
     private void look(ChunkStore store, Map<ChunkId, BackupRoot> found, Map<ChunkId, String> failed)
             throws CloudMwException {
         String token = "";
@@ -98,16 +101,16 @@ final class BackupFinder {
         ByteBuffer bytes = ByteBuffer.allocate((int) length.getAsLong());
         try (ChunkReader in = store.read(chunk, new ByteRange(0, length.getAsLong()))) {
             while (bytes.hasRemaining() && in.read(bytes) >= 0) {
-                // What is missing, the digest says.
+                // The digest reveals missing parts.
             }
         }
         return bytes.array();
     }
 
-    /** Whether every part is there, and right; all of it is read. If not, it is noted why. */
+    /** Returns whether every part exists and is right, by reading all of it; records the reason otherwise. */
     boolean isWhole(BackupRoot root) {
         for (BackupPart part : root.parts()) {
-            try (InputStream in = new PartStream(copies, part)) {
+            try (InputStream in = new BackupPartStream(copies, part)) {
                 in.transferTo(OutputStream.nullOutputStream());
             } catch (java.io.IOException e) {
                 refused.add("backup " + root.number() + ": part " + part.file().id() + ": " + e.getMessage());

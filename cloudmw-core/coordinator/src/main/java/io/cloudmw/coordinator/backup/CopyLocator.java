@@ -1,7 +1,7 @@
 package io.cloudmw.coordinator.backup;
 
 import io.cloudmw.coordinator.catalog.Catalog;
-import io.cloudmw.coordinator.catalog.UpkeepRecords;
+import io.cloudmw.coordinator.catalog.version.UpkeepRecords;
 import io.cloudmw.coordinator.lease.Lease;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
@@ -19,16 +19,16 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Finds out where the copies of a recovered volume's chunks are, and records where that is not what manifests say: the stores know
- * better than any backup. Versions and the stores' listings have one order, so both are passed over once, side by side. One
- * thread's.
+ * The search for the copies of a recovered volume's chunks. It records where they differ from the manifests, since the
+ * stores' listings are newer than any backup. Versions and listings have the same order, so both are read once, side by
+ * side. Confined to one thread.
  */
 final class CopyLocator {
     private static final int PAGE = 100;
 
     private final Catalog catalog;
     private final Lease lease;
-    private final List<ListedChunks> stores;
+    private final List<StoreChunkListing> stores;
     private final boolean verify;
     private final long nowMillis;
     private final List<ReplicaRecord> records = new ArrayList<>();
@@ -40,15 +40,15 @@ final class CopyLocator {
     private long lostFiles;
     private long unseenFiles;
 
-    CopyLocator(Catalog catalog, Lease lease, GivenStores stores, boolean verify, long nowMillis) {
+    CopyLocator(Catalog catalog, Lease lease, RecoveryStores stores, boolean verify, long nowMillis) {
         this.catalog = catalog;
         this.lease = lease;
-        this.stores = stores.all().stream().map(ListedChunks::new).toList();
+        this.stores = stores.all().stream().map(StoreChunkListing::new).toList();
         this.verify = verify;
         this.nowMillis = nowMillis;
     }
 
-    /** Passes over all files of a volume. */
+    /** Locates the copies of all files of a volume. */
     RecoveryReport.Copies run(VolumeName volume, RecoveryListener listener) throws CloudMwException {
         long files = 0;
         long bytes = 0;
@@ -92,23 +92,23 @@ final class CopyLocator {
     }
 
     private boolean isRead(Chunk chunk) {
-        List<StoreId> read = stores.stream().map(ListedChunks::id).toList();
+        List<StoreId> read = stores.stream().map(StoreChunkListing::id).toList();
         return read.containsAll(chunk.replicas());
     }
 
-    /** Whether there is a copy. */
+    /** Returns whether the chunk has a copy. */
     private boolean locate(VersionId version, Chunk chunk) throws CloudMwException {
         chunks++;
         int copies = 0;
         List<StoreId> absent = new ArrayList<>();
         List<StoreId> elsewhere = new ArrayList<>();
-        for (ListedChunks store : stores) {
+        for (StoreChunkListing store : stores) {
             boolean placed = chunk.replicas().contains(store.id());
             if (!has(store, version, chunk.id())) {
                 if (placed) {
                     absent.add(store.id());
                 }
-            } else if (verify && !ChunkCopies.isRight(store.store(), chunk)) {
+            } else if (verify && !ChunkCopyReader.isRight(store.store(), chunk)) {
                 corrupt++;
                 if (placed) {
                     add(chunk, store.id(), ReplicaState.CORRUPT);
@@ -125,14 +125,14 @@ final class CopyLocator {
         return copies > 0;
     }
 
-    /** Chunks that another version wrote are not where the listing is just now. */
-    private static boolean has(ListedChunks store, VersionId version, ChunkId chunk) throws CloudMwException {
+    /** Returns whether a store has the chunk. Chunks that another version wrote are not near the listing's position. */
+    private static boolean has(StoreChunkListing store, VersionId version, ChunkId chunk) throws CloudMwException {
         return chunk.version().equals(version)
                 ? store.has(chunk)
                 : store.store().length(chunk).isPresent();
     }
 
-    /** For each copy elsewhere one that is not where it was is one that was moved. */
+    /** Records differences: for each copy found elsewhere, one absent copy counts as moved. */
     private void record(Chunk chunk, List<StoreId> absent, List<StoreId> elsewhere) throws CloudMwException {
         for (StoreId store : elsewhere) {
             add(chunk, store, ReplicaState.MOVED);

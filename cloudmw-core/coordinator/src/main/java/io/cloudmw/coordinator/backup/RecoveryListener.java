@@ -2,24 +2,24 @@ package io.cloudmw.coordinator.backup;
 
 import io.cloudmw.core.model.FilePath;
 
-/** Told how a recovery comes on, on its thread. */
+/** A listener to the progress of a recovery, called on the recovery's thread. */
 public interface RecoveryListener {
-    /** Hears nothing. */
+    /** A listener that ignores everything. */
     RecoveryListener NONE = new RecoveryListener() {};
 
-    /** The backup has so many files, of so many bytes together. */
+    /** Reports the number and total size of the backup's files. */
     default void planned(long files, long bytes) {}
 
-    /** So many files, of so many bytes together, are in the catalog. */
+    /** Reports how many files, of how many bytes, are in the catalog. */
     default void restored(long files, long bytes) {}
 
-    /** The copies of so many files, of so many bytes together, were looked for. */
+    /** Reports how many files, of how many bytes, had their copies located. */
     default void located(long files, long bytes) {}
 
     /**
-     * No store that was read has a right copy of some chunk of this file.
+     * Reports a file that has a chunk without a right copy in the stores that were read.
      *
-     * @param certain all stores that its manifest names were read
+     * @param certain whether all stores that its manifest names were read
      */
     default void lost(FilePath file, boolean certain) {}
 }

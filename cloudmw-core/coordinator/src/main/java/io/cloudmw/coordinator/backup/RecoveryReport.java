@@ -7,15 +7,15 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What a recovery did.
+ * The result of a recovery.
  *
  * @param root the backup it was made of
  * @param volume as it is now
  * @param files in it
  * @param bytes of these files
  * @param copies found
- * @param refused what was found and not used, and why
- * @param unreadable stores that could not be read, and why
+ * @param refused findings that were not used, with the reasons
+ * @param unreadable stores that could not be read, with the reasons
  */
 public record RecoveryReport(
         BackupRoot root,
@@ -31,15 +31,15 @@ public record RecoveryReport(
     }
 
     /**
-     * What was found of the files' chunks.
+     * The copies found of the files' chunks.
      *
      * @param chunks of all files
-     * @param found copies where the manifest says, or elsewhere
-     * @param moved of these, elsewhere
-     * @param missing not where the manifest says, nor elsewhere
+     * @param found copies, where the manifest says or elsewhere
+     * @param moved of these, copies elsewhere
+     * @param missing copies that are neither where the manifest says nor elsewhere
      * @param corrupt copies whose bytes are wrong, if they were read
-     * @param lostFiles with a chunk of which no copy was found, though all stores it should be in were read
-     * @param unseenFiles with a chunk of which no copy was found, but not all of those stores were read
+     * @param lostFiles files with a chunk without a copy, though all its stores were read
+     * @param unseenFiles files with a chunk without a copy, of which some store was not read
      */
     public record Copies(
             long chunks, long found, long moved, long missing, long corrupt, long lostFiles, long unseenFiles) {}

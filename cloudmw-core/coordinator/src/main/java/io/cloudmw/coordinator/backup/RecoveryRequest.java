@@ -7,16 +7,17 @@ import java.util.List;
 import java.util.OptionalLong;
 
 /**
- * What is to be recovered.
+ * The request to recover a volume.
  *
- * @param volume as it was called
- * @param as as it is to be called
- * @param from where to look first; the stores that backups found there name are looked at as well. Where a store is said to be here
- *     is believed rather than what they say
- * @param cluster whose volume it was, as {@link BackupRoot#cluster} begins; empty: there are backups of one cluster only
- * @param number of the backup; empty: the newest that is right
+ * @param volume its former name
+ * @param as its new name
+ * @param from the first stores to read; stores that backups there name are read, too. A store's location given here
+ *     overrides the backup's
+ * @param cluster the prefix of the former cluster's {@link BackupRoot#cluster}; empty: the stores have backups of one
+ *     cluster only
+ * @param number the number of the backup; empty: the newest valid one
  * @param verify read every copy of every chunk
- * @param resume go on with a recovery that was interrupted: the volume may exist
+ * @param resume continue an interrupted recovery: the volume may exist
  */
 public record RecoveryRequest(
         VolumeName volume,

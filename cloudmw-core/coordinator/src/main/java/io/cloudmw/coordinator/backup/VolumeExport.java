@@ -1,10 +1,10 @@
 package io.cloudmw.coordinator.backup;
 
 import io.cloudmw.coordinator.catalog.Catalog;
-import io.cloudmw.coordinator.catalog.CatalogErrors;
-import io.cloudmw.coordinator.catalog.Changes;
-import io.cloudmw.coordinator.catalog.CurrentFile;
-import io.cloudmw.coordinator.catalog.DirectoryEntry;
+import io.cloudmw.coordinator.catalog.change.CatalogErrors;
+import io.cloudmw.coordinator.catalog.change.ChangePage;
+import io.cloudmw.coordinator.catalog.tree.CurrentFile;
+import io.cloudmw.coordinator.catalog.tree.DirectoryEntry;
 import io.cloudmw.core.backup.ExportCursor;
 import io.cloudmw.core.backup.ExportPage;
 import io.cloudmw.core.backup.ExportPlace;
@@ -26,21 +26,21 @@ import java.util.OptionalLong;
 import java.util.Set;
 
 /**
- * Says what a volume consists of, piece by piece, to whoever brings along how far it came: nothing is kept here, so any
- * coordinator goes on with what another began.
+ * The export of a volume's content, piece by piece. The caller keeps the cursor, so that any coordinator can continue
+ * an export that another began.
  *
- * <p>The tree is walked while it changes; then what the log says has changed is looked at again, until nothing has. What is found
- * at a path is recorded as it is when it is looked at, which may be later than the change that led there; but then that later
- * change is in the log too. So at the end, when the log has nothing more, the records are the volume at its position exactly. A
- * directory that was renamed is forgotten at both places, and walked at the new one.
+ * <p>The tree is walked while it changes. Paths that the log reports as changed are then read again, until none is
+ * left. A path is recorded as it is when it is read, which may include a later change; that change is in the log, too.
+ * When the log has nothing more, the records are exactly the volume at its position. A renamed directory is dropped at
+ * both paths, and walked at the new one.
  */
 public final class VolumeExport {
-    /** A piece is not begun to be larger. It ends with a file, or, of a large one, with a segment. */
+    /** The size at which a piece ends: after a file, or after a segment of a large one. */
     public static final int PAGE_BYTES = 512 << 10;
 
     private static final int PAGE_PLACES = 200;
 
-    /** How many lists of changes are looked at before it is given up. */
+    /** The most pages of the log that are read before the export fails. */
     static final int MAX_ROUNDS = 4096;
 
     private static final int ENTRIES = 100;
@@ -56,9 +56,9 @@ public final class VolumeExport {
     }
 
     /**
-     * In other pieces.
+     * Creates an export with other piece sizes, for tests.
      *
-     * @param pagePlaces one looks at no more places
+     * @param pagePlaces the most places read for a piece
      */
     VolumeExport(Catalog catalog, int pageBytes, int pagePlaces) {
         this.catalog = catalog;
@@ -67,12 +67,12 @@ public final class VolumeExport {
     }
 
     /**
-     * The next piece.
+     * Returns the next piece.
      *
-     * @param after what changed after this position is wanted; everything, if that is not known any more or empty
-     * @param cursor of the piece before; empty: the first
-     * @throws CloudMwException {@code VOLUME_NOT_FOUND}; {@code CONFLICT} when changes that happened meanwhile are not kept any
-     *     more; {@code OVERLOADED} when the volume changes faster than it can be looked at
+     * @param after export only the changes after this position; everything, if that is empty or no longer in the log
+     * @param cursor of the previous piece; empty: the first one
+     * @throws CloudMwException {@code VOLUME_NOT_FOUND}; {@code CONFLICT} when changes made meanwhile are no longer in
+     *     the log; {@code OVERLOADED} when the volume changes faster than it can be exported
      */
     public ExportPage next(VolumeName volume, OptionalLong after, Optional<ExportCursor> cursor)
             throws CloudMwException {
@@ -88,7 +88,7 @@ public final class VolumeExport {
                 piece.records, more ? Optional.of(next) : Optional.empty(), piece.position, whole, catalog.clusterId());
     }
 
-    /** One piece while it is put together. */
+    /** A piece under construction. */
     private final class Piece {
         private final VolumeName volume;
         private final List<ExportRecord> records = new ArrayList<>();
@@ -102,7 +102,7 @@ public final class VolumeExport {
             this.volume = volume;
         }
 
-        /** Whether it is everything. */
+        /** Begins an export; returns whether it covers everything. */
         boolean begin(OptionalLong after) throws CloudMwException {
             if (after.isPresent()
                     && catalog.changes().after(volume, after.getAsLong(), 1).known()) {
@@ -121,14 +121,14 @@ public final class VolumeExport {
             cursor.places().forEach(places::push);
         }
 
-        /** The places with the next one last. */
+        /** Returns the places, the next one last. */
         List<ExportPlace> inOrder() {
             List<ExportPlace> all = new ArrayList<>();
             places.descendingIterator().forEachRemaining(all::add);
             return all;
         }
 
-        /** Whether there is more. */
+        /** Fills the piece; returns whether there is more. */
         boolean fill() throws CloudMwException {
             while (bytes < pageBytes && looked < pagePlaces) {
                 ExportPlace place = places.poll();
@@ -160,7 +160,7 @@ public final class VolumeExport {
                 if (e.code() != ErrorCode.CONFLICT) {
                     throw e;
                 }
-                // It has another path now: the log says so.
+                // The file has another path now, which the log reports.
                 return;
             }
             if (!page.isLast()) {
@@ -189,7 +189,7 @@ public final class VolumeExport {
                 }
                 Optional<byte[]> segment = catalog.segment(version, i);
                 if (segment.isEmpty()) {
-                    // Replaced and collected meanwhile: the log says so.
+                    // The file was replaced and collected meanwhile, which the log reports.
                     return;
                 }
                 add(new ExportRecord.Segment(version, i, segment.get()), segment.get().length);
@@ -202,14 +202,14 @@ public final class VolumeExport {
             bytes += RECORD_BYTES + size;
         }
 
-        /** False: nothing has changed. */
+        /** Adds the places that the log reports; returns false when nothing has changed. */
         private boolean takeChanges() throws CloudMwException {
-            Changes changes = catalog.changes().after(volume, position, CHANGES);
+            ChangePage changes = catalog.changes().after(volume, position, CHANGES);
             if (!changes.known()) {
                 throw new CloudMwException(
                         ErrorCode.CONFLICT,
-                        "volume " + volume + ": what changed after position " + position
-                                + " is not kept any more (expected: an export of everything)");
+                        "volume " + volume + ": the changes after position " + position
+                                + " are no longer in the log (expected: an export of everything)");
             }
             if (changes.items().isEmpty()) {
                 return false;

@@ -1,7 +1,7 @@
 /**
- * Backups of volumes: what a volume consists of, exported from the catalog ({@link io.cloudmw.coordinator.backup.VolumeExport}), and
- * made a volume again from what is in stores ({@link io.cloudmw.coordinator.backup.Recovery}). Everything blocks on catalogs and
- * stores; an export is safe for any thread, a recovery is one thread's.
+ * Backups of volumes: the export of a volume from the catalog ({@link io.cloudmw.coordinator.backup.VolumeExport}) and
+ * its recovery from stores ({@link io.cloudmw.coordinator.backup.VolumeRecovery}). Calls block on catalogs and stores.
+ * An export is safe for any thread; a recovery is confined to one.
  */
 @NullMarked
 package io.cloudmw.coordinator.backup;

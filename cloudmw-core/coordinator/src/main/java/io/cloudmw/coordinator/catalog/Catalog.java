@@ -1,5 +1,19 @@
 package io.cloudmw.coordinator.catalog;
 
+import io.cloudmw.coordinator.catalog.change.AppliedCalls;
+import io.cloudmw.coordinator.catalog.change.ChangeLog;
+import io.cloudmw.coordinator.catalog.change.ChangeRequest;
+import io.cloudmw.coordinator.catalog.change.CommitRequest;
+import io.cloudmw.coordinator.catalog.change.ValueUpdate;
+import io.cloudmw.coordinator.catalog.tree.CurrentFile;
+import io.cloudmw.coordinator.catalog.tree.DirectoryEntry;
+import io.cloudmw.coordinator.catalog.tree.SnapshotRecords;
+import io.cloudmw.coordinator.catalog.tree.Tree;
+import io.cloudmw.coordinator.catalog.tree.TreeFile;
+import io.cloudmw.coordinator.catalog.version.RetiredVersion;
+import io.cloudmw.coordinator.catalog.version.SharedChunks;
+import io.cloudmw.coordinator.catalog.version.SharedRun;
+import io.cloudmw.coordinator.catalog.version.UpkeepRecords;
 import io.cloudmw.coordinator.lease.Lease;
 import io.cloudmw.coordinator.lease.LeaseKeeper;
 import io.cloudmw.coordinator.lease.Leases;
@@ -22,20 +36,22 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The durable state of a cluster. Every method is atomic, and what it changed is durable when it returns; a crash leaves
- * the state before or after a call. Calls block on storage; any number of threads may call at once. Besides the codes
- * named below every call may fail with {@code OVERLOADED} (too many calls wait), {@code STORE_FULL} (no room for the
- * catalog's own files) or {@code INTERNAL}.
+ * The durable state of a cluster. Every method is atomic, and its changes are durable when it returns. A crash leaves
+ * the state from before or after a call.
  *
- * <p>What takes a {@link ChangeRequest} takes effect once, however often, at once and wherever the call it names is tried: the other
- * tries answer what the first one answered; a call that is too old fails with {@code INVALID_ARGUMENT}. See
+ * <p>Calls block on storage; any number of threads may call at once. Besides the codes named below, every call may fail
+ * with {@code OVERLOADED} (too many calls wait), {@code STORE_FULL} (no room for the catalog's own files) or
+ * {@code INTERNAL}.
+ *
+ * <p>A method with a {@link ChangeRequest} deduplicates: retries of the same call, in parallel or at another
+ * coordinator, get the first answer and change nothing. A call that is too old fails with {@code INVALID_ARGUMENT}. See
  * {@link AppliedCalls}.
  *
- * <p>A version goes through three states: <em>open</em> from its first segment, <em>current</em> from its commit,
- * <em>retired</em> when the path names another version, is removed, or the upload was abandoned.
+ * <p>A version goes through three states. It is <em>open</em> from its first segment and <em>current</em> from its
+ * commit. It is <em>retired</em> when the path names another version, the path is removed, or the upload was abandoned.
  */
 public interface Catalog extends UpkeepRecords, SharedChunks, Closeable {
-    /** Pages hold at most this many items. */
+    /** The largest number of items in a page. */
     int MAX_PAGE = 1000;
 
     /**
@@ -46,288 +62,298 @@ public interface Catalog extends UpkeepRecords, SharedChunks, Closeable {
      */
     Volume createVolume(Volume volume, ChangeRequest request) throws CloudMwException;
 
-    /** Adds a volume; tried once. */
+    /** Adds a volume without deduplication. */
     default void createVolume(Volume volume) throws CloudMwException {
         Volume unused = createVolume(volume, ChangeRequest.once(volume.createdAtMillis()));
     }
 
     /**
-     * Changes a volume in one step: no other change of it takes effect between what the change reads and what it writes.
+     * Changes a volume in one step. No other change of the volume takes effect between the read and the write.
      *
-     * @param change makes the volume that is kept from the one that is there; it may be asked several times
+     * @param change computes the new volume from the present one; the catalog may call it several times
      * @return the volume as it is kept
-     * @throws CloudMwException {@code VOLUME_NOT_FOUND}; {@code NOT_FOUND} when a store it names anew is not known; what the
-     *     change refuses with
+     * @throws CloudMwException {@code VOLUME_NOT_FOUND}; {@code NOT_FOUND} when the change adds a store that is not
+     *     known; any error that the change throws
      */
-    Volume changeVolume(VolumeName name, Alteration<Volume> change, ChangeRequest request) throws CloudMwException;
+    Volume changeVolume(VolumeName name, ValueUpdate<Volume> change, ChangeRequest request) throws CloudMwException;
 
     Optional<Volume> volume(VolumeName name) throws CloudMwException;
 
-    /** All volumes by name. */
+    /** Returns all volumes, ordered by name. */
     List<Volume> volumes() throws CloudMwException;
 
     /**
-     * Removes a volume; all its versions become retired. Takes time in proportion to its files.
+     * Removes a volume and retires all its versions. Takes time in proportion to the volume's files.
      *
-     * @param force also when it still has files
+     * @param force removes the volume even when it still has files
      * @throws CloudMwException {@code VOLUME_NOT_FOUND}; {@code VOLUME_NOT_EMPTY}
      */
     void deleteVolume(VolumeName name, boolean force, ChangeRequest request) throws CloudMwException;
 
-    /** Removes a volume; tried once. */
+    /** Removes a volume without deduplication. */
     default void deleteVolume(VolumeName name, boolean force, long nowMillis) throws CloudMwException {
         deleteVolume(name, force, ChangeRequest.once(nowMillis));
     }
 
     /**
-     * Makes a store known. The same again is a success.
+     * Adds a store. Adding the same store again succeeds.
      *
      * @return the store
-     * @throws CloudMwException as {@link StorePlaces#requireFree}
+     * @throws CloudMwException as {@link StoreLocationRules#requireFree}
      */
     Store addStore(Store store, ChangeRequest request) throws CloudMwException;
 
     /**
-     * Changes what is known of a store in one step, as {@link #changeVolume}.
+     * Changes the record of a store in one step, as {@link #changeVolume}.
      *
-     * @throws CloudMwException {@code NOT_FOUND}; what the change refuses with
+     * @throws CloudMwException {@code NOT_FOUND}; any error that the change throws
      */
-    Store changeStore(StoreId id, Alteration<Store> change, ChangeRequest request) throws CloudMwException;
+    Store changeStore(StoreId id, ValueUpdate<Store> change, ChangeRequest request) throws CloudMwException;
 
-    /** Makes a store known, or replaces what is known of it. */
+    /** Adds a store, or replaces its record. */
     void putStore(Store store) throws CloudMwException;
 
     /**
-     * Has the credentials of a bucket found elsewhere.
+     * Changes where the credentials of a bucket are found.
      *
      * @return the store as it is kept now
-     * @throws CloudMwException {@code NOT_FOUND}; {@code INVALID_ARGUMENT} when it is a disk
+     * @throws CloudMwException {@code NOT_FOUND}; {@code INVALID_ARGUMENT} when the store is a disk
      */
     Store setCredentials(StoreId id, CredentialsReference reference, ChangeRequest request) throws CloudMwException;
 
-    /** All stores by id. */
+    /** Returns all stores, ordered by id. */
     List<Store> stores() throws CloudMwException;
 
     /**
-     * Forgets a store.
+     * Removes the record of a store.
      *
-     * @return what was known of it
-     * @throws CloudMwException {@code NOT_FOUND}; {@code STORE_IN_USE} when a volume names it, or it leaves one
+     * @return the record that was removed
+     * @throws CloudMwException {@code NOT_FOUND}; {@code STORE_IN_USE} when a volume uses the store or has not yet
+     *     released it
      */
     Store removeStore(StoreId id, ChangeRequest request) throws CloudMwException;
 
-    /** Forgets a store; tried once. */
+    /** Removes the record of a store without deduplication. */
     default void removeStore(StoreId id) throws CloudMwException {
         Store unused = removeStore(id, ChangeRequest.once(0));
     }
 
-    /** Opens a version, or notes that its upload goes on; nothing happens to one that is no longer open. */
+    /** Opens a version, or records that its upload makes progress. Does nothing to a version that is no longer open. */
     void touch(VersionId version, long nowMillis) throws CloudMwException;
 
     /**
-     * Notes that the upload of an open version goes on, as {@link #touch}, but opens none.
+     * Records that the upload of an open version makes progress, as {@link #touch}, but opens no version.
      *
-     * @return whether it is open
+     * @return whether the version is open
      */
     boolean resume(VersionId version, long nowMillis) throws CloudMwException;
 
     /**
-     * Keeps a segment of an open version; the first one opens it. The same segment again changes nothing; another one
-     * with the same index replaces it (the writer placed a chunk anew).
+     * Stores a segment of an open version; the first segment opens the version. Storing the same segment again changes
+     * nothing. A different segment with the same index replaces it, since the writer may place a chunk again.
      *
-     * @param encoded taken as it is
-     * @param shared what it names of chunks that other versions wrote
-     * @throws CloudMwException {@code CONFLICT} when the version is no longer open and this is not what it holds
+     * @param encoded stored as it is
+     * @param shared the chunks in it that other versions wrote
+     * @throws CloudMwException {@code CONFLICT} when the version is no longer open and holds a different segment
      */
     void putSegment(VersionId version, int index, byte[] encoded, List<SharedRun> shared, long nowMillis)
             throws CloudMwException;
 
-    /** Keeps a segment that names no other version's chunks. */
+    /** Stores a segment that shares no chunk with another version. */
     default void putSegment(VersionId version, int index, byte[] encoded, long nowMillis) throws CloudMwException {
         putSegment(version, index, encoded, List.of(), nowMillis);
     }
 
-    /** A segment as it was put. */
+    /** Returns a segment as it was stored. */
     Optional<byte[]> segment(VersionId version, int index) throws CloudMwException;
 
     /**
-     * Lets a path name a new version, if it still names what is expected. What it named before becomes retired.
-     * Repeating a commit that succeeded is a success and gives what it gave, whatever happened since, until it is forgotten.
-     *
-     * @return the version as it was committed
-     * @throws CloudMwException {@code CONFLICT} when the path names something else, or this version was abandoned;
-     *     {@code VOLUME_NOT_FOUND}; {@code INVALID_ARGUMENT} when the version's segments are not those its manifest
-     *     digest is of, or the path lies in more than {@value Tree#MAX_DIRECTORIES} directories some of which are new;
-     *     {@code ALREADY_EXISTS} when the path is a directory, or lies below a file
-     */
-    FileVersion commit(Commit commit) throws CloudMwException;
-
-    /**
-     * Ends the upload of a version that is not committed: no commit of it succeeds any more. It becomes retired, and its id is never
+     * Makes a version current at a path if the path still names the expected version. The version that the path named
+     * before is retired. A repeated commit returns the first result, whatever happened since, until the version is
      * forgotten.
      *
-     * @return what it was committed as, if it was: then nothing is changed
+     * @return the version as it was committed
+     * @throws CloudMwException {@code CONFLICT} when the path names another version, or this version was abandoned;
+     *     {@code VOLUME_NOT_FOUND}; {@code INVALID_ARGUMENT} when the manifest digest does not match the stored
+     *     segments, or new directories would make the path deeper than {@value Tree#MAX_DIRECTORIES} directories;
+     *     {@code ALREADY_EXISTS} when the path is a directory, or lies below a file
+     */
+    FileVersion commit(CommitRequest commit) throws CloudMwException;
+
+    /**
+     * Abandons an uncommitted version: no commit of it succeeds any more. The version is retired, and its id is kept
+     * for ever.
+     *
+     * @return the committed version if it was committed already; then nothing changes
      */
     Optional<FileVersion> giveUp(VersionId version, long nowMillis) throws CloudMwException;
 
     /**
-     * Whether a file could be committed at this path now, as far as paths go.
+     * Checks that a file could be committed at this path now, considering paths alone.
      *
-     * @throws CloudMwException {@code VOLUME_NOT_FOUND}; {@code ALREADY_EXISTS}; {@code INVALID_ARGUMENT}, as {@link #commit}
+     * @throws CloudMwException {@code VOLUME_NOT_FOUND}; {@code ALREADY_EXISTS}; {@code INVALID_ARGUMENT}, as
+     *     {@link #commit}
      */
     void checkPath(FilePath file) throws CloudMwException;
 
-    /** What the path names, with what else is kept of the file. */
+    /** Returns the file at a path, with its times and attributes. */
     Optional<CurrentFile> file(FilePath file) throws CloudMwException;
 
-    /** What the path names. */
+    /** Returns the current version at a path. */
     default Optional<FileVersion> current(FilePath file) throws CloudMwException {
         return file(file).map(CurrentFile::version);
     }
 
     /**
-     * Changes the attributes of a file, which it keeps from version to version and under any path. Makes no version.
+     * Changes the attributes of a file. Attributes stay with the file across versions and renames. Makes no version.
      *
-     * @return all it has now
-     * @throws CloudMwException {@code NOT_FOUND}; {@code INVALID_ARGUMENT} when that would be more than {@link Attributes}
-     *     may be
+     * @return all attributes of the file now
+     * @throws CloudMwException {@code NOT_FOUND}; {@code INVALID_ARGUMENT} when the file would exceed the limits of
+     *     {@link Attributes}
      */
     Attributes setAttributes(AttributeChange change, ChangeRequest request) throws CloudMwException;
 
-    /** Changes attributes; tried once. */
+    /** Changes the attributes of a file without deduplication. */
     default Attributes setAttributes(AttributeChange change, long nowMillis) throws CloudMwException {
         return setAttributes(change, ChangeRequest.once(nowMillis));
     }
 
-    /** A version that was committed once, current or retired, with the path it was committed to. */
+    /** Returns a version that was committed, current or retired, with the path of its commit. */
     Optional<FileVersion> version(VersionId id) throws CloudMwException;
 
     /**
-     * Lets a path name nothing; what it named becomes retired.
+     * Removes the file at a path; its version is retired.
      *
-     * @return what it named
+     * @return the version that the path named
      * @throws CloudMwException {@code NOT_FOUND}
      */
     FileVersion remove(FilePath file, ChangeRequest request) throws CloudMwException;
 
-    /** Removes a file; tried once. */
+    /** Removes a file without deduplication. */
     default FileVersion remove(FilePath file, long nowMillis) throws CloudMwException {
         return remove(file, ChangeRequest.once(nowMillis));
     }
 
     /**
-     * Gives a file or a directory another path in its volume, in one step and in time that does not depend on what lies
-     * below it. Versions and their readers do not notice. A file takes the place of another if that is wished, which becomes
-     * retired; directories take nobody's place.
+     * Moves a file or a directory to another path in its volume, in one step. The time does not depend on how much lies
+     * below it. Versions and their readers are not affected. A file replaces another file if the request allows that,
+     * and the replaced version is retired. A directory never replaces anything.
      *
-     * @return what was moved, under its new name
-     * @throws CloudMwException {@code NOT_FOUND} when nothing is at the old path; {@code ALREADY_EXISTS} when the new one is a
-     *     directory, lies below a file, or is a file that is not to be replaced by this; {@code INVALID_ARGUMENT} when a
-     *     directory is to be moved into itself, or the new path has too many directories, or a path below it would be too
-     *     long (or would have been, with a file that was there once); {@code VOLUME_NOT_FOUND}
+     * @return the moved entry, under its new name
+     * @throws CloudMwException {@code NOT_FOUND} when nothing is at the old path; {@code ALREADY_EXISTS} when the new
+     *     path is a directory, lies below a file, or is a file that must not be replaced; {@code INVALID_ARGUMENT} when
+     *     a directory would move into itself, the new path has too many directories, or a path below it would be too
+     *     long (a file that was removed since counts, too); {@code VOLUME_NOT_FOUND}
      */
     DirectoryEntry rename(Rename rename, ChangeRequest request) throws CloudMwException;
 
-    /** Renames; tried once. */
+    /** Renames without deduplication. */
     default DirectoryEntry rename(Rename rename, long nowMillis) throws CloudMwException {
         return rename(rename, ChangeRequest.once(nowMillis));
     }
 
     /**
-     * Lets another path of a volume name the version that a path names, as a file of its own: as old as is said, and with these
-     * attributes. What it named before becomes retired. Done already: nothing changes.
+     * Lets a second path of a volume name the version of the first, as a separate file with its own creation time and
+     * attributes. The version that the second path named before is retired. A repeated call changes nothing.
      *
-     * @param from of the same volume as {@code to}; it keeps its name
+     * @param from a path in the same volume as {@code to}; it stays as it is
      * @return the version, at its new path
-     * @throws CloudMwException {@code CONFLICT} when {@code from} names another version, or none; {@code INVALID_ARGUMENT} when
-     *     it is of another volume; what {@link #checkPath} says of the new path
+     * @throws CloudMwException {@code CONFLICT} when {@code from} names another version, or none;
+     *     {@code INVALID_ARGUMENT} when it is in another volume; the errors of {@link #checkPath} for the new path
      */
     FileVersion link(FilePath from, FilePath to, TreeFile as, long nowMillis) throws CloudMwException;
 
     /**
-     * Lists the immediate children of a directory in the order of their names' UTF-8 bytes. Takes memory and time in
-     * proportion to the page, however much is in the directory or lies below it, and wherever in it the page is.
+     * Lists the immediate children of a directory, ordered by their names' UTF-8 bytes. Memory and time are in
+     * proportion to the page, whatever the size of the directory and the position of the page.
      *
-     * @param directory {@code /} or {@code /a/b}; one that does not exist has no children
-     * @param pageToken as the last page gave it; empty from the start
+     * @param directory {@code /} or {@code /a/b}; a directory that does not exist has no children
+     * @param pageToken the token of the previous page; empty for the first page
      * @param limit 1..{@value #MAX_PAGE}
-     * @throws CloudMwException {@code INVALID_ARGUMENT} when the directory or the token is malformed; {@code CONFLICT} when
-     *     the directory whose page gave the token has another path now
+     * @throws CloudMwException {@code INVALID_ARGUMENT} when the directory or the token is malformed; {@code CONFLICT}
+     *     when the directory of the previous page has another path now
      */
     Page<DirectoryEntry> list(VolumeName volume, String directory, String pageToken, int limit) throws CloudMwException;
 
     /**
-     * Records what was found out about replicas. {@code GOOD} clears what was recorded; if the version is still open it
-     * is remembered, so that a commit which arrives later and still calls the copy owed is not believed. {@code OWED}
-     * never replaces what is known already. Nothing replaces what upkeep has dropped. Of a version nothing is known of, which may have
-     * been forgotten, only what its writer says is recorded ({@code GOOD}, {@code OWED}), and opens it.
+     * Records the state of replicas. {@code GOOD} clears the record; for an open version it is kept, so that a later
+     * commit that still calls the copy owed is overruled. {@code OWED} never replaces a record. Nothing replaces a
+     * record of a copy that upkeep dropped. For an unknown version, which may have been forgotten, only its writer's
+     * reports ({@code GOOD}, {@code OWED}) are recorded, and they open it.
      */
     void report(List<ReplicaReport> reports, long nowMillis) throws CloudMwException;
 
-    /** Replicas of these chunks that are not good: chunk {@code firstIndex} up to but not {@code endIndex}. */
+    /**
+     * Returns the replicas that are not good among chunk {@code firstIndex} (inclusive) to {@code endIndex}
+     * (exclusive).
+     */
     List<ReplicaReport> faults(VersionId version, long firstIndex, long endIndex) throws CloudMwException;
 
-    /** Chunks that a version names of which at least one replica is not good. */
+    /** Returns how many chunks of a version have at least one replica that is not good. */
     long underReplicatedChunks(VersionId version) throws CloudMwException;
 
-    /** Replicas that are not good, of chunks that the current versions of a volume's files name, by chunk and store. */
+    /**
+     * Returns the replicas that are not good among the chunks of a volume's current versions, ordered by chunk and
+     * store.
+     */
     Page<ReplicaReport> underReplicated(VolumeName volume, String pageToken, int limit) throws CloudMwException;
 
-    /** What coordinators that share this catalog tell each other; empty where a catalog has one coordinator only. */
-    default Optional<FleetBoard> fleet() {
+    /**
+     * Returns the reports that coordinators of this catalog exchange; empty where a catalog has a single coordinator.
+     */
+    default Optional<FleetReports> fleet() {
         return Optional.empty();
     }
 
-    /** Who does which background job. What such a job writes names its lease. */
+    /** Returns the leases of background jobs. Each write of a job names its lease. */
     Leases leases();
 
     /**
-     * Retires open versions that nobody has written to since {@code beforeMillis}. May take long where there are many.
+     * Retires the open versions that were not written since {@code beforeMillis}. Takes long where there are many.
      *
-     * @param keeper asked before each write
-     * @return how many
+     * @param keeper called before each write
+     * @return how many were retired
      * @throws CloudMwException {@code LEASE_LOST}
      */
     int retireAbandoned(LeaseKeeper keeper, long beforeMillis, long nowMillis) throws CloudMwException;
 
-    /** The same under a lease that lasts as long. */
+    /** Retires abandoned versions under a lease that lasts as long as the call. */
     default int retireAbandoned(Lease lease, long beforeMillis, long nowMillis) throws CloudMwException {
         return retireAbandoned(() -> lease, beforeMillis, nowMillis);
     }
 
-    /** Open versions by id: uploads that were neither committed nor given up. */
+    /** Returns the open versions, ordered by id: uploads that were neither committed nor abandoned. */
     Page<VersionId> open(String pageToken, int limit) throws CloudMwException;
 
-    /** Retired versions by id. */
+    /** Returns the retired versions, ordered by id. */
     Page<RetiredVersion> retired(String pageToken, int limit) throws CloudMwException;
 
     /**
-     * Drops everything kept of a retired version, after the chunks nobody else needs were deleted (see
-     * {@link SharedChunks#namedElsewhere}). Nothing happens if it is not one. As long as others name chunks it wrote, those and what
-     * is known of their copies stay known. Of one that was never committed the id stays: whoever still writes it is refused, as before.
+     * Drops the records of a retired version, after the chunks that no other version references were deleted (see
+     * {@link SharedChunks#namedElsewhere}). Does nothing to a version in another state. Chunks that other versions
+     * share stay known, with the records of their copies. The id of a version that was never committed is kept, so that
+     * its writer is still refused.
      *
      * @throws CloudMwException {@code LEASE_LOST}
      */
     void forget(Lease lease, VersionId version) throws CloudMwException;
 
-    /** What upkeep notes of itself. */
-    Notes notes();
+    /** Returns the notes of upkeep. */
+    UpkeepNotes notes();
 
-    /** What has happened to the names in volumes. Open as long as this is. */
+    /** Returns the log of changes to names. It is closed with this catalog. */
     ChangeLog changes();
 
-    /** How names were at moments that were kept. */
-    Snapshots snapshots();
+    /** Returns the snapshots of volumes. */
+    SnapshotRecords snapshots();
 
-    /**
-     * Names this catalog, and so the cluster that has it: 32 hexadecimal digits, as long as the catalog is, that no other has.
-     */
+    /** Returns the unique id of this catalog, and so of its cluster: 32 hexadecimal digits that never change. */
     String clusterId() throws CloudMwException;
 
-    /** Which calls have taken effect. */
+    /** Returns the calls that were answered, for deduplication. */
     AppliedCalls appliedCalls();
 
-    /** Waits for calls that run; later calls fail. Idempotent. */
+    /** Waits for running calls; later calls fail. Idempotent. */
     @Override
     void close();
 }

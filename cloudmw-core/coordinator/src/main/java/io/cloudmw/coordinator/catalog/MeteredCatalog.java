@@ -1,5 +1,8 @@
 package io.cloudmw.coordinator.catalog;
 
+import io.cloudmw.coordinator.catalog.change.AppliedCalls;
+import io.cloudmw.coordinator.catalog.change.ChangeLog;
+import io.cloudmw.coordinator.catalog.tree.SnapshotRecords;
 import io.cloudmw.coordinator.lease.Leases;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
@@ -14,13 +17,13 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A catalog every call of which is counted and timed, those of its parts included. A proxy and not a class: it does the same with
- * each of some fifty methods. Safe for any thread if the catalog is.
+ * A proxy that counts and times every call of a catalog and of its parts. A proxy treats some fifty methods alike,
+ * where a class would repeat them. Safe for any thread if the catalog is.
  */
 public final class MeteredCatalog implements InvocationHandler {
-    /** Parts of a catalog that are catalogs' own; what they answer is at once there. */
+    /** The parts of a catalog, which their getters return without blocking. */
     private static final Set<Class<?>> PARTS =
-            Set.of(Leases.class, Notes.class, Snapshots.class, ChangeLog.class, AppliedCalls.class);
+            Set.of(Leases.class, UpkeepNotes.class, SnapshotRecords.class, ChangeLog.class, AppliedCalls.class);
 
     private final Object target;
     private final String prefix;
@@ -35,9 +38,9 @@ public final class MeteredCatalog implements InvocationHandler {
     }
 
     /**
-     * The same catalog, metered.
+     * Returns the same catalog, metered.
      *
-     * @param catalog closed when the other is
+     * @param catalog closed with the returned one
      */
     public static Catalog of(Catalog catalog, CoordinatorMetrics metrics, Ticker ticker) {
         return (Catalog) proxy(Catalog.class, new MeteredCatalog(catalog, "", metrics, ticker));

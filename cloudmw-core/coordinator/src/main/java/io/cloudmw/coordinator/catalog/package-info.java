@@ -1,7 +1,7 @@
 /**
- * Where everything is: volumes, stores, paths and their versions, manifest segments, and what is known to be wrong with
- * replicas. An SPI with one contract suite; implementations are safe for any thread and every call blocks, so never
- * call from an event loop.
+ * The durable state of a cluster: the {@link io.cloudmw.coordinator.catalog.Catalog} interface and the rules that all
+ * implementations share. One contract test suite runs against each implementation. Safe for any thread; every call
+ * blocks on storage, so no event loop may make one.
  */
 @NullMarked
 package io.cloudmw.coordinator.catalog;

@@ -13,26 +13,27 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.Optional;
 
-/** What the coordinator does with buckets by itself: it holds the credentials. Safe for any thread. */
+/** The coordinator's own access to buckets, with its own credentials. Safe for any thread. */
 @FunctionalInterface
 public interface BucketAccess extends BucketProbe, ReadSigner.Own {
     /**
-     * A URL that answers GET, also of a range, with the chunk for {@code validity}; it is a secret. Computed without
-     * asking the store. Empty when the store cannot be read this way.
+     * Returns a URL that serves the chunk by GET, also in ranges, for {@code validity}. The URL is a secret. It is
+     * computed without a request. Empty when the store cannot be read this way.
      */
     @Override
     Optional<URI> presign(Store store, ChunkId chunk, Duration validity) throws CloudMwException;
 
     /**
-     * Makes the store's bucket, in its region, where there is none that these credentials own.
+     * Creates the store's bucket in its region, unless these credentials own one already.
      *
-     * @throws CloudMwException {@code ALREADY_EXISTS} when somebody else owns one of that name
+     * @throws CloudMwException {@code ALREADY_EXISTS} when another owner has a bucket of that name
      */
     default void create(Store store) throws CloudMwException {
-        throw new CloudMwException(ErrorCode.INVALID_ARGUMENT, "this coordinator makes no buckets");
+        throw new CloudMwException(
+                ErrorCode.INVALID_ARGUMENT, "this coordinator has no access to buckets, so it cannot create one");
     }
 
-    /** Reads and writes the markers of buckets; empty where this coordinator reaches no bucket. */
+    /** Returns the access to bucket markers; empty where this coordinator reaches no bucket. */
     default Optional<BucketMarkers> markers() {
         return Optional.empty();
     }
@@ -47,7 +48,7 @@ public interface BucketAccess extends BucketProbe, ReadSigner.Own {
         return BucketProbe.none().probe(bucket, timeout);
     }
 
-    /** For clusters where clients reach nothing by themselves. */
+    /** Returns an access for clusters in which clients read no bucket directly. */
     static BucketAccess none() {
         return (store, chunk, validity) -> Optional.empty();
     }

@@ -1,6 +1,6 @@
 package io.cloudmw.coordinator.fleet;
 
-import io.cloudmw.coordinator.catalog.FleetBoard;
+import io.cloudmw.coordinator.catalog.FleetReports;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.fleet.HelperSighting;
 import io.cloudmw.core.model.fleet.SightingReport;
@@ -12,38 +12,38 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Tells the other coordinators of a catalog which helpers this one hears, and takes in whom they hear: each time one report is
- * written, in parts, and all are read, however often helpers are heard. No clock is compared with another machine's: a report
- * that has changed since it was read last was written in between. A report that does not change any more is of a
- * coordinator that is dead; after a while it is dropped. Confined to one thread, which it blocks.
+ * The exchange of reports about helpers with the other coordinators of a catalog. Each round writes one report, in
+ * parts, and reads all others, however frequent heartbeats are. Clocks of machines are never compared: a report that
+ * changed since the last read was written in between. An unchanged report is of a dead coordinator and is dropped after
+ * a while. Confined to one thread, which it blocks.
  */
 public final class FleetExchange {
     private final String name;
-    private final FleetBoard board;
+    private final FleetReports board;
     private final HelperRegistry helpers;
     private final Ticker ticker;
     private final long silentNanos;
-    private final Map<String, Heard> heard = new HashMap<>();
+    private final Map<String, ReportState> heard = new HashMap<>();
     private long sequence;
     private int parts = 1;
     private long readNanos;
     private boolean first = true;
 
-    /** Of another coordinator: the sequence of each part, and when one of them was new. */
-    private static final class Heard {
+    /** The state of another coordinator: the sequence number of each part, and when one last changed. */
+    private static final class ReportState {
         private final Map<Integer, Long> sequences = new HashMap<>();
         private long newNanos;
 
-        Heard(long nowNanos) {
+        ReportState(long nowNanos) {
             newNanos = nowNanos;
         }
     }
 
     /**
-     * @param name this coordinator's; no other that runs has it
-     * @param silent for so long a coordinator may say nothing before its reports are dropped
+     * @param name the name of this coordinator, unique among the running ones
+     * @param silent the silence after which a coordinator's reports are dropped
      */
-    public FleetExchange(String name, FleetBoard board, HelperRegistry helpers, Duration silent, Ticker ticker) {
+    public FleetExchange(String name, FleetReports board, HelperRegistry helpers, Duration silent, Ticker ticker) {
         this.name = name;
         this.board = board;
         this.helpers = helpers;
@@ -51,7 +51,7 @@ public final class FleetExchange {
         this.ticker = ticker;
     }
 
-    /** Tells and listens once. Of what is there at the first time nobody knows how old it is: it is not believed. */
+    /** Writes and reads reports once. Reports found in the first round are of unknown age and not trusted. */
     public void run() throws CloudMwException {
         publish(helpers.sightings());
         long before = ticker.nanos();
@@ -70,7 +70,7 @@ public final class FleetExchange {
         helpers.listened();
     }
 
-    /** A part that is no longer needed is told once more, empty. */
+    /** Writes the parts of the report. A part that is no longer needed is written once more, empty. */
     private void publish(List<HelperSighting> sightings) throws CloudMwException {
         sequence++;
         int needed = Math.max(1, -Math.floorDiv(-sightings.size(), SightingReport.MAX_SIGHTINGS));
@@ -83,7 +83,7 @@ public final class FleetExchange {
     }
 
     private void take(SightingReport report, long nowNanos) {
-        Heard of = heard.computeIfAbsent(report.coordinator(), unknown -> new Heard(nowNanos));
+        ReportState of = heard.computeIfAbsent(report.coordinator(), unknown -> new ReportState(nowNanos));
         Long last = of.sequences.put(report.part(), report.sequence());
         if (last != null && last == report.sequence()) {
             return;
@@ -99,14 +99,14 @@ public final class FleetExchange {
     }
 
     private void dropSilent(long nowNanos) throws CloudMwException {
-        for (Map.Entry<String, Heard> entry : heard.entrySet()) {
+        for (Map.Entry<String, ReportState> entry : heard.entrySet()) {
             if (nowNanos - entry.getValue().newNanos > silentNanos) {
                 board.withdraw(entry.getKey());
             }
         }
     }
 
-    /** This coordinator says nothing more. */
+    /** Withdraws this coordinator's reports. */
     public void close() throws CloudMwException {
         board.withdraw(name);
     }

@@ -27,19 +27,20 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 
 /**
- * The leases of helpers, as this coordinator knows them. A helper registers, then keeps its lease by heartbeats that name
- * the epoch of its registration; a heartbeat without a lease, or with another epoch, is answered with {@code
- * HELPER_UNKNOWN}, and the helper registers again. A lease belongs to one process, by its incarnation: while it holds,
- * another process that comes under the same id has to wait, and is refused for good as soon as the first one is heard
- * again. Nothing is kept over a restart: within one heartbeat everybody is back. Coordinators that share a catalog tell
- * each other whom they hear ({@link FleetExchange}), and agree on who has an id ({@link Registrations}). Safe for any
- * thread; never blocks.
+ * The leases of helpers, as this coordinator knows them. A helper registers, then renews its lease by heartbeats that
+ * name the epoch of its registration. A heartbeat without a lease or with another epoch is answered with
+ * {@code HELPER_UNKNOWN}, and the helper registers again.
+ *
+ * <p>A lease belongs to one process, by its incarnation. While the lease holds, another process with the same id must
+ * wait; it is refused for good when the first one is heard again. Nothing survives a restart: all helpers return within
+ * one heartbeat. Coordinators of one catalog exchange what they hear ({@link FleetExchange}), and agree on the owner of
+ * an id ({@link HelperLeases}). Safe for any thread; never blocks.
  */
 public final class HelperRegistry {
-    /** Leases held at once; those that ended are dropped to make room. */
+    /** The most leases at once; ended ones are dropped to make room. */
     static final int MAX_HELPERS = 4096;
 
-    /** Processes remembered to have asked for one id that another holds; of more, the first is forgotten. */
+    /** The most waiting processes remembered for one id; beyond that the first is dropped. */
     static final int MAX_CONTENDERS = 16;
 
     private final Ticker ticker;
@@ -49,14 +50,14 @@ public final class HelperRegistry {
     @GuardedBy("this")
     private long startedNanos;
 
-    /** When the other coordinators were last listened to; empty: there is none, or not yet. */
+    /** When the other coordinators were last heard; empty: there is none, or not yet. */
     @GuardedBy("this")
     private OptionalLong listenedNanos = OptionalLong.empty();
 
     @GuardedBy("this")
-    private final TreeMap<HelperId, Lease> leases = new TreeMap<>();
+    private final TreeMap<HelperId, HelperLease> leases = new TreeMap<>();
 
-    /** For ids that have a lease: the processes that asked for one that another holds, and since when each asks. */
+    /** For each leased id, the processes that wait for it, and since when. */
     @GuardedBy("this")
     private final Map<HelperId, LinkedHashMap<Long, Long>> contenders = new HashMap<>();
 
@@ -64,16 +65,16 @@ public final class HelperRegistry {
     private long lastEpoch;
 
     /**
-     * One helper's lease.
+     * The lease of one helper.
      *
-     * @param heardNanos when it was last heard, here or elsewhere; never too early
-     * @param provenNanos the same; never too late
+     * @param heardNanos the latest time at which it may have been heard, here or elsewhere
+     * @param provenNanos the latest time at which it was surely heard
      * @param hereNanos when it was last heard by this coordinator
-     * @param usage of its disks, as it said last
-     * @param faults buckets that it cannot use, as it said last
-     * @param left whether it said that it leaves
+     * @param usage of its disks, in its last report
+     * @param faults buckets that it cannot use, in its last report
+     * @param left whether it has left
      */
-    private record Lease(
+    private record HelperLease(
             HelperRegistration registration,
             long heardNanos,
             long provenNanos,
@@ -103,10 +104,10 @@ public final class HelperRegistry {
     }
 
     /**
-     * Grants a lease, by this coordinator's own knowledge; one that the same process held before ends.
+     * Grants a lease by this coordinator's own knowledge; an earlier lease of the same process ends.
      *
-     * @param incarnation the process: drawn by it at its start
-     * @return its epoch: different for every registration, also over restarts
+     * @param incarnation identifies the process, which draws it at its start
+     * @return its epoch: different for every registration, also across restarts
      * @throws CloudMwException as {@link #requireFree} and {@link #requireRoom}
      */
     synchronized long register(HelperAddress address, long incarnation, List<StoreId> disks) throws CloudMwException {
@@ -139,36 +140,37 @@ public final class HelperRegistry {
         return leases.size() < MAX_HELPERS;
     }
 
-    /** An epoch that was never given here, and is higher than {@code after}. */
+    /** Returns an epoch that was never granted here, and is higher than {@code after}. */
     synchronized long nextEpoch(long after) {
         lastEpoch = Math.max(Math.max(lastEpoch, after) + 1, clock.millis());
         return lastEpoch;
     }
 
-    /** Takes in what was granted: from now on the helper is alive. */
+    /** Records a granted registration; the helper is alive from now on. */
     synchronized void granted(HelperRegistration registration) {
         HelperId id = registration.address().id();
         contenders.remove(id);
         leases.put(id, heardNow(registration, Map.of(), Map.of(), false));
     }
 
-    private Lease heardNow(
+    private HelperLease heardNow(
             HelperRegistration registration,
             Map<StoreId, DiskUsage> usage,
             Map<StoreId, StoreFault> faults,
             boolean left) {
         long now = ticker.nanos();
-        return new Lease(registration, now, now, OptionalLong.of(now), usage, faults, left);
+        return new HelperLease(registration, now, now, OptionalLong.of(now), usage, faults, left);
     }
 
     /**
      * Refuses a process while another one holds the lease of its id.
      *
-     * @throws CloudMwException {@code COORDINATOR_UNAVAILABLE} as long as the other one may have died: ask again, until
-     *     its lease ends; {@code ALREADY_EXISTS} when it was heard since {@code incarnation} asked first
+     * @throws CloudMwException {@code COORDINATOR_UNAVAILABLE} while the other process may have died, so that the
+     *     helper retries until its lease ends; {@code ALREADY_EXISTS} when the other process was heard since
+     *     {@code incarnation} first asked
      */
     synchronized void requireFree(HelperId id, long incarnation) throws CloudMwException {
-        Lease lease = leases.get(id);
+        HelperLease lease = leases.get(id);
         if (lease == null || lease.registration().incarnation() == incarnation || !alive(lease)) {
             return;
         }
@@ -181,13 +183,13 @@ public final class HelperRegistry {
     }
 
     /**
-     * The same, for who is known to have registered, be it elsewhere: as long as no coordinator has told of it, it may be
-     * alive, until a lease's life has passed.
+     * Refuses a process while the registered one may be alive. A process registered elsewhere that no coordinator has
+     * reported may be alive until a lease's life has passed.
      *
      * @param noted another process than {@code incarnation}
      */
     synchronized void requireFree(HelperId id, long incarnation, HelperRegistration noted) throws CloudMwException {
-        Lease lease = leases.get(id);
+        HelperLease lease = leases.get(id);
         if (lease != null && lease.epoch() >= noted.epoch()) {
             requireFree(id, incarnation);
             return;
@@ -224,15 +226,15 @@ public final class HelperRegistry {
      *
      * @throws CloudMwException {@code HELPER_UNKNOWN} when there is none with this epoch
      */
-    synchronized void heartbeat(HelperId id, long epoch, HelperNews news) throws CloudMwException {
+    synchronized void heartbeat(HelperId id, long epoch, HeartbeatReport news) throws CloudMwException {
         if (!heard(id, epoch, news)) {
             throw unknown(id, epoch);
         }
     }
 
-    /** Renews a lease that is kept here; false when there is none with this epoch. */
-    synchronized boolean heard(HelperId id, long epoch, HelperNews news) {
-        Lease lease = leases.get(id);
+    /** Renews a lease that is kept here; returns false when there is none with this epoch. */
+    synchronized boolean heard(HelperId id, long epoch, HeartbeatReport news) {
+        HelperLease lease = leases.get(id);
         if (lease == null || lease.epoch() != epoch || !alive(lease) || !isHere(lease)) {
             return false;
         }
@@ -240,8 +242,8 @@ public final class HelperRegistry {
         return true;
     }
 
-    /** Takes in, or renews, the lease of a helper that is known to have it. Without room it is taken for away. */
-    synchronized void heard(HelperRegistration registration, HelperNews news) {
+    /** Adds or renews the lease of a registered helper. Without room, the helper counts as absent. */
+    synchronized void heard(HelperRegistration registration, HeartbeatReport news) {
         HelperId id = registration.address().id();
         if (hasRoom(id)) {
             leases.put(id, heardNow(registration, usage(registration, news.disks()), news.faults(), false));
@@ -264,31 +266,32 @@ public final class HelperRegistry {
      * @throws CloudMwException {@code HELPER_UNKNOWN} when there is none with this epoch
      */
     synchronized void leave(HelperId id, long epoch) throws CloudMwException {
-        Lease lease = leases.get(id);
+        HelperLease lease = leases.get(id);
         if (lease == null || lease.epoch() != epoch || !alive(lease)) {
             throw unknown(id, epoch);
         }
         left(lease.registration());
     }
 
-    /** Takes in that a helper left. */
+    /** Records that a helper left. */
     synchronized void left(HelperRegistration registration) {
         HelperId id = registration.address().id();
         if (hasRoom(id)) {
-            Lease lease = leases.get(id);
+            HelperLease lease = leases.get(id);
             leases.put(id, heardNow(registration, lease == null ? Map.of() : lease.usage(), Map.of(), true));
         }
     }
 
     static CloudMwException unknown(HelperId id, long epoch) {
         return new CloudMwException(
-                ErrorCode.HELPER_UNKNOWN, "helper " + id + " has no lease with epoch " + epoch + ": register again");
+                ErrorCode.HELPER_UNKNOWN,
+                "helper " + id + " has no lease with epoch " + epoch + ": it must register again");
     }
 
-    /** The helpers this coordinator itself heard within a lease's life, those that left included. */
+    /** Returns the helpers that this coordinator itself heard within a lease's life, including those that left. */
     synchronized List<HelperSighting> sightings() {
         List<HelperSighting> here = new ArrayList<>();
-        for (Lease lease : leases.values()) {
+        for (HelperLease lease : leases.values()) {
             if (isHere(lease)) {
                 here.add(new HelperSighting(
                         lease.registration(),
@@ -303,22 +306,22 @@ public final class HelperRegistry {
     }
 
     /**
-     * Takes in what another coordinator told.
+     * Records a report of another coordinator.
      *
-     * @param earliestNanos the helper was surely not heard before this
-     * @param latestNanos nor after this
+     * @param earliestNanos the earliest time at which the helper may have been heard
+     * @param latestNanos the latest such time
      */
     synchronized void told(HelperSighting sighting, long earliestNanos, long latestNanos) {
         HelperRegistration registration = sighting.registration();
         HelperId id = registration.address().id();
         Map<StoreId, DiskUsage> usage = usage(registration, sighting.disks());
-        Lease known = leases.get(id);
+        HelperLease known = leases.get(id);
         if (known == null || known.epoch() < registration.epoch()) {
             if (hasRoom(id)) {
                 contenders.remove(id);
                 leases.put(
                         id,
-                        new Lease(
+                        new HelperLease(
                                 registration,
                                 latestNanos,
                                 earliestNanos,
@@ -331,7 +334,7 @@ public final class HelperRegistry {
             boolean newer = latestNanos - known.heardNanos() > 0;
             leases.put(
                     id,
-                    new Lease(
+                    new HelperLease(
                             registration,
                             newer ? latestNanos : known.heardNanos(),
                             earliestNanos - known.provenNanos() > 0 ? earliestNanos : known.provenNanos(),
@@ -342,37 +345,40 @@ public final class HelperRegistry {
         }
     }
 
-    /** All helpers heard of, by id. */
-    public synchronized List<HelperStatus> all() {
+    /** Returns all known helpers, by id. */
+    public synchronized List<RegisteredHelper> all() {
         long now = ticker.nanos();
-        List<HelperStatus> all = new ArrayList<>();
-        for (Lease lease : leases.values()) {
+        List<RegisteredHelper> all = new ArrayList<>();
+        for (HelperLease lease : leases.values()) {
             long age = Math.max(0, TimeUnit.NANOSECONDS.toMillis(now - lease.heardNanos()));
-            all.add(new HelperStatus(lease.address(), lease.disks(), alive(lease), age));
+            all.add(new RegisteredHelper(lease.address(), lease.disks(), alive(lease), age));
         }
         return all;
     }
 
-    /** Helpers whose lease holds, by id. */
+    /** Returns the helpers whose lease holds, by id. */
     public synchronized List<HelperAddress> live() {
-        return leases.values().stream().filter(this::alive).map(Lease::address).toList();
+        return leases.values().stream()
+                .filter(this::alive)
+                .map(HelperLease::address)
+                .toList();
     }
 
     public synchronized boolean isAlive(HelperId id) {
-        Lease lease = leases.get(id);
+        HelperLease lease = leases.get(id);
         return lease != null && alive(lease);
     }
 
-    /** Whether a disk is there: its owner's lease holds, and the owner named it when it registered. */
+    /** Returns whether a disk is attached: its owner's lease holds, and the owner named it when it registered. */
     public synchronized boolean isAttached(HelperId owner, StoreId disk) {
-        Lease lease = leases.get(owner);
+        HelperLease lease = leases.get(owner);
         return lease != null && alive(lease) && lease.disks().contains(disk);
     }
 
-    /** Why helpers that are alive cannot use a bucket; those that can are left out. */
+    /** Returns why live helpers cannot use a bucket; helpers that can are left out. */
     public synchronized Map<HelperId, StoreFault> faults(StoreId store) {
         Map<HelperId, StoreFault> faults = new TreeMap<>();
-        for (Lease lease : leases.values()) {
+        for (HelperLease lease : leases.values()) {
             StoreFault fault = lease.faults().get(store);
             if (fault != null && alive(lease)) {
                 faults.put(lease.address().id(), fault);
@@ -381,10 +387,10 @@ public final class HelperRegistry {
         return faults;
     }
 
-    /** Buckets that have a fault of this kind at a helper that is alive. */
+    /** Returns the buckets with a fault of this kind at a live helper. */
     synchronized Set<StoreId> faulty(Predicate<StoreFault> kind) {
         Set<StoreId> faulty = new TreeSet<>();
-        for (Lease lease : leases.values()) {
+        for (HelperLease lease : leases.values()) {
             if (alive(lease)) {
                 lease.faults().forEach((store, fault) -> {
                     if (kind.test(fault)) {
@@ -396,55 +402,58 @@ public final class HelperRegistry {
         return faulty;
     }
 
-    /** Returns whether a helper can use a bucket, as far as it has said. */
+    /** Returns whether a helper can use a bucket, by its own reports. */
     synchronized boolean canUse(HelperId id, StoreId store) {
-        Lease lease = leases.get(id);
+        HelperLease lease = leases.get(id);
         return lease == null || !lease.faults().containsKey(store);
     }
 
-    /** Takes in what a helper that has just registered said of buckets. */
+    /** Records which buckets a newly registered helper cannot use. */
     public synchronized void told(HelperId id, Map<StoreId, StoreFault> faults) {
-        Lease lease = leases.get(id);
+        HelperLease lease = leases.get(id);
         if (lease != null && alive(lease)) {
             leases.put(id, heardNow(lease.registration(), lease.usage(), faults, false));
         }
     }
 
-    /** Where a helper was last heard, alive or not. */
+    /** Returns the last known address of a helper, alive or not. */
     synchronized Optional<HelperAddress> address(HelperId id) {
-        return Optional.ofNullable(leases.get(id)).map(Lease::address);
+        return Optional.ofNullable(leases.get(id)).map(HelperLease::address);
     }
 
-    /** Free bytes of a disk as its owner last said; empty when it has not said yet. */
+    /** Returns the free bytes of a disk in its owner's last report; empty without a report. */
     public OptionalLong freeBytes(HelperId owner, StoreId disk) {
         return usage(owner, disk)
                 .map(usage -> OptionalLong.of(usage.freeBytes()))
                 .orElse(OptionalLong.empty());
     }
 
-    /** How full a disk is, as its owner last said; empty when it has not said yet. */
+    /** Returns how full a disk is in its owner's last report; empty without a report. */
     synchronized Optional<DiskUsage> usage(HelperId owner, StoreId disk) {
-        Lease lease = leases.get(owner);
+        HelperLease lease = leases.get(owner);
         return lease == null
                 ? Optional.empty()
                 : Optional.ofNullable(lease.usage().get(disk));
     }
 
     /**
-     * Whether {@code id} may just not have come back yet after a restart of the coordinator: nothing was heard of it,
-     * and a lease's life has not passed since the start.
+     * Returns whether {@code id} may still return after a restart of the coordinator: it was not heard, and a lease's
+     * life has not passed since the start.
      */
     public synchronized boolean mayReturn(HelperId id) {
-        Lease lease = leases.get(id);
+        HelperLease lease = leases.get(id);
         return isStarting() && (lease == null || (!lease.left() && !alive(lease)));
     }
 
-    /** Whether less than a lease's life has passed since the start, or since this process went on after a long stop. */
+    /**
+     * Returns whether less than a lease's life has passed since the start, or since this process continued after a long
+     * stop.
+     */
     public synchronized boolean isStarting() {
         return isOutdated() || ticker.nanos() - startedNanos < ttlNanos;
     }
 
-    /** Takes note that the other coordinators were just listened to. After a long time without it is as after a start. */
+    /** Records that the other coordinators were just heard. A long time without it counts as a new start. */
     public synchronized void listened() {
         if (isOutdated()) {
             startedNanos = ticker.nanos();
@@ -457,12 +466,12 @@ public final class HelperRegistry {
         return listenedNanos.isPresent() && ticker.nanos() - listenedNanos.getAsLong() > ttlNanos / 2;
     }
 
-    private boolean isHere(Lease lease) {
+    private boolean isHere(HelperLease lease) {
         return lease.hereNanos().isPresent()
                 && ticker.nanos() - lease.hereNanos().getAsLong() < ttlNanos;
     }
 
-    private boolean alive(Lease lease) {
+    private boolean alive(HelperLease lease) {
         return !lease.left() && ticker.nanos() - lease.heardNanos() < ttlNanos;
     }
 }

@@ -2,8 +2,8 @@ package io.cloudmw.coordinator.fleet;
 
 import io.cloudmw.coordinator.admission.BucketIdentities;
 import io.cloudmw.coordinator.catalog.Catalog;
-import io.cloudmw.coordinator.catalog.CatalogErrors;
-import io.cloudmw.coordinator.upkeep.Drains;
+import io.cloudmw.coordinator.catalog.change.CatalogErrors;
+import io.cloudmw.coordinator.upkeep.stores.DrainedStores;
 import io.cloudmw.core.access.StoreFault;
 import io.cloudmw.core.access.StoreReach;
 import io.cloudmw.core.config.Sizes;
@@ -31,25 +31,29 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
-/** What the catalog and the leases together say about stores. */
+/** The state of stores, from the catalog and the leases together. Safe for any thread. */
 public final class StoreView {
-    /** A disk that is nearly full still gets a share, or it would never be noticed to have room again. */
+    /** The least weight of a disk. A nearly full disk still gets a share, or new room on it would never be noticed. */
     private static final double MIN_WEIGHT = 0.05;
 
     private final Catalog catalog;
     private final HelperRegistry helpers;
-    private final Drains drains;
+    private final DrainedStores drains;
     private final BucketWatch own;
     private final BucketIdentities identities;
 
     /**
-     * A view.
+     * Creates a view.
      *
-     * @param own what this coordinator found out about buckets by itself
-     * @param identities which buckets are not those that their stores had: they take nothing
+     * @param own the coordinator's own findings about buckets
+     * @param identities the buckets that are not their store's own; those take nothing
      */
     public StoreView(
-            Catalog catalog, HelperRegistry helpers, Drains drains, BucketWatch own, BucketIdentities identities) {
+            Catalog catalog,
+            HelperRegistry helpers,
+            DrainedStores drains,
+            BucketWatch own,
+            BucketIdentities identities) {
         this.identities = identities;
         this.catalog = catalog;
         this.helpers = helpers;
@@ -57,7 +61,7 @@ public final class StoreView {
         this.own = own;
     }
 
-    /** All stores by id, with all that is known of them. */
+    /** Returns all stores by id, with their complete state. */
     public List<StoreStatus> all() throws CloudMwException {
         Set<StoreId> drained = drains.all();
         return catalog.stores().stream()
@@ -72,7 +76,7 @@ public final class StoreView {
                 .toList();
     }
 
-    /** A store as {@link #all} lists it, just after it was changed. */
+    /** Returns the state of a store that was just changed, as {@link #all} lists it. */
     public StoreStatus listed(Store store) {
         return new StoreStatus(
                 store.shown(),
@@ -84,7 +88,7 @@ public final class StoreView {
                 reach(store));
     }
 
-    /** The processes that can use a store. */
+    /** Returns which processes can use a store. */
     public StoreReach reach(Store store) {
         if (store.owner().isPresent() || store.isLost()) {
             return StoreReach.FULL;
@@ -96,9 +100,8 @@ public final class StoreView {
     }
 
     /**
-     * The fault that keeps everybody out of a bucket; empty: a process can use it. Reads and writes go through
-     * helpers: as long as
-     * some are alive, this coordinator's own finding does not count.
+     * Returns the fault that keeps every process out of a bucket; empty: some process can use it. Reads and writes go
+     * through helpers, so the coordinator's own finding counts only when none is alive.
      */
     private Optional<StoreFault> fault(Store store) {
         List<HelperAddress> live = helpers.live();
@@ -112,14 +115,14 @@ public final class StoreView {
                 : Optional.empty();
     }
 
-    /** Has this coordinator ask a bucket again: somebody found something wrong with it. */
+    /** Lets this coordinator probe a bucket again, since another process found a fault. */
     public void doubt(StoreId store) {
         own.doubt(store);
     }
 
     /**
-     * Buckets that others found missing or denied, while a helper has nothing against them. The helper may not have asked them
-     * since.
+     * Returns the buckets that other processes found missing or denied while a helper reports no fault. The helper may
+     * not have used them since.
      *
      * @param known the faults that the helper knows
      */
@@ -135,19 +138,19 @@ public final class StoreView {
         return List.copyOf(doubtful);
     }
 
-    /** Returns whether a fault may be the store's itself: other processes are likely to meet it too. */
+    /** Returns whether a fault may be the store's own, so that other processes are likely to see it, too. */
     private static boolean isOfStore(StoreFault fault) {
         return fault.kind() == StoreFault.Kind.MISSING || fault.kind() == StoreFault.Kind.DENIED;
     }
 
-    /** Helpers that are alive and, as far as they have said, can use a bucket. */
+    /** Returns the live helpers that can use a bucket, by their own reports. */
     private List<HelperAddress> able(Store store) {
         return helpers.live().stream()
                 .filter(helper -> canUse(helper.id(), store))
                 .toList();
     }
 
-    /** This view, as a signer asks it. */
+    /** Returns this view for a signer. */
     public ReadSigner.Fleet signing() {
         return new ReadSigner.Fleet() {
             @Override
@@ -162,7 +165,7 @@ public final class StoreView {
         };
     }
 
-    /** Returns whether everybody who looked says that there is no such bucket any more. */
+    /** Returns whether every process that checked says the bucket no longer exists. */
     boolean isMissing(Store store) {
         return fault(store)
                         .filter(fault -> fault.kind() == StoreFault.Kind.MISSING)
@@ -171,17 +174,17 @@ public final class StoreView {
                         .allMatch(fault -> fault.kind() == StoreFault.Kind.MISSING);
     }
 
-    /** Returns whether a bucket is the one its store had, as far as is known. */
+    /** Returns whether a bucket is the store's own, as far as is known. */
     boolean isGenuine(Store store) {
         return identities.mismatch(store.id()).isEmpty();
     }
 
-    /** Returns whether a helper can use a store, as far as it has said: a disk is reached through its owner. */
+    /** Returns whether a helper can use a store, by its own reports; a disk is reached through its owner. */
     public boolean canUse(HelperId helper, Store store) {
         return store.owner().isPresent() || helpers.canUse(helper, store.id());
     }
 
-    /** The stores that may hold copies of the volume and can be read, in its order: not those that were declared lost. */
+    /** Returns the stores that may hold copies of the volume and can be read, in its order; lost ones are left out. */
     public List<Store> readable(Volume volume) throws CloudMwException {
         Map<StoreId, Store> byId = byId();
         return volume.storesInUse().stream()
@@ -198,7 +201,7 @@ public final class StoreView {
         return byId;
     }
 
-    /** The stores that the volume's new chunks go to, in its order. */
+    /** Returns the stores for the volume's new chunks, in its order. */
     public List<Store> of(Volume volume) throws CloudMwException {
         Map<StoreId, Store> byId = byId();
         List<Store> stores = new ArrayList<>();
@@ -212,7 +215,7 @@ public final class StoreView {
         return stores;
     }
 
-    /** Those of these stores that new chunks may be placed in: not those that are drained or lost. */
+    /** Returns which of these stores take new chunks: neither drained nor lost. */
     public List<Store> filling(List<Store> stores) throws CloudMwException {
         Set<StoreId> drained = drains.all();
         return stores.stream()
@@ -220,13 +223,14 @@ public final class StoreView {
                 .toList();
     }
 
-    /** A store as plans name it: clients are told nothing of credentials. */
+    /** Returns a store's state for plans, without credentials. */
     public StoreStatus status(Store store) {
         return new StoreStatus(store.withoutCredentials(), isAvailable(store));
     }
 
     /**
-     * A disk is while its owner is alive and has it, a bucket while somebody can use it; a store that was declared lost is not.
+     * Returns whether a store is available: a disk while its owner is alive and has it, a bucket while some process can
+     * use it. A lost store is not.
      */
     public boolean isAvailable(Store store) {
         if (store.isLost()) {
@@ -237,18 +241,18 @@ public final class StoreView {
     }
 
     /**
-     * The stores as candidates for a chunk of {@code chunkBytes}: disks weigh by their free space relative to the
-     * emptiest one.
+     * Returns the stores as candidates for a chunk of {@code chunkBytes}. A disk's weight is its free space relative to
+     * the emptiest one.
      *
-     * @throws CloudMwException {@code COORDINATOR_UNAVAILABLE} when the coordinator has just started and one of the
-     *     owners may be about to register again: to place chunks without its disk would cost copies for nothing
+     * @throws CloudMwException {@code COORDINATOR_UNAVAILABLE} just after a start, while an owner may register again:
+     *     placing without its disk would cost needless copies
      */
     public List<Candidate> candidates(List<Store> stores, long chunkBytes) throws CloudMwException {
         awaitOwners(stores, 0);
         return weighed(stores, chunkBytes);
     }
 
-    /** All stores, as {@link #candidates} for whatever chunk, whoever may be about to register again. */
+    /** Returns all stores as {@link #candidates} for a chunk of any size, whichever owners may register again. */
     List<Candidate> known() throws CloudMwException {
         return weighed(catalog.stores(), 0);
     }
@@ -267,7 +271,7 @@ public final class StoreView {
         return candidates;
     }
 
-    /** The stores as candidates for a volume, whatever room they have: not those that are away, or drained. */
+    /** Returns the stores as candidates for a volume, regardless of room; absent and drained ones cannot be chosen. */
     public List<Candidate> reachable(List<Store> stores) throws CloudMwException {
         Set<StoreId> drained = drains.all();
         return stores.stream()
@@ -275,7 +279,7 @@ public final class StoreView {
                 .toList();
     }
 
-    /** Why a store cannot be used, whatever room it has; empty when it can. */
+    /** Returns why a store cannot be used, regardless of room; empty when it can. */
     private String unreachable(Store store) {
         String absence = absence(store);
         return absence.isEmpty()
@@ -286,7 +290,7 @@ public final class StoreView {
                 : absence;
     }
 
-    /** Why a store cannot be reached; empty when it can. */
+    /** Returns why a store cannot be reached; empty when it can. */
     private String absence(Store store) {
         if (isAvailable(store)) {
             return "";
@@ -301,7 +305,7 @@ public final class StoreView {
         return helpers.isAlive(owner) ? "helper " + owner + " does not have it" : "helper " + owner + " is away";
     }
 
-    /** The reason why a bucket is not the store's, without the store's name: lists name the store themselves. */
+    /** Returns why a bucket is not the store's own, without the store's name, which lists add themselves. */
     private static String mismatch(Store store, String why) {
         String name = "store " + store.id() + ": ";
         return "mismatch: " + (why.startsWith(name) ? why.substring(name.length()) : why);
@@ -315,7 +319,7 @@ public final class StoreView {
                 + ": " + fault.reason();
     }
 
-    /** Why a store cannot take a chunk; empty when it can. */
+    /** Returns why a store cannot take a chunk; empty when it can. */
     private String obstacle(Store store, long chunkBytes) {
         String unreachable = unreachable(store);
         if (!unreachable.isEmpty()) {
@@ -331,10 +335,10 @@ public final class StoreView {
     }
 
     /**
-     * Refuses while owners of the stores may just not have come back yet after a restart of the coordinator.
+     * Refuses while owners of the stores may still return after a restart of the coordinator.
      *
-     * @param spare so many of the stores may do without theirs
-     * @throws CloudMwException {@code COORDINATOR_UNAVAILABLE}: the caller is to ask again
+     * @param spare how many of the stores may lack their owner
+     * @throws CloudMwException {@code COORDINATOR_UNAVAILABLE}: the caller retries
      */
     public void awaitOwners(List<Store> stores, int spare) throws CloudMwException {
         List<HelperId> awaited = stores.stream()
@@ -348,9 +352,9 @@ public final class StoreView {
     }
 
     /**
-     * Refuses while no helper has come back yet after a restart of the coordinator.
+     * Refuses while no helper has returned after a restart of the coordinator.
      *
-     * @throws CloudMwException {@code COORDINATOR_UNAVAILABLE}: the caller is to ask again
+     * @throws CloudMwException {@code COORDINATOR_UNAVAILABLE}: the caller retries
      */
     public void awaitAnyHelper() throws CloudMwException {
         if (helpers.isStarting() && helpers.live().isEmpty()) {
@@ -364,13 +368,13 @@ public final class StoreView {
                 "the coordinator has just started: waiting for " + who + " to register again");
     }
 
-    /** As its owner last said; empty where nobody knows. */
+    /** Returns a store's free bytes in its owner's last report; empty when unknown. */
     OptionalLong freeBytes(Store store) {
         Optional<HelperId> owner = store.owner();
         return owner.isEmpty() ? OptionalLong.empty() : helpers.freeBytes(owner.get(), store.id());
     }
 
-    /** The bytes that a disk must keep free, as its owner last said; zero: not known. */
+    /** Returns the bytes that a disk must keep free, in its owner's last report; zero: not known. */
     long reserveBytes(Store store) {
         return store.owner()
                 .flatMap(owner -> helpers.usage(owner, store.id()))

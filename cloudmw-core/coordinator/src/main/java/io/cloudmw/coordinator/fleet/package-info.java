@@ -1,6 +1,6 @@
 /**
- * The fleet as the coordinator knows it: registered helpers and their leases, which stores they can use, and the
- * exchange between coordinators that share a catalog. Safe for any thread.
+ * The registered helpers: their leases, the stores they can use, and the exchange between coordinators that share a
+ * catalog. Safe for any thread.
  */
 @NullMarked
 package io.cloudmw.coordinator.fleet;

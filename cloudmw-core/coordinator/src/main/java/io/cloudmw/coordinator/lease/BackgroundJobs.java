@@ -6,12 +6,13 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * Does background jobs of which each is to be done by one of several coordinators at a time, and no more often than it
- * should. Who comes first does it; the lease is kept while the job runs, and then rests until the job is due again. If its
- * holder dies, the next one comes when the lease's term is over. A holder that was stopped meanwhile finds its writes refused:
- * see {@link Leases}. What a job does outside the catalog, it must be able to do twice.
+ * The background jobs of which each is done by one coordinator at a time, and no more often than its interval. The
+ * first coordinator to ask does the job. It keeps the lease while the job runs; then the lease rests until the job is
+ * due again. If the holder dies, another one takes over when the term ends. The writes of a holder that was suspended
+ * are refused: see {@link Leases}. Effects of a job outside the catalog must be repeatable.
  *
- * <p>Safe for any thread, but one job must not run twice at once in one instance: the later run would take it from the former.
+ * <p>Safe for any thread, but one job must not run twice at once in one instance: the later run would take the lease
+ * from the earlier.
  */
 public final class BackgroundJobs {
     private final Leases leases;
@@ -19,21 +20,21 @@ public final class BackgroundJobs {
     private final Duration term;
     private final WallClock clock;
 
-    /** What is done under a lease. */
+    /** A job that runs under a lease. */
     @FunctionalInterface
     public interface Job<T> {
         /**
-         * Does it, on the caller's thread.
+         * Runs the job on the caller's thread.
          *
          * @throws CloudMwException {@code LEASE_LOST} when another coordinator has taken over
          */
-        T run(Right right) throws CloudMwException;
+        T run(HeldLease right) throws CloudMwException;
     }
 
     /**
-     * @param holder different for each coordinator that runs at once; the same again after a restart if nobody else could
-     *     have started meanwhile
-     * @param term how long after a holder's death a job goes on elsewhere
+     * @param holder unique among running coordinators; equal after a restart only if no other coordinator could have
+     *     started meanwhile
+     * @param term how long after a holder's death another coordinator takes over
      */
     public BackgroundJobs(Leases leases, String holder, Duration term, WallClock clock) {
         this.leases = leases;
@@ -43,18 +44,18 @@ public final class BackgroundJobs {
     }
 
     /**
-     * Does a job, unless another coordinator does it, or it was done less than {@code every} ago elsewhere.
+     * Runs a job, unless another coordinator runs it, or ran it less than {@code every} ago.
      *
      * @param every positive
-     * @return what it gave; empty when it was not done here
-     * @throws CloudMwException what it threw: others may then do it at once; {@code LEASE_LOST}
+     * @return the job's result; empty when it did not run here
+     * @throws CloudMwException the job's error, after which other coordinators may run it at once; {@code LEASE_LOST}
      */
     public <T> Optional<T> run(String job, Duration every, Job<T> work) throws CloudMwException {
         Optional<Lease> granted = leases.acquire(job, holder, term, clock.millis());
         if (granted.isEmpty()) {
             return Optional.empty();
         }
-        Right right = new Right(granted.get());
+        HeldLease right = new HeldLease(granted.get());
         T result;
         try {
             result = work.run(right);
@@ -66,7 +67,7 @@ public final class BackgroundJobs {
         return Optional.of(result);
     }
 
-    private void giveBack(Right right, Throwable cause) {
+    private void giveBack(HeldLease right, Throwable cause) {
         try {
             leases.release(right.kept());
         } catch (CloudMwException e) {
@@ -74,18 +75,18 @@ public final class BackgroundJobs {
         }
     }
 
-    /** A lease that is kept as long as it is asked for. Safe for any thread. */
-    public final class Right implements LeaseKeeper {
+    /** A lease that is renewed on use. Safe for any thread. */
+    public final class HeldLease implements LeaseKeeper {
         private Lease lease;
 
-        private Right(Lease lease) {
+        private HeldLease(Lease lease) {
             this.lease = lease;
         }
 
         /**
-         * The lease for the next write, renewed when half of its time has passed: to be asked for at least that often.
+         * Returns the lease for the next write, renewed when half of its time has passed; called at least that often.
          *
-         * @throws CloudMwException {@code LEASE_LOST}: another coordinator does the job now, stop
+         * @throws CloudMwException {@code LEASE_LOST}: another coordinator does the job now, so this one must stop
          */
         @Override
         public synchronized Lease lease() throws CloudMwException {

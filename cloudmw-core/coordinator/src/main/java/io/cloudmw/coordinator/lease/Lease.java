@@ -6,13 +6,13 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * The right to do a background job, as it was granted or last renewed. What decides whether it still holds is its epoch
- * and never a clock: see {@link Leases}.
+ * The right to do a background job, as it was granted or last renewed. Its epoch, never a clock, decides whether it
+ * still holds: see {@link Leases}.
  *
- * @param job what is done: 1..80 lower-case letters, digits and hyphens
- * @param holder who does it: 1..{@value #MAX_HOLDER} characters, different for every process that could do it at once
+ * @param job the name of the job: 1..80 lower-case letters, digits and hyphens
+ * @param holder the process: 1..{@value #MAX_HOLDER} characters, unique among those that could hold it at once
  * @param epoch from 1; higher than any that was granted for this job before
- * @param untilMillis civil time from which on it may be granted to somebody else; 0 when it was given back
+ * @param untilMillis civil time from which on it may be granted to another holder; 0 when it was released
  */
 public record Lease(String job, String holder, long epoch, long untilMillis) {
     static final int MAX_HOLDER = 512;
@@ -32,10 +32,10 @@ public record Lease(String job, String holder, long epoch, long untilMillis) {
     }
 
     /**
-     * What follows, for who asks now; the rule of all catalogs.
+     * Returns the lease that a request gets now, by the rule of all catalogs.
      *
-     * @param last the job's newest; empty when it never had one
-     * @return empty while it is another's
+     * @param last the job's newest lease; empty when it never had one
+     * @return empty while another holder has it
      */
     public static Optional<Lease> next(
             Optional<Lease> last, String job, String holder, long untilMillis, long nowMillis) {
@@ -46,20 +46,20 @@ public record Lease(String job, String holder, long epoch, long untilMillis) {
         return taken ? Optional.empty() : Optional.of(new Lease(job, holder, epoch, untilMillis));
     }
 
-    /** The same, with another end. */
+    /** Returns this lease with another end. */
     public Lease until(long millis) {
         return new Lease(job, holder, epoch, millis);
     }
 
-    /** Whether this is, among all that were granted, the newest, and was not given back. */
+    /** Returns whether this is the newest lease granted, and not released. */
     public boolean isNewest(Optional<Lease> last) {
         return last.isPresent() && last.get().epoch == epoch && last.get().untilMillis > 0;
     }
 
     /**
-     * The fence.
+     * Fences a write.
      *
-     * @param last the job's newest, read in the transaction that is to write
+     * @param last the job's newest lease, read in the writing transaction
      * @throws CloudMwException {@code LEASE_LOST} unless this {@link #isNewest}
      */
     public void requireNewest(Optional<Lease> last) throws CloudMwException {

@@ -2,13 +2,13 @@ package io.cloudmw.coordinator.lease;
 
 import io.cloudmw.core.error.CloudMwException;
 
-/** Keeps a lease while something long is done under it: asked before each of its writes, at least. Safe for any thread. */
+/** A source of a lease during long work; called at least before each of its writes. Safe for any thread. */
 @FunctionalInterface
 public interface LeaseKeeper {
     /**
-     * The lease for the next write, renewed when it is time for that.
+     * Returns the lease for the next write, renewed when that is due.
      *
-     * @throws CloudMwException {@code LEASE_LOST}: another coordinator does the job now, stop
+     * @throws CloudMwException {@code LEASE_LOST}: another coordinator does the job now, so this one must stop
      */
     Lease lease() throws CloudMwException;
 }

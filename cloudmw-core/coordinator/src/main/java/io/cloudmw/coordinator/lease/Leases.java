@@ -7,37 +7,37 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Who does which background job, so that of several coordinators one does it. A lease is granted to whoever asks first
- * once the last one's time is over; nobody is elected, nobody waits.
+ * The leases of background jobs, so that one of several coordinators does each. The first to ask after the last lease's
+ * time gets the next; there is no election and no waiting.
  *
- * <p>Clocks only say when it is worth asking. What keeps two holders from both writing is the <em>epoch</em>: it grows with
- * every grant, every write of background work names the {@link Lease} it is done under, and the catalog refuses it with
- * {@code LEASE_LOST}, in the same transaction, unless no newer one was granted. So a holder that was stopped for an hour, or
- * whose clock is wrong, may waste work and does no harm. A holder whose time is over goes on as long as nobody else came.
+ * <p>Clocks only tell when asking is worthwhile. The <em>epoch</em> keeps two holders from both writing: it grows with
+ * every grant, and every write of background work names its {@link Lease}. The catalog refuses the write with
+ * {@code LEASE_LOST}, in the same transaction, if a newer lease was granted. A holder that was suspended, or whose
+ * clock is wrong, may waste work but does no harm. A holder whose time is over continues until another one asks.
  *
- * <p>Atomic, durable and safe for any thread like the {@link Catalog} that gives it out; calls block.
+ * <p>Atomic, durable and safe for any thread like the {@link Catalog}; calls block.
  */
 public interface Leases {
     /**
-     * Asks for a lease. A holder that has it already gets a newer one, and its former one is over: so a repeated call whose
-     * answer was lost does no harm.
+     * Requests a lease. A holder that has it already gets a newer one, so that a retry after a lost answer does no
+     * harm.
      *
-     * @param term positive; the lease is granted to nobody else until {@code nowMillis} and this have passed
-     * @return empty while somebody else has it
+     * @param term positive; no other holder gets the lease before {@code nowMillis} plus this
+     * @return empty while another holder has it
      */
     Optional<Lease> acquire(String job, String holder, Duration term, long nowMillis) throws CloudMwException;
 
     /**
-     * Gives a lease another end, later or earlier.
+     * Changes the end of a lease, later or earlier.
      *
-     * @return it with that end
-     * @throws CloudMwException {@code LEASE_LOST} when a newer one was granted, or it was given back
+     * @return the lease with that end
+     * @throws CloudMwException {@code LEASE_LOST} when a newer one was granted, or it was released
      */
     Lease renew(Lease lease, Duration term, long nowMillis) throws CloudMwException;
 
-    /** Gives a lease back: who asks next gets it. Nothing happens when a newer one was granted. */
+    /** Releases a lease, so that the next request gets it. Does nothing when a newer one was granted. */
     void release(Lease lease) throws CloudMwException;
 
-    /** The newest lease of every job that ever had one, by job; its time may be over. */
+    /** Returns the newest lease of every job that ever had one, by job; its time may be over. */
     List<Lease> all() throws CloudMwException;
 }

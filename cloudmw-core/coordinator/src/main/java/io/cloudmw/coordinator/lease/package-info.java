@@ -1,6 +1,6 @@
 /**
- * Epoch-fenced rights: background jobs that one of several coordinators does. Safe for any thread; calls block on the
- * catalog.
+ * Leases with epochs for background jobs, each of which one of several coordinators does. Safe for any thread; calls
+ * block on the catalog.
  */
 @NullMarked
 package io.cloudmw.coordinator.lease;

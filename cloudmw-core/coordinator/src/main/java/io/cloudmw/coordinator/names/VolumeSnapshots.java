@@ -1,11 +1,11 @@
 package io.cloudmw.coordinator.names;
 
 import io.cloudmw.coordinator.catalog.Catalog;
-import io.cloudmw.coordinator.catalog.CatalogErrors;
-import io.cloudmw.coordinator.catalog.ChangeRequest;
-import io.cloudmw.coordinator.catalog.CurrentFile;
-import io.cloudmw.coordinator.catalog.DirectoryEntry;
-import io.cloudmw.coordinator.catalog.Snapshots;
+import io.cloudmw.coordinator.catalog.change.ChangeRequest;
+import io.cloudmw.coordinator.catalog.tree.CurrentFile;
+import io.cloudmw.coordinator.catalog.tree.DirectoryEntry;
+import io.cloudmw.coordinator.catalog.tree.PathErrors;
+import io.cloudmw.coordinator.catalog.tree.SnapshotRecords;
 import io.cloudmw.coordinator.lease.BackgroundJobs;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
@@ -19,10 +19,10 @@ import io.cloudmw.core.time.WallClock;
 import java.util.List;
 import java.util.Optional;
 
-/** How the names of volumes were. Safe for any thread. */
+/** The snapshots of volumes: creates, lists, reads, restores and removes them. Safe for any thread. */
 public final class VolumeSnapshots {
     private final Catalog catalog;
-    private final Snapshots snapshots;
+    private final SnapshotRecords snapshots;
     private final WallClock clock;
 
     public VolumeSnapshots(Catalog catalog, WallClock clock) {
@@ -32,10 +32,10 @@ public final class VolumeSnapshots {
     }
 
     /**
-     * Keeps the names of a volume as they are now.
+     * Takes a snapshot of the names of a volume.
      *
-     * @param call takes effect once; empty: it is tried once
-     * @throws CloudMwException as {@link Snapshots#create}; {@code INVALID_ARGUMENT} when the name is malformed
+     * @param call deduplicates retries; empty: no deduplication
+     * @throws CloudMwException as {@link SnapshotRecords#create}; {@code INVALID_ARGUMENT} when the name is malformed
      */
     public Snapshot create(VolumeName volume, String name, Optional<CallId> call) throws CloudMwException {
         try {
@@ -46,7 +46,7 @@ public final class VolumeSnapshots {
     }
 
     /**
-     * All of a volume, the oldest first.
+     * Returns all snapshots of a volume, the oldest first.
      *
      * @throws CloudMwException {@code VOLUME_NOT_FOUND}
      */
@@ -55,9 +55,9 @@ public final class VolumeSnapshots {
     }
 
     /**
-     * Keeps it no more.
+     * Removes a snapshot.
      *
-     * @param call takes effect once; empty: it is tried once
+     * @param call deduplicates retries; empty: no deduplication
      * @throws CloudMwException {@code VOLUME_NOT_FOUND}; {@code NOT_FOUND}
      */
     public Snapshot remove(VolumeName volume, String name, Optional<CallId> call) throws CloudMwException {
@@ -65,19 +65,18 @@ public final class VolumeSnapshots {
     }
 
     /**
-     * Describes what a path named then.
+     * Describes the file at a path in a snapshot.
      *
      * @throws CloudMwException {@code VOLUME_NOT_FOUND}; {@code NOT_FOUND}
      */
-    public FileStatus stat(String snapshot, FilePath file) throws CloudMwException {
-        CurrentFile found =
-                snapshots.file(snapshot, file).orElseThrow(() -> CatalogErrors.notInSnapshot(file, snapshot));
-        return new FileStatus(
+    public FileReplication stat(String snapshot, FilePath file) throws CloudMwException {
+        CurrentFile found = snapshots.file(snapshot, file).orElseThrow(() -> PathErrors.notInSnapshot(file, snapshot));
+        return new FileReplication(
                 found, catalog.underReplicatedChunks(found.version().id()));
     }
 
     /**
-     * Lists what was in a directory then.
+     * Lists a directory in a snapshot.
      *
      * @param limit 1..{@value Catalog#MAX_PAGE}; 0 for the most
      * @throws CloudMwException {@code VOLUME_NOT_FOUND}; {@code NOT_FOUND} when there was no such directory
@@ -88,23 +87,23 @@ public final class VolumeSnapshots {
                 snapshots.list(snapshot, volume, directory, pageToken, limit == 0 ? Catalog.MAX_PAGE : limit);
         if (page.items().isEmpty() && pageToken.isEmpty() && !directory.equals("/")) {
             throw new CloudMwException(
-                    ErrorCode.NOT_FOUND, "no directory " + volume + "@" + snapshot + ":" + directory);
+                    ErrorCode.NOT_FOUND, "directory " + volume + "@" + snapshot + ":" + directory + " not found");
         }
         return page;
     }
 
     /**
-     * Lets a path name again what it named then.
+     * Restores the file at a path in a snapshot.
      *
-     * @param call takes effect once; empty: it is tried once
-     * @throws CloudMwException as {@link Snapshots#restore}
+     * @param call deduplicates retries; empty: no deduplication
+     * @throws CloudMwException as {@link SnapshotRecords#restore}
      */
     public FileVersion restore(String snapshot, FilePath file, Optional<CallId> call) throws CloudMwException {
         return snapshots.restore(snapshot, file, ChangeRequest.of(call, clock));
     }
 
-    /** Drops what no snapshot sees any more; all of it, a page at a time. */
-    public int prune(BackgroundJobs.Right right) throws CloudMwException {
+    /** Drops all entries that no snapshot sees any more, a page at a time. */
+    public int prune(BackgroundJobs.HeldLease right) throws CloudMwException {
         int pages = 0;
         String token = "";
         do {

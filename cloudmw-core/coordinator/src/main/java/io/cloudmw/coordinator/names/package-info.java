@@ -1,6 +1,6 @@
 /**
- * Files as snapshots of a volume show them, and what the coordinator says of one file. Safe for any thread; calls
- * block on the catalog.
+ * Snapshots of the names in a volume, and the replication state of a file. Safe for any thread; calls block on the
+ * catalog.
  */
 @NullMarked
 package io.cloudmw.coordinator.names;

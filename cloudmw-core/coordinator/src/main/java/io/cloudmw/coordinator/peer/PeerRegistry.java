@@ -22,11 +22,11 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which clients hold which chunks, as they said of late. Nothing of it outlives this process: who still holds something says
- * so again soon. Bounded by the number of peers and by what each may hold. Safe for any thread.
+ * The registry of which clients hold which chunks, by their recent announcements. Nothing survives a restart, since
+ * peers repeat their announcements. Bounded by the number of peers and of their chunks. Safe for any thread.
  */
 public final class PeerRegistry {
-    /** Clients that serve, at most. */
+    /** The most serving clients. */
     static final int MAX_PEERS = 1024;
 
     private record Entry(PeerAnnouncement said, long heardNanos) {}
@@ -34,32 +34,32 @@ public final class PeerRegistry {
     private final long ttlNanos;
     private final Ticker ticker;
 
-    /** The one heard of longest ago is the first. */
+    /** The peers, ordered by their last announcement, oldest first. */
     @GuardedBy("this")
     private final LinkedHashMap<PeerId, Entry> peers = new LinkedHashMap<>();
 
-    /** Of versions of which somebody holds chunks. */
+    /** The holders, by version. */
     @GuardedBy("this")
-    private final Map<VersionId, Held> held = new HashMap<>();
+    private final Map<VersionId, Holders> held = new HashMap<>();
 
-    private static final class Held {
+    private static final class Holders {
         private final Set<PeerId> peers = new HashSet<>();
 
-        /** Whether volumes in which the version was read allow peers; mostly it is one. */
+        /** The volumes in which the version was read, and if they allow peers; mostly there is one. */
         private final Map<VolumeName, Boolean> allowed = new HashMap<>();
     }
 
-    /** @param ttl who says nothing for so long is forgotten */
+    /** @param ttl the silence after which a peer is dropped */
     public PeerRegistry(Duration ttl, Ticker ticker) {
         this.ttlNanos = ttl.toNanos();
         this.ticker = ticker;
     }
 
     /**
-     * Takes what a peer says in the place of what it said before.
+     * Replaces what a peer announced before.
      *
-     * @throws CloudMwException {@code OVERLOADED} when there are too many; {@code ALREADY_EXISTS} when another process, with
-     *     another key, goes by this name
+     * @throws CloudMwException {@code OVERLOADED} when there are too many; {@code ALREADY_EXISTS} when another process,
+     *     with another key, has this name
      */
     synchronized void announce(PeerAnnouncement said) throws CloudMwException {
         expire();
@@ -72,15 +72,15 @@ public final class PeerRegistry {
         remove(said.peer());
         peers.put(said.peer(), new Entry(said, ticker.nanos()));
         versions(said)
-                .forEach(version -> held.computeIfAbsent(version, absent -> new Held())
+                .forEach(version -> held.computeIfAbsent(version, absent -> new Holders())
                         .peers
                         .add(said.peer()));
     }
 
     /**
-     * Forgets a peer that stops; nothing when it is not known.
+     * Removes a peer that stops; does nothing when it is not known.
      *
-     * @throws CloudMwException {@code ALREADY_EXISTS} when it is another process that goes by this name
+     * @throws CloudMwException {@code ALREADY_EXISTS} when another process has this name
      */
     synchronized void leave(PeerId peer, PeerKey key) throws CloudMwException {
         requireSame(peer, key, peers.get(peer));
@@ -89,18 +89,19 @@ public final class PeerRegistry {
 
     private static void requireSame(PeerId peer, PeerKey key, @Nullable Entry before) throws CloudMwException {
         if (before != null && !before.said().key().equals(key)) {
-            throw new CloudMwException(ErrorCode.ALREADY_EXISTS, "peer " + peer + " is another process");
+            throw new CloudMwException(ErrorCode.ALREADY_EXISTS, "peer " + peer + ": another process has this name");
         }
     }
 
     /**
-     * Those who hold chunks of the version and are near: where the reader says where it is, those that share a label with it.
+     * Returns the holders of chunks of the version that are near: with a reader's location, those that share a label
+     * with it.
      *
      * @return in no particular order
      */
     synchronized List<PeerAnnouncement> near(VersionId version, Location reader) {
         expire();
-        Held of = held.get(version);
+        Holders of = held.get(version);
         if (of == null) {
             return List.of();
         }
@@ -116,21 +117,21 @@ public final class PeerRegistry {
         return near;
     }
 
-    /** Whether the volume allows peers, as long as somebody holds this version of a file in it; empty: it was not said. */
+    /** Returns whether the volume allows peers, as long as some peer holds this version; empty: not recorded. */
     synchronized Optional<Boolean> allows(VersionId version, VolumeName volume) {
-        Held of = held.get(version);
+        Holders of = held.get(version);
         return of == null ? Optional.empty() : Optional.ofNullable(of.allowed.get(volume));
     }
 
-    /** Says it, once for all who look for that version: a volume does not change its mind. */
+    /** Records whether a volume allows peers, for all searches of that version; a volume's setting never changes. */
     synchronized void allow(VersionId version, VolumeName volume, boolean allowed) {
-        Held of = held.get(version);
+        Holders of = held.get(version);
         if (of != null) {
             of.allowed.put(volume, allowed);
         }
     }
 
-    /** How many serve now. */
+    /** Returns how many clients serve now. */
     synchronized int size() {
         expire();
         return peers.size();

@@ -1,6 +1,4 @@
-/**
- * The registry of clients that serve others, and the search for those that have a file. Safe for any thread.
- */
+/** The registry of clients that serve others, and the search for the holders of a file. Safe for any thread. */
 @NullMarked
 package io.cloudmw.coordinator.peer;
 

@@ -1,6 +1,6 @@
 /**
- * Transfer plans of reads: segments of the manifest, replicas, helpers to ask, signed URLs and tokens; and the
- * reports of bad replicas that readers make. Safe for any thread; calls block on the catalog.
+ * Plans of reads: manifest segments, replicas, helpers, signed URLs and tokens; and reports of bad replicas. Safe for
+ * any thread; calls block on the catalog.
  */
 @NullMarked
 package io.cloudmw.coordinator.read;

@@ -1,7 +1,7 @@
 package io.cloudmw.coordinator.rpc;
 
 import io.cloudmw.coordinator.Administration;
-import io.cloudmw.coordinator.check.StoreChecks;
+import io.cloudmw.coordinator.StoreChecks;
 import io.cloudmw.core.access.ProbeReport;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.rpc.UnaryCalls;
@@ -21,9 +21,9 @@ import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Set;
 
-/** References to credentials, and checks. */
+/** The gRPC service for references to credentials and checks of stores. Safe for any thread. */
 public final class AccessService extends StoreAccessGrpc.StoreAccessImplBase {
-    /** Full names of the methods that only helpers may call. */
+    /** The full names of the methods that only helpers may call. */
     public static final Set<String> HELPERS_ONLY =
             Set.of(StoreAccessGrpc.getListBucketsMethod().getFullMethodName());
 
@@ -31,7 +31,7 @@ public final class AccessService extends StoreAccessGrpc.StoreAccessImplBase {
     private final StoreChecks checks;
     private final UnaryCalls calls;
 
-    /** Works on {@code calls}, whose executor bounds what is worked on at once. */
+    /** Creates the service; the executor of {@code calls} bounds the calls worked on at once. */
     public AccessService(Administration administration, StoreChecks checks, UnaryCalls calls) {
         this.administration = administration;
         this.checks = checks;
@@ -46,7 +46,7 @@ public final class AccessService extends StoreAccessGrpc.StoreAccessImplBase {
                         .setStore(ToWire.store(administration.setCredentials(
                                 FromWire.storeId(request.getStoreId()),
                                 AccessWire.credentials(request),
-                                request.getCheck() ? checks::require : Administration.Proof.NONE,
+                                request.getCheck() ? checks::require : Administration.StoreProof.NONE,
                                 FromWire.callId(request.getCall()))))
                         .build());
     }

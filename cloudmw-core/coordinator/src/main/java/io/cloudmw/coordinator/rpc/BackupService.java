@@ -10,12 +10,12 @@ import io.cloudmw.proto.v1.ExportResponse;
 import io.grpc.stub.StreamObserver;
 import java.util.OptionalLong;
 
-/** What backups are made of. */
+/** The gRPC service for volume exports, from which backups are made. Safe for any thread. */
 public final class BackupService extends BackupGrpc.BackupImplBase {
     private final VolumeExport exports;
     private final UnaryCalls calls;
 
-    /** Works on {@code calls}, whose executor bounds what is worked on at once. */
+    /** Creates the service; the executor of {@code calls} bounds the calls worked on at once. */
     public BackupService(VolumeExport exports, UnaryCalls calls) {
         this.exports = exports;
         this.calls = calls;

@@ -3,14 +3,14 @@ package io.cloudmw.coordinator.rpc;
 import com.google.protobuf.ByteString;
 import io.cloudmw.coordinator.Administration;
 import io.cloudmw.coordinator.Coordinator;
-import io.cloudmw.coordinator.catalog.DirectoryEntry;
-import io.cloudmw.coordinator.fleet.HelperNews;
-import io.cloudmw.coordinator.fleet.HelperStatus;
-import io.cloudmw.coordinator.names.FileStatus;
-import io.cloudmw.coordinator.read.PlannedSegment;
-import io.cloudmw.coordinator.read.ReplicaReports;
+import io.cloudmw.coordinator.catalog.tree.DirectoryEntry;
+import io.cloudmw.coordinator.fleet.HeartbeatReport;
+import io.cloudmw.coordinator.fleet.RegisteredHelper;
+import io.cloudmw.coordinator.names.FileReplication;
+import io.cloudmw.coordinator.read.BadReplicaReports;
+import io.cloudmw.coordinator.read.ReadPlanSegment;
 import io.cloudmw.coordinator.rpc.audit.Caller;
-import io.cloudmw.coordinator.upload.PlaceRequest;
+import io.cloudmw.coordinator.upload.PlacementRequest;
 import io.cloudmw.coordinator.upload.UploadPlan;
 import io.cloudmw.core.access.ProbeReport;
 import io.cloudmw.core.address.AddressPolicy;
@@ -111,14 +111,17 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Each method converts, calls the domain, converts back; failures are mapped in one place. */
+/**
+ * The main gRPC service of the coordinator. Each method converts its message, calls the domain and converts the result;
+ * errors are mapped in one place. Safe for any thread.
+ */
 public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBase {
-    /** Full names of the methods that only helpers may call. */
+    /** The full names of the methods that only helpers may call. */
     public static final Set<String> HELPERS_ONLY = Set.of(
             CoordinatorGrpc.getRegisterHelperMethod().getFullMethodName(),
             CoordinatorGrpc.getHeartbeatMethod().getFullMethodName());
 
-    /** Full names of the methods that take more from helpers than from clients. */
+    /** The full names of the methods that accept more from helpers than from clients. */
     public static final Set<String> MORE_FOR_HELPERS =
             Set.of(CoordinatorGrpc.getReportReplicasMethod().getFullMethodName());
 
@@ -126,21 +129,21 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
 
     private final Coordinator coordinator;
     private final boolean reachable;
-    private final Administration.Proof proof;
+    private final Administration.StoreProof proof;
     private final UnaryCalls calls;
     private final UnaryCalls signs;
     private final AtomicLong ignored = new AtomicLong();
 
     /**
-     * Works on {@code calls}, whose executor bounds what is worked on at once.
+     * Creates the service; the executor of {@code calls} bounds the calls worked on at once.
      *
-     * @param proof of stores that are to be made known
-     * @param reachable whether other machines can reach it
-     * @param signs for helpers' signs of life, which wait for no other call
+     * @param proof checks stores before they are added
+     * @param reachable whether other machines can reach this coordinator
+     * @param signs runs registrations and heartbeats, which wait for no other call
      */
     public CoordinatorService(
             Coordinator coordinator,
-            Administration.Proof proof,
+            Administration.StoreProof proof,
             boolean reachable,
             UnaryCalls calls,
             UnaryCalls signs) {
@@ -212,7 +215,7 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
     public void addStore(AddStoreRequest request, StreamObserver<AddStoreResponse> observer) {
         calls.answer(observer, () -> {
             AddStoreResponse.Builder answer = AddStoreResponse.newBuilder();
-            Administration.Proof recorded = store -> {
+            Administration.StoreProof recorded = store -> {
                 Map<String, ProbeReport> checks = proof.of(store);
                 checks.forEach((process, report) -> answer.addChecks(AccessWire.check(process, report)));
                 return checks;
@@ -223,7 +226,7 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
                             FromWire.store(request.getStore()),
                             request.getCreate(),
                             request.getReplace(),
-                            request.getCheck() ? recorded : Administration.Proof.NONE,
+                            request.getCheck() ? recorded : Administration.StoreProof.NONE,
                             FromWire.callId(request.getCall()));
             return answer.setStore(ToWire.store(added)).build();
         });
@@ -344,7 +347,7 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
                         disk.getFreeBytes(),
                         disk.getReserveBytes()));
             }
-            HelperNews news = new HelperNews(disks, AccessWire.unusable(request.getUnusableStoresList()));
+            HeartbeatReport news = new HeartbeatReport(disks, AccessWire.unusable(request.getUnusableStoresList()));
             boolean takenOver = coordinator.administration().heartbeat(helper, request.getEpoch(), news);
             heard(helper, request);
             return HeartbeatResponse.newBuilder()
@@ -356,7 +359,7 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
         });
     }
 
-    /** What a helper saw never costs it its lease. */
+    /** Records a heartbeat's measurements; malformed ones never cost the helper its lease. */
     private void heard(HelperId helper, HeartbeatRequest request) {
         try {
             Map<SpeedKey, Speed> news = MonitorWire.speeds(request.getSpeedsList());
@@ -364,7 +367,7 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
             coordinator.monitoring().heard(helper, news, activity);
         } catch (CloudMwException | RuntimeException e) {
             LOG.warn(
-                    "helper {}: what it saw is ignored, heartbeat {} of this kind: {}",
+                    "helper {}: its measurements are ignored, {} heartbeats so far: {}",
                     helper,
                     ignored.incrementAndGet(),
                     e.getMessage());
@@ -387,7 +390,7 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
         calls.answer(observer, () -> MonitorWire.view(coordinator.monitoring().view()));
     }
 
-    private static HelperState helper(HelperStatus helper) {
+    private static HelperState helper(RegisteredHelper helper) {
         return HelperState.newBuilder()
                 .setHelper(ToWire.helper(helper.address()))
                 .addAllDiskStoreIds(helper.disks().stream().map(StoreId::value).toList())
@@ -430,14 +433,14 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
             }
             return ToWire.writePlan(coordinator
                     .uploads()
-                    .place(new PlaceRequest(
+                    .place(new PlacementRequest(
                             FromWire.file(request.getVolume(), request.getPath()),
                             FromWire.versionId(request.getVersionId()),
                             request.getFirstIndex(),
                             request.getCount(),
                             avoid,
                             refusing,
-                            PlaceRequest.cut(request.getSizeBytes(), request.getChunkSizeBytes()))));
+                            PlacementRequest.cut(request.getSizeBytes(), request.getChunkSizeBytes()))));
         });
     }
 
@@ -490,7 +493,7 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
             for (String id : request.getHelperIdsList()) {
                 helpers.add(FromWire.helperId(id));
             }
-            PlannedSegment segment = coordinator
+            ReadPlanSegment segment = coordinator
                     .reads()
                     .segment(
                             FromWire.file(request.getVolume(), request.getPath()),
@@ -511,12 +514,12 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
     @Override
     public void stat(StatRequest request, StreamObserver<StatResponse> observer) {
         calls.answer(observer, () -> {
-            FileStatus status = coordinator.reads().stat(FromWire.file(request.getVolume(), request.getPath()));
+            FileReplication status = coordinator.names().stat(FromWire.file(request.getVolume(), request.getPath()));
             return described(status);
         });
     }
 
-    static StatResponse described(FileStatus status) {
+    static StatResponse described(FileReplication status) {
         return StatResponse.newBuilder()
                 .setVersion(ToWire.version(status.file().version()))
                 .setUnderReplicatedChunks(status.underReplicatedChunks())
@@ -529,7 +532,7 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
     public void list(ListRequest request, StreamObserver<ListResponse> observer) {
         calls.answer(observer, () -> {
             Page<DirectoryEntry> page = coordinator
-                    .reads()
+                    .names()
                     .list(
                             FromWire.volumeName(request.getVolume()),
                             request.getDirectory(),
@@ -551,7 +554,7 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
     public void setAttributes(SetAttributesRequest request, StreamObserver<SetAttributesResponse> observer) {
         calls.answer(observer, () -> {
             Attributes attributes = coordinator
-                    .reads()
+                    .names()
                     .setAttributes(FromWire.attributeChange(request), FromWire.callId(request.getCall()));
             return SetAttributesResponse.newBuilder()
                     .setAttributes(ToWire.attributes(attributes))
@@ -570,7 +573,7 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
     public void remove(RemoveRequest request, StreamObserver<RemoveResponse> observer) {
         calls.answer(observer, () -> {
             FileVersion removed = coordinator
-                    .reads()
+                    .names()
                     .remove(FromWire.file(request.getVolume(), request.getPath()), FromWire.callId(request.getCall()));
             return RemoveResponse.newBuilder()
                     .setRemoved(ToWire.version(removed))
@@ -584,7 +587,7 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
                 observer,
                 () -> RenameResponse.newBuilder()
                         .setMoved(entry(coordinator
-                                .reads()
+                                .names()
                                 .rename(FromWire.rename(request), FromWire.callId(request.getCall()))))
                         .build());
     }
@@ -595,7 +598,7 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
         calls.answer(observer, () -> {
             List<ReplicaReport> reports = FromWire.reports(request.getReplicasList());
             if (!helper) {
-                ReplicaReports.requireFromReader(reports);
+                BadReplicaReports.requireFromReader(reports);
             }
             coordinator
                     .replicas()

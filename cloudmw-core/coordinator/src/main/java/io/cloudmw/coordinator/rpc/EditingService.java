@@ -14,12 +14,12 @@ import io.cloudmw.proto.v1.BeginPutResponse;
 import io.cloudmw.proto.v1.EditingGrpc;
 import io.grpc.stub.StreamObserver;
 
-/** Changes of part of a file. */
+/** The gRPC service for edits of files. Safe for any thread. */
 public final class EditingService extends EditingGrpc.EditingImplBase {
     private final Coordinator coordinator;
     private final UnaryCalls calls;
 
-    /** Works on {@code calls}, whose executor bounds what is worked on at once. */
+    /** Creates the service; the executor of {@code calls} bounds the calls worked on at once. */
     public EditingService(Coordinator coordinator, UnaryCalls calls) {
         this.coordinator = coordinator;
         this.calls = calls;

@@ -1,6 +1,6 @@
 package io.cloudmw.coordinator.rpc;
 
-import io.cloudmw.coordinator.peer.Peers;
+import io.cloudmw.coordinator.peer.PeerFinder;
 import io.cloudmw.coordinator.rpc.audit.Caller;
 import io.cloudmw.core.address.AddressPolicy;
 import io.cloudmw.core.placement.PeerAnnouncement;
@@ -13,13 +13,13 @@ import io.cloudmw.proto.v1.FindPeersResponse;
 import io.cloudmw.proto.v1.PeersGrpc;
 import io.grpc.stub.StreamObserver;
 
-/** Clients that serve what they hold, and those who look for them. */
+/** The gRPC service for clients that serve others, and for their readers. Safe for any thread. */
 public final class PeersService extends PeersGrpc.PeersImplBase {
-    private final Peers peers;
+    private final PeerFinder peers;
     private final UnaryCalls calls;
 
-    /** Works on {@code calls}, whose executor bounds what is worked on at once. */
-    public PeersService(Peers peers, UnaryCalls calls) {
+    /** Creates the service; the executor of {@code calls} bounds the calls worked on at once. */
+    public PeersService(PeerFinder peers, UnaryCalls calls) {
         this.peers = peers;
         this.calls = calls;
     }

@@ -18,11 +18,11 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How many bytes of requests, as they come over the wire, a server holds at once. They count from their arrival, so also
- * while a request is not complete, until its call has ended and, where it was handed to {@link #holding}, is not worked
- * on any more: a caller who gives up frees nothing that is still needed. A call for which there is no room is closed with
- * {@code OVERLOADED} before it is taken in whole. Belongs, as tracer and as interceptor, on a server with a direct
- * executor. Safe for any thread.
+ * A limit on the bytes of requests that a server holds at once, as counted on the wire. Bytes count from their arrival,
+ * even while a request is incomplete. They count until the call has ended and the work handed to {@link #holding} is
+ * done, so that a cancelled call frees no memory still in use. A call beyond the limit is closed with
+ * {@code OVERLOADED} before all of it is read. Used as tracer and as interceptor, on a server with a direct executor.
+ * Safe for any thread.
  */
 public final class RequestBudget extends ServerStreamTracer.Factory implements ServerInterceptor {
     private static final Context.Key<Charge> CHARGE = Context.key("cloudmw-request-charge");
@@ -30,13 +30,13 @@ public final class RequestBudget extends ServerStreamTracer.Factory implements S
     private final ByteBudget budget;
     private final String setting;
 
-    /** @param setting names what to raise */
+    /** @param setting the setting to raise, for the error message */
     public RequestBudget(long limitBytes, String setting) {
         this.budget = new ByteBudget(limitBytes);
         this.setting = setting;
     }
 
-    /** Bytes that count now. */
+    /** Returns the bytes that count now. */
     public long usedBytes() {
         return budget.usedBytes();
     }
@@ -54,7 +54,10 @@ public final class RequestBudget extends ServerStreamTracer.Factory implements S
         return new Admitted<>(next.startCall(call, headers), charge);
     }
 
-    /** A request may be refused for its last bytes, and then be complete: it is not worked on all the same. */
+    /**
+     * A listener of an admitted call. A request may be refused for its last bytes, and then be complete; it is dropped
+     * all the same.
+     */
     private static final class Admitted<Q> extends ForwardingServerCallListener.SimpleForwardingServerCallListener<Q> {
         private final Charge charge;
 
@@ -78,7 +81,7 @@ public final class RequestBudget extends ServerStreamTracer.Factory implements S
         }
     }
 
-    /** Runs what calls hand to it on {@code executor}; their requests count until that has run. */
+    /** Returns an executor on which calls run their work; their requests count until that work is done. */
     public Executor holding(Executor executor) {
         return task -> {
             Charge charge = Objects.requireNonNull(CHARGE.get(), "outside of a call");
@@ -101,9 +104,9 @@ public final class RequestBudget extends ServerStreamTracer.Factory implements S
         };
     }
 
-    /** One call's bytes. Its event loop adds to them; whoever is the last to release gives them back. */
+    /** The bytes of one call. Its event loop adds to them; the last release subtracts them. */
     private final class Charge extends ServerStreamTracer {
-        /** Set before the first byte arrives, by the event loop; null where the call was refused before. */
+        /** The call, set by the event loop before the first byte arrives; null where the call was refused before. */
         private @Nullable ServerCall<?, ?> call;
 
         @GuardedBy("this")
@@ -132,7 +135,10 @@ public final class RequestBudget extends ServerStreamTracer.Factory implements S
             }
         }
 
-        /** False once: for the first bytes there is no room for. What still comes until the caller hears of it is dropped. */
+        /**
+         * Adds arrived bytes. Returns false once, for the first bytes beyond the limit; later bytes of the call are
+         * dropped.
+         */
         private synchronized boolean take(long arrived) {
             if (refused || holders == 0) {
                 return true;

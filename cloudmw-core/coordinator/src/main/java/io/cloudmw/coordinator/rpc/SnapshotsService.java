@@ -22,12 +22,12 @@ import io.cloudmw.proto.v1.StatInRequest;
 import io.cloudmw.proto.v1.StatResponse;
 import io.grpc.stub.StreamObserver;
 
-/** How the names of volumes were. */
+/** The gRPC service for snapshots of volumes. Safe for any thread. */
 public final class SnapshotsService extends SnapshotsGrpc.SnapshotsImplBase {
     private final VolumeSnapshots snapshots;
     private final UnaryCalls calls;
 
-    /** Works on {@code calls}, whose executor bounds what is worked on at once. */
+    /** Creates the service; the executor of {@code calls} bounds the calls worked on at once. */
     public SnapshotsService(VolumeSnapshots snapshots, UnaryCalls calls) {
         this.snapshots = snapshots;
         this.calls = calls;

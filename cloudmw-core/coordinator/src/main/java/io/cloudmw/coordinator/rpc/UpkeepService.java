@@ -25,16 +25,16 @@ import io.cloudmw.proto.v1.WorkResponse;
 import io.grpc.stub.StreamObserver;
 import java.util.Set;
 
-/** What helpers and users ask about upkeep. */
+/** The gRPC service for upkeep: tasks for helpers, and orders and status for users. Safe for any thread. */
 public final class UpkeepService extends UpkeepGrpc.UpkeepImplBase {
-    /** Full names of the methods that only helpers may call. */
+    /** The full names of the methods that only helpers may call. */
     public static final Set<String> HELPERS_ONLY =
             Set.of(UpkeepGrpc.getWorkMethod().getFullMethodName());
 
     private final Upkeep upkeep;
     private final UnaryCalls calls;
 
-    /** Works on {@code calls}, whose executor bounds what is worked on at once. */
+    /** Creates the service; the executor of {@code calls} bounds the calls worked on at once. */
     public UpkeepService(Upkeep upkeep, UnaryCalls calls) {
         this.upkeep = upkeep;
         this.calls = calls;

@@ -16,7 +16,10 @@ import io.grpc.stub.StreamObserver;
 import java.util.List;
 import java.util.OptionalLong;
 
-/** Streams changes; a call that takes no more is told no more, and costs what it was told last. */
+/**
+ * The gRPC service that streams changes to watchers. A slow watcher gets back-pressure and costs the memory of its last
+ * message. Safe for any thread.
+ */
 public final class WatchService extends ChangeFeedGrpc.ChangeFeedImplBase {
     private final ChangeFeed feed;
 
@@ -39,7 +42,7 @@ public final class WatchService extends ChangeFeedGrpc.ChangeFeedImplBase {
         }
     }
 
-    /** The feed calls it one at a time, so the call needs no lock. */
+    /** The sink of one call. The feed calls it one at a time, so it needs no lock. */
     private record CallSink(ServerCallStreamObserver<WatchEvent> call) implements WatchSink {
         @Override
         public boolean isReady() {

@@ -1,4 +1,4 @@
-/** The coordinator's gRPC service: messages in, domain calls, messages out. Safe for any thread. */
+/** The coordinator's gRPC services, which convert messages and call the domain. Safe for any thread. */
 @NullMarked
 package io.cloudmw.coordinator.rpc;
 

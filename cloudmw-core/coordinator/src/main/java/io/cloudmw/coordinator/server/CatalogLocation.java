@@ -2,7 +2,7 @@ package io.cloudmw.coordinator.server;
 
 import io.cloudmw.coordinator.catalog.Catalog;
 import io.cloudmw.coordinator.catalog.dynamodb.DynamoDbCatalog;
-import io.cloudmw.coordinator.catalog.dynamodb.DynamoDbSettings;
+import io.cloudmw.coordinator.catalog.dynamodb.table.DynamoDbSettings;
 import io.cloudmw.coordinator.catalog.sqlite.SqliteCatalog;
 import io.cloudmw.core.config.Settings;
 import io.cloudmw.core.error.CloudMwException;
@@ -11,12 +11,12 @@ import java.net.URI;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/** Where a coordinator keeps its catalog. */
+/** The location of a coordinator's catalog. */
 public sealed interface CatalogLocation {
     String SQLITE = "sqlite";
     String DYNAMODB = "dynamodb:";
 
-    /** Opens it; the caller closes it. */
+    /** Opens the catalog, which the caller closes. */
     Catalog open() throws CloudMwException;
 
     /** A file of this process alone. */
@@ -27,7 +27,7 @@ public sealed interface CatalogLocation {
         }
     }
 
-    /** A table that other coordinators may use as well. */
+    /** A table that other coordinators may share. */
     record DynamoDbTable(DynamoDbSettings settings) implements CatalogLocation {
         @Override
         public Catalog open() throws CloudMwException {
@@ -35,15 +35,15 @@ public sealed interface CatalogLocation {
         }
     }
 
-    /** The file in a coordinator's directory. */
+    /** Returns the catalog file in a coordinator's directory. */
     static CatalogLocation in(Path dataDirectory) {
         return new SqliteFile(dataDirectory.resolve("catalog.db"));
     }
 
     /**
-     * Reads {@code coordinator.catalog} and what belongs to it.
+     * Reads {@code coordinator.catalog} and the settings that belong to it.
      *
-     * @throws CloudMwException {@code INVALID_ARGUMENT} also when something is said of a table and the catalog is a file
+     * @throws CloudMwException {@code INVALID_ARGUMENT}, also when a table's settings are given for a file
      */
     static CatalogLocation read(Settings settings) throws CloudMwException {
         Path data = settings.path("coordinator.data-dir", Path.of("cloudmw-data", "coordinator"));
@@ -70,7 +70,7 @@ public sealed interface CatalogLocation {
         return in(data);
     }
 
-    /** Empty: a file. */
+    /** Returns the table's name; empty for a file. */
     private static Optional<String> table(String text) {
         if (text.equals(SQLITE)) {
             return Optional.empty();

@@ -16,11 +16,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
-/** Finds out whether the catalog answers, by a read on a thread of its own. Safe for any thread. */
+/** A health probe of the catalog: a read on a thread of its own. Safe for any thread. */
 final class CatalogProbe implements AutoCloseable {
     static final Duration PATIENCE = Duration.ofSeconds(2);
 
-    /** Nobody needs to have it: that it is not there is an answer. */
+    /** A volume that need not exist: its absence is an answer, too. */
     private static final VolumeName ANY = new VolumeName("readyz");
 
     private final Catalog catalog;
@@ -34,7 +34,7 @@ final class CatalogProbe implements AutoCloseable {
         this.ticker = ticker;
     }
 
-    /** Why the catalog is of no use now; empty: it answered. A read that hangs is waited for, not asked again. */
+    /** Returns why the catalog is not usable now; empty: it answered. A hanging read is not repeated. */
     synchronized Optional<String> unready() {
         Future<Boolean> running = asked;
         try {

@@ -1,7 +1,7 @@
 package io.cloudmw.coordinator.server;
 
 import io.cloudmw.coordinator.CoordinatorOptions;
-import io.cloudmw.coordinator.upkeep.UpkeepOptions;
+import io.cloudmw.coordinator.upkeep.schedule.UpkeepOptions;
 import io.cloudmw.coordinator.watch.WatchOptions;
 import io.cloudmw.core.config.HostPort;
 import io.cloudmw.core.config.Settings;
@@ -12,15 +12,15 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * What a coordinator is told before it starts. See {@code docs/configuration.md}.
+ * The configuration of a coordinator process. See {@code docs/configuration.md}.
  *
  * @param listen port 0: any free one
- * @param catalog where that is; created where needed, a table only if that is asked for
- * @param secretFile the cluster's secret; made with a random one where there is none
- * @param callThreads calls that are worked on at once
- * @param callQueue calls that may wait beyond those; more are refused with {@code OVERLOADED}
- * @param callBytes what the requests of all of them may have as messages; more are refused with {@code OVERLOADED}
- * @param http where metrics and health are served by the process; empty: nowhere
+ * @param catalog created where needed; a table only if the settings say so
+ * @param secretFile the cluster's secret; created with a random one if missing
+ * @param callThreads how many calls are worked on at once
+ * @param callQueue how many calls may wait beyond those; more are refused with {@code OVERLOADED}
+ * @param callBytes the most bytes of all their requests; more are refused with {@code OVERLOADED}
+ * @param http where the process serves metrics and health; empty: nowhere
  */
 public record CoordinatorConfig(
         HostPort listen,
@@ -33,7 +33,9 @@ public record CoordinatorConfig(
         long callBytes,
         Optional<HostPort> http) {
 
-    /** The same for all processes of a user, so that a cluster on one machine needs no setting. */
+    /**
+     * The default secret file, the same for all processes of a user, so that a cluster on one machine needs no setting.
+     */
     public static final Path DEFAULT_SECRET_FILE =
             Path.of(System.getProperty("user.home", "."), ".cloudmw", "cluster.secret");
 

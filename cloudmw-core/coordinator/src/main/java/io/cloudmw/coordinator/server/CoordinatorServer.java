@@ -1,18 +1,15 @@
 package io.cloudmw.coordinator.server;
 
 import io.cloudmw.coordinator.Coordinator;
+import io.cloudmw.coordinator.StoreChecks;
 import io.cloudmw.coordinator.catalog.Catalog;
 import io.cloudmw.coordinator.catalog.MeteredCatalog;
-import io.cloudmw.coordinator.check.StoreChecks;
-import io.cloudmw.coordinator.check.rpc.ControlChannels;
-import io.cloudmw.coordinator.check.rpc.HelperProbes;
-import io.cloudmw.coordinator.check.rpc.HelperSignings;
 import io.cloudmw.coordinator.fleet.BucketAccess;
-import io.cloudmw.coordinator.fleet.BucketMeans;
-import io.cloudmw.coordinator.peer.Peers;
+import io.cloudmw.coordinator.fleet.BucketSigning;
+import io.cloudmw.coordinator.peer.PeerFinder;
 import io.cloudmw.coordinator.rpc.AccessService;
 import io.cloudmw.coordinator.rpc.BackupService;
-import io.cloudmw.coordinator.rpc.CallMeter;
+import io.cloudmw.coordinator.rpc.CallMetrics;
 import io.cloudmw.coordinator.rpc.CoordinatorService;
 import io.cloudmw.coordinator.rpc.EditingService;
 import io.cloudmw.coordinator.rpc.PeersService;
@@ -22,6 +19,9 @@ import io.cloudmw.coordinator.rpc.UpkeepService;
 import io.cloudmw.coordinator.rpc.WatchService;
 import io.cloudmw.coordinator.rpc.audit.AuditLog;
 import io.cloudmw.coordinator.rpc.audit.Caller;
+import io.cloudmw.coordinator.rpc.helper.HelperChannels;
+import io.cloudmw.coordinator.rpc.helper.HelperProbes;
+import io.cloudmw.coordinator.rpc.helper.HelperUrlSigning;
 import io.cloudmw.coordinator.upkeep.Upkeep;
 import io.cloudmw.coordinator.watch.ChangeFeed;
 import io.cloudmw.core.address.HostKind;
@@ -66,17 +66,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A coordinator that serves: its catalog, its secret, its gRPC server. Safe for any thread. What it acknowledged is in
- * the catalog, so it may be killed at any time; closing it only spares callers a broken connection.
+ * A running coordinator: its catalog, its secret and its gRPC server. Safe for any thread. Everything it acknowledged
+ * is in the catalog, so it may be killed at any time; closing it only spares callers a broken connection.
  */
 public final class CoordinatorServer implements AutoCloseable {
-    /** A commit names every copy that is owed: some 60 bytes each. */
+    /** The largest message. A commit names every owed copy, with some 60 bytes each. */
     static final int MAX_MESSAGE_BYTES = 16 << 20;
 
-    /** How often the markers of buckets are looked at. */
+    /** The interval between checks of bucket markers. */
     private static final int BUCKETS_SECONDS = 60;
 
-    /** Of one that has its catalog alone: after a restart it takes up its own background jobs at once. */
+    /** The name of a coordinator without others: after a restart it continues its own background jobs at once. */
     private static final String ALONE = "coordinator";
 
     private static final int MAX_HEADER_BYTES = 16 << 10;
@@ -84,21 +84,19 @@ public final class CoordinatorServer implements AutoCloseable {
     private static final long GRACE_SECONDS = 5;
     private static final Logger LOG = LoggerFactory.getLogger(CoordinatorServer.class);
 
-    /** For registrations and heartbeats, which take no time unless the catalog stalls. */
+    /** The threads for registrations and heartbeats, which take no time unless the catalog stalls. */
     private static final int SIGN_THREADS = 4;
 
-    /** For requests to stores that are checked: half from here, half from helpers. */
+    /** The threads for store checks: half for requests from here, half for requests to helpers. */
     private static final int CHECK_THREADS = 16;
 
     private final HostPort listen;
     private final Catalog catalog;
-    private final ExecutorService calls;
-    private final ExecutorService signs;
-    private final List<ScheduledExecutorService> timers;
-    private final Exchange exchange;
+    private final ServerThreads threads;
+    private final FleetExchangeLoop exchange;
     private final ChangeFeed feed;
     private final CatalogProbe probe;
-    /** Ends what is asked of buckets. */
+    /** Ends the requests to buckets. */
     private final Runnable access;
 
     private final Server server;
@@ -106,18 +104,14 @@ public final class CoordinatorServer implements AutoCloseable {
     private CoordinatorServer(
             HostPort listen,
             Catalog catalog,
-            ExecutorService calls,
-            ExecutorService signs,
-            List<ScheduledExecutorService> timers,
-            Exchange exchange,
+            ServerThreads threads,
+            FleetExchangeLoop exchange,
             ChangeFeed feed,
             Runnable access,
             Server server) {
         this.listen = listen;
         this.catalog = catalog;
-        this.calls = calls;
-        this.signs = signs;
-        this.timers = List.copyOf(timers);
+        this.threads = threads;
         this.exchange = exchange;
         this.feed = feed;
         this.probe = new CatalogProbe(catalog, Ticker.system());
@@ -125,19 +119,34 @@ public final class CoordinatorServer implements AutoCloseable {
         this.server = server;
     }
 
-    /** Starts a coordinator without direct reads, on this machine's clocks. */
+    /**
+     * The threads of a server.
+     *
+     * @param calls run the calls
+     * @param signs run registrations and heartbeats
+     * @param timers run the background work
+     */
+    private record ServerThreads(ExecutorService calls, ExecutorService signs, List<ScheduledExecutorService> timers) {
+        void shutdown() {
+            timers.forEach(ScheduledExecutorService::shutdown);
+            calls.shutdown();
+            signs.shutdown();
+        }
+    }
+
+    /** Starts a coordinator without direct reads, with this machine's clocks. */
     public static CoordinatorServer start(CoordinatorConfig config) throws CloudMwException {
         return start(config, BucketAccess.none(), new CompositeMeterRegistry());
     }
 
     /**
-     * Starts a coordinator; it serves when this returns. What else there is to do it does in the background, from now on.
+     * Starts a coordinator, which serves when this returns. Background work runs from now on.
      *
-     * @param direct presigns URLs; stays the caller's to close
-     * @param meters takes what is measured; stays the caller's to close
+     * @param direct presigns URLs; closed by the caller
+     * @param meters receives the metrics; closed by the caller
      * @throws CloudMwException {@code LOCAL_IO} when the address cannot be bound or the files cannot be opened;
      *     {@code ALREADY_EXISTS} when another coordinator uses the catalog's file; {@code INVALID_ARGUMENT} when the
-     *     secret is too short; what opening the catalog's table throws. Nothing is left open then
+     *     secret is too short; the errors of opening the catalog's table. Nothing is left open then
      */
     public static CoordinatorServer start(CoordinatorConfig config, BucketAccess direct, MeterRegistry meters)
             throws CloudMwException {
@@ -147,11 +156,11 @@ public final class CoordinatorServer implements AutoCloseable {
         ExecutorService calls = Threads.blocking("coordinator", config.callThreads(), config.callQueue());
         ExecutorService signs = Threads.blocking("coordinator-signs", SIGN_THREADS, config.callQueue());
         ExecutorService checking = Threads.blocking("coordinator-checks", CHECK_THREADS, config.callQueue());
-        ControlChannels controls = new ControlChannels(new MemberProofs(secret, WallClock.system()));
+        HelperChannels controls = new HelperChannels(new MemberProofs(secret, WallClock.system()));
         ScheduledExecutorService abandoned = Threads.timer("coordinator-abandoned");
         ScheduledExecutorService upkeep = Threads.timer("coordinator-upkeep");
         ScheduledExecutorService buckets = Threads.timer("coordinator-buckets");
-        Exchange exchange = new Exchange();
+        FleetExchangeLoop exchange = new FleetExchangeLoop();
         ChangeFeed feed = new ChangeFeed(catalog, config.watch(), WallClock.system());
         boolean started = false;
         try {
@@ -159,7 +168,7 @@ public final class CoordinatorServer implements AutoCloseable {
                     name(config, catalog),
                     catalog,
                     new TransferTokens(secret, WallClock.system()),
-                    new BucketMeans(direct, new HelperSignings(controls)),
+                    new BucketSigning(direct, new HelperUrlSigning(controls)),
                     config.options(),
                     leaseTicker(catalog, config.options().helperTtl(), upkeep),
                     WallClock.system());
@@ -187,13 +196,13 @@ public final class CoordinatorServer implements AutoCloseable {
             PeerMetrics.watch(
                     meters,
                     coordinator.peers(),
-                    new PeerMetrics.Coordinator<>(Peers::serving, Peers::wanted, Peers::found));
+                    new PeerMetrics.Coordinator<>(PeerFinder::serving, PeerFinder::wanted, PeerFinder::found));
             Services services = new Services(
                     coordinator,
                     calls,
                     signs,
                     feed,
-                    new CallMeter(metrics, Ticker.system()),
+                    new CallMetrics(metrics, Ticker.system()),
                     new StoreChecks(
                             coordinator.administration(),
                             new NotifyingProbe(direct, coordinator.buckets()),
@@ -205,9 +214,7 @@ public final class CoordinatorServer implements AutoCloseable {
             return new CoordinatorServer(
                     config.listen(),
                     catalog,
-                    calls,
-                    signs,
-                    List.of(abandoned, upkeep, buckets),
+                    new ServerThreads(calls, signs, List.of(abandoned, upkeep, buckets)),
                     exchange,
                     feed,
                     () -> {
@@ -246,12 +253,15 @@ public final class CoordinatorServer implements AutoCloseable {
         return upkeep.progress().map(figure::applyAsLong).orElse(0L);
     }
 
-    /** Another one for every process that could share the catalog; it says to users where that is. */
+    /**
+     * Returns a name that is unique among the processes that could share the catalog, and tells users where this one
+     * runs.
+     */
     private static String name(CoordinatorConfig config, Catalog catalog) {
         return catalog.fleet().isEmpty() ? ALONE : place(config.listen()) + "-" + UUID.randomUUID();
     }
 
-    /** One that listens at all addresses of its machine goes by the machine's name. */
+    /** Returns the address for the name; a coordinator that listens on all addresses uses the machine's name. */
     private static String place(HostPort listen) {
         InetSocketAddress address = new InetSocketAddress(listen.host(), listen.port());
         try {
@@ -264,9 +274,9 @@ public final class CoordinatorServer implements AutoCloseable {
     }
 
     /**
-     * The clock leases are counted by. A coordinator that has its catalog alone and is stopped for longer than a lease lives takes
-     * no helper for dead afterwards. Where there are several, others heard the helpers meanwhile: what it tells them must not
-     * seem newer than it is, and it listens to them first.
+     * Returns the clock of leases. A single coordinator that was suspended for longer than a lease does not count
+     * helpers as dead afterwards. Where there are several, others heard the helpers meanwhile: its reports must not
+     * seem newer than they are, and it first reads theirs.
      */
     private static Ticker leaseTicker(Catalog catalog, Duration lease, ScheduledExecutorService timer) {
         if (catalog.fleet().isPresent()) {
@@ -278,52 +288,52 @@ public final class CoordinatorServer implements AutoCloseable {
         return ticker;
     }
 
-    /** Throws nothing: it would not be called again. */
+    /** Runs the job and logs its failure; an exception would end the schedule. */
     static void retireAbandoned(Callable<Integer> retiring) {
         try {
             int retired = retiring.call();
             if (retired > 0) {
-                LOG.info("coordinator gave up {} abandoned uploads", retired);
+                LOG.info("coordinator abandoned {} uploads without progress", retired);
             }
         } catch (Exception | Error e) {
-            LOG.warn("coordinator: abandoned uploads could not be given up; trying again later", e);
+            LOG.warn("coordinator: uploads without progress could not be abandoned; retrying later", e);
         }
     }
 
-    /** Throws nothing: it would not be called again. */
+    /** Runs the job and logs its failure; an exception would end the schedule. */
     private static void lookAtBuckets(Coordinator coordinator) {
         try {
             coordinator.lookAtBuckets();
         } catch (CloudMwException | RuntimeException | Error e) {
-            LOG.warn("coordinator: the markers of buckets could not be looked at; trying again later", e);
+            LOG.warn("coordinator: the markers of buckets could not be checked; retrying later", e);
         }
     }
 
-    /** Throws nothing: it would not be called again. */
+    /** Runs the job and logs its failure; an exception would end the schedule. */
     private static void prune(String what, Callable<Integer> pruning) {
         try {
             int unused = pruning.call();
         } catch (Exception | Error e) {
-            LOG.warn("coordinator: {} could not be dropped; trying again later", what, e);
+            LOG.warn("coordinator: {} could not be dropped; retrying later", what, e);
         }
     }
 
-    /** Throws nothing: it would not be called again. */
+    /** Runs the job and logs its failure; an exception would end the schedule. */
     private static void tick(Upkeep upkeep) {
         try {
             upkeep.tick();
         } catch (CloudMwException | RuntimeException | Error e) {
-            LOG.warn("coordinator: upkeep failed; trying again later", e);
+            LOG.warn("coordinator: upkeep failed; retrying later", e);
         }
     }
 
-    /** What calls are answered with. */
+    /** The objects that answer calls. */
     private record Services(
             Coordinator coordinator,
             ExecutorService calls,
             ExecutorService signs,
             ChangeFeed feed,
-            CallMeter meter,
+            CallMetrics meter,
             StoreChecks checks) {}
 
     private static Server bind(CoordinatorConfig config, MemberProofs members, Services services)
@@ -359,7 +369,7 @@ public final class CoordinatorServer implements AutoCloseable {
                     .addService(new UpkeepService(coordinator.upkeep(), new UnaryCalls(requests.holding(calls))))
                     .addService(new PeersService(coordinator.peers(), new UnaryCalls(requests.holding(calls))))
                     .addService(new BackupService(coordinator.exports(), new UnaryCalls(requests.holding(calls))))
-                    // What is counted is what arrives: nothing grows on its way in.
+                    // The budget counts arriving bytes: without compression, none grows on its way in.
                     .decompressorRegistry(DecompressorRegistry.emptyInstance().with(Codec.Identity.NONE, false))
                     .maxInboundMessageSize(MAX_MESSAGE_BYTES)
                     .maxInboundMetadataSize(MAX_HEADER_BYTES)
@@ -376,22 +386,22 @@ public final class CoordinatorServer implements AutoCloseable {
         }
     }
 
-    /** The port it really listens on. */
+    /** Returns the port on which the server listens. */
     public int port() {
         return server.getPort();
     }
 
-    /** Whether it takes calls. */
+    /** Returns whether the server accepts calls. */
     public boolean isServing() {
         return !server.isShutdown();
     }
 
-    /** Why it cannot serve now; empty: it can. Blocks for some seconds at most. */
+    /** Returns why the server cannot serve now; empty: it can. Blocks for some seconds at most. */
     public Optional<String> unready() {
         return server.isShutdown() ? Optional.of("stopping") : probe.unready();
     }
 
-    /** Full names of all methods it answers. */
+    /** Returns the full names of all methods. */
     public List<String> methods() {
         return server.getServices().stream()
                 .flatMap(service -> service.getMethods().stream())
@@ -399,17 +409,17 @@ public final class CoordinatorServer implements AutoCloseable {
                 .toList();
     }
 
-    /** Where it is reached on this machine. */
+    /** Returns the server's address on this machine. */
     public HostPort address() {
         return new HostPort(listen.host(), port());
     }
 
-    /** Waits until it is closed. */
+    /** Waits until the server is closed. */
     public void awaitTermination() throws InterruptedException {
         server.awaitTermination();
     }
 
-    /** Takes no more calls, lets those that run finish for a few seconds, then closes the catalog. Idempotent. */
+    /** Accepts no more calls, lets running ones finish for a few seconds, then closes the catalog. Idempotent. */
     @Override
     public void close() {
         server.shutdown();
@@ -428,9 +438,7 @@ public final class CoordinatorServer implements AutoCloseable {
             access.run();
             exchange.close();
             probe.close();
-            timers.forEach(ScheduledExecutorService::shutdown);
-            calls.shutdown();
-            signs.shutdown();
+            threads.shutdown();
             catalog.close();
         }
     }

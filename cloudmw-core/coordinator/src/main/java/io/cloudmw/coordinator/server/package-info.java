@@ -1,6 +1,4 @@
-/**
- * Hosts the coordinator: its catalog, its secret and its gRPC server. Safe for any thread.
- */
+/** The coordinator process: configuration, catalog, secret and gRPC server. Safe for any thread. */
 @NullMarked
 package io.cloudmw.coordinator.server;
 

@@ -2,23 +2,27 @@ package io.cloudmw.coordinator.upkeep;
 
 import io.cloudmw.coordinator.catalog.Catalog;
 import io.cloudmw.coordinator.lease.Lease;
+import io.cloudmw.coordinator.upkeep.schedule.UpkeepOptions;
+import io.cloudmw.coordinator.upkeep.stores.DrainedStores;
+import io.cloudmw.coordinator.upkeep.stores.StoreWatch;
+import io.cloudmw.coordinator.upkeep.stores.UpkeepFleet;
+import io.cloudmw.coordinator.upkeep.task.TaskQueue;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.fleet.HelperAddress;
 import io.cloudmw.core.model.fleet.Store;
-import io.cloudmw.core.security.TransferClaims;
+import io.cloudmw.core.security.TokenIssuer;
 import io.cloudmw.core.security.TransferToken;
-import io.cloudmw.core.security.TransferTokens;
 import io.cloudmw.core.time.Ticker;
 import io.cloudmw.core.time.WallClock;
 import io.cloudmw.core.upkeep.DrainOrder;
-import io.cloudmw.core.upkeep.Handout;
 import io.cloudmw.core.upkeep.RoundProgress;
 import io.cloudmw.core.upkeep.RoundScope;
 import io.cloudmw.core.upkeep.StoreCondition;
 import io.cloudmw.core.upkeep.Task;
+import io.cloudmw.core.upkeep.TaskBatch;
 import io.cloudmw.core.upkeep.TaskResult;
 import io.cloudmw.core.upkeep.UpkeepStatus;
 import io.cloudmw.core.upkeep.collect.OrderedRound;
@@ -33,73 +37,70 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps what is stored as it ought to be: decides what is to be done, gives it to helpers that ask, and records what they
- * did. Of several coordinators the one that has the lease does this; its helpers are those that ask it. {@link #tick} is called
- * by one thread, the rest by any; calls block on the catalog.
+ * The upkeep of stored data: decides what to do, gives tasks to helpers that ask, and records their results. The
+ * coordinator that holds the upkeep lease does this for all helpers that ask it. {@link #tick} is called by one thread,
+ * other methods by any; calls block on the catalog.
  */
 public final class Upkeep {
-    /** A helper reports no more results in one call. */
+    /** The most results that a helper reports in one call. */
     public static final int MAX_RESULTS = 64;
 
     private static final Logger LOG = LoggerFactory.getLogger(Upkeep.class);
 
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(2);
 
-    /** When its holder died, upkeep goes on elsewhere after this. */
+    /** The term of the lease: after a holder's failure another coordinator takes over within it. */
     private static final Duration TERM = Duration.ofSeconds(30);
 
     private final Catalog catalog;
-    private final Fleet fleet;
-    private final TransferTokens tokens;
+    private final UpkeepFleet fleet;
+    private final TokenIssuer tokens;
     private final Ticker ticker;
     private final WallClock clock;
     private final UpkeepOptions options;
-    private final Duration tokenTtl;
     private final Duration pause;
-    private final Tenure tenure;
+    private final UpkeepLease ownership;
     private final StoreWatch watch;
-    private final Drains drains;
+    private final DrainedStores drains;
     private volatile Map<StoreId, StoreCondition> stores = Map.of();
-    private volatile Optional<Term> term = Optional.empty();
+    private volatile Optional<UpkeepTerm> term = Optional.empty();
 
     /**
-     * Does nothing before the first {@link #tick}.
+     * Creates upkeep, which does nothing before the first {@link #tick}.
      *
-     * @param name this coordinator's among those that share the catalog
-     * @param tokenTtl how long a helper may read and write with what it is given
+     * @param name the name of this coordinator, unique among those of the catalog
+     * @param tokens issues the tokens of tasks
      */
     public Upkeep(
             String name,
             Catalog catalog,
-            Fleet fleet,
-            TransferTokens tokens,
-            Duration tokenTtl,
+            UpkeepFleet fleet,
+            TokenIssuer tokens,
             UpkeepOptions options,
             Ticker ticker,
             WallClock clock) {
         this.catalog = catalog;
         this.fleet = fleet;
         this.tokens = tokens;
-        this.tokenTtl = tokenTtl;
         this.options = options;
         this.ticker = ticker;
         this.clock = clock;
         Duration half = options.interval().dividedBy(2);
         this.pause = half.compareTo(LONGEST_PAUSE) < 0 ? half : LONGEST_PAUSE;
-        this.drains = new Drains(catalog, clock);
-        this.tenure = new Tenure(catalog.leases(), name, TERM, clock);
+        this.drains = new DrainedStores(catalog, clock);
+        this.ownership = new UpkeepLease(catalog.leases(), name, TERM, clock);
         this.watch = new StoreWatch(fleet, drains, ticker, options.repairAfter());
     }
 
-    /** How often {@link #tick} is to be called. */
+    /** Returns the interval at which {@link #tick} is to be called. */
     public Duration pause() {
         return pause;
     }
 
-    /** Goes on with what there is to do, for a bounded time. */
+    /** Continues the upkeep work for a bounded time. */
     public void tick() throws CloudMwException {
-        tenure.keep();
-        Optional<Term> now = current();
+        ownership.keep();
+        Optional<UpkeepTerm> now = current();
         if (now.isPresent() && !now.equals(term)) {
             under(now.get(), () -> watch.resume(now.get().begin()));
         }
@@ -111,29 +112,29 @@ public final class Upkeep {
         }
     }
 
-    /** The same as long as the lease is. */
-    private Optional<Term> current() {
-        Optional<Lease> lease = tenure.lease();
+    /** Returns the present term: the same one as long as the lease lasts. */
+    private Optional<UpkeepTerm> current() {
+        Optional<Lease> lease = ownership.lease();
         return lease.map(held -> term.filter(before -> before.epoch() == held.epoch())
-                .orElseGet(() -> new Term(held, catalog, options, pause, graceMillis(), ticker, clock)));
+                .orElseGet(() -> new UpkeepTerm(held, catalog, options, pause, graceMillis(), ticker, clock)));
     }
 
-    /** No token that was issued before is good any more then, however different the clocks are that look at it. */
+    /** Returns the age at which every token is invalid, even with skewed clocks. */
     private long graceMillis() {
-        return tokenTtl.plus(options.clockSkew()).toMillis();
+        return tokens.life().plus(options.clockSkew()).toMillis();
     }
 
-    /** Something that is done under a lease. */
+    /** A piece of work under a lease. */
     private interface Work {
         void run() throws CloudMwException;
     }
 
     /**
-     * Does it, unless the lease is another coordinator's: then this one asks for it anew.
+     * Does a piece of work. If the lease was lost, this coordinator asks for a new one.
      *
-     * @return whether it still was this one's
+     * @return whether the lease was still held
      */
-    private boolean under(Term now, Work work) throws CloudMwException {
+    private boolean under(UpkeepTerm now, Work work) throws CloudMwException {
         try {
             work.run();
             return true;
@@ -142,19 +143,19 @@ public final class Upkeep {
                 throw e;
             }
             LOG.info("upkeep: {}", e.getMessage());
-            tenure.lost(now.epoch());
+            ownership.lost(now.epoch());
             return false;
         }
     }
 
     /**
-     * Takes a helper's results and gives it more to do.
+     * Records a helper's results and gives it further tasks.
      *
-     * @param room for so many tasks
-     * @throws CloudMwException {@code HELPER_UNKNOWN} when it has no lease; {@code INVALID_ARGUMENT}; what the catalog fails
-     *     with: the results are to be reported again
+     * @param room how many tasks the helper can take
+     * @throws CloudMwException {@code HELPER_UNKNOWN} when the helper has no lease; {@code INVALID_ARGUMENT}; errors of
+     *     the catalog, after which the helper reports the results again
      */
-    public Handout work(HelperId helper, List<TaskResult> results, int room) throws CloudMwException {
+    public TaskBatch work(HelperId helper, List<TaskResult> results, int room) throws CloudMwException {
         if (results.size() > MAX_RESULTS || room < 0) {
             throw new CloudMwException(
                     ErrorCode.INVALID_ARGUMENT,
@@ -163,45 +164,44 @@ public final class Upkeep {
         if (!fleet.isAlive(helper)) {
             throw new CloudMwException(ErrorCode.HELPER_UNKNOWN, "helper " + helper + " has no lease");
         }
-        Optional<Term> now = term;
-        List<WorkQueue.Given> given = new ArrayList<>();
+        Optional<UpkeepTerm> now = term;
+        List<TaskQueue.Assignment> assigned = new ArrayList<>();
         boolean here = now.isPresent()
                 && under(now.get(), () -> {
                     take(now.get(), helper, results);
-                    given.addAll(now.get().give(helper, room, task -> fleet.canDo(helper, task)));
+                    assigned.addAll(now.get().assign(helper, room, task -> fleet.canDo(helper, task)));
                 });
         if (!here) {
-            return new Handout(List.of(), List.of(), List.of(), pause, true);
+            return new TaskBatch(List.of(), List.of(), List.of(), pause, true);
         }
-        List<Handout.Assignment> assignments = new ArrayList<>();
+        List<TaskBatch.Assignment> assignments = new ArrayList<>();
         Map<HelperId, HelperAddress> owners = new LinkedHashMap<>();
-        for (WorkQueue.Given one : given) {
+        for (TaskQueue.Assignment one : assigned) {
             assignments.add(assignment(one));
             if (one.task() instanceof Task.OfCopy copy) {
                 addOwners(copy, owners);
             }
         }
-        return new Handout(assignments, List.of(), List.copyOf(owners.values()), pause, false);
+        return new TaskBatch(assignments, List.of(), List.copyOf(owners.values()), pause, false);
     }
 
-    private static void take(Term now, HelperId helper, List<TaskResult> results) throws CloudMwException {
+    private static void take(UpkeepTerm now, HelperId helper, List<TaskResult> results) throws CloudMwException {
         for (TaskResult result : results) {
-            now.take(helper, result);
+            now.record(helper, result);
         }
     }
 
-    private Handout.Assignment assignment(WorkQueue.Given given) {
-        Task task = given.task();
-        return new Handout.Assignment(
-                given.number(),
+    private TaskBatch.Assignment assignment(TaskQueue.Assignment assigned) {
+        Task task = assigned.task();
+        return new TaskBatch.Assignment(
+                assigned.number(),
                 task,
-                Duration.ofNanos(given.lifeNanos()),
+                Duration.ofNanos(assigned.lifeNanos()),
                 task instanceof Task.OfCopy copy ? Optional.of(token(copy)) : Optional.empty());
     }
 
     private TransferToken token(Task.OfCopy task) {
-        return tokens.issue(new TransferClaims(
-                task.rights(), task.file(), task.chunk().id().version(), clock.millis() + tokenTtl.toMillis()));
+        return tokens.issue(task.rights(), task.file(), task.chunk().id().version());
     }
 
     private void addOwners(Task.OfCopy task, Map<HelperId, HelperAddress> owners) {
@@ -215,14 +215,15 @@ public final class Upkeep {
     }
 
     /**
-     * Begins to drain stores, or ends that: they get no new chunks, and what they have is copied elsewhere before it is dropped.
-     * How far that is {@link #status} says. It lasts until it is ended.
+     * Begins or ends draining stores. A drained store gets no new chunks, and its copies are copied elsewhere before
+     * they are dropped. {@link #status} has the progress. Draining lasts until it is ended.
      *
-     * @return the stores it is about
-     * @throws CloudMwException {@code NOT_FOUND}; {@code NOT_ENOUGH_STORES}; {@code COORDINATOR_UNAVAILABLE} as {@link #status}
+     * @return the affected stores
+     * @throws CloudMwException {@code NOT_FOUND}; {@code NOT_ENOUGH_STORES}; {@code COORDINATOR_UNAVAILABLE} as
+     *     {@link #status}
      */
     public List<StoreId> drain(DrainOrder order) throws CloudMwException {
-        Term now = here();
+        UpkeepTerm now = here();
         List<StoreId> stores = new ArrayList<>();
         if (!under(now, () -> stores.addAll(drains.order(now.lease(), order)))) {
             throw isElsewhere();
@@ -231,12 +232,13 @@ public final class Upkeep {
     }
 
     /**
-     * Begins a round of garbage collection as soon as none is under way. The same order again is for the same round.
+     * Orders a round of garbage collection, which begins when none is under way. A repeated order is for the same
+     * round.
      *
-     * @param order chosen by the client, and never used twice
-     * @param dry nothing is to be marked or deleted, unless somebody else has asked for that
-     * @return the number of the round: it is over when so many have ended
-     * @throws CloudMwException {@code CANCELLED} when the order was ended before it came; {@code OVERLOADED};
+     * @param order the order's id, chosen by the client and never reused
+     * @param dry whether the round marks and deletes nothing, unless another order wants that
+     * @return the number of the round, which is over when as many rounds have ended
+     * @throws CloudMwException {@code CANCELLED} when the order was withdrawn before it arrived; {@code OVERLOADED};
      *     {@code COORDINATOR_UNAVAILABLE} as {@link #status}
      */
     public long collect(UUID order, boolean dry) throws CloudMwException {
@@ -244,7 +246,7 @@ public final class Upkeep {
     }
 
     /**
-     * How far the round is that was ordered.
+     * Returns the progress of an ordered round.
      *
      * @throws CloudMwException {@code NOT_FOUND} when the order is not known; {@code COORDINATOR_UNAVAILABLE} as
      *     {@link #status}
@@ -254,8 +256,8 @@ public final class Upkeep {
     }
 
     /**
-     * Withdraws an order of a round of garbage collection. A round that nobody else has ordered ends before it is done: it lists
-     * nothing more, and orders no more deletions. The same again changes nothing.
+     * Withdraws an order of a round of garbage collection. A round without another order ends early: it lists nothing
+     * more and orders no more deletions. A repeated call changes nothing.
      *
      * @throws CloudMwException {@code COORDINATOR_UNAVAILABLE} as {@link #status}
      */
@@ -266,30 +268,31 @@ public final class Upkeep {
     /**
      * Begins a round of scrub or repair, one at a time.
      *
-     * @param attended whether it ends when {@link #round} is not called for half a minute
+     * @param attended whether the round ends when {@link #round} is not called for half a minute
      * @return its number
-     * @throws CloudMwException {@code ALREADY_EXISTS} when one is under way; {@code VOLUME_NOT_FOUND} and {@code NOT_FOUND};
-     *     {@code COORDINATOR_UNAVAILABLE} as {@link #status}
+     * @throws CloudMwException {@code ALREADY_EXISTS} when a round is under way; {@code VOLUME_NOT_FOUND} and
+     *     {@code NOT_FOUND}; {@code COORDINATOR_UNAVAILABLE} as {@link #status}
      */
     public long beginRound(RoundProgress.Kind kind, RoundScope scope, boolean attended) throws CloudMwException {
-        Term now = here();
+        UpkeepTerm now = here();
         if (scope.volume().isPresent() && catalog.volume(scope.volume().get()).isEmpty()) {
             throw new CloudMwException(
-                    ErrorCode.VOLUME_NOT_FOUND, "volume " + scope.volume().get() + ": not found");
+                    ErrorCode.VOLUME_NOT_FOUND, "volume " + scope.volume().get() + " not found");
         }
         if (scope.store().isPresent()
                 && catalog.stores().stream()
                         .noneMatch(store -> store.id().equals(scope.store().get()))) {
             throw new CloudMwException(
-                    ErrorCode.NOT_FOUND, "store " + scope.store().get() + ": not found");
+                    ErrorCode.NOT_FOUND, "store " + scope.store().get() + " not found");
         }
         return now.rounds().begin(kind, scope, attended);
     }
 
     /**
-     * How far a round is.
+     * Returns the progress of a round.
      *
-     * @throws CloudMwException {@code NOT_FOUND} when it is not known; {@code COORDINATOR_UNAVAILABLE} as {@link #status}
+     * @throws CloudMwException {@code NOT_FOUND} when the round is not known; {@code COORDINATOR_UNAVAILABLE} as
+     *     {@link #status}
      */
     public RoundProgress round(long number) throws CloudMwException {
         return here().rounds().progress(number);
@@ -300,19 +303,19 @@ public final class Upkeep {
         return here().rounds().end(number);
     }
 
-    private Term here() throws CloudMwException {
-        Optional<Term> now = term;
+    private UpkeepTerm here() throws CloudMwException {
+        Optional<UpkeepTerm> now = term;
         if (now.isEmpty()) {
             throw isElsewhere();
         }
         return now.get();
     }
 
-    /** Says who does upkeep, as far as the catalog knows. */
+    /** Returns the error that names the coordinator with upkeep, as far as the catalog knows. */
     private CloudMwException isElsewhere() throws CloudMwException {
         String who = "nobody does it yet";
         for (Lease lease : catalog.leases().all()) {
-            if (lease.job().equals(Tenure.JOB)) {
+            if (lease.job().equals(UpkeepLease.JOB)) {
                 who = "coordinator " + lease.holder()
                         + (lease.untilMillis() > clock.millis() ? " does it" : " did it last, and nobody does now");
             }
@@ -321,21 +324,21 @@ public final class Upkeep {
     }
 
     /**
-     * How things are now.
+     * Returns the present state of upkeep.
      *
-     * @throws CloudMwException {@code COORDINATOR_UNAVAILABLE} when another coordinator does upkeep, which is named, or nobody
-     *     yet
+     * @throws CloudMwException {@code COORDINATOR_UNAVAILABLE} when another coordinator does upkeep, which is named, or
+     *     none yet
      */
     public UpkeepStatus status() throws CloudMwException {
         return status(here());
     }
 
-    /** The same without a call of the catalog; empty when it is not done here. */
+    /** Returns the state of upkeep without a call of the catalog; empty when this coordinator does not do upkeep. */
     public Optional<UpkeepStatus> progress() {
         return term.map(this::status);
     }
 
-    private UpkeepStatus status(Term now) {
+    private UpkeepStatus status(UpkeepTerm now) {
         return new UpkeepStatus(
                 List.copyOf(stores.values()),
                 fleet.live(),
@@ -345,6 +348,6 @@ public final class Upkeep {
                 now.collector().progress(),
                 now.rounds().latest(),
                 now.queue().waiting(),
-                now.queue().given());
+                now.queue().assigned());
     }
 }

@@ -1,7 +1,7 @@
 /**
- * Keeps what is stored as it ought to be. The coordinator decides and remembers; helpers take tasks from its queue and
- * report how they went ({@code docs/adr/0013}). Decisions are pure; state is behind the queue's lock or confined to the
- * thread that ticks; calls of the catalog block.
+ * Upkeep of stored data: the coordinator that holds the upkeep lease runs repair, scrub, garbage collection, drains
+ * and reshaping, and gives tasks to helpers ({@code docs/adr/0013}). One thread ticks; other methods are safe for any
+ * thread and block on the catalog.
  */
 @NullMarked
 package io.cloudmw.coordinator.upkeep;

@@ -6,12 +6,13 @@ import io.cloudmw.core.model.file.FileVersion;
 import java.util.Optional;
 
 /**
- * How a change of part of a file is to be written.
+ * The plan of an edit of a file.
  *
  * @param manifest how the whole new version is cut
- * @param base what is changed, and must still be current at the commit; empty: there is no file
- * @param baseChunkSizeBytes of the base; chunks are shared only where the new version's is the same; 0: none can be
- * @param written where in the file the written bytes go
+ * @param base the version that is changed, and must still be current at the commit; empty: there is no file
+ * @param baseChunkSizeBytes of the base; chunks are shared only if the new version has the same size; 0: none can be
+ *     shared
+ * @param written the range of the file that is written
  */
 public record EditPlan(
         ManifestPlan manifest,

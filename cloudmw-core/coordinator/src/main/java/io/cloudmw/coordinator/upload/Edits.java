@@ -1,7 +1,8 @@
 package io.cloudmw.coordinator.upload;
 
 import io.cloudmw.coordinator.catalog.Catalog;
-import io.cloudmw.coordinator.catalog.CatalogErrors;
+import io.cloudmw.coordinator.catalog.change.CatalogErrors;
+import io.cloudmw.coordinator.catalog.tree.PathErrors;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.manifest.ManifestPlan;
@@ -13,8 +14,8 @@ import io.cloudmw.core.model.volume.Volume;
 import java.util.Optional;
 
 /**
- * Changing part of a file: a new version that shares the chunks that stay as they are. What follows the beginning are the calls of
- * {@link Uploads}; nothing is remembered between them.
+ * The edits of files: each makes a new version that shares the unchanged chunks. After the beginning, an edit uses the
+ * calls of {@link Uploads}; no state is kept between calls. Safe for any thread; calls block on the catalog.
  */
 public final class Edits {
     private final Catalog catalog;
@@ -24,17 +25,17 @@ public final class Edits {
     }
 
     /**
-     * Says how a change is written.
+     * Returns the plan of an edit.
      *
-     * @throws CloudMwException {@code VOLUME_NOT_FOUND}; {@code NOT_FOUND} when a file that is to be truncated is not there;
-     *     {@code INVALID_ARGUMENT} when the change begins beyond the end of the file, or it would have too many chunks; what
-     *     {@link Catalog#checkPath} says of the path
+     * @throws CloudMwException {@code VOLUME_NOT_FOUND}; {@code NOT_FOUND} when a file to truncate does not exist;
+     *     {@code INVALID_ARGUMENT} when the edit begins beyond the end of the file, or the file would have too many
+     *     chunks; the errors of {@link Catalog#checkPath} for the path
      */
     public EditPlan begin(FilePath file, Edit edit) throws CloudMwException {
         Volume volume = catalog.volume(file.volume()).orElseThrow(() -> CatalogErrors.volumeNotFound(file.volume()));
         Optional<FileVersion> base = catalog.current(file);
         if (base.isEmpty() && edit.kind() == Edit.Kind.TRUNCATE) {
-            throw CatalogErrors.fileNotFound(file);
+            throw PathErrors.fileNotFound(file);
         }
         catalog.checkPath(file);
         long before = base.map(FileVersion::sizeBytes).orElse(0L);

@@ -10,15 +10,15 @@ import io.cloudmw.core.model.volume.Chunking;
 import io.cloudmw.core.model.volume.Volume;
 import java.util.Optional;
 
-/** How the files of a volume are cut. */
+/** The rules by which files of a volume are cut into chunks. */
 final class FileLayout {
-    /** A file that grows in a volume of n chunks keeps the size of its chunks until it has this many times n. */
+    /** The factor by which a growing file may exceed the volume's number of chunks before its chunk size grows. */
     static final int MAX_GROWTH = 2;
 
     private FileLayout() {}
 
     /**
-     * A file that is written whole.
+     * Returns the plan of a file that is written whole.
      *
      * @throws CloudMwException {@code INVALID_ARGUMENT} when it would have too many chunks
      */
@@ -33,10 +33,10 @@ final class FileLayout {
     }
 
     /**
-     * A file of which part is changed: cut as it was, into chunks and leaves, so that chunks can be shared, unless it has grown too
-     * much for that.
+     * Returns the plan of an edited file. It is cut as before, so that chunks can be shared, unless it has grown too
+     * much.
      *
-     * @param sizeBytes afterwards
+     * @param sizeBytes after the edit
      */
     static ManifestPlan changed(Volume volume, FileVersion base, long sizeBytes) throws CloudMwException {
         long kept = chunkSize(volume, base);
@@ -47,10 +47,10 @@ final class FileLayout {
     }
 
     /**
-     * As a version that is to be committed says it is cut.
+     * Returns the plan that a version to be committed claims.
      *
-     * @param base what it changes, or replaces
-     * @throws CloudMwException {@code INVALID_ARGUMENT} when a file of this size is not to be cut so
+     * @param base the version that it changes or replaces
+     * @throws CloudMwException {@code INVALID_ARGUMENT} when a file of this size must not be cut that way
      */
     static ManifestPlan of(Volume volume, Optional<FileVersion> base, FileVersion version) throws CloudMwException {
         ManifestPlan whole = anew(volume, version.sizeBytes());
@@ -67,7 +67,10 @@ final class FileLayout {
                 && version.leafSizeBytes() == plan.leafSizeBytes();
     }
 
-    /** The upload may have begun before its volume was changed: any layout that some volume could have is right. */
+    /**
+     * Checks the version's own layout. Its upload may have begun before the volume changed, so any layout that some
+     * volume could have is valid.
+     */
     private static ManifestPlan asItSays(FileVersion version) throws CloudMwException {
         try {
             int leaf = new Chunking.ByCount(1, version.leafSizeBytes()).leafSizeBytes();
@@ -81,7 +84,7 @@ final class FileLayout {
         }
     }
 
-    /** Bytes of every chunk but the last. */
+    /** Returns the size of every chunk but the last. */
     static long chunkSize(Volume volume, FileVersion version) {
         return ChunkCutter.of(version, volume.chunking()).chunkSizeBytes();
     }

@@ -1,7 +1,7 @@
 package io.cloudmw.coordinator.upload;
 
 import io.cloudmw.coordinator.catalog.Catalog;
-import io.cloudmw.coordinator.catalog.Overlay;
+import io.cloudmw.coordinator.catalog.version.ReplicaOverlay;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.manifest.ManifestDigest;
@@ -24,9 +24,9 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * Whether the segments that were put are the manifest of a file of this size in this volume, with enough durable copies
- * of each chunk that was written for it; every other must be a chunk of the version it changes, as that describes it. Holds one
- * segment of each at a time.
+ * The check of a manifest before its commit. The stored segments must describe a file of this size in this volume, with
+ * enough durable copies of each chunk written for it. Every other chunk must be one of the version that it changes.
+ * Holds one segment of each version at a time.
  */
 final class ManifestCheck {
     private final Catalog catalog;
@@ -36,7 +36,7 @@ final class ManifestCheck {
     private final ManifestPlan plan;
     private final Map<ChunkId, Set<StoreId>> owed = new HashMap<>();
 
-    /** @param base what the path must name at the commit; empty: nothing */
+    /** @param base the version that the path must name at the commit; empty: none */
     ManifestCheck(
             Catalog catalog,
             Volume volume,
@@ -77,8 +77,7 @@ final class ManifestCheck {
         if (!unknown.isEmpty()) {
             throw invalid("owed: " + unknown.iterator().next() + " is no chunk of it");
         }
-        // The catalog commits what has this digest: not a segment that was put in the place of one that was looked at
-        // here.
+        // The catalog commits the segments with this digest: none that replaced a segment checked here.
         if (!checked.finish().equals(version.manifestSha256())) {
             throw invalid("its segments are not those of the manifest " + version.manifestSha256());
         }
@@ -90,7 +89,7 @@ final class ManifestCheck {
         for (int i = 0; i < segment.chunks().size(); i++) {
             checkChunk(segment.chunks().get(i), first + i);
         }
-        for (CurrentReplicas copies : Overlay.of(catalog, own(segment, true))) {
+        for (CurrentReplicas copies : ReplicaOverlay.of(catalog, own(segment, true))) {
             checkReplicas(copies.chunk(), copies.faulty());
         }
         checkShared(segment);
@@ -100,7 +99,7 @@ final class ManifestCheck {
         return chunk.version().equals(version.id());
     }
 
-    /** Those it wrote, or those others wrote. */
+    /** Returns the chunks that the version wrote, or those that others wrote. */
     private List<Chunk> own(ManifestSegment segment, boolean own) {
         return segment.chunks().stream()
                 .filter(chunk -> isOwn(chunk.id()) == own)
@@ -108,8 +107,8 @@ final class ManifestCheck {
     }
 
     /**
-     * Chunks of one index are in segments of one index, since both versions are cut alike. Where their copies are now is laid
-     * over any manifest that has them: all must have the same entry.
+     * Checks shared chunks. Both versions are cut alike, so equal chunk indexes are in equal segments. Locations are
+     * overlaid on any manifest that has the chunk, so all entries must be equal.
      */
     private void checkShared(ManifestSegment segment) throws CloudMwException {
         List<Chunk> shared = own(segment, false);
@@ -166,7 +165,10 @@ final class ManifestCheck {
         }
     }
 
-    /** A chunk that was placed before its volume was changed has as many copies as were asked for then; upkeep sees to it. */
+    /**
+     * Checks the number of copies. A chunk that was placed before its volume changed has the former number; upkeep
+     * makes the rest.
+     */
     private void checkCount(Chunk chunk) throws CloudMwException {
         if (volume.generation() == 1) {
             require("replicas of chunk " + chunk.id(), chunk.replicas().size(), volume.replicas());

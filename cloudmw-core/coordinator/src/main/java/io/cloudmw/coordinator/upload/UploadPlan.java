@@ -5,12 +5,12 @@ import io.cloudmw.core.model.VersionId;
 import java.util.Optional;
 
 /**
- * How a file is to be written.
+ * The plan of an upload.
  *
- * @param manifest how it is cut into chunks, leaves and segments; where its length is not known, as the longest there may be
- *     would be; empty: that depends on its length
- * @param expected what the path names now, and must still name at the commit; empty: nothing
- * @param volumeCreatedAtMillis tells the volume from another that had its name before
+ * @param manifest how the file is cut into chunks, leaves and segments; for an unknown length, as the longest file;
+ *     empty: the cut depends on the length
+ * @param expected the version that the path names now, and must still name at the commit; empty: none
+ * @param volumeCreatedAtMillis distinguishes the volume from an earlier one of its name
  */
 public record UploadPlan(
         Optional<ManifestPlan> manifest, Optional<VersionId> expected, int writeQuorum, long volumeCreatedAtMillis) {}

@@ -1,11 +1,11 @@
 package io.cloudmw.coordinator.upload;
 
 import io.cloudmw.coordinator.catalog.Catalog;
-import io.cloudmw.coordinator.catalog.CatalogErrors;
-import io.cloudmw.coordinator.catalog.Commit;
-import io.cloudmw.coordinator.catalog.Refusal;
-import io.cloudmw.coordinator.catalog.SharedRun;
-import io.cloudmw.coordinator.catalog.VersionState;
+import io.cloudmw.coordinator.catalog.change.CatalogErrors;
+import io.cloudmw.coordinator.catalog.change.CommitRequest;
+import io.cloudmw.coordinator.catalog.change.RefusedCall;
+import io.cloudmw.coordinator.catalog.version.SharedRun;
+import io.cloudmw.coordinator.catalog.version.VersionState;
 import io.cloudmw.coordinator.fleet.HelperRegistry;
 import io.cloudmw.coordinator.fleet.StoreView;
 import io.cloudmw.core.access.StoreFault;
@@ -49,11 +49,12 @@ import java.util.OptionalLong;
 import java.util.Set;
 
 /**
- * Writing files. Nothing is remembered between the calls of one upload but the segments that were put, which are in the
- * catalog: a coordinator that restarts serves uploads that began before, and every call may be repeated.
+ * The uploads of files. Between the calls of an upload, only its segments are kept, in the catalog. A restarted
+ * coordinator therefore continues uploads that began before, and every call may be retried. Safe for any thread; calls
+ * block on the catalog.
  */
 public final class Uploads {
-    /** Chunks one call may place. */
+    /** The most chunks that one call places. */
     public static final int MAX_BATCH = 1024;
 
     private final Catalog catalog;
@@ -79,11 +80,11 @@ public final class Uploads {
     }
 
     /**
-     * Says how a file of this size is written to a path.
+     * Returns the plan for a file of this size at a path.
      *
      * @param sizeBytes empty: known only at the commit
-     * @throws CloudMwException {@code VOLUME_NOT_FOUND}; {@code INVALID_ARGUMENT} when the file would have too many chunks;
-     *     what {@link Catalog#checkPath} says of the path, before a byte is sent for nothing
+     * @throws CloudMwException {@code VOLUME_NOT_FOUND}; {@code INVALID_ARGUMENT} when the file would have too many
+     *     chunks; the errors of {@link Catalog#checkPath}, before any byte is sent in vain
      */
     public UploadPlan begin(FilePath file, OptionalLong sizeBytes) throws CloudMwException {
         Volume volume = volume(file);
@@ -101,29 +102,29 @@ public final class Uploads {
     }
 
     /**
-     * Lets an upload that began earlier go on.
+     * Resumes an upload that began earlier.
      *
-     * @return whether it is still open, and what it has stored is there; false: it was given up, or committed
+     * @return whether it is still open, with all it has stored; false: it was abandoned or committed
      */
     public boolean resume(VersionId version) throws CloudMwException {
         return catalog.resume(version, clock.millis());
     }
 
-    /** As {@link #place(PlaceRequest)}, of a file whose length is not known. */
+    /** Places chunks of a file whose length is not known, as {@link #place(PlacementRequest)}. */
     public WritePlan place(FilePath file, VersionId version, long firstIndex, int count, Set<HelperId> avoid)
             throws CloudMwException {
-        return place(new PlaceRequest(file, version, firstIndex, count, avoid, Optional.empty()));
+        return place(new PlacementRequest(file, version, firstIndex, count, avoid, Optional.empty()));
     }
 
     /**
-     * Chooses the stores and the helper of chunks, which counts as progress of the upload. Copies that a store cannot take now are placed there
-     * all the same, and are owed: the writer does not send them and says so in its commit.
+     * Chooses the stores and the helper of chunks; this counts as progress of the upload. A copy may be placed in a
+     * store that cannot take it now. Such a copy is owed: the writer does not send it, and lists it in the commit.
      *
      * @throws CloudMwException {@code QUORUM_NOT_MET} when too few stores can take a chunk; {@code HELPER_UNAVAILABLE}
-     *     when no helper is alive; {@code COORDINATOR_UNAVAILABLE} right after a start, until the owners of the volume's
-     *     disks, and at least one helper, are back
+     *     when no helper is alive; {@code COORDINATOR_UNAVAILABLE} right after a start, until the owners of the
+     *     volume's disks, and at least one helper, are back
      */
-    public WritePlan place(PlaceRequest request) throws CloudMwException {
+    public WritePlan place(PlacementRequest request) throws CloudMwException {
         FilePath file = request.file();
         VersionId version = request.version();
         long firstIndex = request.firstIndex();
@@ -140,7 +141,7 @@ public final class Uploads {
         List<Store> filling = stores.filling(volumeStores);
         Map<Long, List<Candidate>> candidatesByLength = new HashMap<>();
         List<HelperAddress> live = helpers.live();
-        // Fewer after stores were lost: the copies that are missing are made once the volume has stores for them.
+        // After a loss of stores there are fewer copies; the missing ones are made when the volume has stores for them.
         int copies = Math.min(volume.replicas(), filling.size());
         List<PlacedChunk> placed = new ArrayList<>(count);
         for (long index = firstIndex; index < firstIndex + count; index++) {
@@ -173,8 +174,8 @@ public final class Uploads {
                 tokens.issue(claims));
     }
 
-    /** The stores for chunks of this length, if enough of them can take one. */
-    private List<Candidate> candidates(PlaceRequest request, Volume volume, List<Store> filling, long bytes)
+    /** Returns the stores for chunks of this length, if enough of them can take one. */
+    private List<Candidate> candidates(PlacementRequest request, Volume volume, List<Store> filling, long bytes)
             throws CloudMwException {
         List<Candidate> candidates = stores.candidates(filling, bytes).stream()
                 .map(candidate -> request.refusing().contains(candidate.store().id()) ? refusing(candidate) : candidate)
@@ -189,15 +190,15 @@ public final class Uploads {
         return candidates;
     }
 
-    /** The same store, which gets nothing of this put. */
+    /** Returns the store as one that gets nothing of this upload. */
     private static Candidate refusing(Candidate candidate) {
         String known = candidate.obstacle();
         return new Candidate(candidate.store(), known.isEmpty() ? "refused this put" : known, candidate.weight());
     }
 
     /**
-     * A writer waits where stores may come back or be added. Where so many of them refuse everybody, or are missing,
-     * that waiting does not help, that is the code.
+     * Returns the error for too few stores. A writer waits where stores may return or be added. If too many stores
+     * refuse everybody or are missing, waiting does not help, and that is the code.
      */
     private CloudMwException tooFew(
             CloudMwException tooFew, Volume volume, List<Store> filling, Set<StoreId> refusingThis) {
@@ -217,7 +218,7 @@ public final class Uploads {
                 missing ? ErrorCode.STORE_UNAVAILABLE : ErrorCode.STORE_DENIED, RetryVerdict.NEVER, message, tooFew);
     }
 
-    /** How a store refuses for good what it is sent; empty: it may take it, now or later. */
+    /** Returns how a store permanently refuses data; empty: it may take data, now or later. */
     private Optional<StoreFault.Kind> refusal(Store store, Set<StoreId> refusingThis) {
         StoreReach reach = stores.reach(store);
         Optional<StoreFault.Kind> everybody =
@@ -229,7 +230,7 @@ public final class Uploads {
         return Optional.of(missing ? StoreFault.Kind.MISSING : StoreFault.Kind.DENIED);
     }
 
-    /** Those of a chunk's stores that can take it now. */
+    /** Returns which of a chunk's stores can take it now. */
     private static List<Store> sent(PlacedReplicas replicas, List<Store> volumeStores) {
         return volumeStores.stream()
                 .filter(store -> replicas.stores().contains(store.id())
@@ -237,7 +238,10 @@ public final class Uploads {
                 .toList();
     }
 
-    /** Stores that cannot take the chunk now, and stores that no helper can write to: those copies are made later. */
+    /**
+     * Returns the stores whose copies are made later: those that cannot take the chunk now, and those that no helper
+     * can write to.
+     */
     private static List<StoreId> owed(PlacedReplicas replicas, Set<StoreId> unable, int writeQuorum)
             throws CloudMwException {
         List<StoreId> owed = new ArrayList<>(replicas.owed());
@@ -246,13 +250,13 @@ public final class Uploads {
         if (owed.size() > replicas.owed().size() && left < writeQuorum) {
             throw new CloudMwException(
                     ErrorCode.QUORUM_NOT_MET,
-                    "helpers can use no more than " + left + " of the stores " + replicas.stores() + " (expected: >= "
+                    "helpers can use only " + left + " of the stores " + replicas.stores() + " (expected: >= "
                             + writeQuorum + ", the write quorum); cloudmw store ls says who lacks what");
         }
         return owed;
     }
 
-    /** The helpers that chunks are sent to or carried by, and the live owners of disks. */
+    /** Returns the helpers that receive or carry chunks, and the live owners of disks. */
     private static List<HelperAddress> named(
             List<PlacedChunk> placed, List<Store> volumeStores, List<HelperAddress> live) {
         Map<HelperId, HelperAddress> named = new LinkedHashMap<>();
@@ -269,9 +273,9 @@ public final class Uploads {
     }
 
     /**
-     * Keeps one segment of the manifest.
+     * Stores one segment of the manifest.
      *
-     * @throws CloudMwException {@code INVALID_ARGUMENT} when it breaks a rule; {@code CONFLICT} when the version is
+     * @throws CloudMwException {@code INVALID_ARGUMENT} when it is malformed; {@code CONFLICT} when the version is
      *     committed or was abandoned
      */
     public void putSegment(VersionId version, int index, List<Chunk> chunks) throws CloudMwException {
@@ -283,28 +287,27 @@ public final class Uploads {
     }
 
     /**
-     * Makes a version visible, if its path still names what it named at the beginning. An upload that was refused for what is there is
-     * over: no try of this commit that was held up makes it visible later.
+     * Commits a version, if its path still names the version it named at the beginning. An upload that was refused
+     * because of the present state is over: no delayed retry of the commit succeeds later.
      *
-     * @param expected as {@link #begin} said
+     * @param expected as {@link #begin} returned it
      * @param owed copies that are promised but not yet durable
-     * @return the version as it is kept; the same again for a repeated commit
-     * @throws CloudMwException {@code CONFLICT} when somebody else changed the path, or the upload was given up;
-     *     {@code INVALID_ARGUMENT} when the
-     *     segments are not those of a file of this size in this volume, or name chunks that are neither its own nor those
-     *     of the version that is expected; {@code QUORUM_NOT_MET} when a chunk has too few
-     *     durable copies, or more than {@value WritePlan#MAX_OWED} are owed
+     * @return the version as it is kept; the same for a repeated commit
+     * @throws CloudMwException {@code CONFLICT} when another writer changed the path, or the upload was abandoned;
+     *     {@code INVALID_ARGUMENT} when the segments do not describe a file of this size in this volume, or contain
+     *     chunks of other versions than the expected one; {@code QUORUM_NOT_MET} when a chunk has too few durable
+     *     copies, or more than {@value WritePlan#MAX_OWED} are owed
      */
     public FileVersion commit(FileVersion version, Optional<VersionId> expected, List<ReplicaReport> owed)
             throws CloudMwException {
         try {
             return tryCommit(version, expected, owed);
         } catch (CloudMwException e) {
-            // What is wrong in itself will not be right later.
-            if (!Refusal.is(e) || e.code() == ErrorCode.INVALID_ARGUMENT) {
+            // An invalid request stays invalid.
+            if (!RefusedCall.is(e) || e.code() == ErrorCode.INVALID_ARGUMENT) {
                 throw e;
             }
-            // Or another try was not.
+            // Another attempt may have committed it.
             Optional<FileVersion> committed = catalog.giveUp(version.id(), clock.millis());
             return committed
                     .filter(before -> before.file().equals(version.file()))
@@ -328,15 +331,15 @@ public final class Uploads {
         ManifestPlan plan = FileLayout.of(volume, base, version);
         check(new ManifestCheck(catalog, volume, version, base, plan, owed), version);
         FileVersion stamped = version.committed(clock.millis(), plan.cutter().chunkSizeBytes());
-        return catalog.commit(new Commit(stamped, expected, owed));
+        return catalog.commit(new CommitRequest(stamped, expected, owed));
     }
 
-    /** Of an upload that was given up segments may be gone: then that is what is said. */
+    /** Checks the manifest. Segments of an abandoned upload may be gone; then the error says that it was abandoned. */
     private void check(ManifestCheck manifest, FileVersion version) throws CloudMwException {
         try {
             manifest.run();
         } catch (CloudMwException e) {
-            // Or another try of the same commit came first, and this one only had not seen it.
+            // Another attempt of the same commit may have come first, unseen by this one.
             boolean alive = catalog.state(version.id())
                     .map(state -> state == VersionState.OPEN || state == VersionState.CURRENT)
                     .orElse(true);

@@ -2,7 +2,7 @@ package io.cloudmw.coordinator.watch;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cloudmw.coordinator.catalog.Catalog;
-import io.cloudmw.coordinator.catalog.DirectoryPath;
+import io.cloudmw.coordinator.catalog.tree.DirectoryPath;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.VolumeName;
@@ -22,8 +22,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells watchers what happens to the names of volumes: at once what this process changed; what other processes did, after
- * {@link WatchOptions#poll} at most. Takes old changes out of the log. Safe for any thread; nothing it is asked blocks.
+ * The feed of changes to the names of volumes. Watchers hear changes of this process at once, and those of other
+ * processes after {@link WatchOptions#poll} at most. It also prunes old changes from the log. Safe for any thread; no
+ * method blocks on storage.
  */
 public final class ChangeFeed implements AutoCloseable {
     private static final int THREADS = 4;
@@ -35,7 +36,7 @@ public final class ChangeFeed implements AutoCloseable {
     private final WallClock clock;
     private final ThreadPoolExecutor threads = Threads.unbounded("coordinator-watch", THREADS);
     private final ScheduledExecutorService timer = Threads.timer("coordinator-watch-timer");
-    private final Wakeable pruning = new Wakeable(threads, this::prune);
+    private final WakeableTask pruning = new WakeableTask(threads, this::prune);
 
     @GuardedBy("this")
     private final Map<VolumeName, VolumeFeed> feeds = new HashMap<>();
@@ -46,7 +47,7 @@ public final class ChangeFeed implements AutoCloseable {
     @GuardedBy("this")
     private boolean closed;
 
-    /** Begins to listen to the log of a catalog, which stays the caller's to close, after this. */
+    /** Begins to listen to the log of a catalog. The caller closes the catalog after this. */
     public ChangeFeed(Catalog catalog, WatchOptions options, WallClock clock) {
         this.catalog = catalog;
         this.options = options;
@@ -70,12 +71,12 @@ public final class ChangeFeed implements AutoCloseable {
     }
 
     /**
-     * Lets a sink be told what happens at or below a path of a volume, from when it is woken first; what it is told first is
-     * the position it begins after. A volume that does not exist is a failure told to the sink.
+     * Watches a path of a volume and everything below it, from the first wake-up on. The sink first hears the position
+     * at which the watch begins. A missing volume is a failure that the sink hears.
      *
      * @param path {@code /} or {@code /a/b}; need not exist
      * @param after a position; empty: the volume's last one
-     * @throws CloudMwException {@code INVALID_ARGUMENT}; {@code OVERLOADED} when there are as many watchers as may be;
+     * @throws CloudMwException {@code INVALID_ARGUMENT}; {@code OVERLOADED} at the limit of watchers;
      *     {@code COORDINATOR_UNAVAILABLE} when this is closed
      */
     public Watcher watch(VolumeName volume, String path, OptionalLong after, WatchSink sink) throws CloudMwException {
@@ -95,7 +96,7 @@ public final class ChangeFeed implements AutoCloseable {
         if (watchers >= options.watchers()) {
             throw new CloudMwException(
                     ErrorCode.OVERLOADED,
-                    "watchers: " + watchers + " already (expected: fewer than coordinator.watch.limit)");
+                    "watchers: " + watchers + " already (expected: fewer; coordinator.watch.limit sets the limit)");
         }
         VolumeFeed feed = feeds.computeIfAbsent(volume, name -> new VolumeFeed(name, catalog.changes(), threads));
         Watcher watcher = new Watcher(this, feed, volume, path, after, sink);
@@ -115,7 +116,7 @@ public final class ChangeFeed implements AutoCloseable {
         }
     }
 
-    /** Watchers there are. */
+    /** Returns how many watchers there are. */
     public synchronized int watchers() {
         return watchers;
     }
@@ -131,7 +132,7 @@ public final class ChangeFeed implements AutoCloseable {
         return new ArrayList<>(feeds.values());
     }
 
-    /** Takes out of the log what is too old or too much. */
+    /** Prunes changes that are too old or too many. */
     void prune() {
         try {
             long before = clock.millis() - options.age().toMillis();
@@ -140,12 +141,13 @@ public final class ChangeFeed implements AutoCloseable {
                 pruned = catalog.changes().prune(before, options.keep());
             }
         } catch (CloudMwException e) {
-            LOG.warn("old changes cannot be taken out of the log; trying again", e);
+            LOG.warn("old changes cannot be pruned from the log; retrying", e);
         }
     }
 
     private static CloudMwException stopping() {
-        return new CloudMwException(ErrorCode.COORDINATOR_UNAVAILABLE, "the coordinator stops");
+        return new CloudMwException(
+                ErrorCode.COORDINATOR_UNAVAILABLE, "the coordinator is stopping; retry with another one");
     }
 
     /** Ends all watches. Idempotent. */

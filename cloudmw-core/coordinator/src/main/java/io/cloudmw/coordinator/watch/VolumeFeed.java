@@ -1,8 +1,8 @@
 package io.cloudmw.coordinator.watch;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import io.cloudmw.coordinator.catalog.ChangeLog;
-import io.cloudmw.coordinator.catalog.Changes;
+import io.cloudmw.coordinator.catalog.change.ChangeLog;
+import io.cloudmw.coordinator.catalog.change.ChangePage;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.VolumeName;
 import io.cloudmw.core.model.file.Change;
@@ -16,11 +16,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Follows the changes of one volume while it is watched: reads each once, keeps the last few for all watchers, and wakes them. Who
- * is further behind, or ahead of what was read here, reads the log itself. Safe for any thread.
+ * The changes of one watched volume. It reads each change once, keeps the last few for all watchers, and wakes them. A
+ * watcher further behind, or ahead of what was read here, reads the log itself. Safe for any thread.
  */
 final class VolumeFeed {
-    /** Changes kept here. */
+    /** The changes kept here. */
     static final int RECENT = 128;
 
     private static final long NOT_YET = -1;
@@ -28,15 +28,15 @@ final class VolumeFeed {
 
     private final VolumeName volume;
     private final ChangeLog log;
-    private final Wakeable reading;
+    private final WakeableTask reading;
     private final Set<Watcher> watchers = ConcurrentHashMap.newKeySet();
-    /** Only the reading task touches it. */
+    /** True when the last read failed; only the reading task uses it. */
     private boolean failing;
 
     @GuardedBy("this")
     private final Change[] recent = new Change[RECENT];
 
-    /** The last change read; those before it are kept as far as there is room. */
+    /** The last change read; earlier ones are kept as far as there is room. */
     @GuardedBy("this")
     private long position = NOT_YET;
 
@@ -46,26 +46,26 @@ final class VolumeFeed {
     VolumeFeed(VolumeName volume, ChangeLog log, Executor threads) {
         this.volume = volume;
         this.log = log;
-        this.reading = new Wakeable(threads, this::read);
+        this.reading = new WakeableTask(threads, this::read);
     }
 
-    /** Looks soon whether there is something new. */
+    /** Schedules a read of new changes. */
     void look() {
         reading.wake();
     }
 
-    /** Those to wake; their owner adds and removes them. */
+    /** Returns the watchers to wake; their owner adds and removes them. */
     Set<Watcher> watchers() {
         return watchers;
     }
 
-    /** What follows a position, from here if possible. */
-    Changes after(long after, int limit) throws CloudMwException {
-        Optional<Changes> here = kept(after, limit);
+    /** Returns the changes after a position, from memory if possible. */
+    ChangePage after(long after, int limit) throws CloudMwException {
+        Optional<ChangePage> here = kept(after, limit);
         return here.isPresent() ? here.get() : log.after(volume, after, limit);
     }
 
-    private synchronized Optional<Changes> kept(long after, int limit) {
+    private synchronized Optional<ChangePage> kept(long after, int limit) {
         if (position == NOT_YET || after > position || after < position - kept) {
             return Optional.empty();
         }
@@ -73,7 +73,7 @@ final class VolumeFeed {
         for (long next = after + 1; next <= Math.min(position, after + limit); next++) {
             items.add(recent[(int) (next % RECENT)]);
         }
-        return Optional.of(new Changes(items, true, position));
+        return Optional.of(new ChangePage(items, true, position));
     }
 
     private void read() {
@@ -88,20 +88,20 @@ final class VolumeFeed {
             }
         } catch (CloudMwException e) {
             if (!failing) {
-                LOG.warn("changes of volume={} cannot be read; trying again", volume, e);
+                LOG.warn("changes of volume={} cannot be read; retrying", volume, e);
             }
             failing = true;
         }
     }
 
-    /** Reads a few changes; false when there are none. */
+    /** Reads a few changes; returns false when there are none. */
     private boolean advance() throws CloudMwException {
         long known = known();
         if (known == NOT_YET) {
             startAt(log.position(volume));
             return true;
         }
-        Changes next = log.after(volume, known, RECENT);
+        ChangePage next = log.after(volume, known, RECENT);
         if (!next.known()) {
             startAt(next.position());
             return true;

@@ -3,13 +3,13 @@ package io.cloudmw.coordinator.watch;
 import java.time.Duration;
 
 /**
- * How changes are kept and told.
+ * The limits and intervals of watches and of the change log.
  *
- * @param watchers at once; more are refused
- * @param poll how often it is looked, while somebody watches a volume, for what other coordinators changed in it
- * @param heartbeat after this long without anything to tell a watcher is told its position
- * @param keep so many changes of each volume at least, unless they are older
- * @param age older changes are not kept
+ * @param watchers how many at once; more are refused
+ * @param poll how often a watched volume is checked for changes of other coordinators
+ * @param heartbeat the time without changes after which a watcher hears its position
+ * @param keep how many changes of each volume are kept at least, unless they are older than {@code age}
+ * @param age the age beyond which changes are pruned
  */
 public record WatchOptions(int watchers, Duration poll, Duration heartbeat, long keep, Duration age) {
     public WatchOptions {
@@ -20,7 +20,7 @@ public record WatchOptions(int watchers, Duration poll, Duration heartbeat, long
         requirePositive("age", age.toMillis());
     }
 
-    /** 256 watchers, polls every 200 ms, heartbeats every 5 s, 100,000 changes of 7 days. */
+    /** Returns the defaults: 256 watchers, polls every 200 ms, heartbeats every 5 s, 100,000 changes of 7 days. */
     public static WatchOptions defaults() {
         return new WatchOptions(256, Duration.ofMillis(200), Duration.ofSeconds(5), 100_000, Duration.ofDays(7));
     }

@@ -4,25 +4,28 @@ import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.file.Change;
 import java.util.List;
 
-/** Where a watcher's news go. One call at a time, none after {@link #end} or {@link #failed}; none may block. */
+/**
+ * The receiver of a watcher's messages. Methods are called one at a time, none after {@link #end} or {@link #failed};
+ * none may block.
+ */
 public interface WatchSink {
-    /** Whether more may be told now; once it may again, {@link Watcher#wake} is to be called. */
+    /** Returns whether it accepts more now; when it does so again, its owner calls {@link Watcher#wake}. */
     boolean isReady();
 
     /**
-     * What happened, in order.
+     * Receives changes, in order.
      *
-     * @param changes may be none
-     * @param position up to which nothing else is to be told
+     * @param changes may be empty
+     * @param position the position up to which there are no other changes
      */
     void told(List<Change> changes, long position);
 
-    /** What happened since the last call and up to this position is not known any more. */
+    /** Receives that the changes since the last call up to this position were lost from the log. */
     void lost(long position);
 
-    /** The volume is gone. */
+    /** Receives that the volume was deleted. */
     void end();
 
-    /** There will be no more, for this reason. */
+    /** Receives that the watch ended with this failure. */
     void failed(CloudMwException failure);
 }

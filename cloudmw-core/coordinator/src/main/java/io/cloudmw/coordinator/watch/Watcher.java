@@ -1,7 +1,7 @@
 package io.cloudmw.coordinator.watch;
 
-import io.cloudmw.coordinator.catalog.CatalogErrors;
-import io.cloudmw.coordinator.catalog.Changes;
+import io.cloudmw.coordinator.catalog.change.CatalogErrors;
+import io.cloudmw.coordinator.catalog.change.ChangePage;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.VolumeName;
 import io.cloudmw.core.model.file.Change;
@@ -10,15 +10,15 @@ import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells one sink what happens at or below a path: a position that moves along the volume's changes as fast as the sink takes
- * them. Nothing is kept for a sink that is slow; should the log meanwhile forget what it has not heard, it is told so. Safe
- * for any thread.
+ * A watch of one path and everything below it for one sink: a position that moves along the volume's changes as fast as
+ * the sink accepts them. Nothing is buffered for a slow sink. If the log loses changes that the sink has not heard, the
+ * sink is told so. Safe for any thread.
  */
 public final class Watcher implements AutoCloseable {
-    /** Changes read, and told, at once. */
+    /** The changes read and delivered at once. */
     static final int BATCH = 64;
 
-    /** Batches read before others get the thread. */
+    /** The batches delivered before other watchers get the thread. */
     private static final int TURN = 16;
 
     private final ChangeFeed owner;
@@ -26,7 +26,7 @@ public final class Watcher implements AutoCloseable {
     private final VolumeName volume;
     private final String path;
     private final WatchSink sink;
-    private final Wakeable telling;
+    private final WakeableTask telling;
     private final OptionalLong after;
     private boolean begun;
     private long position;
@@ -41,27 +41,27 @@ public final class Watcher implements AutoCloseable {
         this.path = path;
         this.after = after;
         this.sink = sink;
-        this.telling = new Wakeable(owner.threads(), this::tell);
+        this.telling = new WakeableTask(owner.threads(), this::tell);
     }
 
-    /** There may be something to tell, or its sink is ready again. Never blocks. */
+    /** Wakes the watcher: there may be changes, or its sink is ready again. Never blocks. */
     public void wake() {
         telling.wake();
     }
 
-    /** Its sink is to hear of it, even if nothing happens. */
+    /** Lets the sink hear its position, even without changes. */
     void beat() {
         due = true;
         wake();
     }
 
-    /** It is to end, with this failure. */
+    /** Ends the watch with this failure. */
     void stop(CloudMwException reason) {
         stopped = reason;
         wake();
     }
 
-    /** Its sink is told nothing more, apart from what it is being told. Idempotent. */
+    /** Ends the watch; the sink hears nothing more, except a running delivery. Idempotent. */
     @Override
     public void close() {
         over = true;
@@ -97,7 +97,10 @@ public final class Watcher implements AutoCloseable {
         }
     }
 
-    /** Whoever comes back after the volume was deleted is told of it; whoever was told finds no volume. */
+    /**
+     * Begins the watch. A watcher that returns after the volume was deleted hears of that; one that heard it already
+     * finds no volume.
+     */
     private void begin() throws CloudMwException {
         if (begun) {
             return;
@@ -112,9 +115,9 @@ public final class Watcher implements AutoCloseable {
         told(List.of());
     }
 
-    /** Returns whether there was something, told or not. */
+    /** Delivers the next batch; returns whether there were changes, delivered or filtered. */
     private boolean tellNext() throws CloudMwException {
-        Changes next = feed.after(position, BATCH);
+        ChangePage next = feed.after(position, BATCH);
         if (!next.known()) {
             position = next.position();
             sink.lost(position);

@@ -1,6 +1,6 @@
 /**
- * Tells who watches a volume what happens to its names: one reader of the catalog's change log for each watched volume, and
- * for each watcher no more than a position. Threads are the feed's own; sinks are called by one at a time.
+ * Watches of changes to names: one reader of the change log for each watched volume, and one position for each watcher.
+ * The feed owns its threads, and calls a sink from one of them at a time.
  */
 @NullMarked
 package io.cloudmw.coordinator.watch;

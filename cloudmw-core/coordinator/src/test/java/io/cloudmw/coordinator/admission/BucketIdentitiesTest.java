@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.cloudmw.coordinator.catalog.Catalog;
-import io.cloudmw.coordinator.catalog.ChangeRequest;
+import io.cloudmw.coordinator.catalog.change.ChangeRequest;
 import io.cloudmw.coordinator.testing.memory.InMemoryCatalog;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
@@ -71,7 +71,7 @@ final class BucketIdentitiesTest {
     }
 
     @Test
-    void aNewBucketGetsAMarkerThatSaysWhoseItIs() throws Exception {
+    void newBucketGetsAMarkerThatNamesItsStore() throws Exception {
         Store added = add(identities, catalog, BUCKET, false);
         assertThat(added.identity().isKnown()).isTrue();
         BucketMarker marker = BucketMarker.parse(objects.getOrDefault(BucketMarker.NAME, ""));
@@ -83,7 +83,7 @@ final class BucketIdentitiesTest {
     }
 
     @Test
-    void theBucketOfAnotherClusterOrStoreIsRefusedUnlessItIsTaken() throws Exception {
+    void bucketOfAnotherClusterOrStoreIsRefusedUnlessItIsTakenOver() throws Exception {
         add(others, otherCatalog, BUCKET, false);
         mismatches(() -> identities.claimed(BUCKET, false), "cluster " + otherCatalog.clusterId(), "--replace");
         mismatches(() -> identities.claimed(OTHER, false), "store b1");
@@ -95,7 +95,7 @@ final class BucketIdentitiesTest {
     }
 
     @Test
-    void theBucketOfAStoreThatWasRemovedMayBeAddedUnderAnotherId() throws Exception {
+    void bucketOfARemovedStoreMayBeAddedUnderAnotherId() throws Exception {
         add(identities, catalog, BUCKET, false);
         mismatches(() -> identities.claimed(OTHER, false), "store b1");
         catalog.removeStore(BUCKET.id());
@@ -106,7 +106,7 @@ final class BucketIdentitiesTest {
     }
 
     @Test
-    void anEmptiedBucketIsKnownAndTakenInAgainOnlyOnTheOperatorsWord() throws Exception {
+    void emptiedBucketIsDetectedAndAcceptedOnlyAfterTheOperatorConfirms() throws Exception {
         Store added = add(identities, catalog, BUCKET, false);
         objects.clear();
         identities.look();
@@ -124,7 +124,7 @@ final class BucketIdentitiesTest {
     }
 
     @Test
-    void aRepeatedReplacementLeavesTheMarkerThatTheCatalogKnows() throws Exception {
+    void repeatedReplacementLeavesTheMarkerThatTheCatalogKnows() throws Exception {
         add(identities, catalog, BUCKET, false);
         Optional<CallId> call = Optional.of(new CallId(UUID.randomUUID(), 77));
         Store first = identities.replaced(BUCKET.id(), false, call);
@@ -134,7 +134,7 @@ final class BucketIdentitiesTest {
     }
 
     @Test
-    void aBucketOfAReleaseBeforeIdentitiesGetsAMarkerOnce() throws Exception {
+    void bucketOfAReleaseBeforeIdentitiesGetsAMarkerOnce() throws Exception {
         catalog.addStore(BUCKET, ChangeRequest.once(1));
         identities.look();
         assertThat(known().isKnown()).isTrue();
@@ -142,7 +142,7 @@ final class BucketIdentitiesTest {
     }
 
     @Test
-    void aBucketOfARecoveredClusterIsTakenInUnderTheNewClusterId() throws Exception {
+    void bucketOfARecoveredClusterIsAcceptedUnderTheNewClusterId() throws Exception {
         Store before = add(others, otherCatalog, BUCKET, false);
         catalog.putStore(BUCKET.with(new StoreIdentity("", otherCatalog.clusterId(), 0)));
         identities.look();
@@ -153,7 +153,7 @@ final class BucketIdentitiesTest {
     }
 
     @Test
-    void aBucketThatTheCoordinatorMayNotWriteToIsAddedWithoutAMarker() throws Exception {
+    void unwritableBucketIsAddedWithoutAMarker() throws Exception {
         refusal = ErrorCode.STORE_DENIED;
         assertThat(add(identities, catalog, BUCKET, false).identity()).isEqualTo(StoreIdentity.NONE);
         identities.look();
@@ -164,14 +164,16 @@ final class BucketIdentitiesTest {
     }
 
     @Test
-    void aMarkerOfAnUnknownFormIsNobodys() {
+    void markerOfAnUnknownFormBelongsToNoStore() {
         objects.put(BucketMarker.NAME, "{}");
         mismatches(() -> identities.claimed(BUCKET, false), "unknown form");
     }
 
-    /** Before: the look overwrote the marker with a new identity, so the loss of all copies went unnoticed. */
+    /**
+     * Regression: the check overwrote the marker with a new identity, so that the loss of all copies went unnoticed.
+     */
     @Test
-    void theBucketOfAForgottenStoreIsNotTakenForTheOneThatAStoreHad() throws Exception {
+    void bucketOfARemovedStoreIsNotTakenForAStoresFormerBucket() throws Exception {
         Store a = add(identities, catalog, BUCKET, false);
         String markerOfA = objects.getOrDefault(BucketMarker.NAME, "");
         objects.clear();
@@ -188,9 +190,9 @@ final class BucketIdentitiesTest {
         assertThat(identities.mismatch(BUCKET.id())).isEmpty();
     }
 
-    /** Before: it overwrote any marker unread. */
+    /** Regression: the replacement overwrote any marker unread. */
     @Test
-    void aBucketOfAnotherClusterOrStoreReplacesNoneUnlessItIsTaken() throws Exception {
+    void bucketOfAnotherClusterOrStoreReplacesNoneUnlessItIsTakenOver() throws Exception {
         add(identities, catalog, BUCKET, false);
         objects.clear();
         add(others, otherCatalog, BUCKET, false);
@@ -208,9 +210,9 @@ final class BucketIdentitiesTest {
         assertThat(identities.mismatch(BUCKET.id())).isEmpty();
     }
 
-    /** Before: the look put it back. */
+    /** Regression: the check added the store again. */
     @Test
-    void aStoreThatIsRemovedDuringTheLookStaysAway() throws Exception {
+    void storeRemovedDuringTheCheckStaysRemoved() throws Exception {
         catalog.addStore(BUCKET, ChangeRequest.once(1));
         BucketMarkers removing = new BucketMarkers() {
             @Override

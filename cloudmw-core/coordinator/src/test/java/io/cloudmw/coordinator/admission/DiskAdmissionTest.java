@@ -43,13 +43,13 @@ final class DiskAdmissionTest {
     }
 
     @Test
-    void anEmptyDirectoryOfANewStoreIsTakenIn() throws Exception {
+    void emptyDirectoryOfANewStoreIsAdmitted() throws Exception {
         assertThat(admitted(Optional.empty(), new DiskClaim(disk(FRESH), true, false)))
                 .isEqualTo(FRESH.in(CLUSTER));
     }
 
     @Test
-    void theSameDiskIsTakenInAgainAlsoFromAnotherHelper() throws Exception {
+    void sameDiskIsAdmittedAgainEvenFromAnotherHelper() throws Exception {
         Store elsewhere =
                 new Store(new StoreId("d1"), "rack", new Store.Disk(new HelperId("h2"), Path.of("/other")), OLD);
         assertThat(admission.admit(known(OLD.replacedAt(5)), DiskClaim.of(elsewhere)))
@@ -57,19 +57,19 @@ final class DiskAdmissionTest {
     }
 
     @Test
-    void anEmptyDirectoryUnderAKnownIdIsRefusedWithWhatToDo() {
+    void emptyDirectoryUnderAKnownIdIsRefusedWithARemedy() {
         assertThat(refused(known(OLD), new DiskClaim(disk(FRESH), true, false)))
                 .contains("disk d1", "/mnt/d1", OLD.value(), "not mounted?", "--replace-disk d1");
     }
 
     @Test
-    void anEmptyDirectoryIsRefusedAlsoWhereAReleaseBeforeIdentitiesKnewTheStore() {
+    void emptyDirectoryIsRefusedEvenForAStoreOfAReleaseBeforeIdentities() {
         assertThat(refused(known(StoreIdentity.NONE), new DiskClaim(disk(FRESH), true, false)))
                 .contains("not mounted?");
     }
 
     @Test
-    void anotherDiskOfTheClusterIsRefusedAndTakenInAsAReplacement() throws Exception {
+    void anotherDiskOfTheClusterIsRefusedAndAdmittedAsAReplacement() throws Exception {
         StoreIdentity other = StoreIdentity.random(CLUSTER);
         assertThat(refused(known(OLD), DiskClaim.of(disk(other)))).contains(OLD.value(), other.value());
         assertThat(admitted(known(OLD), new DiskClaim(disk(other), false, true)))
@@ -77,7 +77,7 @@ final class DiskAdmissionTest {
     }
 
     @Test
-    void anEmptyDirectoryIsTakenInAsAReplacementOnce() throws Exception {
+    void emptyDirectoryIsAdmittedAsAReplacementOnce() throws Exception {
         DiskClaim claim = new DiskClaim(disk(FRESH), true, true);
         StoreIdentity replaced = admitted(known(OLD), claim);
         assertThat(replaced).isEqualTo(FRESH.in(CLUSTER).replacedAt(NOW));
@@ -88,7 +88,7 @@ final class DiskAdmissionTest {
     }
 
     @Test
-    void aDiskOfAnotherClusterIsRefusedEvenAsAReplacement() {
+    void diskOfAnotherClusterIsRefusedEvenAsAReplacement() {
         DiskClaim foreign = new DiskClaim(disk(StoreIdentity.random("c2")), false, true);
         assertThat(refused(known(OLD), foreign)).contains("cluster c2", "empty the directory");
         assertThat(refused(known(StoreIdentity.NONE), foreign)).contains("cluster c2");
@@ -96,7 +96,7 @@ final class DiskAdmissionTest {
     }
 
     @Test
-    void aDiskOfARecoveredClusterIsTakenInUnderTheNewClusterId() throws Exception {
+    void diskOfARecoveredClusterIsAdmittedUnderTheNewClusterId() throws Exception {
         StoreIdentity before = StoreIdentity.random("c0");
         assertThat(admitted(known(new StoreIdentity("", "c0", 0)), DiskClaim.of(disk(before))))
                 .isEqualTo(before.in(CLUSTER));
@@ -104,14 +104,14 @@ final class DiskAdmissionTest {
     }
 
     @Test
-    void aDiskOfAReleaseBeforeIdentitiesIsGivenOneOnce() throws Exception {
+    void diskOfAReleaseBeforeIdentitiesGetsAnIdentityOnce() throws Exception {
         StoreIdentity given = admitted(known(StoreIdentity.NONE), DiskClaim.of(disk(FRESH)));
         assertThat(given).isEqualTo(FRESH.in(CLUSTER));
         refused(known(given), DiskClaim.of(disk(StoreIdentity.random(""))));
     }
 
     @Test
-    void aHelperOfAReleaseBeforeIdentitiesIsTakenInUntilItsDiskHasOne() throws Exception {
+    void helperOfAReleaseBeforeIdentitiesIsAdmittedUntilItsDiskHasAnIdentity() throws Exception {
         DiskClaim silent = DiskClaim.of(disk(StoreIdentity.NONE));
         assertThat(admitted(Optional.empty(), silent)).isEqualTo(StoreIdentity.NONE);
         assertThat(admitted(known(StoreIdentity.NONE), silent)).isEqualTo(StoreIdentity.NONE);

@@ -30,7 +30,7 @@ final class VolumeExportTest {
 
     private final Catalog catalog = new InMemoryCatalog();
 
-    /** Names few enough to meet, directories three deep. */
+    /** Few names let paths collide; directories are three deep. */
     private static String path(SplittableRandom random, int depth) {
         StringBuilder path = new StringBuilder();
         for (int i = 0; i < depth; i++) {
@@ -53,12 +53,12 @@ final class VolumeExportTest {
                 default -> catalog.rename(new Rename(one, other, true), 5);
             }
         } catch (CloudMwException e) {
-            // Many of them are not possible.
+            // Many of the random operations are impossible.
             assertThat(e.code()).isIn(ErrorCode.NOT_FOUND, ErrorCode.ALREADY_EXISTS, ErrorCode.INVALID_ARGUMENT);
         }
     }
 
-    /** As all was now: what is put back later has two names when it was renamed since. */
+    /** Takes a snapshot of all files: a file that is renamed and then restored has two names. */
     private void snapshot() throws CloudMwException {
         if (!catalog.snapshots().of(StoredVolume.NAME).isEmpty()) {
             catalog.snapshots().remove(StoredVolume.NAME, "s");
@@ -66,10 +66,12 @@ final class VolumeExportTest {
         catalog.snapshots().create(StoredVolume.NAME, "s", 5);
     }
 
-    /** Whatever happens while it is exported, in pieces of few places, the records are the volume at the end. */
+    /**
+     * The export, in pieces of few places, ends with the records of the volume at the end, whatever changes meanwhile.
+     */
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16})
-    void whateverChangesMeanwhileItIsTheVolumeAtOneMoment(long seed) throws Exception {
+    void exportOfAChangingVolumeIsTheVolumeAtOneMoment(long seed) throws Exception {
         SplittableRandom random = new SplittableRandom(seed);
         StoredVolume volume = new StoredVolume(catalog);
         VolumeExport export = new VolumeExport(catalog, 2000, 2);
@@ -104,7 +106,7 @@ final class VolumeExportTest {
     }
 
     @Test
-    void whenWhatChangedSinceIsNotKnownAnyMoreEverythingIsExported() throws Exception {
+    void exportCoversEverythingWhenTheChangesAreNoLongerInTheLog() throws Exception {
         StoredVolume volume = new StoredVolume(catalog);
         volume.put("/a", new byte[10]);
         BackupRoot first = volume.backup();
@@ -117,7 +119,7 @@ final class VolumeExportTest {
     }
 
     @Test
-    void whenThatHappensWhileItIsExportedItIsAConflict() throws Exception {
+    void exportFailsWithConflictWhenTheLogLosesChangesMeanwhile() throws Exception {
         StoredVolume volume = new StoredVolume(catalog);
         volume.put("/a", new byte[10]);
         volume.put("/b", new byte[10]);
@@ -134,7 +136,7 @@ final class VolumeExportTest {
         assertThat(failure.code()).isEqualTo(ErrorCode.CONFLICT);
     }
 
-    /** What is brought along from piece to piece, and a piece, stay small however large the directory is. */
+    /** Cursors and pieces stay small however large the directory is. */
     @Test
     void piecesAndCursorsAreBounded() throws Exception {
         StoredVolume volume = new StoredVolume(catalog);
@@ -155,7 +157,7 @@ final class VolumeExportTest {
     }
 
     @Test
-    void whatAlwaysChangesIsGivenUp() throws Exception {
+    void exportOfAVolumeThatAlwaysChangesIsAbandoned() throws Exception {
         StoredVolume volume = new StoredVolume(catalog);
         volume.put("/a", new byte[0]);
         ExportCursor late = new ExportCursor(0, List.of(), VolumeExport.MAX_ROUNDS);

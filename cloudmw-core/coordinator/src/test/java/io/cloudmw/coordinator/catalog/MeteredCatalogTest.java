@@ -3,6 +3,7 @@ package io.cloudmw.coordinator.catalog;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.cloudmw.coordinator.catalog.change.ChangeRequest;
 import io.cloudmw.coordinator.lease.Lease;
 import io.cloudmw.coordinator.testing.memory.InMemoryCatalog;
 import io.cloudmw.core.error.CloudMwException;
@@ -24,7 +25,7 @@ final class MeteredCatalogTest {
     private final InMemoryCatalog inner = new InMemoryCatalog();
     private final Catalog catalog = MeteredCatalog.of(slow(inner), new CoordinatorMetrics(meters), ticker);
 
-    /** Each call takes three milliseconds. */
+    /** Returns the catalog with calls that take three milliseconds. */
     private Catalog slow(Catalog fast) {
         return (Catalog) Proxy.newProxyInstance(
                 Catalog.class.getClassLoader(), new Class<?>[] {Catalog.class}, (proxy, method, arguments) -> {
@@ -40,7 +41,7 @@ final class MeteredCatalogTest {
     }
 
     @Test
-    void everyCallIsCountedAndTimedAndAnswersAsWithoutThat() throws Exception {
+    void everyCallIsCountedAndTimedAndAnswersAsWithoutMetrics() throws Exception {
         assertThat(catalog.volumes()).isEmpty();
         assertThat(catalog.clusterId()).isEqualTo(inner.clusterId());
         assertThat(catalog.volumes()).isEmpty();
@@ -50,7 +51,7 @@ final class MeteredCatalogTest {
     }
 
     @Test
-    void callsOfItsPartsCountToo() throws Exception {
+    void callsOfItsPartsAreCountedToo() throws Exception {
         Lease lease = catalog.leases()
                 .acquire("job", "holder", Duration.ofSeconds(1), 0)
                 .orElseThrow();
@@ -61,7 +62,7 @@ final class MeteredCatalogTest {
     }
 
     @Test
-    void aRefusalIsWhatItIsWithoutThatAndIsCountedByItsCode() {
+    void refusalIsUnchangedAndCountedByItsCode() {
         Catalog metered = MeteredCatalog.of(inner, new CoordinatorMetrics(meters), ticker);
         StoreId unknown = new StoreId("s");
         CloudMwException refusal =

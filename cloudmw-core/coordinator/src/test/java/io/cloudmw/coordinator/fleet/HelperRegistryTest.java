@@ -27,15 +27,15 @@ final class HelperRegistryTest {
     private final HelperAddress h1 = address("h1");
 
     @Test
-    void aLeaseEndsAfterItsTimeWithoutHeartbeats() throws Exception {
+    void leaseEndsAfterItsTimeWithoutHeartbeats() throws Exception {
         long epoch = registry.register(h1, PROCESS, List.of(DISK));
         ticker.advance(TTL.minusNanos(1));
         assertThat(registry.live()).containsExactly(h1);
         ticker.advance(Duration.ofNanos(1));
         assertThat(registry.live()).isEmpty();
         assertThat(registry.isAlive(h1.id())).isFalse();
-        assertThat(registry.all()).containsExactly(new HelperStatus(h1, List.of(DISK), false, 7000));
-        unknown(() -> registry.heartbeat(h1.id(), epoch, HelperNews.of(List.of())));
+        assertThat(registry.all()).containsExactly(new RegisteredHelper(h1, List.of(DISK), false, 7000));
+        unknown(() -> registry.heartbeat(h1.id(), epoch, HeartbeatReport.of(List.of())));
     }
 
     @Test
@@ -43,13 +43,13 @@ final class HelperRegistryTest {
         long epoch = registry.register(h1, PROCESS, List.of(DISK));
         for (int i = 0; i < 5; i++) {
             ticker.advance(Duration.ofSeconds(6));
-            registry.heartbeat(h1.id(), epoch, HelperNews.of(List.of()));
+            registry.heartbeat(h1.id(), epoch, HeartbeatReport.of(List.of()));
         }
-        assertThat(registry.all()).containsExactly(new HelperStatus(h1, List.of(DISK), true, 0));
+        assertThat(registry.all()).containsExactly(new RegisteredHelper(h1, List.of(DISK), true, 0));
     }
 
     @Test
-    void aCoordinatorThatStoodStillTakesNobodyForDead() throws Exception {
+    void suspendedCoordinatorTakesNoHelperForDead() throws Exception {
         Duration step = TTL.dividedBy(2);
         AwakeTicker awake = new AwakeTicker(ticker, step);
         HelperRegistry stopped = new HelperRegistry(TTL, awake, () -> 1000);
@@ -61,23 +61,23 @@ final class HelperRegistryTest {
     }
 
     @Test
-    void aRestartedCoordinatorKnowsNobody() {
-        unknown(() -> registry.heartbeat(h1.id(), 1000, HelperNews.of(List.of())));
+    void restartedCoordinatorKnowsNoHelper() {
+        unknown(() -> registry.heartbeat(h1.id(), 1000, HeartbeatReport.of(List.of())));
     }
 
     @Test
-    void everyRegistrationHasAnEpochOfItsOwnAlsoOverRestarts() throws Exception {
+    void everyRegistrationHasItsOwnEpochEvenAcrossRestarts() throws Exception {
         long first = registry.register(h1, PROCESS, List.of());
         long second = registry.register(h1, PROCESS, List.of());
         assertThat(second).isGreaterThan(first);
-        unknown(() -> registry.heartbeat(h1.id(), first, HelperNews.of(List.of())));
-        registry.heartbeat(h1.id(), second, HelperNews.of(List.of()));
+        unknown(() -> registry.heartbeat(h1.id(), first, HeartbeatReport.of(List.of())));
+        registry.heartbeat(h1.id(), second, HeartbeatReport.of(List.of()));
         HelperRegistry restarted = new HelperRegistry(TTL, ticker, () -> 5000);
         assertThat(restarted.register(h1, PROCESS, List.of())).isGreaterThan(second);
     }
 
     @Test
-    void anotherProcessWaitsForTheLeaseOfOneThatDied() throws Exception {
+    void anotherProcessWaitsForTheLeaseOfADeadOne() throws Exception {
         registry.register(h1, PROCESS, List.of(DISK));
         ticker.advance(Duration.ofSeconds(1));
         CloudMwException failure = refused(ErrorCode.COORDINATOR_UNAVAILABLE, ANOTHER);
@@ -95,9 +95,9 @@ final class HelperRegistryTest {
         ticker.advance(Duration.ofSeconds(1));
         refused(ErrorCode.COORDINATOR_UNAVAILABLE, ANOTHER);
         ticker.advance(Duration.ofSeconds(1));
-        registry.heartbeat(h1.id(), epoch, HelperNews.of(List.of()));
+        registry.heartbeat(h1.id(), epoch, HeartbeatReport.of(List.of()));
         refused(ErrorCode.ALREADY_EXISTS, ANOTHER);
-        registry.heartbeat(h1.id(), epoch, HelperNews.of(List.of()));
+        registry.heartbeat(h1.id(), epoch, HeartbeatReport.of(List.of()));
 
         ticker.advance(Duration.ofSeconds(1));
         long third = 3;
@@ -107,13 +107,13 @@ final class HelperRegistryTest {
     }
 
     @Test
-    void ofSeveralOtherProcessesAllAreRefusedOnceTheFirstIsHeardAgain() throws Exception {
+    void allWaitingProcessesAreRefusedOnceTheFirstIsHeardAgain() throws Exception {
         long epoch = registry.register(h1, PROCESS, List.of(DISK));
         for (long process = 2; process < 2 + HelperRegistry.MAX_CONTENDERS; process++) {
             refused(ErrorCode.COORDINATOR_UNAVAILABLE, process);
         }
         ticker.advance(Duration.ofSeconds(1));
-        registry.heartbeat(h1.id(), epoch, HelperNews.of(List.of()));
+        registry.heartbeat(h1.id(), epoch, HeartbeatReport.of(List.of()));
         for (long process = 2; process < 2 + HelperRegistry.MAX_CONTENDERS; process++) {
             refused(ErrorCode.ALREADY_EXISTS, process);
         }
@@ -122,15 +122,15 @@ final class HelperRegistryTest {
     }
 
     @Test
-    void whoLeavesFreesItsIdAtOnce() throws Exception {
+    void leavingHelperFreesItsIdAtOnce() throws Exception {
         long epoch = registry.register(h1, PROCESS, List.of(DISK));
         registry.leave(h1.id(), epoch);
         assertThat(registry.isAlive(h1.id())).isFalse();
-        assertThat(registry.all()).containsExactly(new HelperStatus(h1, List.of(DISK), false, 0));
-        unknown(() -> registry.heartbeat(h1.id(), epoch, HelperNews.of(List.of())));
+        assertThat(registry.all()).containsExactly(new RegisteredHelper(h1, List.of(DISK), false, 0));
+        unknown(() -> registry.heartbeat(h1.id(), epoch, HeartbeatReport.of(List.of())));
         long second = registry.register(h1, ANOTHER, List.of());
         unknown(() -> registry.leave(h1.id(), epoch));
-        registry.heartbeat(h1.id(), second, HelperNews.of(List.of()));
+        registry.heartbeat(h1.id(), second, HeartbeatReport.of(List.of()));
     }
 
     @Test
@@ -139,7 +139,7 @@ final class HelperRegistryTest {
         assertThat(registry.freeBytes(h1.id(), DISK)).isEmpty();
         StoreId other = new StoreId("other");
         registry.heartbeat(
-                h1.id(), epoch, HelperNews.of(List.of(new DiskUsage(DISK, 1, 99), new DiskUsage(other, 1, 5))));
+                h1.id(), epoch, HeartbeatReport.of(List.of(new DiskUsage(DISK, 1, 99), new DiskUsage(other, 1, 5))));
         assertThat(registry.freeBytes(h1.id(), DISK)).hasValue(99);
         assertThat(registry.freeBytes(h1.id(), other)).isEmpty();
     }
@@ -155,7 +155,7 @@ final class HelperRegistryTest {
     }
 
     @Test
-    void aFullRegistryDropsTheDeadAndRefusesOnlyWhenAllAreAlive() throws Exception {
+    void fullRegistryDropsDeadHelpersAndRefusesOnlyWhenAllAreAlive() throws Exception {
         for (int i = 0; i < HelperRegistry.MAX_HELPERS; i++) {
             registry.register(address("h" + i), PROCESS, List.of());
         }

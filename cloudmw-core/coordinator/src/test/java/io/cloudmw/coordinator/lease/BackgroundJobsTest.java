@@ -22,7 +22,7 @@ final class BackgroundJobsTest {
     private final BackgroundJobs b = jobs("b");
 
     @Test
-    void aJobIsDoneByWhoComesFirstAndRestsUntilItIsDueAgain() throws Exception {
+    void firstHolderDoesTheJobWhichRestsUntilItIsDueAgain() throws Exception {
         assertThat(a.run(JOB, HOURLY, right -> 1)).contains(1);
         assertThat(b.run(JOB, HOURLY, right -> 2)).isEmpty();
         now.addAndGet(HOURLY.toMillis() - 1);
@@ -33,13 +33,13 @@ final class BackgroundJobsTest {
     }
 
     @Test
-    void nobodyElseDoesAJobThatRuns() throws Exception {
+    void runningJobHasOneHolder() throws Exception {
         Optional<Optional<Integer>> done = a.run(JOB, HOURLY, right -> b.run(JOB, HOURLY, other -> 1));
         assertThat(done).contains(Optional.empty());
     }
 
     @Test
-    void aLongJobKeepsItsLeaseAsLongAsItAsksForIt() throws Exception {
+    void longJobKeepsItsLeaseAsLongAsItRenewsIt() throws Exception {
         var done = a.run(JOB, HOURLY, right -> {
             long epoch = right.lease().epoch();
             for (int step = 0; step < 10; step++) {
@@ -55,7 +55,7 @@ final class BackgroundJobsTest {
     }
 
     @Test
-    void aJobThatFailedMayBeDoneByAnotherAtOnce() throws Exception {
+    void failedJobMayBeDoneByAnotherHolderAtOnce() throws Exception {
         CloudMwException failure = catchThrowableOfType(
                 CloudMwException.class,
                 () -> a.run(JOB, HOURLY, right -> {
@@ -66,7 +66,7 @@ final class BackgroundJobsTest {
     }
 
     @Test
-    void aPausedHolderIsRefusedWhenItGoesOnAndTakesNothingFromWhoFollowed() throws Exception {
+    void suspendedHolderIsRefusedAndTakesNothingFromItsSuccessor() throws Exception {
         CloudMwException failure = catchThrowableOfType(
                 CloudMwException.class,
                 () -> a.run(JOB, HOURLY, right -> {
@@ -82,7 +82,7 @@ final class BackgroundJobsTest {
     }
 
     @Test
-    void whoStartsAgainUnderTheSameNameNeedNotWait() throws Exception {
+    void holderRestartedUnderTheSameNameNeedNotWait() throws Exception {
         assertThat(a.run(JOB, HOURLY, right -> 1)).isPresent();
         assertThat(jobs("a").run(JOB, HOURLY, right -> right.lease().epoch())).contains(2L);
     }

@@ -40,7 +40,7 @@ final class PeerRegistryTest {
     }
 
     @Test
-    void whatAPeerSaysTakesThePlaceOfWhatItSaidBefore() throws Exception {
+    void announcementReplacesTheEarlierOne() throws Exception {
         registry.announce(peer("a", "", first));
         registry.announce(peer("b", "", first, second));
         assertThat(holders(first, "")).containsExactly("a", "b");
@@ -52,7 +52,7 @@ final class PeerRegistryTest {
     }
 
     @Test
-    void whoSaysNothingIsForgottenAndWhoLeavesIsAtOnce() throws Exception {
+    void silentPeerIsDroppedAndALeavingOneAtOnce() throws Exception {
         registry.announce(peer("a", "", first));
         ticker.advance(TTL.dividedBy(2));
         registry.announce(peer("b", "", first));
@@ -64,7 +64,7 @@ final class PeerRegistryTest {
     }
 
     @Test
-    void aReaderThatSaysWhereItIsHearsOfWhoSharesALabel() throws Exception {
+    void readerWithALocationHearsOfPeersThatShareALabel() throws Exception {
         registry.announce(peer("a", "zone-a/rack-1", first));
         registry.announce(peer("b", "zone-b/rack-1", first));
         registry.announce(peer("c", "", first));
@@ -73,7 +73,7 @@ final class PeerRegistryTest {
     }
 
     @Test
-    void whatAVolumeAllowsIsRememberedAsLongAsSomebodyHoldsTheVersion() throws Exception {
+    void volumeSettingIsRememberedAsLongAsAPeerHoldsTheVersion() throws Exception {
         VolumeName volume = new VolumeName("near");
         registry.allow(version, volume, true);
         assertThat(registry.allows(version, volume)).isEmpty();
@@ -101,7 +101,7 @@ final class PeerRegistryTest {
     }
 
     @Test
-    void moreThanThereMayBeAreRefusedUntilOneIsGone() throws Exception {
+    void peersBeyondTheLimitAreRefusedUntilOneIsGone() throws Exception {
         for (int i = 0; i < PeerRegistry.MAX_PEERS; i++) {
             registry.announce(peer("p" + i, "", first));
         }

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.cloudmw.coordinator.Coordinator;
 import io.cloudmw.coordinator.CoordinatorOptions;
 import io.cloudmw.coordinator.fleet.BucketAccess;
-import io.cloudmw.coordinator.fleet.BucketMeans;
+import io.cloudmw.coordinator.fleet.BucketSigning;
 import io.cloudmw.coordinator.testing.memory.InMemoryCatalog;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.fleet.HelperAddress;
@@ -29,10 +29,10 @@ import java.util.concurrent.Executor;
 import org.junit.jupiter.api.Test;
 
 final class CoordinatorServiceTest {
-    /** As a pool all of whose threads wait for a catalog that stalls. */
+    /** A pool all of whose threads wait for a stalled catalog. */
     private static final Executor STALLED = task -> {};
 
-    /** Keeps what it is told; throws what failed. */
+    /** An observer that keeps its answers and throws failures. */
     private static final class Answers<A> implements StreamObserver<A> {
         private final List<A> all = new ArrayList<>();
 
@@ -51,13 +51,13 @@ final class CoordinatorServiceTest {
     }
 
     @Test
-    void helpersAreHeardWhileAllOtherCallsWait() {
+    void heartbeatsAreHandledWhileAllOtherCallsWait() {
         try (InMemoryCatalog catalog = new InMemoryCatalog()) {
             Coordinator coordinator = new Coordinator(
                     "test",
                     catalog,
                     new TransferTokens(ClusterSecret.of(new byte[32]), WallClock.system()),
-                    BucketMeans.of(BucketAccess.none()),
+                    BucketSigning.of(BucketAccess.none()),
                     CoordinatorOptions.defaults(),
                     Ticker.system(),
                     WallClock.system());

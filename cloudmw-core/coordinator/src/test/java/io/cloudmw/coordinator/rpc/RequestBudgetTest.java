@@ -34,7 +34,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** A server that works on a call until it is told to end. */
+/** Tests with a server that works on a call until it is told to end. */
 final class RequestBudgetTest {
     private static final int LIMIT = 1 << 20;
     private static final int MOST_OF_IT = 700_000;
@@ -70,7 +70,7 @@ final class RequestBudgetTest {
     }
 
     @Test
-    void aRequestThereIsNoRoomForIsRefusedAndOthersGoOn() throws Exception {
+    void requestBeyondTheBudgetIsRefusedAndOthersContinue() throws Exception {
         Caller first = new Caller(MethodType.UNARY).send(MOST_OF_IT).finish();
         working.await();
         assertThat(budget.usedBytes()).isBetween((long) MOST_OF_IT, (long) LIMIT);
@@ -89,7 +89,7 @@ final class RequestBudgetTest {
     }
 
     @Test
-    void aRequestThatIsRefusedForItsLastByteIsNotWorkedOn() throws Exception {
+    void requestRefusedForItsLastByteIsNotExecuted() throws Exception {
         Caller first = new Caller(MethodType.UNARY).send(MOST_OF_IT).finish();
         working.await();
         int overhead = request(MOST_OF_IT).getSerializedSize() - MOST_OF_IT;
@@ -106,13 +106,13 @@ final class RequestBudgetTest {
     }
 
     @Test
-    void whatACallerGaveUpCountsUntilItIsNotWorkedOnAnyMore() throws Exception {
+    void cancelledRequestCountsUntilItsWorkEnds() throws Exception {
         Caller first = new Caller(MethodType.UNARY).send(MOST_OF_IT).finish();
         working.await();
         first.call.cancel("given up", null);
         assertThat(first.refusal.get().status.getCode()).isEqualTo(Status.Code.CANCELLED);
 
-        // Over the same connection: the server has heard of the first's end before it hears of this.
+        // Both calls use one connection: the server sees the end of the first before it sees the second.
         Caller second = new Caller(MethodType.UNARY).send(MOST_OF_IT).finish();
         assertThat(second.refusal.get().code).contains(ErrorCode.OVERLOADED);
         end.countDown();
@@ -120,7 +120,7 @@ final class RequestBudgetTest {
     }
 
     @Test
-    void aRequestThatIsNeverCompleteCountsUntilItsCallerGoes() {
+    void incompleteRequestCountsUntilItsCallerIsGone() {
         Caller waiting = new Caller(MethodType.CLIENT_STREAMING).send(MOST_OF_IT);
         await().until(() -> budget.usedBytes() >= MOST_OF_IT);
         waiting.call.cancel("gone", null);
@@ -135,7 +135,7 @@ final class RequestBudgetTest {
 
     private record Refusal(Status status, Optional<ErrorCode> code) {}
 
-    /** One call of the server's only method. */
+    /** A call of the server's only method. */
     private final class Caller {
         private final CompletableFuture<Refusal> refusal = new CompletableFuture<>();
         private final ClientCall<CreateVolumeRequest, CreateVolumeResponse> call;

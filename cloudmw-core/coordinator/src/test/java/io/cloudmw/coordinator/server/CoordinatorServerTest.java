@@ -7,9 +7,9 @@ import static org.awaitility.Awaitility.await;
 
 import com.google.protobuf.ByteString;
 import io.cloudmw.coordinator.CoordinatorOptions;
-import io.cloudmw.coordinator.catalog.dynamodb.DynamoDbSettings;
+import io.cloudmw.coordinator.catalog.dynamodb.table.DynamoDbSettings;
 import io.cloudmw.coordinator.fleet.BucketAccess;
-import io.cloudmw.coordinator.upkeep.UpkeepOptions;
+import io.cloudmw.coordinator.upkeep.schedule.UpkeepOptions;
 import io.cloudmw.coordinator.watch.WatchOptions;
 import io.cloudmw.core.config.HostPort;
 import io.cloudmw.core.config.Settings;
@@ -105,9 +105,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A coordinator on loopback, seen through its wire. Files are empty: bytes are not its business. */
+/** Tests of a coordinator on loopback through its gRPC interface. Files are empty, since it handles no bytes. */
 final class CoordinatorServerTest {
-    /** SHA-256 of no segments. */
+    /** The SHA-256 of no segments. */
     private static final String EMPTY = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
 
     @TempDir
@@ -142,7 +142,7 @@ final class CoordinatorServerTest {
     }
 
     @Test
-    void aRestartLosesNothingThatWasAcknowledged() throws Exception {
+    void restartLosesNothingAcknowledged() throws Exception {
         FileVersion version = put("/a/b", "");
         server.close();
         server = CoordinatorServer.start(config(directory.resolve("data")));
@@ -156,7 +156,7 @@ final class CoordinatorServerTest {
     }
 
     @Test
-    void whatItIsAskedIsMeasured() throws Exception {
+    void callsAreMeasured() throws Exception {
         SimpleMeterRegistry meters = new SimpleMeterRegistry();
         Path data = directory.resolve("measured");
         try (CoordinatorServer measured = CoordinatorServer.start(config(data), BucketAccess.none(), meters)) {
@@ -194,7 +194,7 @@ final class CoordinatorServerTest {
     }
 
     @Test
-    void whatAHelperSawNeverCostsItItsLease() throws Exception {
+    void measurementsOfAHelperNeverCostItItsLease() throws Exception {
         HeartbeatRequest alive = heartbeat(register(stub, 1));
         StoreSpeed unknownSize =
                 StoreSpeed.newBuilder().setStoreId("d1").setSizeValue(99).build();
@@ -214,7 +214,7 @@ final class CoordinatorServerTest {
     }
 
     @Test
-    void afterARestartHelpersAreAskedToRegisterAgain() throws Exception {
+    void helpersMustRegisterAgainAfterARestart() throws Exception {
         RegisterHelperResponse lease = register(stub, 1);
         stub.heartbeat(heartbeat(lease));
         server.close();
@@ -231,7 +231,7 @@ final class CoordinatorServerTest {
     }
 
     @Test
-    void aCallerWithoutAProtocolVersionIsRefused() {
+    void callerWithoutAProtocolVersionIsRefused() {
         CoordinatorBlockingStub naked = CoordinatorGrpc.newBlockingStub(channel(server));
         CloudMwException failure = failure(() -> naked.listVolumes(ListVolumesRequest.getDefaultInstance()));
         assertThat(failure.code()).isEqualTo(ErrorCode.VERSION_UNSUPPORTED);
@@ -239,7 +239,7 @@ final class CoordinatorServerTest {
     }
 
     @Test
-    void aHelperMustKnowTheSecretAndAClientNeedNot() throws Exception {
+    void helperMustKnowTheSecretAndClientNeedNot() throws Exception {
         CoordinatorBlockingStub stranger =
                 CoordinatorGrpc.newBlockingStub(channel(server)).withInterceptors(VersionHandshake.client());
         CoordinatorBlockingStub other = stub(server, directory.resolve("another-secret"));
@@ -261,7 +261,7 @@ final class CoordinatorServerTest {
     }
 
     @Test
-    void ofManyWritersOfOnePathOneWinsAndTheRestGetAConflict() throws Exception {
+    void oneOfManyWritersOfAPathWinsAndTheOthersGetAConflict() throws Exception {
         ExecutorService threads = Executors.newFixedThreadPool(8);
         try {
             List<Callable<String>> writers = new ArrayList<>();
@@ -289,7 +289,7 @@ final class CoordinatorServerTest {
     }
 
     @Test
-    void aDirectoryIsListedPageByPage() {
+    void directoryIsListedPageByPage() {
         List<String> expected = new ArrayList<>();
         for (int i = 10; i < 22; i++) {
             put("/dir/f" + i, "");
@@ -312,7 +312,7 @@ final class CoordinatorServerTest {
     }
 
     @Test
-    void aLateTryOfARemoveAnswersTheSameOverTheWireAndAfterARestart() throws Exception {
+    void lateRetryOfARemoveGetsTheSameAnswerOverTheWireAndAfterARestart() throws Exception {
         FileVersion first = put("/a", "");
         RemoveRequest remove = RemoveRequest.newBuilder()
                 .setVolume("v")
@@ -342,7 +342,7 @@ final class CoordinatorServerTest {
     }
 
     @Test
-    void aDirectoryIsRenamedOverTheWireAndOnceOnly() {
+    void directoryIsRenamedOverTheWireAndOnce() {
         FileVersion version = put("/a/b", "");
         RenameRequest rename = RenameRequest.newBuilder()
                 .setVolume("v")
@@ -361,7 +361,7 @@ final class CoordinatorServerTest {
     }
 
     @Test
-    void whatIsNotedOfAFileOutlivesVersionsAndRestarts() throws Exception {
+    void attributesOfAFileSurviveVersionsAndRestarts() throws Exception {
         FileVersion first = put("/a", "");
         SetAttributesRequest set = SetAttributesRequest.newBuilder()
                 .setVolume("v")
@@ -386,7 +386,7 @@ final class CoordinatorServerTest {
     }
 
     @Test
-    void aRemovedFileIsNotFound() {
+    void removedFileIsNotFound() {
         put("/a", "");
         stub.remove(RemoveRequest.newBuilder().setVolume("v").setPath("/a").build());
         refused(ErrorCode.NOT_FOUND, () -> stat("/a"));
@@ -409,7 +409,7 @@ final class CoordinatorServerTest {
     }
 
     @Test
-    void aMessageBeyondTheLimitIsRefusedAndTheServerGoesOn() {
+    void messageBeyondTheLimitIsRefusedAndTheServerContinues() {
         Volume huge = Volume.newBuilder()
                 .setName("x".repeat(CoordinatorServer.MAX_MESSAGE_BYTES + 1))
                 .build();
@@ -420,7 +420,7 @@ final class CoordinatorServerTest {
     }
 
     @Test
-    void moreOwedCopiesThanAllowedAreRefusedByNameNotByTheSizeOfTheMessage() {
+    void tooManyOwedCopiesAreRefusedByCodeNotByMessageSize() {
         ReplicaReport longest = ToWire.report(new io.cloudmw.core.model.chunk.ReplicaReport(
                 new ChunkId(new VersionId("f".repeat(32)), 0), new StoreId("s".repeat(63)), ReplicaState.OWED));
         CommitPutRequest tooMuch = CommitPutRequest.newBuilder()
@@ -433,7 +433,7 @@ final class CoordinatorServerTest {
     }
 
     @Test
-    void requestsBeyondItsBytesAreOverloadAndItGoesOn() throws Exception {
+    void requestsBeyondTheByteLimitAreOverloadedAndTheServerContinues() throws Exception {
         byte[] most = new byte[CoordinatorServer.MAX_MESSAGE_BYTES - 1000];
         CommitPutRequest large = CommitPutRequest.newBuilder()
                 .setVersion(version("/large").toBuilder().setManifestSha256(ByteString.copyFrom(most)))
@@ -455,7 +455,7 @@ final class CoordinatorServerTest {
         await().untilAsserted(() -> refused(ErrorCode.INVALID_ARGUMENT, () -> stub.commitPut(large)));
     }
 
-    /** A commit whose request is sent, but not said to be complete. */
+    /** Starts a commit whose request is sent but not completed. */
     private StreamObserver<CommitPutRequest> withoutEnd(CompletableFuture<Throwable> refused) {
         return ClientCalls.asyncClientStreamingCall(
                 stub.getChannel()
@@ -479,7 +479,7 @@ final class CoordinatorServerTest {
     }
 
     @Test
-    void uploadsThatNobodyTouchesAreGivenUpWhileItRuns() throws Exception {
+    void uploadsWithoutProgressAreAbandonedWhileTheServerRuns() throws Exception {
         Path data = directory.resolve("upkeep");
         try (CoordinatorServer upkept =
                 CoordinatorServer.start(config(data, Duration.ofMillis(1), Duration.ofMillis(5)))) {
@@ -506,14 +506,14 @@ final class CoordinatorServerTest {
     }
 
     @Test
-    void aSecondCoordinatorOnTheSameDataIsRefused() {
+    void secondCoordinatorOnTheSameDataIsRefused() {
         CloudMwException failure = catchThrowableOfType(
                 CloudMwException.class, () -> CoordinatorServer.start(config(directory.resolve("data"))));
         assertThat(failure.code()).isEqualTo(ErrorCode.ALREADY_EXISTS);
     }
 
     @Test
-    void anAddressInUseIsNamedAndNothingIsLeftOpen() throws Exception {
+    void addressInUseIsNamedAndNothingIsLeftOpen() throws Exception {
         Path data = directory.resolve("other");
         CoordinatorConfig free = config(data);
         CoordinatorConfig taken = new CoordinatorConfig(
@@ -533,14 +533,14 @@ final class CoordinatorServerTest {
     }
 
     @Test
-    void theSecretIsMadeForItsOwnerOnly() throws Exception {
+    void secretIsReadableByItsOwnerOnly() throws Exception {
         Path secret = directory.resolve("data/secret");
         assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(secret)))
                 .isEqualTo("rw-------");
     }
 
     @Test
-    void anErrorDoesNotEndItsUpkeep() throws Exception {
+    void errorDoesNotEndUpkeep() throws Exception {
         ScheduledExecutorService upkeep = Threads.timer("test");
         AtomicInteger tries = new AtomicInteger();
         try {
@@ -561,7 +561,7 @@ final class CoordinatorServerTest {
     }
 
     @Test
-    void anUploadIsNotGivenUpWhileItsTokenIsGood() throws Exception {
+    void uploadIsNotAbandonedWhileItsTokenIsValid() throws Exception {
         Map<String, String> given = Map.of("coordinator.token-ttl", "2h", "coordinator.abandoned-after", "119m");
         CloudMwException failure =
                 catchThrowableOfType(CloudMwException.class, () -> CoordinatorConfig.read(Settings.of(given)));
@@ -575,7 +575,7 @@ final class CoordinatorServerTest {
     }
 
     @Test
-    void aCatalogIsAFileOrATable() throws Exception {
+    void catalogIsAFileOrATable() throws Exception {
         assertThat(CatalogLocation.read(Settings.of(Map.of("coordinator.data-dir", "/data"))))
                 .isEqualTo(new CatalogLocation.SqliteFile(Path.of("/data/catalog.db")));
         Map<String, String> table = Map.of(
@@ -599,7 +599,7 @@ final class CoordinatorServerTest {
     }
 
     @Test
-    void aLeaseMustOutliveTwoHeartbeats() {
+    void leaseMustOutliveTwoHeartbeats() {
         Settings settings = Settings.of(Map.of("coordinator.heartbeat-interval", "2s", "coordinator.helper-ttl", "4s"));
         CloudMwException failure = catchThrowableOfType(CloudMwException.class, () -> CoordinatorConfig.read(settings));
         assertThat(failure.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT);
@@ -716,7 +716,7 @@ final class CoordinatorServerTest {
         assertThat(failure.code()).as(failure.getMessage()).isEqualTo(code);
     }
 
-    /** How a call fails; fails the test when it does not. */
+    /** Returns the error of a call; fails the test when the call succeeds. */
     private static CloudMwException failure(ThrowingCallable call) {
         Throwable failure = catchThrowable(call);
         assertThat(failure).as("a failure was expected").isNotNull();

@@ -44,9 +44,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Watches of a coordinator on loopback, seen through its wire. */
+/** Tests of watches on a coordinator on loopback, through its gRPC interface. */
 final class WatchServiceTest {
-    /** SHA-256 of no segments. */
+    /** The SHA-256 of no segments. */
     private static final String EMPTY = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
 
     @TempDir
@@ -114,7 +114,7 @@ final class WatchServiceTest {
         }
     }
 
-    /** What one call brings, as far as it is asked for. */
+    /** The events of one call, as far as they were requested. */
     private static final class Events implements ClientResponseObserver<WatchRequest, WatchEvent> {
         private final List<WatchEvent> events = new CopyOnWriteArrayList<>();
         private final int initially;
@@ -177,7 +177,7 @@ final class WatchServiceTest {
     }
 
     @Test
-    void whatIsCommittedIsToldUntilTheVolumeIsDeleted() {
+    void commitsAreStreamedUntilTheVolumeIsDeleted() {
         put("/before");
         Events events = watch(WatchRequest.newBuilder().setPath("/"), 1000);
         await().until(() -> !events.events.isEmpty());
@@ -191,9 +191,9 @@ final class WatchServiceTest {
         assertThat(events.positions()).hasSize(21);
     }
 
-    /** 800 KB of changes: more than transport and call take by themselves. */
+    /** The changes have 800 KB, more than the transport and the call buffer. */
     @Test
-    void whoTakesNothingIsToldTheRestOnceItTakesMore() {
+    void slowWatcherReceivesTheRestWhenItAcceptsMore() {
         Events events = watch(WatchRequest.newBuilder().setPath("/"), 1);
         await().until(() -> !events.events.isEmpty());
         puts(0, 1000);
@@ -205,7 +205,7 @@ final class WatchServiceTest {
     }
 
     @Test
-    void whatIsWrongIsSaid() {
+    void malformedWatchIsRefusedWithItsReason() {
         assertThat(watch(WatchRequest.newBuilder().setPath("a"), 1).code()).isEqualTo(ErrorCode.INVALID_ARGUMENT);
         assertThat(watch(WatchRequest.newBuilder().setPath("/").setAfter(-1), 1).code())
                 .isEqualTo(ErrorCode.INVALID_ARGUMENT);
@@ -215,7 +215,7 @@ final class WatchServiceTest {
     }
 
     @Test
-    void aCoordinatorThatStopsTellsItsWatchersAtOnceAndTheNextOneGoesOn() throws Exception {
+    void stoppingCoordinatorTellsItsWatchersAtOnceAndTheNextOneContinues() throws Exception {
         Events before = watch(WatchRequest.newBuilder().setPath("/"), 1000);
         await().until(() -> !before.events.isEmpty());
         put("/a");

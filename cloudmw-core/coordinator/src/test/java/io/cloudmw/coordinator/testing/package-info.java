@@ -1,6 +1,4 @@
-/**
- * Fixtures for tests of the coordinator, for other modules too.
- */
+/** Fixtures for tests of the coordinator, used by other modules, too. */
 @NullMarked
 package io.cloudmw.coordinator.testing;
 

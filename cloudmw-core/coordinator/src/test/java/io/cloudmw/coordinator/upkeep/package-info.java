@@ -1,4 +1,4 @@
-/** Tests of upkeep's decisions, in virtual time. */
+/** Tests of upkeep, in virtual time. */
 @NullMarked
 package io.cloudmw.coordinator.upkeep;
 

@@ -3,7 +3,7 @@ package io.cloudmw.coordinator.upload;
 import static io.cloudmw.coordinator.AdministrationTest.refused;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.cloudmw.coordinator.TestCluster;
+import io.cloudmw.coordinator.testing.TestCluster;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.FilePath;
@@ -39,7 +39,7 @@ final class EditsTest {
     }
 
     @Test
-    void anAppendWritesTheLastChunkThatIsNotFullAndThoseBehindIt() throws Exception {
+    void appendWritesTheLastPartialChunkAndThoseAfterIt() throws Exception {
         FileVersion base = cluster.put(FILE, 2 * MIB + 5);
         FileVersion appended = cluster.edit(FILE, Edit.append(MIB));
         assertThat(appended.sizeBytes()).isEqualTo(3 * MIB + 5);
@@ -49,7 +49,7 @@ final class EditsTest {
     }
 
     @Test
-    void whatStaysWhereItWasIsShared() throws Exception {
+    void unchangedChunksAreShared() throws Exception {
         FileVersion base = cluster.put(FILE, 4 * MIB);
         FileVersion written = cluster.edit(FILE, Edit.write(MIB + 1, MIB));
         assertThat(owners(written)).containsExactly(base.id(), written.id(), written.id(), base.id());
@@ -61,14 +61,14 @@ final class EditsTest {
     }
 
     @Test
-    void aFileThatIsNotThereIsAppendedToAsAnEmptyOne() throws Exception {
+    void appendToAMissingFileStartsWithAnEmptyOne() throws Exception {
         FileVersion first = cluster.edit(FILE, Edit.append(10));
         assertThat(owners(first)).containsExactly(first.id());
         refused(ErrorCode.NOT_FOUND, () -> cluster.edit(FilePath.parse("v:/none"), Edit.truncate(0)));
     }
 
     @Test
-    void whatWouldLeaveAGapOrNeverEndIsRefused() throws Exception {
+    void editThatLeavesAGapOrNeverEndsIsRefused() throws Exception {
         cluster.put(FILE, 10);
         refused(ErrorCode.INVALID_ARGUMENT, () -> cluster.edit(FILE, Edit.write(11, 1)));
         refused(ErrorCode.INVALID_ARGUMENT, () -> cluster.edit(FILE, Edit.truncate(11)));
@@ -76,9 +76,9 @@ final class EditsTest {
         refused(ErrorCode.VOLUME_NOT_FOUND, () -> cluster.edit(FilePath.parse("w:/a"), Edit.append(1)));
     }
 
-    /** In a volume of n chunks a file that grows keeps their size up to 2n of them, and is cut anew beyond. */
+    /** In a volume of n chunks a growing file keeps its chunk size up to 2n chunks, and is cut again beyond. */
     @Test
-    void aFileThatOutgrowsItsChunksIsCutAnew() throws Exception {
+    void fileThatOutgrowsItsChunksIsCutAgain() throws Exception {
         cluster.coordinator
                 .administration()
                 .createVolume(
@@ -105,7 +105,7 @@ final class EditsTest {
     }
 
     @Test
-    void onlyWhatTheExpectedVersionNamesMayBeShared() throws Exception {
+    void onlyChunksOfTheExpectedVersionMayBeShared() throws Exception {
         cluster.put(FILE, 2 * MIB);
         EditPlan plan = cluster.coordinator.edits().begin(FILE, Edit.append(MIB));
         FileVersion edited = cluster.edited(FILE, plan, VersionId.random());
@@ -131,9 +131,9 @@ final class EditsTest {
         commit(edited, plan.base().map(FileVersion::id));
     }
 
-    /** Somebody puts another segment in the place of one that was looked at, and commits that. */
+    /** Another segment replaces a checked one and is committed. */
     @Test
-    void theManifestThatIsCheckedIsTheOneThatIsCommitted() throws Exception {
+    void checkedManifestIsTheCommittedOne() throws Exception {
         FileVersion base = cluster.put(FILE, 2 * MIB);
         FileVersion honest = cluster.edited(FILE, Edit.append(MIB));
         Volume volume = cluster.catalog.volume(TestCluster.VOLUME).orElseThrow();
@@ -157,21 +157,21 @@ final class EditsTest {
     }
 
     @Test
-    void aChangeOfAVersionThatWasReplacedMeanwhileIsAConflict() throws Exception {
+    void editOfAReplacedVersionIsAConflict() throws Exception {
         FileVersion base = cluster.put(FILE, 2 * MIB);
         FileVersion edited = cluster.edited(FILE, Edit.append(1));
         cluster.put(FILE, 1);
         refused(ErrorCode.CONFLICT, () -> commit(edited, Optional.of(base.id())));
     }
 
-    /** Its copies are as they are: a change elsewhere in the file is none of their business. */
+    /** An edit elsewhere in the file does not depend on these copies. */
     @Test
-    void aChunkThatLostCopiesIsSharedAllTheSame() throws Exception {
+    void chunkThatLostCopiesIsSharedAllTheSame() throws Exception {
         FileVersion base = cluster.put(FILE, 2 * MIB);
         report(base, new ChunkId(base.id(), 0), "d1");
         report(base, new ChunkId(base.id(), 0), "d2");
         FileVersion edited = cluster.edit(FILE, Edit.append(1));
-        assertThat(cluster.coordinator.reads().stat(FILE).underReplicatedChunks())
+        assertThat(cluster.coordinator.names().stat(FILE).underReplicatedChunks())
                 .isEqualTo(1);
         assertThat(cluster.coordinator
                         .replicas()
@@ -187,7 +187,7 @@ final class EditsTest {
     }
 
     @Test
-    void whatIsFoundOutAboutASharedChunkIsTakenFromItsReaders() throws Exception {
+    void faultOfASharedChunkIsHiddenFromAllItsReaders() throws Exception {
         FileVersion base = cluster.put(FILE, 2 * MIB);
         FileVersion edited = cluster.edit(FILE, Edit.append(1));
         report(edited, new ChunkId(base.id(), 1), "d3");
@@ -197,7 +197,7 @@ final class EditsTest {
     }
 
     @Test
-    void aPlanHasATokenForEachVersionThatWroteAChunkAndForNoOther() throws Exception {
+    void planHasATokenForEachWriterOfAChunkAndForNoOther() throws Exception {
         FileVersion base = cluster.put(FILE, 2 * MIB);
         FileVersion edited = cluster.edit(FILE, Edit.append(1));
         List<PlannedChunk> plan = cluster.coordinator

@@ -4,8 +4,8 @@ import static io.cloudmw.coordinator.AdministrationTest.refused;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.cloudmw.coordinator.TestCluster;
-import io.cloudmw.coordinator.catalog.RetiredVersion;
+import io.cloudmw.coordinator.catalog.version.RetiredVersion;
+import io.cloudmw.coordinator.testing.TestCluster;
 import io.cloudmw.core.chunk.ChunkCutter;
 import io.cloudmw.core.chunk.Leaves;
 import io.cloudmw.core.error.CloudMwException;
@@ -51,14 +51,14 @@ final class UploadsTest {
     }
 
     @Test
-    void aPathThatCannotBeCommittedIsRefusedBeforeAnythingIsSent() throws Exception {
+    void pathThatCannotBeCommittedIsRefusedBeforeAnythingIsSent() throws Exception {
         cluster.put(FILE, 10);
         refused(ErrorCode.ALREADY_EXISTS, () -> uploads().begin(FilePath.parse("v:/a"), OptionalLong.of(10)));
         refused(ErrorCode.ALREADY_EXISTS, () -> uploads().begin(FilePath.parse("v:/a/b/c"), OptionalLong.of(10)));
     }
 
     @Test
-    void theFirstPutExpectsNothingTheNextOneTheVersionBefore() throws Exception {
+    void firstPutExpectsNothingAndTheNextOneTheVersionBefore() throws Exception {
         assertThat(uploads().begin(FILE, OptionalLong.of(10)).expected()).isEmpty();
         FileVersion first = cluster.put(FILE, 10);
         assertThat(uploads().begin(FILE, OptionalLong.of(10)).expected()).contains(first.id());
@@ -106,7 +106,7 @@ final class UploadsTest {
     }
 
     @Test
-    void aDiskThatIsAwayStillGetsItsCopyWhichIsOwed() throws Exception {
+    void copyOnAnAbsentDiskIsOwed() throws Exception {
         loseHelperThree();
         WritePlan plan = uploads().place(FILE, VersionId.random(), 0, 6, Set.of());
         assertThat(plan.placements()).allSatisfy(placed -> {
@@ -122,7 +122,7 @@ final class UploadsTest {
         FileVersion written = cluster.written(FILE, 2 * MIB);
         List<ReplicaReport> owed = List.of(owed(written, 0, "d3"), owed(written, 1, "d3"));
         uploads().commit(written, Optional.empty(), owed);
-        assertThat(cluster.coordinator.reads().stat(FILE).underReplicatedChunks())
+        assertThat(cluster.coordinator.names().stat(FILE).underReplicatedChunks())
                 .isEqualTo(2);
         assertThat(cluster.coordinator
                         .replicas()
@@ -132,7 +132,7 @@ final class UploadsTest {
     }
 
     @Test
-    void belowTheQuorumNothingIsPlaced() throws Exception {
+    void placementBelowTheQuorumIsRefused() throws Exception {
         cluster.ticker.advance(Duration.ofSeconds(5));
         cluster.heartbeat(1);
         cluster.ticker.advance(Duration.ofSeconds(5));
@@ -145,29 +145,30 @@ final class UploadsTest {
     }
 
     @Test
-    void aStoreIsAskedForAsMuchRoomAsAChunkNeeds() throws Exception {
+    void storeNeedsRoomForTheChunk() throws Exception {
         for (int disk = 1; disk <= 3; disk++) {
             cluster.heartbeat(disk, 3 * MIB / 4, MIB);
         }
         VersionId version = VersionId.random();
-        PlaceRequest fits = new PlaceRequest(FILE, version, 0, 1, Set.of(), Optional.of(new ChunkCutter(MIB / 2, MIB)));
+        PlacementRequest fits =
+                new PlacementRequest(FILE, version, 0, 1, Set.of(), Optional.of(new ChunkCutter(MIB / 2, MIB)));
         assertThat(uploads().place(fits).placements())
                 .singleElement()
                 .satisfies(placed -> assertThat(placed.owed()).isEmpty());
-        PlaceRequest large =
-                new PlaceRequest(FILE, version, 0, 2, Set.of(), Optional.of(new ChunkCutter(3 * MIB / 2, MIB)));
+        PlacementRequest large =
+                new PlacementRequest(FILE, version, 0, 2, Set.of(), Optional.of(new ChunkCutter(3 * MIB / 2, MIB)));
         assertThatThrownBy(() -> uploads().place(large))
                 .hasMessageContaining("d1 (needs 1.0 MiB, 768.0 KiB free besides the reserve of 1.0 MiB)");
-        PlaceRequest last =
-                new PlaceRequest(FILE, version, 1, 1, Set.of(), Optional.of(new ChunkCutter(3 * MIB / 2, MIB)));
+        PlacementRequest last =
+                new PlacementRequest(FILE, version, 1, 1, Set.of(), Optional.of(new ChunkCutter(3 * MIB / 2, MIB)));
         assertThat(uploads().place(last).placements()).hasSize(1);
         assertThatThrownBy(() -> uploads().place(FILE, version, 0, 1, Set.of()))
                 .hasMessageContaining("needs 1.0 MiB, 768.0 KiB free");
-        refused(ErrorCode.INVALID_ARGUMENT, () -> PlaceRequest.cut(5, 0));
+        refused(ErrorCode.INVALID_ARGUMENT, () -> PlacementRequest.cut(5, 0));
     }
 
     @Test
-    void nothingIsSentToADiskItsOwnerDoesNotName() throws Exception {
+    void diskNotNamedByItsOwnerGetsNothing() throws Exception {
         HelperAddress h3 = cluster.helper(3);
         cluster.coordinator.administration().registerHelper(h3, 1, List.of());
         PlacedChunk placed = uploads()
@@ -178,7 +179,7 @@ final class UploadsTest {
     }
 
     @Test
-    void afterARestartPlacingWaitsForTheOwnersOfDisksButNotForever() throws Exception {
+    void placementWaitsForDiskOwnersAfterARestartButNotForever() throws Exception {
         cluster.restart();
         cluster.helper(1);
         cluster.helper(2);
@@ -192,7 +193,7 @@ final class UploadsTest {
     }
 
     @Test
-    void afterARestartPlacingInBucketsWaitsForAnyHelperButNotForever() throws Exception {
+    void placementInBucketsWaitsForAnyHelperAfterARestartButNotForever() throws Exception {
         cluster.coordinator.administration().addStore(TestCluster.bucket("b1"), false, Optional.empty());
         cluster.coordinator.administration().createVolume(TestCluster.volume("buckets", 1, 1, "b1"), Optional.empty());
         FilePath file = FilePath.parse("buckets:/a");
@@ -207,7 +208,7 @@ final class UploadsTest {
     }
 
     @Test
-    void anUploadThatBeganBeforeARestartGoesOnAfterIt() throws Exception {
+    void uploadThatBeganBeforeARestartContinues() throws Exception {
         FileVersion written = cluster.written(FILE, 5 * MIB);
         cluster.restart();
         FileVersion committed = uploads().commit(written, Optional.empty(), List.of());
@@ -215,7 +216,7 @@ final class UploadsTest {
     }
 
     @Test
-    void ofTwoWritersOneWinsAndTheOtherGetsAConflict() throws Exception {
+    void oneOfTwoWritersWinsAndTheOtherGetsAConflict() throws Exception {
         FileVersion one = cluster.written(FILE, MIB);
         FileVersion two = cluster.written(FILE, MIB);
         FileVersion committed = uploads().commit(one, Optional.empty(), List.of());
@@ -226,7 +227,7 @@ final class UploadsTest {
     }
 
     @Test
-    void aCommitThatWasRefusedIsNotMadeByALateTryOnceThePathIsFree() throws Exception {
+    void refusedCommitIsNotMadeByALateRetryWhenThePathIsFree() throws Exception {
         FileVersion below = cluster.written(FilePath.parse(FILE + "/c"), MIB);
         FileVersion there = cluster.put(FILE, MIB);
         FileVersion late = cluster.written(FILE, MIB);
@@ -243,7 +244,7 @@ final class UploadsTest {
     }
 
     @Test
-    void aManifestThatIsNotOfThisFileIsRefused() throws Exception {
+    void manifestOfAnotherFileIsRefused() throws Exception {
         FileVersion good = cluster.written(FILE, 3 * MIB);
         invalid(with(good, good.sizeBytes() + 1, good.chunkCount(), good.segmentCount()));
         invalid(with(good, good.sizeBytes(), good.chunkCount() + 1, good.segmentCount()));
@@ -268,7 +269,7 @@ final class UploadsTest {
     }
 
     @Test
-    void chunksThatAreNotAsPlacedAreRefused() throws Exception {
+    void chunksNotPlacedAsPlannedAreRefused() throws Exception {
         List<StoreId> fewer = List.of(new StoreId("d1"), new StoreId("d2"));
         List<StoreId> foreign = List.of(new StoreId("d1"), new StoreId("d2"), new StoreId("x"));
         changed(c -> new Chunk(c.index(), c.id(), c.range(), c.leafSizeBytes(), c.leaves(), fewer));
@@ -287,7 +288,7 @@ final class UploadsTest {
     }
 
     @Test
-    void aChunkNeedsItsQuorumOfDurableCopies() throws Exception {
+    void chunkNeedsItsQuorumOfDurableCopies() throws Exception {
         FileVersion version = cluster.written(FILE, MIB);
         refused(
                 ErrorCode.QUORUM_NOT_MET,
@@ -307,7 +308,7 @@ final class UploadsTest {
     }
 
     @Test
-    void aFileOfUnknownLengthIsCutAsTheLongestUnlessItsLengthDecides() throws Exception {
+    void fileOfUnknownLengthIsCutAsTheLongestUnlessItsLengthDecides() throws Exception {
         assertThat(uploads().begin(FILE, OptionalLong.empty()).manifest())
                 .contains(ManifestPlan.longest(MIB, Leaves.DEFAULT_SIZE_BYTES));
         Volume ofSize = cluster.catalog.volume(FILE.volume()).orElseThrow();
@@ -328,7 +329,7 @@ final class UploadsTest {
     }
 
     @Test
-    void aFileIsCutIntoTheLeavesOfItsVolume() throws Exception {
+    void fileIsCutIntoTheLeavesOfItsVolume() throws Exception {
         Volume usual = cluster.catalog.volume(FILE.volume()).orElseThrow();
         for (Chunking chunking : List.of(new Chunking.ByCount(3, 16 << 10), new Chunking.BySize(MIB, 16 << 10))) {
             VolumeName name = new VolumeName("small" + chunking.chunkSizeBytes(1));
@@ -351,7 +352,7 @@ final class UploadsTest {
     }
 
     @Test
-    void anUploadGoesOnUntilItIsGivenUp() throws Exception {
+    void uploadContinuesUntilItIsAbandoned() throws Exception {
         FileVersion version = cluster.written(FILE, MIB);
         cluster.ticker.advance(Duration.ofDays(6));
         assertThat(uploads().resume(version.id())).isTrue();
@@ -381,7 +382,7 @@ final class UploadsTest {
     }
 
     @Test
-    void anUploadNobodyTouchesForLongIsGivenUp() throws Exception {
+    void uploadWithoutProgressIsAbandoned() throws Exception {
         FileVersion stale = cluster.written(FILE, MIB);
         cluster.ticker.advance(Duration.ofDays(8));
         cluster.restart();

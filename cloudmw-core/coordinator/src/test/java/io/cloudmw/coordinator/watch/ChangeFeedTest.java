@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
 
 import io.cloudmw.coordinator.catalog.Catalog;
-import io.cloudmw.coordinator.catalog.Commit;
+import io.cloudmw.coordinator.catalog.change.CommitRequest;
 import io.cloudmw.coordinator.testing.memory.InMemoryCatalog;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
@@ -67,7 +67,7 @@ final class ChangeFeedTest {
     private void put(String path) throws CloudMwException {
         FilePath file = new FilePath(VOLUME, path);
         FileVersion version = Versions.of(file, VersionId.random(), 0, now);
-        catalog.commit(new Commit(version, catalog.current(file).map(FileVersion::id), List.of()));
+        catalog.commit(new CommitRequest(version, catalog.current(file).map(FileVersion::id), List.of()));
     }
 
     private void puts(int from, int to) throws CloudMwException {
@@ -86,7 +86,7 @@ final class ChangeFeedTest {
         return watcher;
     }
 
-    /** From now on; has begun. */
+    /** Starts a watch from now on, and waits for its beginning. */
     private RecordingSink watch(String path) throws CloudMwException {
         RecordingSink sink = new RecordingSink();
         Watcher unused = watch(feed, path, OptionalLong.empty(), sink);
@@ -104,7 +104,7 @@ final class ChangeFeedTest {
     }
 
     @Test
-    void whatThisProcessChangesIsToldWithoutAPoll() throws Exception {
+    void ownChangesAreDeliveredWithoutAPoll() throws Exception {
         put("/before");
         RecordingSink sink = watch("/");
         assertThat(sink.position()).isEqualTo(1);
@@ -115,9 +115,9 @@ final class ChangeFeedTest {
                 .isEqualTo(LongStream.range(2, 302).boxed().toList());
     }
 
-    /** The log tells one listener, the last: here of another feed. */
+    /** The log has one listener, the last: that of another feed here. */
     @Test
-    void whatOthersChangeIsFoundByAPollWhileSomebodyWatches() throws Exception {
+    void changesOfOthersAreFoundByAPollWhileAVolumeIsWatched() throws Exception {
         ChangeFeed polling = feed(new WatchOptions(4, Duration.ofMillis(5), NEVER, 100, NEVER));
         feed(PUSHED);
         RecordingSink sink = new RecordingSink();
@@ -129,7 +129,7 @@ final class ChangeFeedTest {
     }
 
     @Test
-    void onlyWhatTouchesThePathIsTold() throws Exception {
+    void onlyChangesOfThePathAreDelivered() throws Exception {
         RecordingSink sink = watch("/a/b");
         put("/a/b");
         put("/a/bc");
@@ -141,7 +141,7 @@ final class ChangeFeedTest {
     }
 
     @Test
-    void aWatchGoesOnAfterAnyPositionThatIsKept() throws Exception {
+    void watchContinuesAfterAnyKeptPosition() throws Exception {
         puts(0, 300);
         for (int after : new int[] {0, 1, 150, 299, 300}) {
             RecordingSink sink = new RecordingSink();
@@ -153,7 +153,7 @@ final class ChangeFeedTest {
     }
 
     @Test
-    void nothingIsKeptForWhoTakesNothingAndAllIsToldOnceItTakesAgain() throws Exception {
+    void slowSinkBuffersNothingAndReceivesEverythingLater() throws Exception {
         RecordingSink sink = new RecordingSink();
         Watcher watcher = watch(feed, "/", OptionalLong.empty(), sink);
         await().until(() -> sink.position() == 0);
@@ -169,7 +169,7 @@ final class ChangeFeedTest {
     }
 
     @Test
-    void whoIsTooFarBehindIsToldSoAndGoesOnFromThere() throws Exception {
+    void laggingWatcherHearsOfTheLossAndContinuesFromThere() throws Exception {
         RecordingSink sink = new RecordingSink();
         Watcher watcher = watch(feed, "/", OptionalLong.empty(), sink);
         await().until(() -> sink.position() == 0);
@@ -180,7 +180,7 @@ final class ChangeFeedTest {
         watcher.wake();
         await().untilAsserted(() -> assertThat(sink.lost()).containsExactly(300L));
         puts(300, 305);
-        // Who was about to look when its sink was full may have been told the first few.
+        // A watcher that was about to read when its sink filled may have delivered the first few.
         await().untilAsserted(
                         () -> assertThat(sink.paths()).endsWith(files(300, 305).toArray(String[]::new)));
         assertThat(sink.paths()).hasSizeLessThan(300).doesNotHaveDuplicates();
@@ -188,7 +188,7 @@ final class ChangeFeedTest {
     }
 
     @Test
-    void oldChangesAreTakenOutOfTheLogByNumberAndByAge() throws Exception {
+    void oldChangesArePrunedByNumberAndByAge() throws Exception {
         puts(0, 150);
         feed.prune();
         assertThat(catalog.changes().after(VOLUME, 49, 1).known()).isFalse();
@@ -199,7 +199,7 @@ final class ChangeFeedTest {
     }
 
     @Test
-    void aPositionThatWasNeverReachedIsToldToBeLost() throws Exception {
+    void unreachedPositionIsReportedAsLost() throws Exception {
         puts(0, 3);
         RecordingSink sink = new RecordingSink();
         Watcher unused = watch(feed, "/", OptionalLong.of(1000), sink);
@@ -209,7 +209,7 @@ final class ChangeFeedTest {
     }
 
     @Test
-    void theEndOfTheVolumeIsToldAlsoToWhoComesBackAfterIt() throws Exception {
+    void endOfTheVolumeIsDeliveredEvenToAReturningWatcher() throws Exception {
         RecordingSink sink = watch("/a");
         put("/b");
         catalog.deleteVolume(VOLUME, true, now);
@@ -259,7 +259,7 @@ final class ChangeFeedTest {
     }
 
     @Test
-    void whoHearsOfNothingHearsOfItsPosition() throws Exception {
+    void idleWatcherHearsItsPosition() throws Exception {
         ChangeFeed beating = feed(new WatchOptions(4, NEVER, Duration.ofMillis(5), 100, NEVER));
         RecordingSink sink = new RecordingSink();
         Watcher unused = watch(beating, "/elsewhere", OptionalLong.empty(), sink);
@@ -271,21 +271,21 @@ final class ChangeFeedTest {
     }
 
     @Test
-    void aFeedThatClosesTellsItsWatchersToGoElsewhere() throws Exception {
+    void closingFeedSendsItsWatchersElsewhere() throws Exception {
         RecordingSink sink = watch("/");
         feed.close();
         assertThat(awaitFailure(sink)).isEqualTo(ErrorCode.COORDINATOR_UNAVAILABLE);
         refused(ErrorCode.COORDINATOR_UNAVAILABLE, "/", OptionalLong.empty());
     }
 
-    /** Its call is being told something when the coordinator stops. */
+    /** The coordinator stops during a delivery to the watcher. */
     @Test
-    void whoIsBeingToldSomethingHearsThatTheCoordinatorStops() throws Exception {
+    void watcherInADeliveryHearsThatTheCoordinatorStops() throws Exception {
         CountDownLatch telling = new CountDownLatch(1);
         CountDownLatch closed = new CountDownLatch(1);
         RecordingSink sink = new RecordingSink() {
             @Override
-            @SuppressWarnings("UnsynchronizedOverridesSynchronized") // it is told that the feed closes while this waits
+            @SuppressWarnings("UnsynchronizedOverridesSynchronized") // the feed closes while this waits
             public void told(List<Change> changes, long upTo) {
                 super.told(changes, upTo);
                 telling.countDown();
@@ -303,9 +303,9 @@ final class ChangeFeedTest {
         assertThat(awaitFailure(sink)).isEqualTo(ErrorCode.COORDINATOR_UNAVAILABLE);
     }
 
-    /** Seeds: two writers, and watchers that stop taking, break off and come back to either of two feeds. */
+    /** Random runs: two writers, and watchers that stop accepting, break off and return to either of two feeds. */
     @Test
-    void whateverAWatcherDoesItIsToldEverythingOnceAndInOrder() throws Exception {
+    void watcherReceivesEverythingOnceAndInOrderUnderRandomOperations() throws Exception {
         for (long seed = 1; seed <= 20; seed++) {
             new Restless(seed).run();
         }
@@ -354,7 +354,7 @@ final class ChangeFeedTest {
             two.forEach(ChangeFeed::close);
         }
 
-        /** What a sink that is gone was told, it was told: the next one goes on after that. */
+        /** Starts a new sink after the last position that the former one heard. */
         private void comeBack() throws CloudMwException {
             watcher.close();
             assertThat(two).allMatch(feed -> feed.watchers() == 0);

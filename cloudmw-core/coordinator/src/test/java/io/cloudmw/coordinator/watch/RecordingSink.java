@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Keeps what it is told. */
+/** A sink that keeps what it receives. */
 class RecordingSink implements WatchSink {
     @GuardedBy("this")
     private final List<Change> changes = new ArrayList<>();
@@ -69,7 +69,7 @@ class RecordingSink implements WatchSink {
         return List.copyOf(lost);
     }
 
-    /** -1: it was told nothing yet. */
+    /** Returns the last position; -1 before any. */
     synchronized long position() {
         return position;
     }

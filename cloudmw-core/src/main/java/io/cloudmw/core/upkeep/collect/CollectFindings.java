@@ -1,13 +1,12 @@
 package io.cloudmw.core.upkeep.collect;
 
 /**
- * Copies that a round of garbage collection found in stores.
+ * The copies that a round of garbage collection found in stores.
  *
- * @param listed copies that lie in stores
- * @param unnamed of those, copies that nothing names
- * @param waiting of those, copies that are not deleted yet because it is not known for long enough
- * @param unknown of the listed ones, copies of versions of which the catalog knows nothing, and which stay: another
- *     cluster's, perhaps
+ * @param listed copies in stores
+ * @param unnamed of those, unreferenced copies
+ * @param waiting of those, copies that are not deleted yet because their mark is too young
+ * @param unknown listed copies of versions unknown to the catalog, which stay: they may belong to another cluster
  */
 public record CollectFindings(CopyTotal listed, CopyTotal unnamed, CopyTotal waiting, long unknown) {
     public static final CollectFindings NONE = new CollectFindings(CopyTotal.NONE, CopyTotal.NONE, CopyTotal.NONE, 0);

@@ -1,13 +1,13 @@
 package io.cloudmw.core.upkeep.collect;
 
 /**
- * A round of garbage collection, so far or in all.
+ * The counts of a round of garbage collection, so far or in total.
  *
- * @param dry nothing is marked or deleted
+ * @param dry whether nothing is marked or deleted
  * @param beganMillis by the coordinator's clock; 0: there was none
  * @param deleted copies
- * @param failed stores that could not be listed, and deletions that failed: the next round tries again
- * @param forgotten versions of which nothing is kept any more
+ * @param failed stores that could not be listed, and deletions that failed; the next round retries them
+ * @param forgotten versions that were dropped from the catalog
  */
 public record CollectRound(
         boolean dry,
@@ -25,7 +25,7 @@ public record CollectRound(
         return new CollectRound(dry, nowMillis, CollectFindings.NONE, CopyTotal.NONE, 0, 0, coverage);
     }
 
-    /** Copies that nothing names for long enough. */
+    /** Returns the unreferenced copies that are old enough to be deleted. */
     public CopyTotal deletable() {
         return findings.unnamed().minus(findings.waiting());
     }
@@ -46,15 +46,15 @@ public record CollectRound(
         return new CollectRound(dry, beganMillis, findings, deleted, failed, forgotten + versions, coverage);
     }
 
-    /** All of a store was looked at, or it cannot be. */
+    /** Returns the round with one more store done, listed or not. */
     public CollectRound storeDone() {
         return covered(new CollectCoverage(coverage.stores(), coverage.storesDone() + 1, coverage.expected()));
     }
 
     /**
-     * The same round with another estimate.
+     * Returns the round with another estimate.
      *
-     * @param expected about what all stores of the round have; 0 copies: not known yet
+     * @param expected the estimated content of the round's stores; 0 copies: not known yet
      */
     public CollectRound expecting(CopyTotal expected) {
         return covered(new CollectCoverage(coverage.stores(), coverage.storesDone(), expected));

@@ -14,7 +14,7 @@ public record CopyTotal(long copies, long bytes) {
         return new CopyTotal(copies + more.copies, bytes + more.bytes);
     }
 
-    /** The difference; nothing below 0. */
+    /** Returns the difference, at least 0. */
     public CopyTotal minus(CopyTotal less) {
         return new CopyTotal(Math.max(0, copies - less.copies), Math.max(0, bytes - less.bytes));
     }

@@ -1,10 +1,10 @@
 package io.cloudmw.core.upkeep.collect;
 
 /**
- * How far a client's order of a round of garbage collection is.
+ * The progress of a client's order of a garbage collection.
  *
- * @param number the round's among those of its coordinator
- * @param found what the round has found so far, or in all; nothing while it waits
+ * @param number of the round, counted by its coordinator
+ * @param found the round's counts so far or in total; nothing while it waits
  */
 public record OrderedRound(long number, State state, CollectRound found) {
     /** The state of an order. */

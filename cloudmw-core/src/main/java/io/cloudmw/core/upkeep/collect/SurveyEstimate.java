@@ -8,9 +8,9 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Estimates what the stores of a round have, from how far their listings are. Listings are in the order of names, and names
- * begin with random digits: a listing that has reached a name has passed the share of names below it. The estimate of a store
- * is exact at the end of its listing. It is rough while few versions were seen. One thread's.
+ * An estimate of what the stores of a round contain, from the progress of their listings. Listings are ordered by name,
+ * and names begin with random digits: a listing at a name has passed the share of names below it. A store's estimate is
+ * exact at the end of its listing, and rough while few versions were seen. Confined to one thread.
  */
 public final class SurveyEstimate {
     private static final int DIGITS = 8;
@@ -18,7 +18,7 @@ public final class SurveyEstimate {
 
     private final Map<StoreId, Share> shares = new TreeMap<>();
 
-    /** The copies in a share of the names, 0..1, of a store. */
+    /** The copies in a share (0..1) of a store's names. */
     private record Share(CopyTotal seen, double share) {
         static final Share NOTHING = new Share(CopyTotal.NONE, 0);
 
@@ -33,7 +33,7 @@ public final class SurveyEstimate {
         stores.forEach(store -> shares.put(store, Share.NOTHING));
     }
 
-    /** The next page of a store's listing is there. */
+    /** Adds the next page of a store's listing. */
     public void listed(StoreId store, Page<StoredChunk> page) {
         long bytes = page.items().stream().mapToLong(StoredChunk::bytes).sum();
         CopyTotal more = new CopyTotal(page.items().size(), bytes);
@@ -41,7 +41,7 @@ public final class SurveyEstimate {
         shares.computeIfPresent(store, (id, now) -> new Share(now.seen().plus(more), share));
     }
 
-    /** A store's listing has ended, whether it was read to its end or not: nothing more is counted of it. */
+    /** Ends a store's listing, complete or not: nothing more is counted of it. */
     public void ended(StoreId store) {
         shares.computeIfPresent(store, (id, now) -> new Share(now.seen(), 1));
     }
@@ -50,7 +50,7 @@ public final class SurveyEstimate {
         return (Long.parseLong(name.substring(0, DIGITS), 16) + 1) / NAMES;
     }
 
-    /** About what all stores have; 0 copies while one of them has shown nothing. */
+    /** Returns the estimated content of all stores; 0 copies while one of them has shown nothing. */
     public CopyTotal total() {
         if (shares.values().stream().anyMatch(share -> share.share() == 0)) {
             return CopyTotal.NONE;

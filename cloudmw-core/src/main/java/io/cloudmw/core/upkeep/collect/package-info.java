@@ -1,6 +1,6 @@
 /**
- * Counts of a round of garbage collection: copies and bytes that were looked at, of about how many. Records are safe for any
- * thread; an estimate belongs to one.
+ * The counts of a round of garbage collection: copies and bytes seen, and an estimate of the total. Records are safe
+ * for any thread; an estimate is confined to one.
  */
 @NullMarked
 package io.cloudmw.core.upkeep.collect;

@@ -2,7 +2,7 @@ package io.cloudmw.lab.torture;
 
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.time.Sleeper;
-import io.cloudmw.core.upkeep.Obstacle;
+import io.cloudmw.core.upkeep.RepairObstacle;
 import io.cloudmw.core.upkeep.RepairProgress;
 import io.cloudmw.core.upkeep.ReplacedProgress;
 import io.cloudmw.core.upkeep.UpkeepStatus;
@@ -70,6 +70,6 @@ final class ReplicationCheck {
         long lacking = repair.underReplicated().values().stream()
                 .mapToLong(Long::longValue)
                 .sum();
-        return lacking - repair.obstacles().getOrDefault(Obstacle.AWAITED, 0L);
+        return lacking - repair.obstacles().getOrDefault(RepairObstacle.AWAITED, 0L);
     }
 }

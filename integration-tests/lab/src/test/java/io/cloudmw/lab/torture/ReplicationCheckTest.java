@@ -6,7 +6,7 @@ import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.core.placement.Candidate;
-import io.cloudmw.core.upkeep.Obstacle;
+import io.cloudmw.core.upkeep.RepairObstacle;
 import io.cloudmw.core.upkeep.RepairProgress;
 import io.cloudmw.core.upkeep.ScrubProgress;
 import io.cloudmw.core.upkeep.StoreCondition;
@@ -32,7 +32,7 @@ final class ReplicationCheckTest {
                 List.of(),
                 new RepairProgress(
                         new TreeMap<>(few),
-                        Map.of(Obstacle.AWAITED, awaited),
+                        Map.of(RepairObstacle.AWAITED, awaited),
                         new TreeMap<>(),
                         passes,
                         false,

@@ -1,22 +1,30 @@
 package io.cloudmw.coordinator.catalog.dynamodb;
 
-import io.cloudmw.coordinator.catalog.Alteration;
-import io.cloudmw.coordinator.catalog.AppliedCalls;
 import io.cloudmw.coordinator.catalog.Catalog;
-import io.cloudmw.coordinator.catalog.ChangeLog;
-import io.cloudmw.coordinator.catalog.ChangeRequest;
-import io.cloudmw.coordinator.catalog.Commit;
-import io.cloudmw.coordinator.catalog.CurrentFile;
-import io.cloudmw.coordinator.catalog.DirectoryEntry;
-import io.cloudmw.coordinator.catalog.DirectoryPath;
-import io.cloudmw.coordinator.catalog.FleetBoard;
-import io.cloudmw.coordinator.catalog.Notes;
-import io.cloudmw.coordinator.catalog.Pages;
-import io.cloudmw.coordinator.catalog.RetiredVersion;
-import io.cloudmw.coordinator.catalog.SharedRun;
-import io.cloudmw.coordinator.catalog.Snapshots;
-import io.cloudmw.coordinator.catalog.TreeFile;
-import io.cloudmw.coordinator.catalog.VersionState;
+import io.cloudmw.coordinator.catalog.FleetReports;
+import io.cloudmw.coordinator.catalog.PageRules;
+import io.cloudmw.coordinator.catalog.UpkeepNotes;
+import io.cloudmw.coordinator.catalog.change.AppliedCalls;
+import io.cloudmw.coordinator.catalog.change.ChangeLog;
+import io.cloudmw.coordinator.catalog.change.ChangeRequest;
+import io.cloudmw.coordinator.catalog.change.CommitRequest;
+import io.cloudmw.coordinator.catalog.change.ValueUpdate;
+import io.cloudmw.coordinator.catalog.dynamodb.table.DynamoDbClients;
+import io.cloudmw.coordinator.catalog.dynamodb.table.DynamoDbSettings;
+import io.cloudmw.coordinator.catalog.dynamodb.table.Item;
+import io.cloudmw.coordinator.catalog.dynamodb.table.KeyLayout;
+import io.cloudmw.coordinator.catalog.dynamodb.table.Table;
+import io.cloudmw.coordinator.catalog.dynamodb.table.TableSchema;
+import io.cloudmw.coordinator.catalog.dynamodb.transaction.RunningCalls;
+import io.cloudmw.coordinator.catalog.dynamodb.transaction.TransactionRetry;
+import io.cloudmw.coordinator.catalog.tree.CurrentFile;
+import io.cloudmw.coordinator.catalog.tree.DirectoryEntry;
+import io.cloudmw.coordinator.catalog.tree.DirectoryPath;
+import io.cloudmw.coordinator.catalog.tree.SnapshotRecords;
+import io.cloudmw.coordinator.catalog.tree.TreeFile;
+import io.cloudmw.coordinator.catalog.version.RetiredVersion;
+import io.cloudmw.coordinator.catalog.version.SharedRun;
+import io.cloudmw.coordinator.catalog.version.VersionState;
 import io.cloudmw.coordinator.lease.Lease;
 import io.cloudmw.coordinator.lease.LeaseKeeper;
 import io.cloudmw.coordinator.lease.Leases;
@@ -47,71 +55,73 @@ import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 
 /**
- * A catalog in one DynamoDB table. Any number of processes may have it open at once. What a call changed is kept by three
- * data centres when it returns.
+ * A catalog in one DynamoDB table. Any number of processes may have it open at once. When a call returns, three data
+ * centres hold its changes.
  *
- * <p>Where it differs from {@link Catalog}: {@link #deleteVolume} takes the volume away in one step and retires its files
- * after that, {@link #report} takes effect some reports at a time, and {@link #forget} drops a version bit by bit; what a
- * crash left of any of them {@link #retireAbandoned} or the next call of it completes.
+ * <p>Differences from {@link Catalog}: {@link #deleteVolume} removes the volume in one step and retires its files
+ * afterwards. {@link #report} takes effect in batches, and {@link #forget} drops a version in several steps. After a
+ * crash, {@link #retireAbandoned} or the next call completes them.
  */
 public final class DynamoDbCatalog implements Catalog {
     private final Table table;
-    private final Transactions transactions;
-    private final Files files;
-    private final Volumes volumes;
-    private final Versions versions;
-    private final Replicas replicas;
-    private final SharedItems shared;
+    private final TransactionRetry transactions;
+    private final FileItems files;
+    private final VolumeItems volumes;
+    private final VersionItems versions;
+    private final ReplicaItems replicas;
+    private final SharedChunkItems shared;
 
     private final Leases leases;
-    private final Notes notes;
-    private final FleetBoard fleet;
-    private final ChangeItems changes;
+    private final UpkeepNotes notes;
+    private final FleetReports fleet;
+    private final ChangeLogItems changes;
     private final AppliedCalls applied;
-    private final Snapshots snapshots;
-    private final Calls calls = new Calls();
+    private final SnapshotRecords snapshots;
+    private final RunningCalls calls = new RunningCalls();
 
     private DynamoDbCatalog(Table table) {
         this.table = table;
-        this.transactions = new Transactions(table, Sleeper.system());
-        Numbers numbers = new Numbers(table);
-        this.applied = new AppliedItems(calls, table);
-        this.changes = new ChangeItems(calls, table, transactions);
+        this.transactions = new TransactionRetry(table, Sleeper.system());
+        DirectoryNumbers numbers = new DirectoryNumbers(table);
+        this.applied = new AppliedCallItems(calls, table);
+        this.changes = new ChangeLogItems(calls, table, transactions);
         this.snapshots = new SnapshotItems(calls, table, transactions, numbers, changes);
-        this.files = new Files(table, transactions, numbers, changes);
-        this.volumes = new Volumes(table, transactions, numbers, changes);
-        this.shared = new SharedItems(table, transactions);
-        this.replicas = new Replicas(table, transactions, shared);
+        this.files = new FileItems(table, transactions, numbers, changes);
+        this.volumes = new VolumeItems(table, transactions, numbers, changes);
+        this.shared = new SharedChunkItems(table, transactions);
+        this.replicas = new ReplicaItems(table, transactions, shared);
         this.leases = new LeaseItems(calls, table, transactions);
         this.notes = new NoteItems(calls, table, transactions);
         this.fleet = new FleetItems(calls, table, transactions);
-        this.versions = new Versions(table, transactions, numbers, replicas, shared, changes);
+        this.versions = new VersionItems(table, transactions, numbers, replicas, shared, changes);
     }
 
     /**
-     * Opens the catalog in a table, making it if that is asked for. Credentials come from where AWS tools look for them:
-     * variables, properties, profile, container, instance.
+     * Opens the catalog in a table, and creates the table if the settings say so. Credentials come from the places of
+     * AWS tools: variables, properties, profile, container, instance.
      *
-     * @throws CloudMwException {@code NOT_FOUND} when there is no such table; {@code INVALID_ARGUMENT} when it is not a
-     *     catalog's, or no region is known; {@code VERSION_UNSUPPORTED} when a newer release wrote it; {@code STORE_DENIED}
-     *     without credentials or rights; {@code COORDINATOR_UNAVAILABLE} when DynamoDB does not answer
+     * @throws CloudMwException {@code NOT_FOUND} when there is no such table; {@code INVALID_ARGUMENT} when the table
+     *     is not a catalog, or no region is known; {@code VERSION_UNSUPPORTED} when a newer release wrote it;
+     *     {@code STORE_DENIED} without credentials or rights; {@code COORDINATOR_UNAVAILABLE} when DynamoDB does not
+     *     answer
      */
     public static DynamoDbCatalog open(DynamoDbSettings settings) throws CloudMwException {
         return open(
                 settings,
-                Clients.open(settings, DefaultCredentialsProvider.builder().build()));
+                DynamoDbClients.open(
+                        settings, DefaultCredentialsProvider.builder().build()));
     }
 
-    /** As {@link #open(DynamoDbSettings)}, with a fixed pair of keys. */
+    /** Opens the catalog as {@link #open(DynamoDbSettings)}, with a fixed pair of keys. */
     public static DynamoDbCatalog open(DynamoDbSettings settings, String accessKeyId, String secretAccessKey)
             throws CloudMwException {
         AwsBasicCredentials keys = AwsBasicCredentials.create(accessKeyId, secretAccessKey);
-        return open(settings, Clients.open(settings, StaticCredentialsProvider.create(keys)));
+        return open(settings, DynamoDbClients.open(settings, StaticCredentialsProvider.create(keys)));
     }
 
     private static DynamoDbCatalog open(DynamoDbSettings settings, DynamoDbClient client) throws CloudMwException {
         try {
-            return new DynamoDbCatalog(Schema.open(client, settings));
+            return new DynamoDbCatalog(TableSchema.open(client, settings));
         } catch (CloudMwException | RuntimeException e) {
             client.close();
             throw e;
@@ -124,13 +134,13 @@ public final class DynamoDbCatalog implements Catalog {
     }
 
     @Override
-    public Volume changeVolume(VolumeName name, Alteration<Volume> change, ChangeRequest request)
+    public Volume changeVolume(VolumeName name, ValueUpdate<Volume> change, ChangeRequest request)
             throws CloudMwException {
         return calls.call(() -> volumes.change(name, change, request));
     }
 
     @Override
-    public Store changeStore(StoreId id, Alteration<Store> change, ChangeRequest request) throws CloudMwException {
+    public Store changeStore(StoreId id, ValueUpdate<Store> change, ChangeRequest request) throws CloudMwException {
         return calls.call(() -> volumes.changeStore(id, change, request));
     }
 
@@ -190,17 +200,17 @@ public final class DynamoDbCatalog implements Catalog {
             throws CloudMwException {
         calls.act(() -> {
             shared.put(version, index, encoded, runs, nowMillis);
-            transactions.run(transaction -> Segments.put(transaction, version, index, encoded, nowMillis));
+            transactions.run(transaction -> SegmentItems.put(transaction, version, index, encoded, nowMillis));
         });
     }
 
     @Override
     public Optional<byte[]> segment(VersionId version, int index) throws CloudMwException {
-        return calls.call(() -> transactions.run(transaction -> Segments.get(transaction, version, index)));
+        return calls.call(() -> transactions.run(transaction -> SegmentItems.get(transaction, version, index)));
     }
 
     @Override
-    public FileVersion commit(Commit commit) throws CloudMwException {
+    public FileVersion commit(CommitRequest commit) throws CloudMwException {
         return calls.call(() -> versions.commit(commit));
     }
 
@@ -262,7 +272,7 @@ public final class DynamoDbCatalog implements Catalog {
     @Override
     public Page<DirectoryEntry> list(VolumeName volume, String directory, String pageToken, int limit)
             throws CloudMwException {
-        Pages.checkLimit(limit);
+        PageRules.checkLimit(limit);
         DirectoryPath path = DirectoryPath.of(volume, directory);
         return calls.call(() -> files.list(path, pageToken, limit));
     }
@@ -284,19 +294,19 @@ public final class DynamoDbCatalog implements Catalog {
 
     @Override
     public Page<ReplicaRecord> pending(String pageToken, int limit) throws CloudMwException {
-        Pages.checkLimit(limit);
+        PageRules.checkLimit(limit);
         return calls.call(() -> replicas.pending(pageToken, limit));
     }
 
     @Override
     public void settle(Lease lease, List<ReplicaRecord> records) throws CloudMwException {
-        Pages.checkSettled(records);
+        PageRules.checkSettled(records);
         calls.act(() -> replicas.settle(lease, records));
     }
 
     @Override
     public Page<FileVersion> live(String pageToken, int limit) throws CloudMwException {
-        Pages.checkLimit(limit);
+        PageRules.checkLimit(limit);
         return calls.call(() -> versions.live(pageToken, limit));
     }
 
@@ -312,12 +322,12 @@ public final class DynamoDbCatalog implements Catalog {
 
     @Override
     public Page<ReplicaReport> underReplicated(VolumeName volume, String pageToken, int limit) throws CloudMwException {
-        Pages.checkLimit(limit);
+        PageRules.checkLimit(limit);
         return calls.call(() -> replicas.underReplicated(volume, pageToken, limit));
     }
 
     @Override
-    public Optional<FleetBoard> fleet() {
+    public Optional<FleetReports> fleet() {
         return Optional.of(fleet);
     }
 
@@ -336,13 +346,13 @@ public final class DynamoDbCatalog implements Catalog {
 
     @Override
     public Page<VersionId> open(String pageToken, int limit) throws CloudMwException {
-        Pages.checkLimit(limit);
+        PageRules.checkLimit(limit);
         return calls.call(() -> versions.open(pageToken, limit));
     }
 
     @Override
     public Page<RetiredVersion> retired(String pageToken, int limit) throws CloudMwException {
-        Pages.checkLimit(limit);
+        PageRules.checkLimit(limit);
         return calls.call(() -> versions.retired(pageToken, limit));
     }
 
@@ -352,20 +362,20 @@ public final class DynamoDbCatalog implements Catalog {
     }
 
     @Override
-    public Snapshots snapshots() {
+    public SnapshotRecords snapshots() {
         return snapshots;
     }
 
-    /** Chosen by who asks first. */
+    /** Returns the cluster's id, which the first caller chooses. */
     @Override
     public String clusterId() throws CloudMwException {
         return calls.call(() -> transactions.run(transaction -> {
-            Optional<Item> chosen = transaction.get(Keys.CLUSTER);
+            Optional<Item> chosen = transaction.get(KeyLayout.CLUSTER);
             if (chosen.isPresent()) {
                 return chosen.get().text(Item.TEXT);
             }
             String id = VersionId.random().value();
-            transaction.put(Item.at(Keys.CLUSTER).with(Item.TEXT, id));
+            transaction.put(Item.at(KeyLayout.CLUSTER).with(Item.TEXT, id));
             return id;
         }));
     }
@@ -376,7 +386,7 @@ public final class DynamoDbCatalog implements Catalog {
     }
 
     @Override
-    public Notes notes() {
+    public UpkeepNotes notes() {
         return notes;
     }
 

@@ -1,6 +1,13 @@
 package io.cloudmw.coordinator.catalog.dynamodb;
 
-import io.cloudmw.coordinator.catalog.FleetBoard;
+import io.cloudmw.coordinator.catalog.FleetReports;
+import io.cloudmw.coordinator.catalog.dynamodb.table.Item;
+import io.cloudmw.coordinator.catalog.dynamodb.table.ItemKey;
+import io.cloudmw.coordinator.catalog.dynamodb.table.KeyLayout;
+import io.cloudmw.coordinator.catalog.dynamodb.table.KeyRange;
+import io.cloudmw.coordinator.catalog.dynamodb.table.Table;
+import io.cloudmw.coordinator.catalog.dynamodb.transaction.RunningCalls;
+import io.cloudmw.coordinator.catalog.dynamodb.transaction.TransactionRetry;
 import io.cloudmw.coordinator.catalog.stored.StoredForms;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.HelperId;
@@ -11,13 +18,16 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/** What coordinators tell each other: an item for each helper's id that is taken, and one for each part of a report. */
-final class FleetItems implements FleetBoard {
-    private final Calls calls;
+/**
+ * The items that coordinators exchange: one for each assigned helper id, and one for each part of a report. Safe for
+ * any thread.
+ */
+final class FleetItems implements FleetReports {
+    private final RunningCalls calls;
     private final Table table;
-    private final Transactions transactions;
+    private final TransactionRetry transactions;
 
-    FleetItems(Calls calls, Table table, Transactions transactions) {
+    FleetItems(RunningCalls calls, Table table, TransactionRetry transactions) {
         this.calls = calls;
         this.table = table;
         this.transactions = transactions;
@@ -25,12 +35,12 @@ final class FleetItems implements FleetBoard {
 
     @Override
     public Optional<HelperRegistration> registration(HelperId helper) throws CloudMwException {
-        return calls.call(() -> registration(table.get(Keys.helper(helper))));
+        return calls.call(() -> registration(table.get(KeyLayout.helper(helper))));
     }
 
     @Override
     public boolean register(OptionalLong before, HelperRegistration next) throws CloudMwException {
-        Key key = Keys.helper(next.address().id());
+        ItemKey key = KeyLayout.helper(next.address().id());
         return calls.call(() -> transactions.run(transaction -> {
             Optional<HelperRegistration> found = registration(transaction.get(key));
             boolean asBefore = found.isEmpty()
@@ -52,7 +62,7 @@ final class FleetItems implements FleetBoard {
     @Override
     public void publish(SightingReport report) throws CloudMwException {
         var unused = calls.call(() -> transactions.run(transaction -> {
-            transaction.put(Item.at(Keys.report(report.coordinator(), report.part()))
+            transaction.put(Item.at(KeyLayout.report(report.coordinator(), report.part()))
                     .with(Item.FORM, StoredForms.fleetReport(report)));
             return report;
         }));
@@ -62,7 +72,7 @@ final class FleetItems implements FleetBoard {
     public List<SightingReport> reports() throws CloudMwException {
         return calls.call(() -> {
             List<SightingReport> reports = new ArrayList<>();
-            for (Item item : table.queryAll(Range.all(Keys.REPORTS))) {
+            for (Item item : table.queryAll(KeyRange.all(KeyLayout.REPORTS))) {
                 reports.add(StoredForms.fleetReport(item.bytes(Item.FORM)));
             }
             return reports;
@@ -72,7 +82,8 @@ final class FleetItems implements FleetBoard {
     @Override
     public void withdraw(String coordinator) throws CloudMwException {
         calls.act(() -> {
-            List<Item> parts = table.queryAll(Range.startingWith(Keys.REPORTS, Keys.reportsOf(coordinator)));
+            List<Item> parts =
+                    table.queryAll(KeyRange.startingWith(KeyLayout.REPORTS, KeyLayout.reportsOf(coordinator)));
             table.deleteAll(parts.stream().map(Item::key).toList());
         });
     }

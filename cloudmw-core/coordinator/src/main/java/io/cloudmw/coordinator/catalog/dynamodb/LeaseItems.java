@@ -1,5 +1,14 @@
 package io.cloudmw.coordinator.catalog.dynamodb;
 
+import io.cloudmw.coordinator.catalog.dynamodb.table.Item;
+import io.cloudmw.coordinator.catalog.dynamodb.table.ItemKey;
+import io.cloudmw.coordinator.catalog.dynamodb.table.KeyLayout;
+import io.cloudmw.coordinator.catalog.dynamodb.table.KeyRange;
+import io.cloudmw.coordinator.catalog.dynamodb.table.Table;
+import io.cloudmw.coordinator.catalog.dynamodb.table.TransactionConflict;
+import io.cloudmw.coordinator.catalog.dynamodb.transaction.RunningCalls;
+import io.cloudmw.coordinator.catalog.dynamodb.transaction.Transaction;
+import io.cloudmw.coordinator.catalog.dynamodb.transaction.TransactionRetry;
 import io.cloudmw.coordinator.lease.Lease;
 import io.cloudmw.coordinator.lease.Leases;
 import io.cloudmw.core.error.CloudMwException;
@@ -9,13 +18,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** The leases, one item for each job. */
+/** The items of leases, one for each job. Safe for any thread. */
 final class LeaseItems implements Leases {
-    private final Calls calls;
+    private final RunningCalls calls;
     private final Table table;
-    private final Transactions transactions;
+    private final TransactionRetry transactions;
 
-    LeaseItems(Calls calls, Table table, Transactions transactions) {
+    LeaseItems(RunningCalls calls, Table table, TransactionRetry transactions) {
         this.calls = calls;
         this.table = table;
         this.transactions = transactions;
@@ -55,35 +64,35 @@ final class LeaseItems implements Leases {
     public List<Lease> all() throws CloudMwException {
         return calls.call(() -> {
             List<Lease> leases = new ArrayList<>();
-            table.queryAll(Range.all(Keys.LEASES)).forEach(item -> leases.add(lease(item)));
+            table.queryAll(KeyRange.all(KeyLayout.LEASES)).forEach(item -> leases.add(lease(item)));
             return leases;
         });
     }
 
-    /** The fence of what this transaction writes. */
+    /** Makes the transaction fail unless the lease is still held. */
     static void requireNewest(Transaction transaction, Lease lease) throws CloudMwException {
         lease.requireNewest(find(transaction, lease.job()));
         transaction.require(
-                Keys.lease(lease.job()),
+                KeyLayout.lease(lease.job()),
                 Item.EPOCH + " = :epoch AND " + Item.UNTIL + " > :returned",
                 Map.of(":epoch", Item.number(lease.epoch()), ":returned", Item.number(0)));
     }
 
-    /** The same, reading other items along with it. */
-    static void requireNewest(Transaction transaction, Lease lease, List<Key> others)
-            throws Conflict, CloudMwException {
-        List<Key> keys = new ArrayList<>(others);
-        keys.add(Keys.lease(lease.job()));
+    /** Makes the transaction fail unless the lease is still held, and reads other items in the same request. */
+    static void requireNewest(Transaction transaction, Lease lease, List<ItemKey> others)
+            throws TransactionConflict, CloudMwException {
+        List<ItemKey> keys = new ArrayList<>(others);
+        keys.add(KeyLayout.lease(lease.job()));
         transaction.load(keys);
         requireNewest(transaction, lease);
     }
 
     private static Optional<Lease> find(Transaction transaction, String job) throws CloudMwException {
-        return transaction.get(Keys.lease(job)).map(LeaseItems::lease);
+        return transaction.get(KeyLayout.lease(job)).map(LeaseItems::lease);
     }
 
     private static void put(Transaction transaction, Lease lease) {
-        transaction.put(Item.at(Keys.lease(lease.job()))
+        transaction.put(Item.at(KeyLayout.lease(lease.job()))
                 .with(Item.HOLDER, lease.holder())
                 .with(Item.EPOCH, lease.epoch())
                 .with(Item.UNTIL, lease.untilMillis()));

@@ -1,19 +1,25 @@
 package io.cloudmw.coordinator.catalog.dynamodb;
 
-import io.cloudmw.coordinator.catalog.Notes;
-import io.cloudmw.coordinator.catalog.Pages;
+import io.cloudmw.coordinator.catalog.PageRules;
+import io.cloudmw.coordinator.catalog.UpkeepNotes;
+import io.cloudmw.coordinator.catalog.dynamodb.table.Item;
+import io.cloudmw.coordinator.catalog.dynamodb.table.KeyLayout;
+import io.cloudmw.coordinator.catalog.dynamodb.table.KeyRange;
+import io.cloudmw.coordinator.catalog.dynamodb.table.Table;
+import io.cloudmw.coordinator.catalog.dynamodb.transaction.RunningCalls;
+import io.cloudmw.coordinator.catalog.dynamodb.transaction.TransactionRetry;
 import io.cloudmw.coordinator.lease.Lease;
 import io.cloudmw.core.error.CloudMwException;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** The notes, one item for each. */
-final class NoteItems implements Notes {
-    private final Calls calls;
+/** The items of upkeep's notes, one for each. Safe for any thread. */
+final class NoteItems implements UpkeepNotes {
+    private final RunningCalls calls;
     private final Table table;
-    private final Transactions transactions;
+    private final TransactionRetry transactions;
 
-    NoteItems(Calls calls, Table table, Transactions transactions) {
+    NoteItems(RunningCalls calls, Table table, TransactionRetry transactions) {
         this.calls = calls;
         this.table = table;
         this.transactions = transactions;
@@ -22,7 +28,8 @@ final class NoteItems implements Notes {
     @Override
     public Map<String, String> startingWith(String prefix) throws CloudMwException {
         return calls.call(() -> {
-            Range range = prefix.isEmpty() ? Range.all(Keys.NOTES) : Range.startingWith(Keys.NOTES, prefix);
+            KeyRange range =
+                    prefix.isEmpty() ? KeyRange.all(KeyLayout.NOTES) : KeyRange.startingWith(KeyLayout.NOTES, prefix);
             Map<String, String> notes = new TreeMap<>();
             for (Item item : table.queryAll(range)) {
                 notes.put(item.key().sort(), item.text(Item.TEXT));
@@ -33,13 +40,13 @@ final class NoteItems implements Notes {
 
     @Override
     public void put(Lease lease, String key, String text) throws CloudMwException {
-        Pages.checkNote(key, text);
+        PageRules.checkNote(key, text);
         var unused = calls.call(() -> transactions.run(transaction -> {
             LeaseItems.requireNewest(transaction, lease);
             if (text.isEmpty()) {
-                transaction.delete(Keys.note(key));
+                transaction.delete(KeyLayout.note(key));
             } else {
-                transaction.put(Item.at(Keys.note(key)).with(Item.TEXT, text));
+                transaction.put(Item.at(KeyLayout.note(key)).with(Item.TEXT, text));
             }
             return lease;
         }));

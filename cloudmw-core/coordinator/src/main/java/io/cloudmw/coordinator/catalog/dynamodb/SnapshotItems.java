@@ -1,18 +1,28 @@
 package io.cloudmw.coordinator.catalog.dynamodb;
 
-import io.cloudmw.coordinator.catalog.CatalogErrors;
-import io.cloudmw.coordinator.catalog.ChangeRequest;
-import io.cloudmw.coordinator.catalog.CurrentFile;
-import io.cloudmw.coordinator.catalog.DirectoryEntry;
-import io.cloudmw.coordinator.catalog.DirectoryPath;
-import io.cloudmw.coordinator.catalog.FormerTree;
-import io.cloudmw.coordinator.catalog.ListingPosition;
-import io.cloudmw.coordinator.catalog.Pages;
-import io.cloudmw.coordinator.catalog.Snapshots;
-import io.cloudmw.coordinator.catalog.Tree;
-import io.cloudmw.coordinator.catalog.TreeEntry;
-import io.cloudmw.coordinator.catalog.TreeFile;
+import io.cloudmw.coordinator.catalog.PageRules;
+import io.cloudmw.coordinator.catalog.change.CatalogErrors;
+import io.cloudmw.coordinator.catalog.change.ChangeRequest;
+import io.cloudmw.coordinator.catalog.dynamodb.table.Item;
+import io.cloudmw.coordinator.catalog.dynamodb.table.ItemKey;
+import io.cloudmw.coordinator.catalog.dynamodb.table.KeyLayout;
+import io.cloudmw.coordinator.catalog.dynamodb.table.KeyRange;
+import io.cloudmw.coordinator.catalog.dynamodb.table.Table;
+import io.cloudmw.coordinator.catalog.dynamodb.table.TransactionConflict;
+import io.cloudmw.coordinator.catalog.dynamodb.transaction.RunningCalls;
+import io.cloudmw.coordinator.catalog.dynamodb.transaction.Transaction;
+import io.cloudmw.coordinator.catalog.dynamodb.transaction.TransactionRetry;
 import io.cloudmw.coordinator.catalog.stored.StoredAnswer;
+import io.cloudmw.coordinator.catalog.tree.CurrentFile;
+import io.cloudmw.coordinator.catalog.tree.DirectoryEntry;
+import io.cloudmw.coordinator.catalog.tree.DirectoryPath;
+import io.cloudmw.coordinator.catalog.tree.ListingPosition;
+import io.cloudmw.coordinator.catalog.tree.PathErrors;
+import io.cloudmw.coordinator.catalog.tree.SnapshotRecords;
+import io.cloudmw.coordinator.catalog.tree.SnapshotTreeStore;
+import io.cloudmw.coordinator.catalog.tree.Tree;
+import io.cloudmw.coordinator.catalog.tree.TreeEntry;
+import io.cloudmw.coordinator.catalog.tree.TreeFile;
 import io.cloudmw.coordinator.lease.Lease;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
@@ -34,20 +44,25 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * Snapshots, in items of their volume's root, and what they see. What an entry was is looked for after what it is: who changes it
- * moves it from there to here in one step. Safe for any thread.
+ * The snapshots, in items of their volume's root, and the past entries they see. Past forms are read after present
+ * ones, since a change moves an entry from present to past in one step. Safe for any thread.
  */
-final class SnapshotItems implements Snapshots {
+final class SnapshotItems implements SnapshotRecords {
     private static final String LISTED = "pk, sk, " + Item.FORM + ", " + Item.ATTRIBUTES + ", " + Item.SINCE;
     private static final int PAGE = 1000;
 
-    private final Calls calls;
+    private final RunningCalls calls;
     private final Table table;
-    private final Transactions transactions;
-    private final Numbers numbers;
-    private final ChangeItems changes;
+    private final TransactionRetry transactions;
+    private final DirectoryNumbers numbers;
+    private final ChangeLogItems changes;
 
-    SnapshotItems(Calls calls, Table table, Transactions transactions, Numbers numbers, ChangeItems changes) {
+    SnapshotItems(
+            RunningCalls calls,
+            Table table,
+            TransactionRetry transactions,
+            DirectoryNumbers numbers,
+            ChangeLogItems changes) {
         this.calls = calls;
         this.table = table;
         this.transactions = transactions;
@@ -56,7 +71,7 @@ final class SnapshotItems implements Snapshots {
     }
 
     private long root(Transaction transaction, VolumeName volume) throws CloudMwException {
-        return new Names(transaction, numbers, changes)
+        return new NameItems(transaction, numbers, changes)
                 .root(volume)
                 .orElseThrow(() -> CatalogErrors.volumeNotFound(volume));
     }
@@ -67,32 +82,33 @@ final class SnapshotItems implements Snapshots {
 
     private Snapshot find(Transaction transaction, VolumeName volume, String name) throws CloudMwException {
         return transaction
-                .get(Keys.snapshot(root(transaction, volume), name))
+                .get(KeyLayout.snapshot(root(transaction, volume), name))
                 .map(item -> snapshot(volume, item))
-                .orElseThrow(() -> CatalogErrors.snapshotNotFound(volume, name));
+                .orElseThrow(() -> PathErrors.snapshotNotFound(volume, name));
     }
 
     @Override
     public Snapshot create(VolumeName volume, String name, ChangeRequest request) throws CloudMwException {
-        return calls.call(() -> AppliedItems.once(transactions, request, StoredAnswer.SNAPSHOT, transaction -> {
+        return calls.call(() -> AppliedCallItems.once(transactions, request, StoredAnswer.SNAPSHOT, transaction -> {
             long root = root(transaction, volume);
-            Key key = Keys.snapshot(root, name);
-            Key position = Keys.position(volume);
+            ItemKey key = KeyLayout.snapshot(root, name);
+            ItemKey position = KeyLayout.position(volume);
             transaction.load(List.of(key, position));
             if (transaction.get(key).isPresent()) {
-                throw CatalogErrors.snapshotExists(volume, name);
+                throw PathErrors.snapshotExists(volume, name);
             }
-            if (table.query(Range.all(Keys.snapshots(root)), MAX_SNAPSHOTS, "pk, sk")
+            if (table.query(KeyRange.all(KeyLayout.snapshots(root)), MAX_SNAPSHOTS, "pk, sk")
                             .size()
                     >= MAX_SNAPSHOTS) {
-                throw CatalogErrors.tooManySnapshots(volume);
+                throw PathErrors.tooManySnapshots(volume);
             }
             Item last = transaction.get(position).orElse(Item.at(position).with(Item.LAST, 0));
             Item made =
-                    Item.at(key).with(Item.LAST, ChangeItems.taken(last)).with(Item.CREATED_AT, request.nowMillis());
+                    Item.at(key).with(Item.LAST, ChangeLogItems.taken(last)).with(Item.CREATED_AT, request.nowMillis());
             transaction.put(made);
-            transaction.put(last.with(Item.TAKEN, ChangeItems.taken(last) + 1));
-            transaction.require(Keys.volume(volume), Item.DIRECTORY + " = :root", Map.of(":root", Item.number(root)));
+            transaction.put(last.with(Item.TAKEN, ChangeLogItems.taken(last) + 1));
+            transaction.require(
+                    KeyLayout.volume(volume), Item.DIRECTORY + " = :root", Map.of(":root", Item.number(root)));
             return snapshot(volume, made);
         }));
     }
@@ -101,7 +117,7 @@ final class SnapshotItems implements Snapshots {
     public List<Snapshot> of(VolumeName volume) throws CloudMwException {
         return calls.call(() -> {
             long root = transactions.run(transaction -> root(transaction, volume));
-            return table.queryAll(Range.all(Keys.snapshots(root))).stream()
+            return table.queryAll(KeyRange.all(KeyLayout.snapshots(root))).stream()
                     .map(item -> snapshot(volume, item))
                     .sorted(Comparator.comparingLong(Snapshot::number))
                     .toList();
@@ -110,20 +126,20 @@ final class SnapshotItems implements Snapshots {
 
     @Override
     public Snapshot remove(VolumeName volume, String name, ChangeRequest request) throws CloudMwException {
-        return calls.call(() -> AppliedItems.once(transactions, request, StoredAnswer.SNAPSHOT, transaction -> {
+        return calls.call(() -> AppliedCallItems.once(transactions, request, StoredAnswer.SNAPSHOT, transaction -> {
             Snapshot removed = find(transaction, volume, name);
-            transaction.delete(Keys.snapshot(root(transaction, volume), name));
+            transaction.delete(KeyLayout.snapshot(root(transaction, volume), name));
             return removed;
         }));
     }
 
-    /** The tree as the snapshot with a number sees it. */
-    private static final class Former extends FormerTree<Conflict> {
+    /** The tree that a numbered snapshot sees. */
+    private static final class SnapshotView extends SnapshotTreeStore<TransactionConflict> {
         private final Transaction transaction;
-        private final Names names;
+        private final NameItems names;
         private final long number;
 
-        Former(Transaction transaction, Names names, long number) {
+        SnapshotView(Transaction transaction, NameItems names, long number) {
             this.transaction = transaction;
             this.names = names;
             this.number = number;
@@ -135,16 +151,17 @@ final class SnapshotItems implements Snapshots {
         }
 
         @Override
-        public Optional<TreeEntry> child(long directory, String name) throws Conflict, CloudMwException {
-            Key key = Keys.entry(directory, name);
+        public Optional<TreeEntry> child(long directory, String name) throws TransactionConflict, CloudMwException {
+            ItemKey key = KeyLayout.entry(directory, name);
             Optional<Item> now = transaction.get(key);
-            if (now.isPresent() && PastItems.since(now.get()) <= number) {
+            if (now.isPresent() && PastEntryItems.since(now.get()) <= number) {
                 return Optional.of(names.entry(directory, now.get()));
             }
-            Key first = Keys.past(directory, name, number + 1);
-            Key last = Keys.past(directory, name, Long.MAX_VALUE);
-            List<Item> past = transaction.table().query(Range.between(first.partition(), first.sort(), last.sort()), 1);
-            return past.isEmpty() || PastItems.since(past.get(0)) > number
+            ItemKey first = KeyLayout.past(directory, name, number + 1);
+            ItemKey last = KeyLayout.past(directory, name, Long.MAX_VALUE);
+            List<Item> past =
+                    transaction.table().query(KeyRange.between(first.partition(), first.sort(), last.sort()), 1);
+            return past.isEmpty() || PastEntryItems.since(past.get(0)) > number
                     ? Optional.empty()
                     : Optional.of(names.entry(directory, past.get(0).under(key)));
         }
@@ -153,7 +170,7 @@ final class SnapshotItems implements Snapshots {
     @Override
     public Optional<CurrentFile> file(String snapshot, FilePath path) throws CloudMwException {
         return calls.call(() -> transactions.run(transaction -> {
-            Names names = new Names(transaction, numbers, changes);
+            NameItems names = new NameItems(transaction, numbers, changes);
             Optional<TreeFile> file = find(transaction, names, snapshot, path);
             if (file.isEmpty()) {
                 return Optional.empty();
@@ -164,75 +181,80 @@ final class SnapshotItems implements Snapshots {
         }));
     }
 
-    private Optional<TreeFile> find(Transaction transaction, Names names, String snapshot, FilePath path)
-            throws Conflict, CloudMwException {
+    private Optional<TreeFile> find(Transaction transaction, NameItems names, String snapshot, FilePath path)
+            throws TransactionConflict, CloudMwException {
         long number = find(transaction, path.volume(), snapshot).number();
-        return new Tree<>(new Former(transaction, names, number)).find(path).flatMap(TreeEntry::file);
+        return new Tree<>(new SnapshotView(transaction, names, number))
+                .find(path)
+                .flatMap(TreeEntry::file);
     }
 
-    /** Where a listing goes on, and of which snapshot. */
-    private record Place(long number, Optional<ListingPosition> position) {}
+    /** The position of a listing in a snapshot. */
+    private record SnapshotPosition(long number, Optional<ListingPosition> position) {}
 
     @Override
     public Page<DirectoryEntry> list(String snapshot, VolumeName volume, String directory, String pageToken, int limit)
             throws CloudMwException {
-        Pages.checkLimit(limit);
+        PageRules.checkLimit(limit);
         DirectoryPath path = DirectoryPath.of(volume, directory);
         return calls.call(() -> {
-            Place place = transactions.run(transaction -> {
+            SnapshotPosition place = transactions.run(transaction -> {
                 long number = find(transaction, volume, snapshot).number();
-                Former former = new Former(transaction, new Names(transaction, numbers, changes), number);
-                return new Place(number, new Tree<>(former).position(path, pageToken));
+                SnapshotView former =
+                        new SnapshotView(transaction, new NameItems(transaction, numbers, changes), number);
+                return new SnapshotPosition(number, new Tree<>(former).position(path, pageToken));
             });
             if (place.position().isEmpty()) {
                 return new Page<>(List.of(), "");
             }
             ListingPosition position = place.position().get();
-            // In the order of UTF-8 bytes, as the items are; first what is, then what was.
-            Map<String, Item> found = new TreeMap<>(Names.BY_UTF8);
+            // The order is that of UTF-8 bytes, as in the table; present entries come first, then past ones.
+            Map<String, Item> found = new TreeMap<>(NameItems.BY_UTF8);
             now(position, place.number(), limit + 1, found);
-            Map<String, Item> former = new TreeMap<>(Names.BY_UTF8);
+            Map<String, Item> former = new TreeMap<>(NameItems.BY_UTF8);
             past(position, place.number(), limit + 1, former);
             found.putAll(former);
             List<DirectoryEntry> entries = new ArrayList<>();
             for (Map.Entry<String, Item> entry : found.entrySet()) {
                 if (entries.size() <= limit) {
-                    entries.add(Files.listed(path, entry.getKey(), entry.getValue()));
+                    entries.add(FileItems.listed(path, entry.getKey(), entry.getValue()));
                 }
             }
-            return Pages.cut(entries, limit, position::tokenAfter);
+            return PageRules.cut(entries, limit, position::tokenAfter);
         });
     }
 
-    /** The first so many of those that are now as they were. */
+    /** Adds the first present entries that have not changed since the snapshot. */
     private void now(ListingPosition position, long number, int count, Map<String, Item> found)
             throws CloudMwException {
-        String partition = Keys.directory(position.directory());
+        String partition = KeyLayout.directory(position.directory());
         String after = position.after();
         List<Item> page;
         do {
-            page = table.query(Range.after(partition, after), PAGE, LISTED);
+            page = table.query(KeyRange.after(partition, after), PAGE, LISTED);
             for (Item item : page) {
                 after = item.key().sort();
-                if (PastItems.since(item) <= number && found.size() < count) {
+                if (PastEntryItems.since(item) <= number && found.size() < count) {
                     found.put(after, item);
                 }
             }
         } while (page.size() == PAGE && found.size() < count);
     }
 
-    /** The first so many of those that were something else. */
+    /** Adds the first past entries that the snapshot sees. */
     private void past(ListingPosition position, long number, int count, Map<String, Item> found)
             throws CloudMwException {
-        String from = Keys.pastAfter(position.directory(), position.after());
-        String end = Keys.pastEnd(position.directory());
+        String from = KeyLayout.pastAfter(position.directory(), position.after());
+        String end = KeyLayout.pastEnd(position.directory());
         List<Item> page;
         do {
-            page = table.query(Range.between(Keys.pastOf(position.directory()), from, end), PAGE, LISTED);
+            page = table.query(KeyRange.between(KeyLayout.pastOf(position.directory()), from, end), PAGE, LISTED);
             for (Item item : page) {
                 from = item.key().sort() + "\0";
-                if (PastItems.since(item) <= number && Keys.until(item.key()) > number && found.size() < count) {
-                    found.put(Keys.pastName(item.key()), item);
+                if (PastEntryItems.since(item) <= number
+                        && KeyLayout.until(item.key()) > number
+                        && found.size() < count) {
+                    found.put(KeyLayout.pastName(item.key()), item);
                 }
             }
         } while (page.size() == PAGE && found.size() < count);
@@ -240,17 +262,17 @@ final class SnapshotItems implements Snapshots {
 
     @Override
     public FileVersion restore(String snapshot, FilePath file, ChangeRequest request) throws CloudMwException {
-        return calls.call(() -> AppliedItems.once(transactions, request, StoredAnswer.VERSION, transaction -> {
-            Names former = new Names(transaction, numbers, changes);
+        return calls.call(() -> AppliedCallItems.once(transactions, request, StoredAnswer.VERSION, transaction -> {
+            NameItems former = new NameItems(transaction, numbers, changes);
             Snapshot seen = find(transaction, file.volume(), snapshot);
             TreeFile as = find(transaction, former, snapshot, file)
-                    .orElseThrow(() -> CatalogErrors.notInSnapshot(file, snapshot));
+                    .orElseThrow(() -> PathErrors.notInSnapshot(file, snapshot));
             FileVersion version = former.version(as.version());
-            Names names = new Names(transaction, numbers, changes);
+            NameItems names = new NameItems(transaction, numbers, changes);
             names.about(version);
             if (names.tree().restore(file, as)) {
                 transaction.require(
-                        Keys.snapshot(root(transaction, file.volume()), snapshot),
+                        KeyLayout.snapshot(root(transaction, file.volume()), snapshot),
                         Item.LAST + " = :number",
                         Map.of(":number", Item.number(seen.number())));
                 names.finish();
@@ -262,7 +284,7 @@ final class SnapshotItems implements Snapshots {
 
     @Override
     public String prune(Lease lease, String pageToken, int limit, long nowMillis) throws CloudMwException {
-        Pages.checkLimit(limit);
+        PageRules.checkLimit(limit);
         return calls.call(() -> {
             transactions.run(transaction -> {
                 LeaseItems.requireNewest(transaction, lease);
@@ -274,10 +296,10 @@ final class SnapshotItems implements Snapshots {
             }
             String from = pageToken.substring(0, colon);
             String after = pageToken.isEmpty() ? "" : pageToken.substring(colon + 1);
-            for (String digit : Keys.DIGITS) {
+            for (String digit : KeyLayout.DIGITS) {
                 if (digit.compareTo(from) >= 0) {
                     List<Item> page =
-                            table.query(Range.after(Keys.past(digit), digit.equals(from) ? after : ""), limit);
+                            table.query(KeyRange.after(KeyLayout.past(digit), digit.equals(from) ? after : ""), limit);
                     prune(lease, page, nowMillis);
                     if (!page.isEmpty()) {
                         return digit + ":" + page.get(page.size() - 1).key().sort();
@@ -295,24 +317,27 @@ final class SnapshotItems implements Snapshots {
             NavigableSet<Long> taken = snapshots.get(root);
             if (taken == null) {
                 taken = new TreeSet<>();
-                for (Item snapshot : table.queryAll(Range.all(Keys.snapshots(root)))) {
+                for (Item snapshot : table.queryAll(KeyRange.all(KeyLayout.snapshots(root)))) {
                     taken.add(snapshot.number(Item.LAST));
                 }
                 snapshots.put(root, taken);
             }
-            if (taken.subSet(PastItems.since(item), Keys.until(item.key())).isEmpty()) {
+            if (taken.subSet(PastEntryItems.since(item), KeyLayout.until(item.key()))
+                    .isEmpty()) {
                 transactions.run(transaction -> drop(transaction, lease, item.key(), nowMillis));
             }
         }
     }
 
-    private static Key drop(Transaction transaction, Lease lease, Key key, long nowMillis) throws CloudMwException {
+    private static ItemKey drop(Transaction transaction, Lease lease, ItemKey key, long nowMillis)
+            throws CloudMwException {
         LeaseItems.requireNewest(transaction, lease);
         Optional<Item> item = transaction.get(key);
         if (item.isPresent()) {
             transaction.delete(key);
-            if (PastItems.version(item.get()).isPresent()) {
-                PastItems.release(transaction, PastItems.version(item.get()).get(), 1, nowMillis);
+            if (PastEntryItems.version(item.get()).isPresent()) {
+                PastEntryItems.release(
+                        transaction, PastEntryItems.version(item.get()).get(), 1, nowMillis);
             }
         }
         return key;

@@ -6,12 +6,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * Where the database driver unpacks its native library, once in the life of a process: a directory of the catalog's own, so that what
- * processes that were killed have left (1 MiB each) is found there, and removed. In the directory for temporary files of the machine it
- * would be anybody's.
+ * The directory into which the database driver unpacks its native library, once in the life of a process. It is in the
+ * catalog's directory, so that files of killed processes (1 MiB each) are found there and removed. In the machine's
+ * temporary directory they would belong to nobody.
  */
 final class DriverFiles {
-    /** The driver's; whoever sets it chooses another directory, and cleans it. */
+    /** The driver's property; if it is set already, the directory and its cleaning are left to the user. */
     private static final String SETTING = "org.sqlite.tmpdir";
 
     private static final String NAME = "driver";

@@ -1,18 +1,19 @@
 package io.cloudmw.coordinator.catalog.sqlite;
 
-import io.cloudmw.coordinator.catalog.CatalogErrors;
-import io.cloudmw.coordinator.catalog.ChangeRequest;
-import io.cloudmw.coordinator.catalog.CurrentFile;
-import io.cloudmw.coordinator.catalog.DirectoryEntry;
-import io.cloudmw.coordinator.catalog.DirectoryPath;
-import io.cloudmw.coordinator.catalog.FormerTree;
-import io.cloudmw.coordinator.catalog.ListingPosition;
-import io.cloudmw.coordinator.catalog.Pages;
-import io.cloudmw.coordinator.catalog.Snapshots;
-import io.cloudmw.coordinator.catalog.Tree;
-import io.cloudmw.coordinator.catalog.TreeEntry;
-import io.cloudmw.coordinator.catalog.TreeFile;
+import io.cloudmw.coordinator.catalog.PageRules;
+import io.cloudmw.coordinator.catalog.change.CatalogErrors;
+import io.cloudmw.coordinator.catalog.change.ChangeRequest;
 import io.cloudmw.coordinator.catalog.stored.StoredAnswer;
+import io.cloudmw.coordinator.catalog.tree.CurrentFile;
+import io.cloudmw.coordinator.catalog.tree.DirectoryEntry;
+import io.cloudmw.coordinator.catalog.tree.DirectoryPath;
+import io.cloudmw.coordinator.catalog.tree.ListingPosition;
+import io.cloudmw.coordinator.catalog.tree.PathErrors;
+import io.cloudmw.coordinator.catalog.tree.SnapshotRecords;
+import io.cloudmw.coordinator.catalog.tree.SnapshotTreeStore;
+import io.cloudmw.coordinator.catalog.tree.Tree;
+import io.cloudmw.coordinator.catalog.tree.TreeEntry;
+import io.cloudmw.coordinator.catalog.tree.TreeFile;
 import io.cloudmw.coordinator.lease.Lease;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
@@ -29,13 +30,13 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/** Snapshots, and entries as they were, in rows. */
-final class SnapshotRows implements Snapshots {
-    /** How many were taken of the volume a directory is of: since which number what is written now is as it is. */
+/** The rows of snapshots and past entries. Safe for any thread. */
+final class SnapshotRows implements SnapshotRecords {
+    /** The number of snapshots of a directory's volume: an entry written now has its form since that number. */
     static final String TAKEN =
             "(SELECT v.snapshots_taken FROM directories d JOIN volumes v ON v.name = d.volume WHERE d.id = ?)";
 
-    /** Directory, name and the snapshot's number, twice. */
+    /** The query for an entry in a snapshot; its parameters are directory, name and the snapshot's number, twice. */
     private static final String CHILD = "SELECT child, version_id, created_at, attributes FROM entries"
             + " WHERE directory = ?1 AND name = ?2 AND since <= ?3"
             + " UNION ALL SELECT child, version_id, created_at, attributes FROM past"
@@ -47,17 +48,17 @@ final class SnapshotRows implements Snapshots {
             + " WHERE directory = ?1 AND name > ?2 AND since <= ?3 AND until > ?3 ORDER BY 1 LIMIT ?4) e"
             + " LEFT JOIN versions v ON v.id = e.version_id ORDER BY e.name";
 
-    private final Database database;
-    private final ChangeRows changes;
-    private final AppliedRows applied;
+    private final SqliteDatabase database;
+    private final ChangeLogRows changes;
+    private final AppliedCallRows applied;
 
-    SnapshotRows(Database database, ChangeRows changes, AppliedRows applied) {
+    SnapshotRows(SqliteDatabase database, ChangeLogRows changes, AppliedCallRows applied) {
         this.database = database;
         this.changes = changes;
         this.applied = applied;
     }
 
-    /** Before an entry is changed or removed: what it is now goes into the past, if a snapshot may see it. */
+    /** Copies an entry to the past before it is changed or removed, if a snapshot may see it. */
     static void keep(Connection connection, long directory, String name) throws SQLException {
         Sql.update(
                 connection,
@@ -95,7 +96,7 @@ final class SnapshotRows implements Snapshots {
         return of(connection, volume).stream()
                 .filter(snapshot -> snapshot.name().equals(name))
                 .findFirst()
-                .orElseThrow(() -> CatalogErrors.snapshotNotFound(volume, name));
+                .orElseThrow(() -> PathErrors.snapshotNotFound(volume, name));
     }
 
     @Override
@@ -103,10 +104,10 @@ final class SnapshotRows implements Snapshots {
         return applied.once(request, StoredAnswer.SNAPSHOT, connection -> {
             List<Snapshot> present = of(connection, volume);
             if (present.stream().anyMatch(snapshot -> snapshot.name().equals(name))) {
-                throw CatalogErrors.snapshotExists(volume, name);
+                throw PathErrors.snapshotExists(volume, name);
             }
             if (present.size() >= MAX_SNAPSHOTS) {
-                throw CatalogErrors.tooManySnapshots(volume);
+                throw PathErrors.tooManySnapshots(volume);
             }
             Sql.update(
                     connection,
@@ -137,31 +138,31 @@ final class SnapshotRows implements Snapshots {
         });
     }
 
-    /** The tree as a snapshot sees it. */
-    private static final class Former extends FormerTree<SQLException> {
+    /** The tree that a snapshot sees. */
+    private static final class SnapshotView extends SnapshotTreeStore<SQLException> {
         private final Connection connection;
         private final Snapshot snapshot;
 
-        Former(Connection connection, Snapshot snapshot) {
+        SnapshotView(Connection connection, Snapshot snapshot) {
             this.connection = connection;
             this.snapshot = snapshot;
         }
 
         @Override
         public OptionalLong root(VolumeName volume) throws SQLException, CloudMwException {
-            return Names.store(connection).root(volume);
+            return NameRows.store(connection).root(volume);
         }
 
         @Override
         public Optional<TreeEntry> child(long directory, String name) throws SQLException, CloudMwException {
             return Sql.first(
-                    connection, row -> Names.entry(directory, name, row), CHILD, directory, name, snapshot.number());
+                    connection, row -> NameRows.entry(directory, name, row), CHILD, directory, name, snapshot.number());
         }
     }
 
     private static Tree<SQLException> tree(Connection connection, VolumeName volume, String snapshot)
             throws SQLException, CloudMwException {
-        return new Tree<>(new Former(connection, find(connection, volume, snapshot)));
+        return new Tree<>(new SnapshotView(connection, find(connection, volume, snapshot)));
     }
 
     private static Optional<TreeFile> former(Connection connection, String snapshot, FilePath path)
@@ -173,30 +174,31 @@ final class SnapshotRows implements Snapshots {
     public Optional<CurrentFile> file(String snapshot, FilePath path) throws CloudMwException {
         return database.read(connection -> {
             Optional<TreeFile> file = former(connection, snapshot, path);
-            return file.isEmpty() ? Optional.empty() : Versions.file(connection, path, file.get());
+            return file.isEmpty() ? Optional.empty() : VersionRows.file(connection, path, file.get());
         });
     }
 
     @Override
     public Page<DirectoryEntry> list(String snapshot, VolumeName volume, String directory, String pageToken, int limit)
             throws CloudMwException {
-        Pages.checkLimit(limit);
+        PageRules.checkLimit(limit);
         DirectoryPath path = DirectoryPath.of(volume, directory);
         return database.read(connection -> {
             Snapshot seen = find(connection, volume, snapshot);
-            Optional<ListingPosition> position = new Tree<>(new Former(connection, seen)).position(path, pageToken);
+            Optional<ListingPosition> position =
+                    new Tree<>(new SnapshotView(connection, seen)).position(path, pageToken);
             if (position.isEmpty()) {
                 return new Page<>(List.of(), "");
             }
             List<DirectoryEntry> found = Sql.list(
                     connection,
-                    row -> Names.listed(path, row),
+                    row -> NameRows.listed(path, row),
                     CHILDREN,
                     position.get().directory(),
                     position.get().after(),
                     seen.number(),
                     limit + 1);
-            return Pages.cut(found, limit, position.get()::tokenAfter);
+            return PageRules.cut(found, limit, position.get()::tokenAfter);
         });
     }
 
@@ -205,12 +207,12 @@ final class SnapshotRows implements Snapshots {
         long nowMillis = request.nowMillis();
         return changes.tell(file.volume(), applied.once(request, StoredAnswer.VERSION, connection -> {
             TreeFile former =
-                    former(connection, snapshot, file).orElseThrow(() -> CatalogErrors.notInSnapshot(file, snapshot));
-            return Versions.stand(connection, file, former, tree -> tree.restore(file, former), nowMillis);
+                    former(connection, snapshot, file).orElseThrow(() -> PathErrors.notInSnapshot(file, snapshot));
+            return VersionRows.stand(connection, file, former, tree -> tree.restore(file, former), nowMillis);
         }));
     }
 
-    /** An entry of the past. */
+    /** A past entry. */
     private record Row(long directory, String name, long until, Optional<VersionId> version, boolean seen) {
         String token() {
             return directory + "/" + until + "/" + name;
@@ -219,10 +221,10 @@ final class SnapshotRows implements Snapshots {
 
     @Override
     public String prune(Lease lease, String pageToken, int limit, long nowMillis) throws CloudMwException {
-        Pages.checkLimit(limit);
+        PageRules.checkLimit(limit);
         Object[] after = after(pageToken, limit);
         return database.write(connection -> {
-            LeaseTable.requireNewest(connection, lease);
+            LeaseRows.requireNewest(connection, lease);
             List<Row> page = Sql.list(
                     connection,
                     SnapshotRows::row,
@@ -269,7 +271,7 @@ final class SnapshotRows implements Snapshots {
                 row.name(),
                 row.until());
         if (row.version().isPresent()) {
-            Versions.retire(connection, row.version().get(), nowMillis);
+            VersionRows.retire(connection, row.version().get(), nowMillis);
         }
     }
 }

@@ -9,17 +9,17 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Statements and their results, without ceremony. */
+/** Helper methods that run SQL statements and read their rows. */
 final class Sql {
     private Sql() {}
 
-    /** Makes a value of a row. */
+    /** A function that makes a value of a row. */
     @FunctionalInterface
     interface Row<T> {
         T read(ResultSet row) throws SQLException, CloudMwException;
     }
 
-    /** Runs a statement that changes something; gives the number of rows it changed. */
+    /** Runs a statement and returns how many rows it changed. */
     static int update(Connection connection, String sql, Object... arguments) throws SQLException {
         try (PreparedStatement statement = prepare(connection, sql, arguments)) {
             return statement.executeUpdate();

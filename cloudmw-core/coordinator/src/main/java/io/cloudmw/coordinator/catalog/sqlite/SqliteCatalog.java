@@ -1,25 +1,26 @@
 package io.cloudmw.coordinator.catalog.sqlite;
 
-import io.cloudmw.coordinator.catalog.Alteration;
-import io.cloudmw.coordinator.catalog.AppliedCalls;
 import io.cloudmw.coordinator.catalog.Catalog;
-import io.cloudmw.coordinator.catalog.CatalogErrors;
-import io.cloudmw.coordinator.catalog.ChangeLog;
-import io.cloudmw.coordinator.catalog.ChangeRequest;
-import io.cloudmw.coordinator.catalog.Commit;
-import io.cloudmw.coordinator.catalog.CurrentFile;
-import io.cloudmw.coordinator.catalog.DirectoryEntry;
-import io.cloudmw.coordinator.catalog.DirectoryPath;
-import io.cloudmw.coordinator.catalog.Notes;
-import io.cloudmw.coordinator.catalog.Pages;
-import io.cloudmw.coordinator.catalog.RetiredVersion;
-import io.cloudmw.coordinator.catalog.SharedRun;
-import io.cloudmw.coordinator.catalog.Snapshots;
-import io.cloudmw.coordinator.catalog.StorePlaces;
-import io.cloudmw.coordinator.catalog.TreeFile;
-import io.cloudmw.coordinator.catalog.VersionState;
+import io.cloudmw.coordinator.catalog.PageRules;
+import io.cloudmw.coordinator.catalog.StoreLocationRules;
+import io.cloudmw.coordinator.catalog.UpkeepNotes;
+import io.cloudmw.coordinator.catalog.change.AppliedCalls;
+import io.cloudmw.coordinator.catalog.change.CatalogErrors;
+import io.cloudmw.coordinator.catalog.change.ChangeLog;
+import io.cloudmw.coordinator.catalog.change.ChangeRequest;
+import io.cloudmw.coordinator.catalog.change.CommitRequest;
+import io.cloudmw.coordinator.catalog.change.ValueUpdate;
 import io.cloudmw.coordinator.catalog.stored.StoredAnswer;
 import io.cloudmw.coordinator.catalog.stored.StoredForms;
+import io.cloudmw.coordinator.catalog.tree.CurrentFile;
+import io.cloudmw.coordinator.catalog.tree.DirectoryEntry;
+import io.cloudmw.coordinator.catalog.tree.DirectoryPath;
+import io.cloudmw.coordinator.catalog.tree.PathErrors;
+import io.cloudmw.coordinator.catalog.tree.SnapshotRecords;
+import io.cloudmw.coordinator.catalog.tree.TreeFile;
+import io.cloudmw.coordinator.catalog.version.RetiredVersion;
+import io.cloudmw.coordinator.catalog.version.SharedRun;
+import io.cloudmw.coordinator.catalog.version.VersionState;
 import io.cloudmw.coordinator.lease.Lease;
 import io.cloudmw.coordinator.lease.LeaseKeeper;
 import io.cloudmw.coordinator.lease.Leases;
@@ -49,28 +50,28 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * A catalog in one SQLite file. One process at a time; what a call changed has been synced to the disk when it returns,
- * so neither a killed process nor a lost power supply undoes it.
+ * A catalog in one SQLite file, used by one process at a time. Changes are synced to the disk when a call returns, so
+ * that neither a killed process nor a power failure loses them.
  */
 public final class SqliteCatalog implements Catalog {
-    private final Database database;
-    private final ChangeRows changes;
-    private final AppliedRows applied;
+    private final SqliteDatabase database;
+    private final ChangeLogRows changes;
+    private final AppliedCallRows applied;
 
-    private SqliteCatalog(Database database) {
+    private SqliteCatalog(SqliteDatabase database) {
         this.database = database;
-        this.changes = new ChangeRows(database);
-        this.applied = new AppliedRows(database);
+        this.changes = new ChangeLogRows(database);
+        this.applied = new AppliedCallRows(database);
     }
 
     /**
-     * Opens the catalog in {@code file}, creating it or upgrading its schema where needed.
+     * Opens the catalog in {@code file}, and creates it or upgrades its schema where needed.
      *
-     * @throws CloudMwException {@code ALREADY_EXISTS} when another process has it open; {@code VERSION_UNSUPPORTED} when
-     *     a newer release wrote it; {@code LOCAL_IO} when it cannot be opened
+     * @throws CloudMwException {@code ALREADY_EXISTS} when another process has it open; {@code VERSION_UNSUPPORTED}
+     *     when a newer release wrote it; {@code LOCAL_IO} when it cannot be opened
      */
     public static SqliteCatalog open(Path file) throws CloudMwException {
-        return new SqliteCatalog(Database.open(file));
+        return new SqliteCatalog(SqliteDatabase.open(file));
     }
 
     @Override
@@ -86,7 +87,7 @@ public final class SqliteCatalog implements Catalog {
                     "INSERT INTO volumes (name, definition, root) VALUES (?, ?, ?)",
                     name,
                     StoredForms.volume(volume),
-                    Names.addRoot(connection, name));
+                    NameRows.addRoot(connection, name));
             return volume;
         });
     }
@@ -105,7 +106,7 @@ public final class SqliteCatalog implements Catalog {
     }
 
     @Override
-    public Volume changeVolume(VolumeName name, Alteration<Volume> change, ChangeRequest request)
+    public Volume changeVolume(VolumeName name, ValueUpdate<Volume> change, ChangeRequest request)
             throws CloudMwException {
         return applied.once(request, StoredAnswer.VOLUME, connection -> {
             Volume known = volume(connection, name).orElseThrow(() -> CatalogErrors.volumeNotFound(name));
@@ -148,17 +149,17 @@ public final class SqliteCatalog implements Catalog {
         String volume = name.value();
         long nowMillis = request.nowMillis();
         var unused = changes.tell(name, applied.once(request, StoredAnswer.MAYBE_VERSION, connection -> {
-            if (!force && Names.hasFiles(connection, name)) {
+            if (!force && NameRows.hasFiles(connection, name)) {
                 throw CatalogErrors.volumeNotEmpty(name);
             }
             if (Sql.update(connection, "DELETE FROM volumes WHERE name = ?", volume) == 0) {
                 throw CatalogErrors.volumeNotFound(name);
             }
             Sql.update(connection, "DELETE FROM volume_stores WHERE volume = ?", volume);
-            Versions.retireAll(connection, name, nowMillis);
-            Names.removeAll(connection, name);
+            VersionRows.retireAll(connection, name, nowMillis);
+            NameRows.removeAll(connection, name);
             SnapshotRows.removeAll(connection, name);
-            ChangeRows.add(connection, name, Change.volumeDeleted(nowMillis));
+            ChangeLogRows.add(connection, name, Change.volumeDeleted(nowMillis));
             return Optional.empty();
         }));
     }
@@ -166,7 +167,7 @@ public final class SqliteCatalog implements Catalog {
     @Override
     public Store addStore(Store store, ChangeRequest request) throws CloudMwException {
         return applied.once(request, StoredAnswer.STORE, connection -> {
-            return put(connection, StorePlaces.added(store, stores(connection)));
+            return put(connection, StoreLocationRules.added(store, stores(connection)));
         });
     }
 
@@ -190,7 +191,7 @@ public final class SqliteCatalog implements Catalog {
         return applied.once(
                 request,
                 StoredAnswer.STORE,
-                connection -> put(connection, StorePlaces.withCredentials(known(connection, id), reference)));
+                connection -> put(connection, StoreLocationRules.withCredentials(known(connection, id), reference)));
     }
 
     private static Store known(Connection connection, StoreId id) throws SQLException, CloudMwException {
@@ -230,7 +231,7 @@ public final class SqliteCatalog implements Catalog {
     }
 
     @Override
-    public Store changeStore(StoreId id, Alteration<Store> change, ChangeRequest request) throws CloudMwException {
+    public Store changeStore(StoreId id, ValueUpdate<Store> change, ChangeRequest request) throws CloudMwException {
         return applied.once(request, StoredAnswer.STORE, connection -> {
             Store changed = change.of(known(connection, id));
             Sql.update(
@@ -245,20 +246,20 @@ public final class SqliteCatalog implements Catalog {
     @Override
     public void touch(VersionId version, long nowMillis) throws CloudMwException {
         database.write(connection -> {
-            Versions.touch(connection, version, nowMillis);
+            VersionRows.touch(connection, version, nowMillis);
             return 0;
         });
     }
 
     @Override
     public boolean resume(VersionId version, long nowMillis) throws CloudMwException {
-        return database.write(connection -> Versions.resume(connection, version, nowMillis));
+        return database.write(connection -> VersionRows.resume(connection, version, nowMillis));
     }
 
     @Override
     public void putSegment(VersionId version, int index, byte[] encoded, List<SharedRun> shared, long nowMillis)
             throws CloudMwException {
-        database.write(connection -> Versions.putSegment(connection, version, index, encoded, shared, nowMillis));
+        database.write(connection -> VersionRows.putSegment(connection, version, index, encoded, shared, nowMillis));
     }
 
     @Override
@@ -272,24 +273,24 @@ public final class SqliteCatalog implements Catalog {
     }
 
     @Override
-    public FileVersion commit(Commit commit) throws CloudMwException {
-        return changes.write(commit.version().file().volume(), connection -> Versions.commit(connection, commit));
+    public FileVersion commit(CommitRequest commit) throws CloudMwException {
+        return changes.write(commit.version().file().volume(), connection -> VersionRows.commit(connection, commit));
     }
 
     @Override
     public Optional<FileVersion> giveUp(VersionId version, long nowMillis) throws CloudMwException {
-        return database.write(connection -> Versions.giveUp(connection, version, nowMillis));
+        return database.write(connection -> VersionRows.giveUp(connection, version, nowMillis));
     }
 
     @Override
     public Optional<CurrentFile> file(FilePath file) throws CloudMwException {
-        return database.read(connection -> Versions.file(connection, file));
+        return database.read(connection -> VersionRows.file(connection, file));
     }
 
     @Override
     public void checkPath(FilePath file) throws CloudMwException {
         database.read(connection -> {
-            Names.tree(connection).checkPut(file);
+            NameRows.tree(connection).checkPut(file);
             return file;
         });
     }
@@ -298,8 +299,9 @@ public final class SqliteCatalog implements Catalog {
     public Attributes setAttributes(AttributeChange change, ChangeRequest request) throws CloudMwException {
         FilePath file = change.file();
         return changes.tell(file.volume(), applied.once(request, StoredAnswer.ATTRIBUTES, connection -> {
-            TreeFile changed = Names.tree(connection).setAttributes(change);
-            ChangeRows.add(connection, file.volume(), Change.attributes(file, changed.version(), request.nowMillis()));
+            TreeFile changed = NameRows.tree(connection).setAttributes(change);
+            ChangeLogRows.add(
+                    connection, file.volume(), Change.attributes(file, changed.version(), request.nowMillis()));
             return changed.attributes();
         }));
     }
@@ -311,22 +313,22 @@ public final class SqliteCatalog implements Catalog {
                 row -> StoredForms.version(row.getBytes(1)),
                 "SELECT definition FROM versions WHERE id = ? AND definition IS NOT NULL AND state <> ?",
                 id.value(),
-                Schema.LENT));
+                SqliteSchema.LENT));
     }
 
     @Override
     public Set<ChunkId> namedElsewhere(VersionId version, Collection<ChunkId> chunks) throws CloudMwException {
-        return database.read(connection -> Shared.namedElsewhere(connection, version, chunks));
+        return database.read(connection -> SharedChunkRows.namedElsewhere(connection, version, chunks));
     }
 
     @Override
     public Optional<VersionId> namer(ChunkId chunk) throws CloudMwException {
-        return database.read(connection -> Shared.namer(connection, chunk));
+        return database.read(connection -> SharedChunkRows.namer(connection, chunk));
     }
 
     @Override
     public List<SharedRun> shared(VersionId version, int segment) throws CloudMwException {
-        return database.read(connection -> Shared.of(connection, version, segment));
+        return database.read(connection -> SharedChunkRows.of(connection, version, segment));
     }
 
     @Override
@@ -334,9 +336,9 @@ public final class SqliteCatalog implements Catalog {
         long nowMillis = request.nowMillis();
         return changes.tell(file.volume(), applied.once(request, StoredAnswer.VERSION, connection -> {
             FileVersion version =
-                    Versions.current(connection, file).orElseThrow(() -> CatalogErrors.fileNotFound(file));
-            Versions.retire(connection, Names.tree(connection).remove(file), nowMillis);
-            ChangeRows.add(connection, file.volume(), Change.removed(file, version.id(), nowMillis));
+                    VersionRows.current(connection, file).orElseThrow(() -> PathErrors.fileNotFound(file));
+            VersionRows.retire(connection, NameRows.tree(connection).remove(file), nowMillis);
+            ChangeLogRows.add(connection, file.volume(), Change.removed(file, version.id(), nowMillis));
             return version;
         }));
     }
@@ -346,7 +348,8 @@ public final class SqliteCatalog implements Catalog {
         StoredAnswer<DirectoryEntry> form = StoredAnswer.MAYBE_VERSION.as(
                 DirectoryEntry::version,
                 version -> new DirectoryEntry(rename.to().name(), version));
-        Database.Work<DirectoryEntry> work = connection -> Versions.rename(connection, rename, request.nowMillis());
+        SqliteDatabase.Work<DirectoryEntry> work =
+                connection -> VersionRows.rename(connection, rename, request.nowMillis());
         return changes.tell(rename.to().volume(), applied.once(request, form, work));
     }
 
@@ -354,22 +357,22 @@ public final class SqliteCatalog implements Catalog {
     public FileVersion link(FilePath from, FilePath to, TreeFile as, long nowMillis) throws CloudMwException {
         return changes.write(
                 to.volume(),
-                connection -> Versions.stand(connection, to, as, tree -> tree.link(from, to, as), nowMillis));
+                connection -> VersionRows.stand(connection, to, as, tree -> tree.link(from, to, as), nowMillis));
     }
 
     @Override
     public Page<DirectoryEntry> list(VolumeName volume, String directory, String pageToken, int limit)
             throws CloudMwException {
-        Pages.checkLimit(limit);
+        PageRules.checkLimit(limit);
         DirectoryPath path = DirectoryPath.of(volume, directory);
-        return database.read(connection -> Names.list(connection, path, pageToken, limit));
+        return database.read(connection -> NameRows.list(connection, path, pageToken, limit));
     }
 
     @Override
     public void report(List<ReplicaReport> reports, long nowMillis) throws CloudMwException {
         database.write(connection -> {
             for (ReplicaReport report : reports) {
-                Replicas.report(connection, report, nowMillis);
+                ReplicaRows.report(connection, report, nowMillis);
             }
             return reports.size();
         });
@@ -377,7 +380,7 @@ public final class SqliteCatalog implements Catalog {
 
     @Override
     public List<ReplicaReport> faults(VersionId version, long firstIndex, long endIndex) throws CloudMwException {
-        return database.read(connection -> Replicas.records(connection, version, firstIndex, endIndex)).stream()
+        return database.read(connection -> ReplicaRows.records(connection, version, firstIndex, endIndex)).stream()
                 .map(ReplicaRecord::report)
                 .filter(report -> report.state().isFault())
                 .toList();
@@ -385,22 +388,22 @@ public final class SqliteCatalog implements Catalog {
 
     @Override
     public List<ReplicaRecord> records(VersionId version, long firstIndex, long endIndex) throws CloudMwException {
-        return database.read(connection -> Replicas.records(connection, version, firstIndex, endIndex));
+        return database.read(connection -> ReplicaRows.records(connection, version, firstIndex, endIndex));
     }
 
     @Override
     public Page<ReplicaRecord> pending(String pageToken, int limit) throws CloudMwException {
-        Pages.checkLimit(limit);
-        return database.read(connection -> Replicas.pending(connection, pageToken, limit));
+        PageRules.checkLimit(limit);
+        return database.read(connection -> ReplicaRows.pending(connection, pageToken, limit));
     }
 
     @Override
     public void settle(Lease lease, List<ReplicaRecord> records) throws CloudMwException {
-        Pages.checkSettled(records);
+        PageRules.checkSettled(records);
         database.write(connection -> {
-            LeaseTable.requireNewest(connection, lease);
+            LeaseRows.requireNewest(connection, lease);
             for (ReplicaRecord record : records) {
-                Replicas.settle(connection, record);
+                ReplicaRows.settle(connection, record);
             }
             return records.size();
         });
@@ -408,43 +411,44 @@ public final class SqliteCatalog implements Catalog {
 
     @Override
     public Page<FileVersion> live(String pageToken, int limit) throws CloudMwException {
-        Pages.checkLimit(limit);
+        PageRules.checkLimit(limit);
         List<FileVersion> found = database.read(connection -> Sql.list(
                 connection,
                 row -> StoredForms.version(row.getBytes(1)),
                 "SELECT definition FROM versions WHERE state = ? AND id > ? ORDER BY id LIMIT ?",
-                Schema.CURRENT,
+                SqliteSchema.CURRENT,
                 pageToken,
                 limit + 1));
-        return Pages.cut(found, limit, last -> last.id().value());
+        return PageRules.cut(found, limit, last -> last.id().value());
     }
 
     @Override
     public Optional<VersionState> state(VersionId version) throws CloudMwException {
-        return database.read(connection -> Versions.state(connection, version)).map(Schema::state);
+        return database.read(connection -> VersionRows.state(connection, version))
+                .map(SqliteSchema::state);
     }
 
     @Override
     public long underReplicatedChunks(VersionId version) throws CloudMwException {
-        return database.read(connection -> Replicas.underReplicatedChunks(connection, version));
+        return database.read(connection -> ReplicaRows.underReplicatedChunks(connection, version));
     }
 
     @Override
     public Page<ReplicaReport> underReplicated(VolumeName volume, String pageToken, int limit) throws CloudMwException {
-        Pages.checkLimit(limit);
-        return database.read(connection -> Replicas.underReplicated(connection, volume, pageToken, limit));
+        PageRules.checkLimit(limit);
+        return database.read(connection -> ReplicaRows.underReplicated(connection, volume, pageToken, limit));
     }
 
     @Override
     public Leases leases() {
-        return new LeaseTable(database);
+        return new LeaseRows(database);
     }
 
     @Override
     public int retireAbandoned(LeaseKeeper keeper, long beforeMillis, long nowMillis) throws CloudMwException {
         Lease lease = keeper.lease();
         return database.write(connection -> {
-            LeaseTable.requireNewest(connection, lease);
+            LeaseRows.requireNewest(connection, lease);
             return Sql.update(
                     connection,
                     "UPDATE versions SET state = 2, changed_at = ? WHERE state = 0 AND changed_at < ?",
@@ -455,19 +459,19 @@ public final class SqliteCatalog implements Catalog {
 
     @Override
     public Page<VersionId> open(String pageToken, int limit) throws CloudMwException {
-        Pages.checkLimit(limit);
+        PageRules.checkLimit(limit);
         List<VersionId> found = database.read(connection -> Sql.list(
                 connection,
                 row -> new VersionId(row.getString(1)),
                 "SELECT id FROM versions WHERE state = 0 AND id > ? ORDER BY id LIMIT ?",
                 pageToken,
                 limit + 1));
-        return Pages.cut(found, limit, VersionId::value);
+        return PageRules.cut(found, limit, VersionId::value);
     }
 
     @Override
     public Page<RetiredVersion> retired(String pageToken, int limit) throws CloudMwException {
-        Pages.checkLimit(limit);
+        PageRules.checkLimit(limit);
         List<RetiredVersion> found = database.read(connection -> Sql.list(
                 connection,
                 row -> new RetiredVersion(new VersionId(row.getString(1)), row.getLong(2), row.getInt(3)),
@@ -475,31 +479,34 @@ public final class SqliteCatalog implements Catalog {
                         + " FROM versions WHERE state = 2 AND id > ? ORDER BY id LIMIT ?",
                 pageToken,
                 limit + 1));
-        return Pages.cut(found, limit, last -> last.id().value());
+        return PageRules.cut(found, limit, last -> last.id().value());
     }
 
     @Override
     public void forget(Lease lease, VersionId version) throws CloudMwException {
         database.write(connection -> {
-            LeaseTable.requireNewest(connection, lease);
+            LeaseRows.requireNewest(connection, lease);
             boolean retired = Sql.exists(
-                    connection, "SELECT 1 FROM versions WHERE id = ? AND state = ?", version.value(), Schema.RETIRED);
+                    connection,
+                    "SELECT 1 FROM versions WHERE id = ? AND state = ?",
+                    version.value(),
+                    SqliteSchema.RETIRED);
             if (retired) {
-                Shared.forget(connection, version);
+                SharedChunkRows.forget(connection, version);
             }
             return retired;
         });
     }
 
     @Override
-    public Snapshots snapshots() {
+    public SnapshotRecords snapshots() {
         return new SnapshotRows(database, changes, applied);
     }
 
     @Override
     public String clusterId() throws CloudMwException {
         return database.read(connection -> Sql.first(connection, row -> row.getString(1), "SELECT id FROM cluster")
-                .orElseThrow(() -> new IllegalStateException("the schema has an id")));
+                .orElseThrow(() -> new IllegalStateException("the catalog's table cluster has no row")));
     }
 
     @Override
@@ -508,8 +515,8 @@ public final class SqliteCatalog implements Catalog {
     }
 
     @Override
-    public Notes notes() {
-        return new NoteTable(database);
+    public UpkeepNotes notes() {
+        return new NoteRows(database);
     }
 
     @Override

@@ -1,6 +1,6 @@
 /**
- * The catalog in one SQLite file on the coordinator's disk. Safe for any thread; one thread and
- * connection write, for all who wait at once, and a few connections read.
+ * The catalog in one SQLite file on the coordinator's disk. Safe for any thread. One thread and connection write for
+ * all callers in groups, and a few connections read.
  */
 @NullMarked
 package io.cloudmw.coordinator.catalog.sqlite;

@@ -9,9 +9,9 @@ import io.cloudmw.core.model.volume.Volume;
 import java.util.Optional;
 import java.util.function.Function;
 
-/** How catalogs keep what a change answered, for its other tries. Immutable. */
+/** The stored form of a call's answer, which retries of the call get. Immutable. */
 public final class StoredAnswer<T> {
-    /** Of what need not be a file. */
+    /** The form of an answer that need not be a version. */
     public static final StoredAnswer<Optional<FileVersion>> MAYBE_VERSION = new StoredAnswer<>(
             answer -> answer.map(StoredForms::version).orElse(new byte[0]),
             stored -> stored.length == 0 ? Optional.empty() : Optional.of(StoredForms.version(stored)));
@@ -33,18 +33,18 @@ public final class StoredAnswer<T> {
         this.decoding = decoding;
     }
 
-    /** The same of what is made of the answer, and from which it is found again. */
+    /** Returns the form of another type, given conversions in both directions. */
     public <U> StoredAnswer<U> as(Function<U, T> from, Function<T, U> to) {
         return new StoredAnswer<>(answer -> encode(from.apply(answer)), stored -> to.apply(decode(stored)));
     }
 
-    /** As it is kept. */
+    /** Returns the stored bytes. */
     public byte[] encode(T answer) {
         return encoding.encode(answer);
     }
 
     /**
-     * As it was answered.
+     * Returns the answer.
      *
      * @throws CloudMwException {@code INTERNAL} when it cannot be read
      */

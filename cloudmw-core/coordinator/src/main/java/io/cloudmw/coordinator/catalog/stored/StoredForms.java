@@ -27,8 +27,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * How a catalog keeps the domain's values as bytes: their messages, so that a later release that adds a field reads what
- * an earlier one wrote. Reading back what is not of that form throws {@code INTERNAL}: the catalog itself wrote it.
+ * The stored forms of the domain's values: their messages, so that a later release with more fields reads what an
+ * earlier one wrote. Reading malformed bytes throws {@code INTERNAL}, since the catalog itself wrote them.
  */
 public final class StoredForms {
     private StoredForms() {}

@@ -16,8 +16,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Logs each administrative change with its caller, and calls that failed. Belongs before all other interceptors, so that
- * their refusals are seen. Safe for any thread.
+ * An interceptor that logs each administrative change with its caller, and each failed call. It must precede all other
+ * interceptors, so that it sees their refusals. Safe for any thread.
  */
 public final class AuditLog implements ServerInterceptor {
     private static final Logger LOG = LoggerFactory.getLogger(AuditLog.class);
@@ -39,7 +39,7 @@ public final class AuditLog implements ServerInterceptor {
         return administrative ? new Requests<>(listener, audited) : listener;
     }
 
-    /** A call whose end is logged. Its request is told before its end, on whatever thread. */
+    /** A call whose end is logged. Its request is set before its end, on whatever thread. */
     private final class Audited<Q, A> extends ForwardingServerCall.SimpleForwardingServerCall<Q, A> {
         private final String name;
         private final Caller caller;
@@ -66,7 +66,7 @@ public final class AuditLog implements ServerInterceptor {
         }
     }
 
-    /** Keeps the text of the request. */
+    /** A listener that keeps the text of the request. */
     private static final class Requests<Q> extends ForwardingServerCallListener.SimpleForwardingServerCallListener<Q> {
         private final Audited<Q, ?> call;
 

@@ -15,10 +15,10 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The process at the other end of a call.
+ * The process that made a call.
  *
- * @param address the address its connection comes from; empty: not known
- * @param client what it says of itself; empty: nothing
+ * @param address the source address of its connection; empty: not known
+ * @param client its description of itself; empty: none
  */
 public record Caller(Optional<InetSocketAddress> address, String client) {
     private static final int MAX_CLIENT_CHARACTERS = 100;
@@ -27,12 +27,12 @@ public record Caller(Optional<InetSocketAddress> address, String client) {
     private static final Metadata.Key<String> USER_AGENT =
             Metadata.Key.of("user-agent", Metadata.ASCII_STRING_MARSHALLER);
 
-    /** For a server: services learn from {@link #current()} who calls. */
+    /** Returns an interceptor that makes {@link #current()} work in services. */
     public static ServerInterceptor interceptor() {
         return new Interceptor();
     }
 
-    /** The caller of the call whose service method runs on this thread. */
+    /** Returns the caller of the call whose service method runs on this thread. */
     public static Caller current() {
         return CURRENT.get();
     }
@@ -45,12 +45,12 @@ public record Caller(Optional<InetSocketAddress> address, String client) {
                 agent == null ? "" : LogText.plain(agent, MAX_CLIENT_CHARACTERS));
     }
 
-    /** The address its connection comes from; empty: not known. */
+    /** Returns the source address of its connection; empty: not known. */
     public Optional<InetAddress> host() {
         return address.map(InetSocketAddress::getAddress);
     }
 
-    /** {@code 10.0.0.3:51234 (cloudmw/0.1.0)}. */
+    /** Returns a text such as {@code 10.0.0.3:51234 (cloudmw/0.1.0)}. */
     @Override
     public String toString() {
         return address.map(NetUtil::toSocketAddressString).orElse("unknown")

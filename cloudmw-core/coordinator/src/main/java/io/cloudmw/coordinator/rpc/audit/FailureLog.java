@@ -12,8 +12,9 @@ import org.slf4j.Logger;
 import org.slf4j.event.Level;
 
 /**
- * Logs calls that failed, a line each; a defect with its stack trace. Of each method and code only so many lines are
- * written, that a flood of failures does not fill the disk; the next line says how many were left out. Safe for any thread.
+ * A rate-limited log of failed calls, one line each; a defect gets its stack trace. Each method and code has its own
+ * limit, so that a flood of failures does not fill the disk. The next line says how many were suppressed. Safe for any
+ * thread.
  */
 final class FailureLog {
     static final int BURST = 10;
@@ -23,7 +24,7 @@ final class FailureLog {
     private final Logger log;
     private final Ticker ticker;
 
-    /** As many as there are methods and codes. */
+    /** The limits, one for each method and code. */
     private final Map<Kind, Allowance> allowances = new ConcurrentHashMap<>();
 
     private record Kind(String method, ErrorCode code) {}
@@ -34,10 +35,10 @@ final class FailureLog {
     }
 
     /**
-     * A call failed.
+     * Logs a failed call.
      *
-     * @param request what was asked for; empty: not told
-     * @param cause of a defect, with its stack trace
+     * @param request the text of the request; empty: not known
+     * @param cause of a defect, logged with its stack trace
      */
     void failed(String method, String request, Caller caller, CloudMwException failure, @Nullable Throwable cause) {
         ErrorCode code = failure.code();
@@ -58,7 +59,7 @@ final class FailureLog {
                 .log("{} {} by {}{}: {}{}", code, method, caller, asked, why, more);
     }
 
-    /** The level of a failure: one that the caller can mend is no trouble of the cluster's. */
+    /** Returns the level of a failure; an error that the caller can correct is not a warning. */
     private static Level level(ErrorCode code) {
         return switch (code) {
             case INTERNAL, PROTOCOL_VIOLATION -> Level.ERROR;
@@ -75,7 +76,7 @@ final class FailureLog {
         };
     }
 
-    /** So many lines at once, then one every so many seconds. */
+    /** A limit that allows a burst of lines, then one per interval. */
     private static final class Allowance {
         private static final long NANOS_PER_LINE = TimeUnit.SECONDS.toNanos(SECONDS_PER_LINE);
 
@@ -87,7 +88,7 @@ final class FailureLog {
             countedNanos = nowNanos;
         }
 
-        /** Empty: no line is left; otherwise how many were left out before. */
+        /** Takes a line. Returns how many were suppressed before it; empty: this one is suppressed, too. */
         synchronized OptionalLong take(long nowNanos) {
             long earned = (nowNanos - countedNanos) / NANOS_PER_LINE;
             countedNanos += earned * NANOS_PER_LINE;

@@ -7,11 +7,11 @@ import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/** Text of other processes, made fit for one line of a log. */
+/** Conversions of text from other processes to one line of a log. */
 final class LogText {
     private static final int MAX_REQUEST_CHARACTERS = 500;
 
-    /** Identifies a try, and says nothing of what was asked for. */
+    /** The fields left out of the log: the call id identifies an attempt, and says nothing about the request. */
     private static final Set<String> LEFT_OUT = Set.of("call");
 
     private static final Pattern SECRET = Pattern.compile("secret|token|password|access_key|external_id|credential");
@@ -19,13 +19,16 @@ final class LogText {
 
     private LogText() {}
 
-    /** Control characters become {@code ?}; what is longer than {@code max} characters is cut. */
+    /** Replaces control characters by {@code ?} and truncates the text to {@code max} characters. */
     static String plain(String text, int max) {
         String cut = text.length() <= max ? text : text.substring(0, max) + "...";
         return CONTROL.matcher(cut).replaceAll("?");
     }
 
-    /** The fields of a request that are set: {@code name=data replicas=2 store_ids=[d1, d2]}; secrets are redacted. */
+    /**
+     * Returns the request's fields that are set, such as {@code name=data replicas=2 store_ids=[d1, d2]}; secrets are
+     * redacted.
+     */
     static String of(Message request) {
         StringBuilder text = new StringBuilder();
         append(text, request);

@@ -15,13 +15,13 @@ import java.util.Set;
 
 /** The effect of a method's calls on a cluster. */
 enum MethodKind {
-    /** Change volumes, stores, snapshots or upkeep: each call is logged. */
+    /** Changes of volumes, stores, snapshots or upkeep; each call is logged. */
     ADMINISTRATIVE,
-    /** Change files and their replicas. */
+    /** Changes of files and their replicas. */
     DATA,
-    /** Change nothing. */
+    /** Reads, which change nothing. */
     READ,
-    /** Are what processes of the cluster tell the coordinator of themselves. */
+    /** Reports of the cluster's processes about themselves. */
     FLEET;
 
     private static final Map<String, MethodKind> KINDS = kinds();
@@ -99,12 +99,12 @@ enum MethodKind {
         }
     }
 
-    /** Full names of the methods whose kind is known. */
+    /** Returns the full names of the classified methods. */
     static Set<String> known() {
         return KINDS.keySet();
     }
 
-    /** A method that nobody has sorted yet is logged rather than forgotten. */
+    /** Returns the kind of a method. An unclassified method counts as administrative, so that it is logged. */
     static MethodKind of(String fullMethodName) {
         return KINDS.getOrDefault(fullMethodName, ADMINISTRATIVE);
     }

@@ -1,6 +1,4 @@
-/**
- * Says in the coordinator's log who changed what, and which calls failed. Safe for any thread.
- */
+/** The audit log: administrative changes with their callers, and failed calls. Safe for any thread. */
 @NullMarked
 package io.cloudmw.coordinator.rpc.audit;
 

@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.cloudmw.coordinator.catalog.Catalog;
-import io.cloudmw.coordinator.catalog.ChangeRequest;
-import io.cloudmw.coordinator.catalog.Commit;
-import io.cloudmw.coordinator.catalog.CurrentFile;
-import io.cloudmw.coordinator.catalog.DirectoryEntry;
+import io.cloudmw.coordinator.catalog.change.ChangeRequest;
+import io.cloudmw.coordinator.catalog.change.CommitRequest;
 import io.cloudmw.coordinator.catalog.stored.StoredForms;
+import io.cloudmw.coordinator.catalog.tree.CurrentFile;
+import io.cloudmw.coordinator.catalog.tree.DirectoryEntry;
 import io.cloudmw.coordinator.testing.catalog.CatalogContract;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
@@ -48,7 +48,7 @@ final class SqliteCatalogTest extends CatalogContract {
     }
 
     @Test
-    void whatWasAcknowledgedIsThereAfterAReopen() throws Exception {
+    void acknowledgedChangesSurviveAReopen() throws Exception {
         Path file = directory.resolve("again.db");
         FileVersion version = Versions.of("w:/a/b", 1);
         Volume volume = volume();
@@ -63,7 +63,7 @@ final class SqliteCatalogTest extends CatalogContract {
     }
 
     @Test
-    void anInterruptedThreadClosesItAllTheSame() throws Exception {
+    void interruptedThreadStillClosesTheCatalog() throws Exception {
         Path file = directory.resolve("interrupted.db");
         SqliteCatalog catalog = SqliteCatalog.open(file);
         Thread.currentThread().interrupt();
@@ -72,9 +72,9 @@ final class SqliteCatalogTest extends CatalogContract {
         SqliteCatalog.open(file).close();
     }
 
-    /** What is in the files at any moment is what a killed process leaves: copied beside a catalog that still runs. */
+    /** The files at any moment are what a killed process leaves; the test copies them beside a running catalog. */
     @Test
-    void whatWasAcknowledgedSurvivesACrash() throws Exception {
+    void acknowledgedChangesSurviveACrash() throws Exception {
         Path file = directory.resolve("live.db");
         Path copy = directory.resolve("crashed.db");
         FileVersion version = Versions.of("w:/a/b", 1);
@@ -91,7 +91,7 @@ final class SqliteCatalogTest extends CatalogContract {
     }
 
     @Test
-    void aTornLastWriteLosesNothingEarlier() throws Exception {
+    void tornLastWriteLosesNothingEarlier() throws Exception {
         Path file = directory.resolve("live.db");
         Path copy = directory.resolve("torn.db");
         FileVersion version = Versions.of("w:/a/b", 1);
@@ -112,7 +112,7 @@ final class SqliteCatalogTest extends CatalogContract {
     }
 
     @Test
-    void aSecondProcessIsKeptOut() throws Exception {
+    void secondProcessIsKeptOut() throws Exception {
         Path file = directory.resolve("one.db");
         try (Catalog first = SqliteCatalog.open(file)) {
             CloudMwException failure = catchThrowableOfType(CloudMwException.class, () -> SqliteCatalog.open(file));
@@ -123,7 +123,7 @@ final class SqliteCatalogTest extends CatalogContract {
     }
 
     @Test
-    void aFileOfANewerReleaseIsRefusedAndLeftAlone() throws Exception {
+    void fileOfANewerReleaseIsRefusedAndUnchanged() throws Exception {
         Path file = directory.resolve("newer.db");
         SqliteCatalog.open(file).close();
         try (Connection connection = DriverManager.getConnection("jdbc:sqlite:" + file)) {
@@ -135,7 +135,7 @@ final class SqliteCatalogTest extends CatalogContract {
     }
 
     @Test
-    void aFileOfTheFirstReleaseIsOpenedWithAllThatIsInIt() throws Exception {
+    void fileOfTheFirstReleaseOpensWithAllItsContent() throws Exception {
         Path file = directory.resolve("first.db");
         List<FileVersion> versions = new ArrayList<>();
         for (String path : List.of("w:/a", "w:/b/c", "w:/b/cc/d", "w:/ü/b/ü", "w:/b-/b", "w:/bb/" + "x".repeat(1020))) {
@@ -162,7 +162,7 @@ final class SqliteCatalogTest extends CatalogContract {
                     catchThrowableOfType(CloudMwException.class, () -> rename(catalog, "w:/bb", "w:/bbb"));
             assertThat(failure.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT);
             rename(catalog, "w:/bb", "w:/cc");
-            catalog.commit(new Commit(Versions.of("w:/new/b", 0), Optional.empty(), List.of()));
+            catalog.commit(new CommitRequest(Versions.of("w:/new/b", 0), Optional.empty(), List.of()));
         }
     }
 
@@ -171,7 +171,7 @@ final class SqliteCatalogTest extends CatalogContract {
     }
 
     private static void writeAsTheFirstRelease(Connection connection, List<FileVersion> versions) throws Exception {
-        for (String statement : Schema.FIRST) {
+        for (String statement : SqliteSchema.FIRST) {
             Sql.update(connection, statement);
         }
         Sql.update(connection, "CREATE TABLE schema_version (version INTEGER NOT NULL)");
@@ -183,7 +183,7 @@ final class SqliteCatalogTest extends CatalogContract {
                     connection,
                     "INSERT INTO versions VALUES (?, ?, 'w', ?, 1)",
                     version.id().value(),
-                    Schema.CURRENT,
+                    SqliteSchema.CURRENT,
                     StoredForms.version(version));
             Sql.update(
                     connection,
@@ -194,31 +194,31 @@ final class SqliteCatalogTest extends CatalogContract {
     }
 
     @Test
-    void aDirectoryIsRenamedInAFewRows() throws Exception {
+    void directoryRenameWritesAFewRows() throws Exception {
         Path file = directory.resolve("many.db");
         try (Catalog catalog = SqliteCatalog.open(file)) {
             fill(catalog, volume(), Versions.of("w:/small/x", 1));
             for (int i = 0; i < 500; i++) {
-                catalog.commit(
-                        new Commit(Versions.of("w:/large/" + i % 10 + "/x" + i, 0), Optional.empty(), List.of()));
+                catalog.commit(new CommitRequest(
+                        Versions.of("w:/large/" + i % 10 + "/x" + i, 0), Optional.empty(), List.of()));
             }
         }
-        try (Database database = Database.open(file)) {
+        try (SqliteDatabase database = SqliteDatabase.open(file)) {
             assertThat(rowsChanged(database, "w:/large", "w:/small/large")).isLessThan(10);
         }
     }
 
-    private static long rowsChanged(Database database, String from, String to) throws CloudMwException {
+    private static long rowsChanged(SqliteDatabase database, String from, String to) throws CloudMwException {
         Rename rename = new Rename(FilePath.parse(from), FilePath.parse(to), true);
         return database.write(connection -> {
             long before = totalChanges(connection);
-            Names.tree(connection).rename(rename);
+            NameRows.tree(connection).rename(rename);
             return totalChanges(connection) - before;
         });
     }
 
     @Test
-    void aSnapshotOfManyNamesWritesTheRowsOfOneOfAFew() throws Exception {
+    void snapshotOfManyNamesWritesAsManyRowsAsOneOfFew() throws Exception {
         Path file = directory.resolve("snapshots.db");
         try (Catalog catalog = SqliteCatalog.open(file)) {
             fill(catalog, volume(), Versions.of("w:/x", 1));
@@ -229,14 +229,14 @@ final class SqliteCatalogTest extends CatalogContract {
         assertThat(rowsOfASnapshot(file, "many")).isEqualTo(few);
     }
 
-    /** Many at a time wait for one sync. */
+    /** Many writers share one sync. */
     private static void putMany(Path file, int first, int end) throws Exception {
         ExecutorService threads = Executors.newFixedThreadPool(64);
         try (Catalog catalog = SqliteCatalog.open(file)) {
             List<Future<FileVersion>> puts = new ArrayList<>();
             for (int i = first; i < end; i++) {
                 FileVersion version = Versions.of("w:/d" + i % 7 + "/f" + i, 0);
-                puts.add(threads.submit(() -> catalog.commit(new Commit(version, Optional.empty(), List.of()))));
+                puts.add(threads.submit(() -> catalog.commit(new CommitRequest(version, Optional.empty(), List.of()))));
             }
             for (Future<FileVersion> put : puts) {
                 put.get();
@@ -247,9 +247,9 @@ final class SqliteCatalogTest extends CatalogContract {
     }
 
     private static long rowsOfASnapshot(Path file, String name) throws CloudMwException {
-        try (Database database = Database.open(file)) {
+        try (SqliteDatabase database = SqliteDatabase.open(file)) {
             long before = database.write(SqliteCatalogTest::totalChanges);
-            Snapshot unused = new SnapshotRows(database, new ChangeRows(database), new AppliedRows(database))
+            Snapshot unused = new SnapshotRows(database, new ChangeLogRows(database), new AppliedCallRows(database))
                     .create(new VolumeName("w"), name, ChangeRequest.once(1));
             return database.write(SqliteCatalogTest::totalChanges) - before;
         }
@@ -260,12 +260,17 @@ final class SqliteCatalogTest extends CatalogContract {
                 .orElseThrow();
     }
 
-    /** Whatever comes before it, and without sorting. */
+    /** The page is read without earlier rows and without sorting. */
     @Test
-    void aPageIsReadFromTheIndexFromItsFirstNameOn() throws Exception {
-        try (Database database = Database.open(directory.resolve("plan.db"))) {
+    void pageIsReadFromTheIndexFromItsFirstNameOn() throws Exception {
+        try (SqliteDatabase database = SqliteDatabase.open(directory.resolve("plan.db"))) {
             List<String> steps = database.read(connection -> Sql.list(
-                    connection, row -> row.getString("detail"), "EXPLAIN QUERY PLAN " + Names.PAGE, 1L, "name", 1000));
+                    connection,
+                    row -> row.getString("detail"),
+                    "EXPLAIN QUERY PLAN " + NameRows.PAGE,
+                    1L,
+                    "name",
+                    1000));
             assertThat(steps)
                     .anySatisfy(step -> assertThat(step).contains("PRIMARY KEY (directory=? AND name>?)"))
                     .noneMatch(step -> step.contains("SCAN") || step.contains("TEMP"));
@@ -273,17 +278,17 @@ final class SqliteCatalogTest extends CatalogContract {
     }
 
     @Test
-    void whatIsNoDatabaseIsRefused() throws Exception {
+    void fileThatIsNoDatabaseIsRefused() throws Exception {
         Path file = Files.writeString(directory.resolve("text.db"), "this is no database".repeat(100));
         CloudMwException failure = catchThrowableOfType(CloudMwException.class, () -> SqliteCatalog.open(file));
         assertThat(failure.code()).isEqualTo(ErrorCode.LOCAL_IO);
     }
 
     @Test
-    void aCommitIsSyncedToTheDisk() throws Exception {
+    void commitIsSyncedToTheDisk() throws Exception {
         Path file = directory.resolve("sync.db");
         SqliteCatalog.open(file).close();
-        try (Database database = Database.open(file)) {
+        try (SqliteDatabase database = SqliteDatabase.open(file)) {
             assertThat(pragma(database, "synchronous")).isEqualTo("2");
             assertThat(pragma(database, "journal_mode")).isEqualTo("wal");
         }
@@ -291,8 +296,8 @@ final class SqliteCatalogTest extends CatalogContract {
 
     /** A failure inside a transaction leaves nothing of it. */
     @Test
-    void whatFailsHalfwayIsUndone() throws Exception {
-        try (Database database = Database.open(directory.resolve("half.db"))) {
+    void changeThatFailsHalfwayIsRolledBack() throws Exception {
+        try (SqliteDatabase database = SqliteDatabase.open(directory.resolve("half.db"))) {
             CloudMwException failure = catchThrowableOfType(
                     CloudMwException.class,
                     () -> database.write(connection -> {
@@ -305,7 +310,7 @@ final class SqliteCatalogTest extends CatalogContract {
         }
     }
 
-    private static String pragma(Database database, String name) throws CloudMwException {
+    private static String pragma(SqliteDatabase database, String name) throws CloudMwException {
         return database.write(connection ->
                 Sql.first(connection, row -> row.getString(1), "PRAGMA " + name).orElseThrow());
     }
@@ -314,7 +319,7 @@ final class SqliteCatalogTest extends CatalogContract {
         catalog.putStore(new Store(new StoreId("s1"), "d", new Store.S3("b", "eu-west-1", "", false, "")));
         catalog.createVolume(volume);
         catalog.putSegment(version.id(), 0, Versions.segment(version.id(), 0), 1);
-        catalog.commit(new Commit(version, Optional.empty(), List.of()));
+        catalog.commit(new CommitRequest(version, Optional.empty(), List.of()));
     }
 
     private static Volume volume() {

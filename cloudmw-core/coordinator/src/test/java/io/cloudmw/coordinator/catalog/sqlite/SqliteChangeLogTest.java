@@ -3,7 +3,7 @@ package io.cloudmw.coordinator.catalog.sqlite;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.cloudmw.coordinator.catalog.Catalog;
-import io.cloudmw.coordinator.catalog.Commit;
+import io.cloudmw.coordinator.catalog.change.CommitRequest;
 import io.cloudmw.coordinator.testing.catalog.ChangeLogContract;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.Mode;
@@ -31,7 +31,7 @@ final class SqliteChangeLogTest extends ChangeLogContract {
     }
 
     @Test
-    void aCatalogThatIsOpenedAgainGoesOnCounting() throws Exception {
+    void reopenedCatalogContinuesPositions() throws Exception {
         VolumeName volume = new VolumeName("w");
         StoreId store = new StoreId("s");
         for (long position = 1; position <= 3; position++) {
@@ -42,7 +42,7 @@ final class SqliteChangeLogTest extends ChangeLogContract {
                             new Volume(volume, new Chunking.ByCount(3), 1, List.of(store), 1, Mode.ROUNDS, false, 42));
                 }
                 FileVersion version = Versions.of("w:/f" + position, 0);
-                again.commit(new Commit(version, Optional.empty(), List.of()));
+                again.commit(new CommitRequest(version, Optional.empty(), List.of()));
                 assertThat(again.changes().position(volume)).isEqualTo(position);
                 assertThat(again.changes().after(volume, position - 1, 10).items())
                         .containsExactly(Change.put(version.file(), version.id(), version.committedAtMillis())

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A process that writes with many threads at once, and is killed in the middle of it. */
+/** Test of a process that writes with many threads and is killed meanwhile. */
 final class SqliteCrashTest {
     private static final int ACKNOWLEDGED = 2_000;
 
@@ -31,7 +31,7 @@ final class SqliteCrashTest {
 
     @Test
     @Timeout(120)
-    void whatTheDriverOfAKilledProcessLeftIsRemovedByTheNext() throws Exception {
+    void driverFilesOfAKilledProcessAreRemovedByTheNext() throws Exception {
         Path file = directory.resolve("catalog.db");
         Set<Path> left = Set.of();
         for (int i = 0; i < 3; i++) {
@@ -53,7 +53,7 @@ final class SqliteCrashTest {
 
     @Test
     @Timeout(120)
-    void whatWasAcknowledgedToAnyOfManyIsThereAfterAKill() throws Exception {
+    void concurrentAcknowledgedChangesSurviveAKill() throws Exception {
         Path file = directory.resolve("catalog.db");
         List<String> acknowledged = new ArrayList<>();
         Process process = scribe(file);
@@ -86,7 +86,7 @@ final class SqliteCrashTest {
                 .start();
     }
 
-    /** The process: adds stores for as long as it lives, and says of each when it is durable. */
+    /** The writing process: adds stores as long as it lives, and prints each when it is durable. */
     static final class Scribe {
         private static final int THREADS = 16;
 

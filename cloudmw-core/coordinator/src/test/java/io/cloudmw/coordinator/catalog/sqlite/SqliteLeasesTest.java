@@ -21,7 +21,7 @@ final class SqliteLeasesTest extends LeasesContract {
     }
 
     @Test
-    void epochsGoOnAfterAReopen() throws Exception {
+    void epochsContinueAfterAReopen() throws Exception {
         Path file = directory.resolve("again.db");
         Duration term = Duration.ofSeconds(1);
         try (Catalog first = SqliteCatalog.open(file)) {

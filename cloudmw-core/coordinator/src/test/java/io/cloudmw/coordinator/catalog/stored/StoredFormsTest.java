@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 
 final class StoredFormsTest {
     @Test
-    void aLostStoreKeepsItsTime() throws Exception {
+    void lostStoreKeepsItsTime() throws Exception {
         Store lost = new Store(new StoreId("a"), "eu", new Store.S3("b", "eu", "", false, "")).lost(9);
         assertThat(StoredForms.store(StoredForms.store(lost))).isEqualTo(lost);
     }

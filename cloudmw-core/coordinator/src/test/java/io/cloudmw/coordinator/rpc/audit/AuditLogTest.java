@@ -38,7 +38,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.LoggerFactory;
 
-/** The log of a coordinator that serves. */
+/** Tests of the log of a running coordinator. */
 final class AuditLogTest {
     @TempDir
     private Path directory;
@@ -87,7 +87,7 @@ final class AuditLogTest {
     }
 
     @Test
-    void everyMethodOfTheCoordinatorIsOfAKind() {
+    void everyMethodOfTheCoordinatorHasAKind() {
         assertThat(MethodKind.known())
                 .as("a new method belongs into MethodKind")
                 .containsAll(server.methods());
@@ -95,7 +95,7 @@ final class AuditLogTest {
     }
 
     @Test
-    void anAdministrativeChangeIsLoggedWithItsCallerAndWhatWasAskedFor() {
+    void administrativeChangeIsLoggedWithItsCallerAndItsRequest() {
         var unused = stub.addStore(AddStoreRequest.newBuilder()
                 .setStore(Store.newBuilder()
                         .setId("east")
@@ -114,7 +114,7 @@ final class AuditLogTest {
     }
 
     @Test
-    void aRefusedChangeAndAFailedReadAreLoggedAndASuccessfulReadIsNot() {
+    void refusedChangeAndFailedReadAreLoggedAndSuccessfulReadIsNot() {
         assertThat(catchThrowable(() -> stub.deleteVolume(
                         DeleteVolumeRequest.newBuilder().setName("none").build())))
                 .isNotNull();
@@ -131,7 +131,7 @@ final class AuditLogTest {
     }
 
     @Test
-    void aHelperThatAdvertisesTheWildcardIsRefused() {
+    void helperThatAdvertisesTheWildcardIsRefused() {
         Throwable refused = catchThrowable(() -> stub.registerHelper(RegisterHelperRequest.newBuilder()
                 .setHelper(Helper.newBuilder()
                         .setId("h")
@@ -144,7 +144,7 @@ final class AuditLogTest {
     }
 
     @Test
-    void aFloodOfFailuresIsCountedAndNotWritten() {
+    void floodOfFailuresIsCountedAndNotWritten() {
         AtomicLong now = new AtomicLong();
         FailureLog failures = new FailureLog(logger(), now::get);
         CloudMwException full = new CloudMwException(ErrorCode.OVERLOADED, "no\nroom");
@@ -163,7 +163,7 @@ final class AuditLogTest {
     }
 
     @Test
-    void aDefectIsLoggedWithItsStackTraceAndACancelledCallIsNot() {
+    void defectIsLoggedWithItsStackTraceAndCancelledCallIsNot() {
         FailureLog failures = new FailureLog(logger(), () -> 0);
         IllegalStateException cause = new IllegalStateException("impossible");
         failures.failed(

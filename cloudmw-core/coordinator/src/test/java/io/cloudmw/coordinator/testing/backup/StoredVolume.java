@@ -1,14 +1,14 @@
 package io.cloudmw.coordinator.testing.backup;
 
-import io.cloudmw.coordinator.backup.Recovery;
 import io.cloudmw.coordinator.backup.RecoveryListener;
 import io.cloudmw.coordinator.backup.RecoveryReport;
 import io.cloudmw.coordinator.backup.RecoveryRequest;
 import io.cloudmw.coordinator.backup.VolumeExport;
+import io.cloudmw.coordinator.backup.VolumeRecovery;
 import io.cloudmw.coordinator.catalog.Catalog;
-import io.cloudmw.coordinator.catalog.Commit;
-import io.cloudmw.coordinator.catalog.CurrentFile;
-import io.cloudmw.coordinator.catalog.DirectoryEntry;
+import io.cloudmw.coordinator.catalog.change.CommitRequest;
+import io.cloudmw.coordinator.catalog.tree.CurrentFile;
+import io.cloudmw.coordinator.catalog.tree.DirectoryEntry;
 import io.cloudmw.core.backup.BackupPart;
 import io.cloudmw.core.backup.BackupRoot;
 import io.cloudmw.core.backup.ExportCursor;
@@ -49,7 +49,7 @@ import java.util.TreeMap;
 import java.util.function.UnaryOperator;
 import java.util.zip.CRC32C;
 
-/** A volume whose files' bytes are in stores in memory, and backups of it in the same stores. One thread's. */
+/** A volume whose bytes are in stores in memory, with backups of it in the same stores. Confined to one thread. */
 public final class StoredVolume {
     public static final VolumeName NAME = new VolumeName("photos");
     private static final int LEAF_BYTES = 4096;
@@ -61,7 +61,7 @@ public final class StoredVolume {
     private long clock = 1_000;
     private long backups;
 
-    /** Makes the volume, of two replicas in {@code s1} and {@code s2}; there is an {@code s3} as well. */
+    /** Creates the volume with two replicas in {@code s1} and {@code s2}; a store {@code s3} exists as well. */
     public StoredVolume(Catalog catalog) throws CloudMwException {
         this(catalog, new LinkedHashMap<>());
         for (Store store : definitions()) {
@@ -82,12 +82,12 @@ public final class StoredVolume {
                 new Volume(NAME, new Chunking.BySize(LEAF_BYTES), 2, all, 1, Mode.ROUNDS, true, 77, Optional.empty()));
     }
 
-    /** A volume of the same name, of another cluster that uses the same stores. */
+    /** Creates a volume of the same name, of another cluster that uses the same stores. */
     public StoredVolume beside(Catalog other) throws CloudMwException {
         return new StoredVolume(other, stores);
     }
 
-    /** Buckets, so that everybody may open them. */
+    /** Returns the stores as buckets, so that every process may open them. */
     public static List<Store> definitions() {
         List<Store> definitions = new ArrayList<>();
         for (String id : List.of("s1", "s2", "s3")) {
@@ -111,7 +111,7 @@ public final class StoredVolume {
 
     // ---- files
 
-    /** Puts a file, in chunks of one leaf, each with a copy in each of the two stores. */
+    /** Puts a file in chunks of one leaf, each with a copy in both stores. */
     public FileVersion put(String path, byte[] content) throws CloudMwException {
         VersionId id = VersionId.random();
         List<Chunk> chunks = write(id, content);
@@ -129,7 +129,7 @@ public final class StoredVolume {
         }
         FileVersion version =
                 new FileVersion(file, id, length, chunks.size(), segments, LEAF_BYTES, clock++, digest.finish());
-        return catalog.commit(new Commit(version, catalog.current(file).map(FileVersion::id), List.of()));
+        return catalog.commit(new CommitRequest(version, catalog.current(file).map(FileVersion::id), List.of()));
     }
 
     private List<Chunk> write(VersionId id, byte[] content) throws CloudMwException {
@@ -164,7 +164,7 @@ public final class StoredVolume {
         });
     }
 
-    /** Takes a copy out of one store, and puts it, changed perhaps, into another one. */
+    /** Moves a copy from one store to another, changed by {@code change}. */
     public void move(ChunkId chunk, String from, String to, UnaryOperator<byte[]> change) throws CloudMwException {
         long length = store(from).length(chunk).orElseThrow();
         java.nio.ByteBuffer bytes = java.nio.ByteBuffer.allocate((int) length);
@@ -187,17 +187,17 @@ public final class StoredVolume {
 
     // ---- backups
 
-    /** Everything. */
+    /** Makes a full backup. */
     public BackupRoot backup() throws CloudMwException {
         return backup(new VolumeExport(catalog), Optional.empty(), () -> {});
     }
 
-    /** What has changed since. */
+    /** Makes an incremental backup. */
     public BackupRoot backup(BackupRoot since) throws CloudMwException {
         return backup(new VolumeExport(catalog), Optional.of(since), () -> {});
     }
 
-    /** What happens between the pieces. */
+    /** An event between two pieces of an export. */
     @FunctionalInterface
     public interface Meanwhile {
         void happens() throws CloudMwException;
@@ -219,7 +219,7 @@ public final class StoredVolume {
                 break;
             }
             meanwhile.happens();
-            // As it comes back over the wire.
+            // The cursor makes a round trip over the wire.
             Optional<ExportCursor> cursor =
                     BackupWire.cursor(BackupWire.cursor(page.next().get()));
             page = export.next(NAME, after, cursor);
@@ -238,7 +238,7 @@ public final class StoredVolume {
         return root;
     }
 
-    /** Writes a root as they were before they named a cluster. */
+    /** Writes a root without a cluster, as old releases did. */
     public void writeUnnamed(BackupRoot root) throws CloudMwException {
         BackupRoot unnamed = new BackupRoot(
                 "",
@@ -268,7 +268,7 @@ public final class StoredVolume {
         }
     }
 
-    /** The chunks of roots in a store. */
+    /** Returns the chunks of roots in a store. */
     public List<ChunkId> roots(String store) throws CloudMwException {
         return store(store).list("", 1000).items().stream()
                 .map(StoredChunk::id)
@@ -276,16 +276,17 @@ public final class StoredVolume {
                 .toList();
     }
 
-    /** Recovers the volume into another catalog; looks in {@code s1} first. */
+    /** Recovers the volume into another catalog; reads {@code s1} first. */
     public RecoveryReport recover(Catalog target, boolean verify, RecoveryListener listener) throws CloudMwException {
         RecoveryRequest request =
                 new RecoveryRequest(NAME, NAME, definitions().subList(0, 1), "", OptionalLong.empty(), verify, false);
-        return new Recovery(request, definition -> store(definition.id().value()), listener, () -> 5_000).run(target);
+        return new VolumeRecovery(request, definition -> store(definition.id().value()), listener, () -> 5_000)
+                .run(target);
     }
 
-    // ---- what there is
+    // ---- results
 
-    /** What a catalog knows of the volume's files, manifests included, by path. */
+    /** Returns the files that a catalog knows, manifests included, by path. */
     public static Map<String, String> files(Catalog catalog) throws CloudMwException {
         Map<String, String> files = new TreeMap<>();
         walk(catalog, "/", files);

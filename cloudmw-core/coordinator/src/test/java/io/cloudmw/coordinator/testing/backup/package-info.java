@@ -1,4 +1,4 @@
-/** Backups for tests: what the client makes of them, without a client. */
+/** Backups for tests, made without a client. */
 @NullMarked
 package io.cloudmw.coordinator.testing.backup;
 

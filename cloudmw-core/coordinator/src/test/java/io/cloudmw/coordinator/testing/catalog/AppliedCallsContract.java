@@ -3,9 +3,9 @@ package io.cloudmw.coordinator.testing.catalog;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import io.cloudmw.coordinator.catalog.AppliedCalls;
-import io.cloudmw.coordinator.catalog.ChangeRequest;
-import io.cloudmw.coordinator.catalog.DirectoryEntry;
+import io.cloudmw.coordinator.catalog.change.AppliedCalls;
+import io.cloudmw.coordinator.catalog.change.ChangeRequest;
+import io.cloudmw.coordinator.catalog.tree.DirectoryEntry;
 import io.cloudmw.core.access.CredentialsReference;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
@@ -28,7 +28,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
-/** That a call which is tried more than once takes effect once in every catalog, and no more once later ones have. */
+/** Contract of deduplication: a call that is retried takes effect once in every catalog, even after later calls. */
 public abstract class AppliedCallsContract extends CatalogFixture {
     private static final FilePath FILE = FilePath.parse("v:/a/b");
     private static final long HOUR = 3_600_000;
@@ -48,7 +48,7 @@ public abstract class AppliedCallsContract extends CatalogFixture {
     }
 
     @Test
-    void aLateTryOfARemoveLeavesWhatWasPutSince() throws Exception {
+    void lateRetryOfARemoveLeavesALaterFile() throws Exception {
         FileVersion first = put(FILE);
         ChangeRequest call = call();
         assertThat(catalog.remove(FILE, call)).isEqualTo(first);
@@ -62,7 +62,7 @@ public abstract class AppliedCallsContract extends CatalogFixture {
     }
 
     @Test
-    void aLateTryOfAttributesLeavesWhatWasNotedSince() throws Exception {
+    void lateRetryOfAttributesLeavesLaterOnes() throws Exception {
         put(FILE);
         AttributeChange early = new AttributeChange(FILE, Map.of("k", "early"), Set.of());
         ChangeRequest call = call();
@@ -73,7 +73,7 @@ public abstract class AppliedCallsContract extends CatalogFixture {
     }
 
     @Test
-    void aLateTryOfARenameMovesNothingThatWasPutSince() throws Exception {
+    void lateRetryOfARenameMovesNoLaterFile() throws Exception {
         FileVersion first = put(FILE);
         Rename rename = new Rename(FILE, FilePath.parse("v:/c"), true);
         Rename directory = new Rename(FilePath.parse("v:/a"), FilePath.parse("v:/d"), true);
@@ -95,7 +95,7 @@ public abstract class AppliedCallsContract extends CatalogFixture {
     }
 
     @Test
-    void lateTriesAboutSnapshotsChangeNothingThatCameSince() throws Exception {
+    void lateRetriesOfSnapshotCallsChangeNothingLater() throws Exception {
         FileVersion first = put(FILE);
         ChangeRequest creation = call();
         Snapshot made = catalog.snapshots().create(VOLUME, "s", creation);
@@ -116,7 +116,7 @@ public abstract class AppliedCallsContract extends CatalogFixture {
     }
 
     @Test
-    void lateTriesAboutStoresChangeNothingThatCameSince() throws Exception {
+    void lateRetriesOfStoreCallsChangeNothingLater() throws Exception {
         Store store = bucket("late");
         ChangeRequest addition = call();
         ChangeRequest removal = call();
@@ -139,7 +139,7 @@ public abstract class AppliedCallsContract extends CatalogFixture {
     }
 
     @Test
-    void aLateTryToChangeCredentialsChangesNothingThatCameSince() throws Exception {
+    void lateRetryOfACredentialsChangeChangesNothingLater() throws Exception {
         CredentialsReference first = new CredentialsReference.Profile("first");
         CredentialsReference second = new CredentialsReference.Profile("second");
         ChangeRequest change = call();
@@ -153,7 +153,7 @@ public abstract class AppliedCallsContract extends CatalogFixture {
     }
 
     @Test
-    void lateTriesAboutVolumesChangeNothingThatCameSince() throws Exception {
+    void lateRetriesOfVolumeCallsChangeNothingLater() throws Exception {
         Volume volume = volume("w", S1, S2);
         ChangeRequest creation = call();
         ChangeRequest deletion = call();
@@ -167,7 +167,7 @@ public abstract class AppliedCallsContract extends CatalogFixture {
     }
 
     @Test
-    void triesAtOnceTakeEffectOnceAndAnswerTheSame() throws Exception {
+    void parallelRetriesTakeEffectOnceAndGetTheSameAnswer() throws Exception {
         FileVersion first = put(FILE);
         ChangeRequest call = call();
         List<Callable<Boolean>> tries = new ArrayList<>();
@@ -179,7 +179,7 @@ public abstract class AppliedCallsContract extends CatalogFixture {
         assertThat(catalog.changes().position(VOLUME)).isEqualTo(before + 1);
     }
 
-    /** Repeats a call that a slow machine refuses as OVERLOADED, as clients do. */
+    /** Retries a call that a slow machine refuses as OVERLOADED, as clients do. */
     private static <T> T accepted(Callable<T> call) throws Exception {
         while (true) {
             try {
@@ -193,7 +193,7 @@ public abstract class AppliedCallsContract extends CatalogFixture {
     }
 
     @Test
-    void whatWasRefusedIsRefusedToALateTryToo() throws Exception {
+    void refusedCallIsRefusedAgainOnALateRetry() throws Exception {
         Rename rename = new Rename(FILE, FilePath.parse("v:/c"), true);
         Volume volume = volume("w", S1, S2);
         ChangeRequest removal = call();
@@ -225,7 +225,7 @@ public abstract class AppliedCallsContract extends CatalogFixture {
     }
 
     @Test
-    void itIsRefusedInTheSameWords() throws Exception {
+    void lateRetryIsRefusedWithTheSameMessage() throws Exception {
         ChangeRequest call = call();
         String refusal = refusal(call);
         put(FILE);
@@ -238,7 +238,7 @@ public abstract class AppliedCallsContract extends CatalogFixture {
     }
 
     @Test
-    void ofTriesAtOnceAllAreRefusedOrAllTakeEffect() throws Exception {
+    void parallelRetriesAreAllRefusedOrAllTakeEffect() throws Exception {
         for (int round = 0; round < 10; round++) {
             ChangeRequest call = call();
             List<Callable<Boolean>> tries = new ArrayList<>();
@@ -257,7 +257,7 @@ public abstract class AppliedCallsContract extends CatalogFixture {
     }
 
     @Test
-    void aCallThatIsTooOldTakesNoEffectAndOneThatDidIsStillKnown() throws Exception {
+    void tooOldCallTakesNoEffectAndAnAppliedOneIsStillKnown() throws Exception {
         FileVersion first = put(FILE);
         CallId early = CallId.issuedAt(now.get());
         CallId never = CallId.issuedAt(now.get());

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.cloudmw.coordinator.backup.RecoveryListener;
 import io.cloudmw.coordinator.backup.RecoveryReport;
 import io.cloudmw.coordinator.catalog.Catalog;
-import io.cloudmw.coordinator.catalog.Overlay;
-import io.cloudmw.coordinator.catalog.VersionState;
+import io.cloudmw.coordinator.catalog.version.ReplicaOverlay;
+import io.cloudmw.coordinator.catalog.version.VersionState;
 import io.cloudmw.coordinator.testing.backup.StoredVolume;
 import io.cloudmw.core.backup.BackupRoot;
 import io.cloudmw.core.error.CloudMwException;
@@ -28,9 +28,9 @@ import java.util.Set;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
-/** What is exported of a catalog, and recovered into another one. */
+/** Contract of exports from one catalog and recoveries into another. */
 public abstract class BackupContract extends CatalogFixture {
-    /** Another empty catalog; the suite closes it. */
+    /** Opens another empty catalog; the suite closes it. */
     protected abstract Catalog openAnother() throws Exception;
 
     private static byte[] bytes(String content, int times) {
@@ -53,7 +53,7 @@ public abstract class BackupContract extends CatalogFixture {
     }
 
     @Test
-    void aCatalogHasAnIdThatNoOtherHas() throws Exception {
+    void catalogHasAUniqueId() throws Exception {
         assertThat(catalog.clusterId()).matches("[0-9a-f]{32}").isEqualTo(catalog.clusterId());
         try (Catalog other = openAnother()) {
             assertThat(other.clusterId()).isNotEqualTo(catalog.clusterId());
@@ -61,7 +61,7 @@ public abstract class BackupContract extends CatalogFixture {
     }
 
     @Test
-    void aRecoveredVolumeHasAllItsFilesWithTheirAttributesTimesAndManifests() throws Exception {
+    void recoveredVolumeHasAllItsFilesWithTheirAttributesTimesAndManifests() throws Exception {
         StoredVolume volume = filled();
         volume.backup();
         try (Catalog other = openAnother()) {
@@ -86,7 +86,7 @@ public abstract class BackupContract extends CatalogFixture {
     }
 
     @Test
-    void whatChangedSinceIsAddedToTheLastBackup() throws Exception {
+    void laterChangesAreAddedToTheLastBackup() throws Exception {
         StoredVolume volume = filled();
         BackupRoot first = volume.backup();
         volume.put("/new", bytes("new", 3));
@@ -111,7 +111,7 @@ public abstract class BackupContract extends CatalogFixture {
     }
 
     @Test
-    void aVersionThatSeveralPathsNameIsRecoveredAtEach() throws Exception {
+    void versionNamedBySeveralPathsIsRecoveredAtEach() throws Exception {
         StoredVolume volume = filled();
         catalog.snapshots().create(StoredVolume.NAME, "s", 1);
         rename("photos:/a", "photos:/moved");
@@ -164,12 +164,12 @@ public abstract class BackupContract extends CatalogFixture {
     private static CurrentReplicas copies(Catalog catalog, FileVersion version, int chunk) throws CloudMwException {
         int index = chunk / 2;
         byte[] segment = catalog.segment(version.id(), index).orElseThrow();
-        return Overlay.of(catalog, ManifestSegment.decode(index, segment).chunks())
+        return ReplicaOverlay.of(catalog, ManifestSegment.decode(index, segment).chunks())
                 .get(chunk % 2);
     }
 
     @Test
-    void aVolumeIsRecoveredOnceAndIntoACatalogThatHasLostIt() throws Exception {
+    void volumeIsRecoveredOnceAndOnlyIntoACatalogThatLostIt() throws Exception {
         StoredVolume volume = filled();
         volume.backup();
         refused(ErrorCode.ALREADY_EXISTS, () -> volume.recover(catalog, false, RecoveryListener.NONE));

@@ -3,9 +3,9 @@ package io.cloudmw.coordinator.testing.catalog;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import io.cloudmw.coordinator.catalog.ChangeRequest;
-import io.cloudmw.coordinator.catalog.Commit;
-import io.cloudmw.coordinator.catalog.RetiredVersion;
+import io.cloudmw.coordinator.catalog.change.ChangeRequest;
+import io.cloudmw.coordinator.catalog.change.CommitRequest;
+import io.cloudmw.coordinator.catalog.version.RetiredVersion;
 import io.cloudmw.core.access.CredentialsReference;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
@@ -27,7 +27,7 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.junit.jupiter.api.Test;
 
-/** What a catalog must do. One small subclass per implementation says how to open one. */
+/** Contract of a catalog. One small subclass per implementation opens it. */
 public abstract class CatalogContract extends NamesContract {
     @Test
     void volumesAreFoundByNameAndListedInOrder() throws Exception {
@@ -40,7 +40,7 @@ public abstract class CatalogContract extends NamesContract {
     }
 
     @Test
-    void aVolumeNeedsANewNameAndKnownStores() throws Exception {
+    void volumeNeedsANewNameAndKnownStores() throws Exception {
         refused(ErrorCode.ALREADY_EXISTS, () -> catalog.createVolume(volume("v", S1, S2)));
         refused(ErrorCode.NOT_FOUND, () -> catalog.createVolume(volume("w", S1, new StoreId("none"))));
         assertThat(catalog.volume(new VolumeName("w"))).isEmpty();
@@ -48,7 +48,7 @@ public abstract class CatalogContract extends NamesContract {
     }
 
     @Test
-    void aVolumeWithFilesIsDeletedByForceOnlyAndRetiresThem() throws Exception {
+    void volumeWithFilesIsDeletedOnlyByForceAndRetiresThem() throws Exception {
         FileVersion version = put("v:/a/b", 1, Optional.empty());
         refused(ErrorCode.VOLUME_NOT_EMPTY, () -> catalog.deleteVolume(VOLUME, false, 7));
         assertThat(catalog.current(version.file())).contains(version);
@@ -60,14 +60,14 @@ public abstract class CatalogContract extends NamesContract {
     }
 
     @Test
-    void anEmptyVolumeIsDeletedAndItsNameIsFreeAgain() throws Exception {
+    void emptyVolumeIsDeletedAndItsNameIsFreeAgain() throws Exception {
         catalog.deleteVolume(VOLUME, false, 7);
         catalog.createVolume(volume("v", S1, S2));
         assertThat(list("/", "", 10).items()).isEmpty();
     }
 
     @Test
-    void aStoreKeepsItsIdentity() throws Exception {
+    void storeKeepsItsIdentity() throws Exception {
         Store bucket = bucket("s3");
         StoreIdentity identity = StoreIdentity.random("c1").replacedAt(7);
         assertThat(catalog.addStore(bucket.with(identity), ChangeRequest.once(1)))
@@ -82,7 +82,7 @@ public abstract class CatalogContract extends NamesContract {
     }
 
     @Test
-    void aStoreThatWasDeclaredLostIsAddedAgainOnceItWasRemoved() throws Exception {
+    void lostStoreIsAddedAgainOnceItWasRemoved() throws Exception {
         Store bucket = bucket("s3");
         Store.S3 place = (Store.S3) bucket.kind();
         catalog.putStore(bucket.lost(5));
@@ -100,7 +100,7 @@ public abstract class CatalogContract extends NamesContract {
     }
 
     @Test
-    void storesAreReplacedAndForgottenUnlessInUse() throws Exception {
+    void storesAreReplacedAndRemovedUnlessInUse() throws Exception {
         Store disk = new Store(new StoreId("d"), "rack", new Store.Disk(new HelperId("h1"), Path.of("/d")));
         Store moved = new Store(new StoreId("d"), "rack", new Store.Disk(new HelperId("h2"), Path.of("/d")));
         catalog.putStore(disk);
@@ -138,7 +138,7 @@ public abstract class CatalogContract extends NamesContract {
     }
 
     @Test
-    void nothingIsVisibleBeforeTheCommit() throws Exception {
+    void fileIsInvisibleBeforeTheCommit() throws Exception {
         FileVersion version = Versions.of("v:/a", 2);
         putSegments(version);
         assertThat(catalog.current(version.file())).isEmpty();
@@ -152,13 +152,13 @@ public abstract class CatalogContract extends NamesContract {
     }
 
     @Test
-    void anEmptyFileHasNoSegments() throws Exception {
+    void emptyFileHasNoSegments() throws Exception {
         FileVersion version = put("v:/empty", 0, Optional.empty());
         assertThat(catalog.current(version.file())).contains(version);
     }
 
     @Test
-    void aCommitNeedsThePathToBeAsExpected() throws Exception {
+    void commitNeedsTheExpectedVersionAtThePath() throws Exception {
         FileVersion first = put("v:/a", 1, Optional.empty());
         FileVersion second = Versions.of("v:/a", 1);
         putSegments(second);
@@ -175,7 +175,7 @@ public abstract class CatalogContract extends NamesContract {
     }
 
     @Test
-    void repeatingACommitGivesWhatItGave() throws Exception {
+    void repeatedCommitReturnsTheFirstResult() throws Exception {
         FileVersion first = put("v:/a", 1, Optional.empty());
         FileVersion later = Versions.of(first.file(), first.id(), 1, 9999);
         assertThat(commit(later, Optional.empty())).isEqualTo(first);
@@ -185,7 +185,7 @@ public abstract class CatalogContract extends NamesContract {
     }
 
     @Test
-    void ofManyWritersOfOnePathOneWins() throws Exception {
+    void oneOfManyWritersOfAPathWins() throws Exception {
         List<Callable<Boolean>> writers = new ArrayList<>();
         for (int i = 0; i < 16; i++) {
             FileVersion version = Versions.of("v:/contested", 1);
@@ -196,7 +196,7 @@ public abstract class CatalogContract extends NamesContract {
     }
 
     @Test
-    void aCommitNeedsExactlyTheSegmentsItsDigestIsOf() throws Exception {
+    void commitNeedsExactlyTheSegmentsOfItsDigest() throws Exception {
         FileVersion version = Versions.of("v:/a", 2);
         catalog.putSegment(version.id(), 1, Versions.segment(version.id(), 1), 1);
         refused(ErrorCode.INVALID_ARGUMENT, () -> commit(version, Optional.empty()));
@@ -218,13 +218,13 @@ public abstract class CatalogContract extends NamesContract {
     }
 
     @Test
-    void aCommitNeedsItsVolume() throws Exception {
+    void commitNeedsItsVolume() throws Exception {
         FileVersion version = Versions.of("nowhere:/a", 0);
         refused(ErrorCode.VOLUME_NOT_FOUND, () -> commit(version, Optional.empty()));
     }
 
     @Test
-    void aRemovedFileIsGoneAndRetired() throws Exception {
+    void removedFileIsGoneAndRetired() throws Exception {
         FileVersion version = put("v:/a/b", 1, Optional.empty());
         assertThat(catalog.remove(version.file(), 77)).isEqualTo(version);
         assertThat(catalog.current(version.file())).isEmpty();
@@ -235,7 +235,7 @@ public abstract class CatalogContract extends NamesContract {
     }
 
     @Test
-    void faultsAreRememberedUntilTheReplicaIsGoodAgain() throws Exception {
+    void faultsAreRecordedUntilTheReplicaIsGoodAgain() throws Exception {
         FileVersion version = put("v:/a", 1, Optional.empty());
         report(version.id(), 3, S1, ReplicaState.MISSING);
         report(version.id(), 3, S2, ReplicaState.MISSING);
@@ -252,7 +252,7 @@ public abstract class CatalogContract extends NamesContract {
     }
 
     @Test
-    void aLateWordOfItsWriterDoesNotLiftAQuarantine() throws Exception {
+    void lateReportOfTheWriterDoesNotLiftAQuarantine() throws Exception {
         FileVersion open = Versions.of("v:/b", 1);
         putSegments(open);
         report(open.id(), 0, S1, ReplicaState.CORRUPT);
@@ -267,7 +267,7 @@ public abstract class CatalogContract extends NamesContract {
     }
 
     @Test
-    void owedNeverReplacesWhatIsKnown() throws Exception {
+    void owedNeverReplacesARecord() throws Exception {
         FileVersion version = put("v:/a", 1, Optional.empty());
         report(version.id(), 0, S1, ReplicaState.CORRUPT);
         report(version.id(), 0, S1, ReplicaState.OWED);
@@ -276,12 +276,12 @@ public abstract class CatalogContract extends NamesContract {
     }
 
     @Test
-    void aCopyThatBecameGoodBeforeTheCommitIsNotOwedAfterIt() throws Exception {
+    void copyThatBecameGoodBeforeTheCommitIsNotOwedAfterIt() throws Exception {
         FileVersion version = Versions.of("v:/a", 1);
         putSegments(version);
         report(version.id(), 0, S1, ReplicaState.GOOD);
         assertThat(catalog.faults(version.id(), 0, 9)).isEmpty();
-        catalog.commit(new Commit(
+        catalog.commit(new CommitRequest(
                 version,
                 Optional.empty(),
                 List.of(fault(version.id(), 0, S1, ReplicaState.OWED), fault(version.id(), 1, S2, ReplicaState.OWED))));
@@ -325,7 +325,7 @@ public abstract class CatalogContract extends NamesContract {
     }
 
     @Test
-    void uploadsNobodyWritesToAreAbandonedAndCannotBeCommitted() throws Exception {
+    void uploadsWithoutProgressAreAbandonedAndCannotBeCommitted() throws Exception {
         FileVersion stale = Versions.of("v:/stale", 2);
         catalog.putSegment(stale.id(), 0, Versions.segment(stale.id(), 0), 100);
         FileVersion fresh = Versions.of("v:/fresh", 2);
@@ -345,7 +345,7 @@ public abstract class CatalogContract extends NamesContract {
     }
 
     @Test
-    void anUploadThatWasGivenUpCannotBeCommittedAndItsIdStays() throws Exception {
+    void abandonedUploadCannotBeCommittedAndItsIdStays() throws Exception {
         FileVersion begun = Versions.of("v:/a", 1);
         putSegments(begun);
         FileVersion unheardOf = Versions.of("v:/b", 0);
@@ -366,7 +366,7 @@ public abstract class CatalogContract extends NamesContract {
     }
 
     @Test
-    void whatWasCommittedIsNotGivenUp() throws Exception {
+    void committedVersionIsNotAbandoned() throws Exception {
         FileVersion first = put("v:/a", 1, Optional.empty());
         assertThat(catalog.giveUp(first.id(), 7)).contains(first);
         assertThat(catalog.current(first.file())).contains(first);
@@ -375,7 +375,7 @@ public abstract class CatalogContract extends NamesContract {
     }
 
     @Test
-    void anUploadThatIsTouchedIsNotAbandonedButOneThatIsOverStaysSo() throws Exception {
+    void touchedUploadIsNotAbandonedAndAFinishedOneStaysFinished() throws Exception {
         FileVersion stale = Versions.of("v:/stale", 1);
         catalog.touch(stale.id(), 100);
         FileVersion fresh = Versions.of("v:/fresh", 1);
@@ -389,7 +389,7 @@ public abstract class CatalogContract extends NamesContract {
     }
 
     @Test
-    void onlyAnUploadThatIsOpenGoesOn() throws Exception {
+    void onlyAnOpenUploadIsResumed() throws Exception {
         FileVersion stale = Versions.of("v:/stale", 1);
         catalog.touch(stale.id(), 100);
         FileVersion fresh = Versions.of("v:/fresh", 1);
@@ -405,9 +405,9 @@ public abstract class CatalogContract extends NamesContract {
         assertThat(catalog.resume(fresh.id(), 500)).isFalse();
     }
 
-    /** Its writer may have been stopped for months: it must not open it again, since what it stored is gone. */
+    /** The writer may have been suspended for months: it must not reopen the version, since its chunks are gone. */
     @Test
-    void ofAForgottenUploadTheIdStaysAndItsWriterIsRefused() throws Exception {
+    void idOfAForgottenUploadStaysAndItsWriterIsRefused() throws Exception {
         FileVersion slow = Versions.of("v:/slow", 1);
         catalog.putSegment(slow.id(), 0, Versions.segment(slow.id(), 0), 100);
         report(slow.id(), 0, S1, ReplicaState.GOOD);
@@ -430,7 +430,7 @@ public abstract class CatalogContract extends NamesContract {
     }
 
     @Test
-    void aForgottenVersionLeavesNothing() throws Exception {
+    void forgottenVersionLeavesNothing() throws Exception {
         FileVersion version = put("v:/a", 1, Optional.empty());
         report(version.id(), 0, S1, ReplicaState.MISSING);
         catalog.forget(lease("collection"), version.id());
@@ -462,7 +462,7 @@ public abstract class CatalogContract extends NamesContract {
     }
 
     @Test
-    void aClosedCatalogRefusesEverything() throws Exception {
+    void closedCatalogRefusesEverything() throws Exception {
         catalog.close();
         catalog.close();
         refused(ErrorCode.CANCELLED, () -> catalog.volumes());

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.cloudmw.coordinator.catalog.Catalog;
-import io.cloudmw.coordinator.catalog.Commit;
-import io.cloudmw.coordinator.catalog.DirectoryEntry;
-import io.cloudmw.coordinator.catalog.RetiredVersion;
+import io.cloudmw.coordinator.catalog.change.CommitRequest;
+import io.cloudmw.coordinator.catalog.tree.DirectoryEntry;
+import io.cloudmw.coordinator.catalog.version.RetiredVersion;
 import io.cloudmw.coordinator.lease.Lease;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
@@ -37,7 +37,7 @@ import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 
-/** An open catalog with a volume, and what tests do with it. */
+/** An open catalog with a volume, and helper methods of tests. */
 abstract class CatalogFixture {
     static final VolumeName VOLUME = new VolumeName("v");
     static final StoreId S1 = new StoreId("s1");
@@ -61,7 +61,7 @@ abstract class CatalogFixture {
         catalog.close();
     }
 
-    /** How many of these calls, made at once, give true. */
+    /** Returns how many of these parallel calls return true. */
     static int atOnce(List<Callable<Boolean>> calls) throws Exception {
         ExecutorService threads = Executors.newFixedThreadPool(8);
         try {
@@ -75,7 +75,7 @@ abstract class CatalogFixture {
         }
     }
 
-    /** Whether a call succeeds; it may only fail with one of these. */
+    /** Returns whether a call succeeds; it may only fail with one of these codes. */
     static boolean succeeds(Callable<?> call, ErrorCode... refusals) throws Exception {
         try {
             call.call();
@@ -107,10 +107,10 @@ abstract class CatalogFixture {
     }
 
     FileVersion commit(FileVersion version, Optional<VersionId> expected) throws CloudMwException {
-        return catalog.commit(new Commit(version, expected, List.of()));
+        return catalog.commit(new CommitRequest(version, expected, List.of()));
     }
 
-    /** A background job's lease, for the one who does them all here. */
+    /** Returns a background job's lease for the only holder. */
     Lease lease(String job) throws CloudMwException {
         return catalog.leases().acquire(job, "test", Duration.ofSeconds(1), 0).orElseThrow();
     }
@@ -131,7 +131,7 @@ abstract class CatalogFixture {
         return catalog.list(VOLUME, directory, token, limit);
     }
 
-    /** All names of a directory, read in pages; directories end in a slash. */
+    /** Returns all names of a directory, read in pages; directories end in a slash. */
     List<String> names(String directory, int limit) throws CloudMwException {
         List<String> names = new ArrayList<>();
         String token = "";
@@ -158,7 +158,7 @@ abstract class CatalogFixture {
         return new Volume(new VolumeName(name), new Chunking.ByCount(3), 2, List.of(stores), 1, Mode.ROUNDS, false, 42);
     }
 
-    /** Its clients may serve each other. */
+    /** Returns a volume whose clients may serve each other. */
     static Volume peersVolume(String name, StoreId... stores) {
         Volume plain = volume(name, stores);
         return new Volume(

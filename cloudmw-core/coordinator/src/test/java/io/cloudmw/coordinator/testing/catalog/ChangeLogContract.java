@@ -3,9 +3,9 @@ package io.cloudmw.coordinator.testing.catalog;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.cloudmw.coordinator.catalog.Catalog;
-import io.cloudmw.coordinator.catalog.ChangeLog;
-import io.cloudmw.coordinator.catalog.Changes;
-import io.cloudmw.coordinator.catalog.DirectoryEntry;
+import io.cloudmw.coordinator.catalog.change.ChangeLog;
+import io.cloudmw.coordinator.catalog.change.ChangePage;
+import io.cloudmw.coordinator.catalog.tree.DirectoryEntry;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.FilePath;
@@ -26,7 +26,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 
-/** What a catalog must do with its log of changes. */
+/** Contract of a catalog's change log. */
 public abstract class ChangeLogContract extends CatalogFixture {
     private static final FilePath A = FilePath.parse("v:/dir/a");
 
@@ -35,7 +35,7 @@ public abstract class ChangeLogContract extends CatalogFixture {
     }
 
     private List<Change> after(long position) throws CloudMwException {
-        Changes changes = log().after(VOLUME, position, Catalog.MAX_PAGE);
+        ChangePage changes = log().after(VOLUME, position, Catalog.MAX_PAGE);
         assertThat(changes.known()).as("known after %d", position).isTrue();
         return changes.items();
     }
@@ -47,7 +47,7 @@ public abstract class ChangeLogContract extends CatalogFixture {
     }
 
     @Test
-    void everyChangeIsKeptWithTheNextPosition() throws Exception {
+    void everyChangeGetsTheNextPosition() throws Exception {
         assertThat(log().position(VOLUME)).isZero();
         FileVersion first = put("v:/dir/a", 1, Optional.empty());
         FileVersion second = put("v:/dir/a", 0, Optional.of(first.id()));
@@ -71,7 +71,7 @@ public abstract class ChangeLogContract extends CatalogFixture {
     }
 
     @Test
-    void whatChangesNothingIsNoChange() throws Exception {
+    void callWithoutEffectAddsNoChange() throws Exception {
         FileVersion first = put("v:/dir/a", 1, Optional.empty());
         Rename rename = new Rename(A, FilePath.parse("v:/b"), true);
         catalog.rename(rename, 1);
@@ -89,7 +89,7 @@ public abstract class ChangeLogContract extends CatalogFixture {
     }
 
     @Test
-    void aVolumeThatIsMadeAgainGoesOnCounting() throws Exception {
+    void recreatedVolumeContinuesPositions() throws Exception {
         put("v:/a", 0, Optional.empty());
         catalog.deleteVolume(VOLUME, true, 5);
         assertThat(after(1)).containsExactly(Change.volumeDeleted(5).at(2));
@@ -101,7 +101,7 @@ public abstract class ChangeLogContract extends CatalogFixture {
     }
 
     @Test
-    void volumesCountByThemselves() throws Exception {
+    void volumesHaveSeparatePositions() throws Exception {
         catalog.createVolume(volume("w", S1, S2));
         put("v:/a", 0, Optional.empty());
         put("w:/b", 0, Optional.empty());
@@ -109,36 +109,36 @@ public abstract class ChangeLogContract extends CatalogFixture {
         assertThat(after(0)).extracting(Change::path).containsExactly("/a", "/c");
         assertThat(log().position(new VolumeName("w"))).isEqualTo(1);
         assertThat(log().position(new VolumeName("nowhere"))).isZero();
-        assertThat(log().after(new VolumeName("nowhere"), 0, 10)).isEqualTo(new Changes(List.of(), true, 0));
+        assertThat(log().after(new VolumeName("nowhere"), 0, 10)).isEqualTo(new ChangePage(List.of(), true, 0));
     }
 
     @Test
-    void changesAreReadPieceByPieceAndPositionsNeverReachedAreNotKnown() throws Exception {
+    void changesAreReadInPagesAndUnreachedPositionsAreUnknown() throws Exception {
         for (int i = 0; i < 10; i++) {
             put("v:/f" + i, 0, Optional.empty());
         }
         List<Change> read = new ArrayList<>();
         while (read.size() < 10) {
-            Changes next = log().after(VOLUME, read.size(), 3);
+            ChangePage next = log().after(VOLUME, read.size(), 3);
             assertThat(next.items()).hasSizeBetween(1, 3);
             assertThat(next.position()).isEqualTo(10);
             read.addAll(next.items());
         }
         assertThat(read).isEqualTo(after(0));
-        assertThat(log().after(VOLUME, 10, 3)).isEqualTo(new Changes(List.of(), true, 10));
-        assertThat(log().after(VOLUME, 11, 3)).isEqualTo(new Changes(List.of(), false, 10));
+        assertThat(log().after(VOLUME, 10, 3)).isEqualTo(new ChangePage(List.of(), true, 10));
+        assertThat(log().after(VOLUME, 11, 3)).isEqualTo(new ChangePage(List.of(), false, 10));
         refused(ErrorCode.INVALID_ARGUMENT, () -> log().after(VOLUME, 0, 0));
         refused(ErrorCode.INVALID_ARGUMENT, () -> log().after(VOLUME, 0, Catalog.MAX_PAGE + 1));
     }
 
     @Test
-    void theOldestAreTakenAwayByNumberAndByAge() throws Exception {
+    void oldestChangesArePrunedByNumberAndByAge() throws Exception {
         for (int i = 1; i <= 10; i++) {
             commit(Versions.of(FilePath.parse("v:/f" + i), VersionId.random(), 0, 100L * i), Optional.empty());
         }
         assertThat(log().prune(0, 10)).isZero();
         assertThat(log().prune(0, 8)).isEqualTo(2);
-        assertThat(log().after(VOLUME, 1, 10)).isEqualTo(new Changes(List.of(), false, 10));
+        assertThat(log().after(VOLUME, 1, 10)).isEqualTo(new ChangePage(List.of(), false, 10));
         assertThat(after(2)).hasSize(8);
         assertThat(log().prune(501, 8)).isEqualTo(3);
         assertThat(log().after(VOLUME, 4, 10).known()).isFalse();
@@ -151,7 +151,7 @@ public abstract class ChangeLogContract extends CatalogFixture {
     }
 
     @Test
-    void muchIsTakenAwayInSteps() throws Exception {
+    void manyChangesArePrunedInSteps() throws Exception {
         FileVersion file = put("v:/a", 0, Optional.empty());
         for (int i = 0; i < ChangeLog.PRUNE_BATCH + 5; i++) {
             note(file.file(), "" + i);
@@ -162,7 +162,7 @@ public abstract class ChangeLogContract extends CatalogFixture {
     }
 
     @Test
-    void whoListensFindsTheChangeInTheLogAndItsEffectInTheCatalog() throws Exception {
+    void listenerFindsTheChangeInTheLogAndItsEffectInTheCatalog() throws Exception {
         List<Long> found = new CopyOnWriteArrayList<>();
         log().onChange(volume -> {
             try {
@@ -180,7 +180,7 @@ public abstract class ChangeLogContract extends CatalogFixture {
     }
 
     @Test
-    void changesAtOnceHaveOnePositionEachAndTheLogIsWhatTheNamesBecame() throws Exception {
+    void parallelChangesHaveOnePositionEachAndTheLogMatchesTheNames() throws Exception {
         List<Callable<Boolean>> calls = new ArrayList<>();
         for (int i = 0; i < 48; i++) {
             String path = "v:/d" + i % 3 + "/f" + i % 6;

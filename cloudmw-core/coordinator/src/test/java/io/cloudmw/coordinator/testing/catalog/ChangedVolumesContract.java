@@ -2,7 +2,7 @@ package io.cloudmw.coordinator.testing.catalog;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.cloudmw.coordinator.catalog.ChangeRequest;
+import io.cloudmw.coordinator.catalog.change.ChangeRequest;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.CallId;
@@ -37,12 +37,12 @@ public abstract class ChangedVolumesContract extends CatalogFixture {
     }
 
     @Test
-    void aNewVolumeHasTheFirstGeneration() throws Exception {
+    void newVolumeHasTheFirstGeneration() throws Exception {
         assertThat(catalog.volume(VOLUME).orElseThrow().generation()).isEqualTo(1);
     }
 
     @Test
-    void aChangedVolumeIsKeptWithItsGenerationAndItsLeavingStores() throws Exception {
+    void changedVolumeIsKeptWithItsGenerationAndItsLeavingStores() throws Exception {
         Volume changed = catalog.changeVolume(VOLUME, volume -> leaving(volume, S2), ChangeRequest.once(5));
         assertThat(changed.generation()).isEqualTo(2);
         assertThat(changed.stores()).containsExactly(S1);
@@ -52,7 +52,7 @@ public abstract class ChangedVolumesContract extends CatalogFixture {
     }
 
     @Test
-    void aLeavingStoreIsInUseUntilTheVolumeLetsGoOfIt() throws Exception {
+    void leavingStoreIsInUseUntilTheVolumeReleasesIt() throws Exception {
         catalog.changeVolume(VOLUME, volume -> leaving(volume, S2), ChangeRequest.once(5));
         refused(ErrorCode.STORE_IN_USE, () -> catalog.removeStore(S2));
         catalog.changeVolume(VOLUME, volume -> volume.withStores(volume.stores(), List.of()), ChangeRequest.once(6));
@@ -61,7 +61,7 @@ public abstract class ChangedVolumesContract extends CatalogFixture {
     }
 
     @Test
-    void aChangeThatNamesAnUnknownStoreChangesNothing() throws Exception {
+    void changeThatNamesAnUnknownStoreChangesNothing() throws Exception {
         Volume before = catalog.volume(VOLUME).orElseThrow();
         refused(
                 ErrorCode.NOT_FOUND,
@@ -73,7 +73,7 @@ public abstract class ChangedVolumesContract extends CatalogFixture {
     }
 
     @Test
-    void aChangeOfAnUnknownVolumeOrStoreIsRefused() throws Exception {
+    void changeOfAnUnknownVolumeOrStoreIsRefused() throws Exception {
         refused(
                 ErrorCode.VOLUME_NOT_FOUND,
                 () -> catalog.changeVolume(new VolumeName("none"), volume -> volume, ChangeRequest.once(5)));
@@ -81,7 +81,7 @@ public abstract class ChangedVolumesContract extends CatalogFixture {
     }
 
     @Test
-    void aRefusedChangeChangesNothing() throws Exception {
+    void refusedChangeChangesNothing() throws Exception {
         Volume before = catalog.volume(VOLUME).orElseThrow();
         refused(
                 ErrorCode.CONFLICT,
@@ -95,7 +95,7 @@ public abstract class ChangedVolumesContract extends CatalogFixture {
     }
 
     @Test
-    void aRepeatedCallChangesTheVolumeOnce() throws Exception {
+    void repeatedCallChangesTheVolumeOnce() throws Exception {
         ChangeRequest request = new ChangeRequest(Optional.of(CallId.issuedAt(7)), 7, () -> 7);
         Volume first = catalog.changeVolume(VOLUME, volume -> leaving(volume, S2), request);
         Volume again = catalog.changeVolume(VOLUME, volume -> leaving(volume, S2), request);
@@ -104,7 +104,7 @@ public abstract class ChangedVolumesContract extends CatalogFixture {
     }
 
     @Test
-    void changesAtOnceAllTakeEffect() throws Exception {
+    void parallelChangesAllTakeEffect() throws Exception {
         List<Callable<Boolean>> changes = new ArrayList<>();
         for (int i = 0; i < 8; i++) {
             changes.add(() -> {
@@ -118,7 +118,7 @@ public abstract class ChangedVolumesContract extends CatalogFixture {
     }
 
     @Test
-    void aStoreThatWasDeclaredLostStaysLost() throws Exception {
+    void lostStoreStaysLost() throws Exception {
         Store lost = catalog.changeStore(S1, store -> store.lost(42), ChangeRequest.once(42));
         assertThat(lost.isLost()).isTrue();
         assertThat(lost.lostAtMillis()).isEqualTo(42);
@@ -128,7 +128,7 @@ public abstract class ChangedVolumesContract extends CatalogFixture {
     }
 
     @Test
-    void openUploadsAreListedUntilTheyAreCommittedOrGivenUp() throws Exception {
+    void openUploadsAreListedUntilTheyAreCommittedOrAbandoned() throws Exception {
         FileVersion committed = put("v:/a", 1, Optional.empty());
         VersionId one = VersionId.random();
         VersionId other = VersionId.random();

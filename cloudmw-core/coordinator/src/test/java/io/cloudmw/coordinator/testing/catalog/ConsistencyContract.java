@@ -3,9 +3,9 @@ package io.cloudmw.coordinator.testing.catalog;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.cloudmw.coordinator.catalog.Catalog;
-import io.cloudmw.coordinator.catalog.ChangeRequest;
-import io.cloudmw.coordinator.catalog.Commit;
-import io.cloudmw.coordinator.catalog.CurrentFile;
+import io.cloudmw.coordinator.catalog.change.ChangeRequest;
+import io.cloudmw.coordinator.catalog.change.CommitRequest;
+import io.cloudmw.coordinator.catalog.tree.CurrentFile;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.CallId;
@@ -33,18 +33,21 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
-/** What clients see of names through one catalog, or several on the same data: as if each call had happened at one moment. */
+/**
+ * Contract of linearizability: clients of one catalog, or of several on the same data, see each call as if it happened
+ * at one moment.
+ */
 public abstract class ConsistencyContract extends CatalogFixture {
     private static final int CLIENTS = 6;
     private static final int CALLS = 60;
 
-    /** Other catalogs on the same data, as other coordinators have them; the suite closes them. */
+    /** Opens other catalogs on the same data, as other coordinators do; the suite closes them. */
     protected List<Catalog> others() throws Exception {
         return List.of();
     }
 
     @Test
-    void everyCallIsAsIfItHappenedAtOneMoment() throws Exception {
+    void everyCallTakesEffectAtOneMoment() throws Exception {
         List<Catalog> others = others();
         List<Catalog> all = new ArrayList<>(others);
         all.add(catalog);
@@ -67,7 +70,7 @@ public abstract class ConsistencyContract extends CatalogFixture {
         }
     }
 
-    /** One call, to be made anywhere. */
+    /** A call that can be made through any catalog. */
     @FunctionalInterface
     private interface Try {
         Object at(Catalog catalog) throws CloudMwException;
@@ -75,7 +78,7 @@ public abstract class ConsistencyContract extends CatalogFixture {
 
     private record Answered(Try call, Object answer) {}
 
-    /** What all clients of one volume do and see. */
+    /** The calls and observations of all clients of one volume. */
     private final class History {
         private final VolumeName volume;
         private final AtomicLong clock = new AtomicLong();
@@ -121,7 +124,7 @@ public abstract class ConsistencyContract extends CatalogFixture {
             write(
                     version.committedAtMillis(),
                     "put of " + file,
-                    () -> through.commit(new Commit(version, expected, List.of())));
+                    () -> through.commit(new CommitRequest(version, expected, List.of())));
         }
 
         private void remove(Catalog through, FilePath file) throws Exception {
@@ -154,7 +157,7 @@ public abstract class ConsistencyContract extends CatalogFixture {
             }
         }
 
-        /** What is noted of a file is when the call began that did it. */
+        /** Returns the time that a file's attributes record: the start of the call that wrote them. */
         private OptionalLong notedAt(Attributes attributes) {
             return attributes.values().values().stream()
                     .mapToLong(Long::parseLong)
@@ -165,14 +168,14 @@ public abstract class ConsistencyContract extends CatalogFixture {
             return new ChangeRequest(Optional.of(CallId.issuedAt(began)), began, () -> began);
         }
 
-        /** Makes a call whose answer another try must give, too. */
+        /** Makes a call and keeps its answer, which a retry must return, too. */
         private Object answer(Catalog through, Try call) throws CloudMwException {
             Object answer = call.at(through);
             answered.add(new Answered(call, answer));
             return answer;
         }
 
-        /** A late try of a call that was answered: changes nothing, or the log has more than was written. */
+        /** Makes a late retry of an answered call. A retry that changes something would add to the log. */
         private void tryAgain(Catalog through, SplittableRandom random) throws CloudMwException {
             List<Answered> all = List.copyOf(answered);
             if (!all.isEmpty()) {
@@ -181,7 +184,7 @@ public abstract class ConsistencyContract extends CatalogFixture {
             }
         }
 
-        /** A change is stamped with the time at which its call began, which no other has. */
+        /** Makes a change, stamped with the unique time at which its call began. */
         private boolean write(long began, String what, Callable<?> call) throws Exception {
             boolean done = succeeds(call, ErrorCode.CONFLICT, ErrorCode.NOT_FOUND, ErrorCode.ALREADY_EXISTS);
             if (done) {

@@ -16,13 +16,13 @@ import java.util.concurrent.Callable;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
-/** What the leases of a catalog must do. One small subclass per implementation says how to open one. */
+/** Contract of a catalog's leases. One small subclass per implementation opens it. */
 public abstract class LeasesContract extends CatalogFixture {
     private static final String JOB = "repair";
     private static final Duration TERM = Duration.ofMillis(100);
 
     @Test
-    void aLeaseIsNobodyElsesUntilItsTimeIsOver() throws Exception {
+    void leaseBelongsToItsHolderUntilItsTimeIsOver() throws Exception {
         Lease first = acquire("a", 1000).orElseThrow();
         assertThat(first).isEqualTo(new Lease(JOB, "a", 1, 1100));
         assertThat(acquire("b", 1099)).isEmpty();
@@ -31,7 +31,7 @@ public abstract class LeasesContract extends CatalogFixture {
     }
 
     @Test
-    void jobsHaveLeasesOfTheirOwnAndAllAreListedByJob() throws Exception {
+    void jobsHaveSeparateLeasesListedByJob() throws Exception {
         assertThat(catalog.leases().all()).isEmpty();
         Lease repair = acquire("a", 1000).orElseThrow();
         Lease other = catalog.leases().acquire("collection", "b", TERM, 1000).orElseThrow();
@@ -39,7 +39,7 @@ public abstract class LeasesContract extends CatalogFixture {
     }
 
     @Test
-    void whoAsksAgainGetsANewerOneAndItsFormerOneIsOver() throws Exception {
+    void repeatedRequestGetsANewerLeaseAndEndsTheFormerOne() throws Exception {
         Lease former = acquire("a", 1000).orElseThrow();
         Lease newer = acquire("a", 1001).orElseThrow();
         assertThat(newer.epoch()).isEqualTo(2);
@@ -48,7 +48,7 @@ public abstract class LeasesContract extends CatalogFixture {
     }
 
     @Test
-    void aRenewedLeaseLastsLongerOrLessLong() throws Exception {
+    void renewedLeaseLastsLongerOrShorter() throws Exception {
         Lease lease = acquire("a", 1000).orElseThrow();
         Lease longer = catalog.leases().renew(lease, Duration.ofMillis(500), 1050);
         assertThat(longer).isEqualTo(lease.until(1550));
@@ -58,7 +58,7 @@ public abstract class LeasesContract extends CatalogFixture {
     }
 
     @Test
-    void aLeaseThatWasGivenBackIsFreeAtOnceAndHoldsNoMore() throws Exception {
+    void releasedLeaseIsFreeAtOnceAndHoldsNoMore() throws Exception {
         Lease lease = acquire("a", 1000).orElseThrow();
         catalog.leases().release(lease);
         lost(() -> catalog.leases().renew(lease, TERM, 1001));
@@ -69,7 +69,7 @@ public abstract class LeasesContract extends CatalogFixture {
     }
 
     @Test
-    void aHolderThatWasPausedWritesNothingOnceAnotherHasTakenOver() throws Exception {
+    void suspendedHolderWritesNothingOnceAnotherHasTakenOver() throws Exception {
         FileVersion version = put("v:/a", 1, Optional.empty());
         catalog.remove(version.file(), 1);
         FileVersion stale = Versions.of("v:/stale", 1);
@@ -87,16 +87,16 @@ public abstract class LeasesContract extends CatalogFixture {
         assertThat(retired()).hasSize(1);
     }
 
-    /** Its clock, or that of who comes next, may be wrong: as long as nobody came, nothing is lost. */
+    /** The holder's clock or the next one's may be wrong: as long as no other holder comes, nothing is lost. */
     @Test
-    void timeAloneTakesALeaseFromNobody() throws Exception {
+    void timeAloneTakesALeaseFromNoHolder() throws Exception {
         Lease late = acquire("a", 1000).orElseThrow();
         assertThat(catalog.retireAbandoned(late, 0, 1_000_000)).isZero();
         assertThat(catalog.leases().renew(late, TERM, 1_000_000)).isEqualTo(late.until(1_000_100));
     }
 
     @Test
-    void aClockThatRunsAheadTakesTheLeaseOnceAndTheOthersWaitForIt() throws Exception {
+    void clockThatRunsAheadTakesTheLeaseOnceAndTheOthersWaitForIt() throws Exception {
         Lease slow = acquire("slow", 1000).orElseThrow();
         Lease fast = acquire("fast", 50_000).orElseThrow();
         assertThat(acquire("slow", 1010)).isEmpty();
@@ -105,7 +105,7 @@ public abstract class LeasesContract extends CatalogFixture {
     }
 
     @Test
-    void ofManyWhoAskAtOnceOneGetsIt() throws Exception {
+    void oneOfManyParallelRequestsGetsTheLease() throws Exception {
         for (int round = 0; round < 10; round++) {
             long now = 1000L * (round + 1);
             List<Callable<Boolean>> asking = new ArrayList<>();
@@ -119,7 +119,7 @@ public abstract class LeasesContract extends CatalogFixture {
     }
 
     @Test
-    void ofManyWhoRenewAndTakeOverAtOnceOnlyTheNewestWrites() throws Exception {
+    void onlyTheNewestOfManyParallelHoldersWrites() throws Exception {
         Lease old = acquire("a", 1000).orElseThrow();
         List<Callable<Boolean>> calls = new ArrayList<>();
         for (int i = 0; i < 8; i++) {
@@ -145,7 +145,7 @@ public abstract class LeasesContract extends CatalogFixture {
     }
 
     @Test
-    void aClosedCatalogGrantsNothing() throws Exception {
+    void closedCatalogGrantsNothing() throws Exception {
         Lease lease = acquire("a", 1).orElseThrow();
         catalog.close();
         refused(ErrorCode.CANCELLED, () -> acquire("a", 2));

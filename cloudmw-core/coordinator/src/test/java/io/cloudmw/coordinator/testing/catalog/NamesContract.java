@@ -3,10 +3,10 @@ package io.cloudmw.coordinator.testing.catalog;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.cloudmw.coordinator.catalog.Catalog;
-import io.cloudmw.coordinator.catalog.CurrentFile;
-import io.cloudmw.coordinator.catalog.DirectoryEntry;
-import io.cloudmw.coordinator.catalog.RetiredVersion;
-import io.cloudmw.coordinator.catalog.Tree;
+import io.cloudmw.coordinator.catalog.tree.CurrentFile;
+import io.cloudmw.coordinator.catalog.tree.DirectoryEntry;
+import io.cloudmw.coordinator.catalog.tree.Tree;
+import io.cloudmw.coordinator.catalog.version.RetiredVersion;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.FilePath;
@@ -26,10 +26,10 @@ import java.util.Set;
 import java.util.concurrent.Callable;
 import org.junit.jupiter.api.Test;
 
-/** What a catalog must do with names: directories, listings and renames. */
+/** Contract of names in a catalog: directories, listings and renames. */
 abstract class NamesContract extends CatalogFixture {
     @Test
-    void aPathIsAFileOrADirectoryNeverBoth() throws Exception {
+    void pathIsEitherAFileOrADirectory() throws Exception {
         put("v:/a/b/c", 0, Optional.empty());
         for (String path : List.of("v:/a", "v:/a/b", "v:/a/b/c/d", "v:/a/b/c/d/e")) {
             refused(ErrorCode.ALREADY_EXISTS, () -> put(path, 0, Optional.empty()));
@@ -46,7 +46,7 @@ abstract class NamesContract extends CatalogFixture {
     }
 
     @Test
-    void aListingShowsImmediateChildrenInOrderPageByPage() throws Exception {
+    void listingShowsImmediateChildrenInOrderPageByPage() throws Exception {
         for (String path : List.of(
                 "/z", "/dir/x/1", "/dir/x/2", "/dir/y", "/dir.txt", "/dir-", "/ü", "/\uD83D\uDE00", "/\uFFFD")) {
             put("v:" + path, 0, Optional.empty());
@@ -62,7 +62,7 @@ abstract class NamesContract extends CatalogFixture {
     }
 
     @Test
-    void aListingSkipsWhatLiesInDirectories() throws Exception {
+    void listingSkipsEntriesOfSubdirectories() throws Exception {
         List<String> expected = new ArrayList<>();
         for (int directory = 10; directory < 30; directory++) {
             for (int file = 0; file < 10; file++) {
@@ -80,7 +80,7 @@ abstract class NamesContract extends CatalogFixture {
     }
 
     @Test
-    void aListingOfAnotherVolumeShowsNothing() throws Exception {
+    void listingOfAnotherVolumeShowsNothing() throws Exception {
         catalog.createVolume(volume("w", S1, S2));
         put("v:/a", 0, Optional.empty());
         assertThat(catalog.list(new VolumeName("w"), "/", "", 10).items()).isEmpty();
@@ -98,7 +98,7 @@ abstract class NamesContract extends CatalogFixture {
     }
 
     @Test
-    void aListingGoesOnAfterTheLastNameWhateverChangesAroundIt() throws Exception {
+    void listingContinuesAfterTheLastNameWhateverChangesAroundIt() throws Exception {
         for (String name : List.of("a", "b", "c", "d", "e")) {
             put("v:/dir/" + name, 0, Optional.empty());
         }
@@ -117,7 +117,7 @@ abstract class NamesContract extends CatalogFixture {
     }
 
     @Test
-    void aListingOfADirectoryThatIsMovedAwayIsAConflictAndOfOneThatIsEmptiedOver() throws Exception {
+    void listingOfAMovedDirectoryIsAConflictAndOfAnEmptiedOneEnds() throws Exception {
         put("v:/dir/a", 0, Optional.empty());
         put("v:/dir/b", 0, Optional.empty());
         String token = list("/dir", "", 1).nextToken();
@@ -134,7 +134,7 @@ abstract class NamesContract extends CatalogFixture {
     }
 
     @Test
-    void aRenamedFileIsTheSameVersionUnderAnotherPath() throws Exception {
+    void renamedFileIsTheSameVersionUnderAnotherPath() throws Exception {
         FileVersion version = put("v:/a/b", 1, Optional.empty());
         DirectoryEntry moved = rename("v:/a/b", "v:/c/d/e");
         FileVersion there = version.at(FilePath.parse("v:/c/d/e"));
@@ -154,7 +154,7 @@ abstract class NamesContract extends CatalogFixture {
     }
 
     @Test
-    void aRenamedFileTakesAnothersPlaceIfThatIsWished() throws Exception {
+    void renamedFileReplacesAnotherOnlyIfAllowed() throws Exception {
         FileVersion a = put("v:/a", 1, Optional.empty());
         FileVersion b = put("v:/b", 1, Optional.empty());
         refused(ErrorCode.ALREADY_EXISTS, () -> rename("v:/a", "v:/b", false));
@@ -170,7 +170,7 @@ abstract class NamesContract extends CatalogFixture {
     }
 
     @Test
-    void aPutFollowsNoRenameAndAnExpectedVersionDoes() throws Exception {
+    void putFollowsNoRenameAndAnExpectedVersionDoes() throws Exception {
         FileVersion first = put("v:/a", 1, Optional.empty());
         FileVersion second = Versions.of("v:/a", 1);
         putSegments(second);
@@ -184,7 +184,7 @@ abstract class NamesContract extends CatalogFixture {
     }
 
     @Test
-    void aRenamedDirectoryTakesAlongWhatLiesBelow() throws Exception {
+    void renamedDirectoryTakesItsContentAlong() throws Exception {
         List<FileVersion> versions = new ArrayList<>();
         for (String path : List.of("v:/a/d/1", "v:/a/d/2", "v:/a/d/x/3", "v:/a/d/x/y/4")) {
             versions.add(put(path, 1, Optional.empty()));
@@ -207,7 +207,7 @@ abstract class NamesContract extends CatalogFixture {
     }
 
     @Test
-    void aDirectoryTakesNobodysPlaceAndIsNotMovedIntoItself() throws Exception {
+    void directoryReplacesNothingAndIsNotMovedIntoItself() throws Exception {
         put("v:/a/b/c", 0, Optional.empty());
         put("v:/d/e", 0, Optional.empty());
         put("v:/f", 0, Optional.empty());
@@ -227,7 +227,7 @@ abstract class NamesContract extends CatalogFixture {
     }
 
     @Test
-    void ofManyRenamesOfOneFileOneWins() throws Exception {
+    void oneOfManyRenamesOfAFileWins() throws Exception {
         FileVersion version = put("v:/a", 0, Optional.empty());
         List<Callable<Boolean>> movers = new ArrayList<>();
         for (int i = 0; i < 16; i++) {
@@ -240,7 +240,7 @@ abstract class NamesContract extends CatalogFixture {
     }
 
     @Test
-    void directoriesMovedIntoEachOtherAtOnceAreNeverLost() throws Exception {
+    void directoriesMovedIntoEachOtherInParallelAreNeverLost() throws Exception {
         for (int round = 0; round < 20; round++) {
             String a = "v:/a" + round;
             String b = "v:/b" + round;
@@ -270,7 +270,7 @@ abstract class NamesContract extends CatalogFixture {
     }
 
     @Test
-    void pathsThatNeedNewDirectoriesLieInNoMoreThanATransactionCanMake() throws Exception {
+    void pathsThatNeedNewDirectoriesHaveALimitedDepth() throws Exception {
         String deepest = "v:" + "/d".repeat(Tree.MAX_DIRECTORIES);
         put(deepest + "/x", 0, Optional.empty());
         refused(ErrorCode.INVALID_ARGUMENT, () -> put(deepest + "/e/x", 0, Optional.empty()));
@@ -282,7 +282,7 @@ abstract class NamesContract extends CatalogFixture {
     }
 
     @Test
-    void aFileKeepsItsAttributesAndItsTimeOfCreationUntilItIsRemoved() throws Exception {
+    void fileKeepsItsAttributesAndItsCreationTimeUntilItIsRemoved() throws Exception {
         FilePath a = FilePath.parse("v:/a");
         FilePath b = FilePath.parse("v:/b/c");
         FileVersion first = commitAt(a, 100, Optional.empty());
@@ -305,7 +305,7 @@ abstract class NamesContract extends CatalogFixture {
     }
 
     @Test
-    void attributesAreOfFilesAndBounded() throws Exception {
+    void attributesBelongToFilesAndAreBounded() throws Exception {
         FilePath a = FilePath.parse("v:/d/a");
         put(a.toString(), 0, Optional.empty());
         refused(ErrorCode.NOT_FOUND, () -> set(FilePath.parse("v:/d"), Map.of("x", "1"), Set.of()));
@@ -325,7 +325,7 @@ abstract class NamesContract extends CatalogFixture {
     }
 
     @Test
-    void changesOfAttributesAtOnceAreAllKept() throws Exception {
+    void parallelChangesOfAttributesAreAllKept() throws Exception {
         FilePath a = FilePath.parse("v:/a");
         put("v:/a", 0, Optional.empty());
         List<Callable<Boolean>> changes = new ArrayList<>();

@@ -2,18 +2,18 @@ package io.cloudmw.coordinator.testing.catalog;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.cloudmw.coordinator.catalog.Notes;
+import io.cloudmw.coordinator.catalog.UpkeepNotes;
 import io.cloudmw.coordinator.lease.Lease;
 import io.cloudmw.core.error.ErrorCode;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** What every catalog notes for upkeep. */
+/** Contract of upkeep's notes in every catalog. */
 public abstract class NotesContract extends CatalogFixture {
     @Test
     void notesAreKeptByKey() throws Exception {
         Lease lease = lease("upkeep");
-        Notes notes = catalog.notes();
+        UpkeepNotes notes = catalog.notes();
         assertThat(notes.startingWith("")).isEmpty();
         notes.put(lease, "drain/s1", "1");
         notes.put(lease, "drain/s2", "2");
@@ -26,7 +26,7 @@ public abstract class NotesContract extends CatalogFixture {
     }
 
     @Test
-    void whoLostTheLeaseNotesNothing() throws Exception {
+    void formerHolderOfTheLeaseWritesNoNote() throws Exception {
         Lease lease = lease("upkeep");
         lease("upkeep");
         refused(ErrorCode.LEASE_LOST, () -> catalog.notes().put(lease, "late", "y"));
@@ -36,9 +36,11 @@ public abstract class NotesContract extends CatalogFixture {
     @Test
     void notesAreShort() throws Exception {
         Lease lease = lease("upkeep");
-        catalog.notes().put(lease, "k", "x".repeat(Notes.MAX_TEXT));
-        refused(ErrorCode.INVALID_ARGUMENT, () -> catalog.notes().put(lease, "k", "x".repeat(Notes.MAX_TEXT + 1)));
+        catalog.notes().put(lease, "k", "x".repeat(UpkeepNotes.MAX_TEXT));
+        refused(
+                ErrorCode.INVALID_ARGUMENT,
+                () -> catalog.notes().put(lease, "k", "x".repeat(UpkeepNotes.MAX_TEXT + 1)));
         refused(ErrorCode.INVALID_ARGUMENT, () -> catalog.notes().put(lease, "", "x"));
-        assertThat(catalog.notes().startingWith("k")).isEqualTo(Map.of("k", "x".repeat(Notes.MAX_TEXT)));
+        assertThat(catalog.notes().startingWith("k")).isEqualTo(Map.of("k", "x".repeat(UpkeepNotes.MAX_TEXT)));
     }
 }

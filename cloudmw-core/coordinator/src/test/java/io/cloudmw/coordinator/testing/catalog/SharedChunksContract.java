@@ -3,8 +3,8 @@ package io.cloudmw.coordinator.testing.catalog;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.cloudmw.coordinator.catalog.Catalog;
-import io.cloudmw.coordinator.catalog.RetiredVersion;
-import io.cloudmw.coordinator.catalog.SharedRun;
+import io.cloudmw.coordinator.catalog.version.RetiredVersion;
+import io.cloudmw.coordinator.catalog.version.SharedRun;
 import io.cloudmw.coordinator.testing.memory.InMemoryCatalog;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.manifest.ManifestSegment;
@@ -21,7 +21,7 @@ import java.util.SplittableRandom;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What a catalog must know of chunks that versions share. */
+/** Contract of chunks that versions share. */
 public abstract class SharedChunksContract extends CatalogFixture {
     private FileVersion base;
     private ChunkId chunk0;
@@ -34,7 +34,7 @@ public abstract class SharedChunksContract extends CatalogFixture {
         chunk1 = new ChunkId(base.id(), 1);
     }
 
-    /** A version of the file, whose only segment names these runs. */
+    /** Opens a version of the file whose only segment shares these runs. */
     private FileVersion open(SharedRun... runs) throws CloudMwException {
         FileVersion version = Versions.of("v:/f", 1);
         catalog.putSegment(version.id(), 0, Versions.segment(version.id(), 0), List.of(runs), 1);
@@ -54,7 +54,7 @@ public abstract class SharedChunksContract extends CatalogFixture {
     }
 
     @Test
-    void aChunkIsNamedByWhoWroteItAndByWhoSharesIt() throws Exception {
+    void chunkIsReferencedByItsWriterAndByThoseThatShareIt() throws Exception {
         assertThat(catalog.namedElsewhere(base.id(), List.of(chunk0, chunk1))).isEmpty();
         assertThat(catalog.namer(chunk1)).contains(base.id());
         FileVersion second = commit(base, run(1, 2));
@@ -70,7 +70,7 @@ public abstract class SharedChunksContract extends CatalogFixture {
     }
 
     @Test
-    void whatWasNotCommittedNamesNothing() throws Exception {
+    void uncommittedVersionReferencesNothing() throws Exception {
         FileVersion upload = open(run(0, 2));
         assertThat(catalog.namedElsewhere(base.id(), List.of(chunk0, chunk1))).isEmpty();
         catalog.remove(base.file(), 2);
@@ -81,7 +81,7 @@ public abstract class SharedChunksContract extends CatalogFixture {
     }
 
     @Test
-    void aSegmentThatIsPutAnewNamesWhatItNamesThen() throws Exception {
+    void replacedSegmentReferencesItsNewChunks() throws Exception {
         FileVersion second = Versions.of("v:/f", 1);
         catalog.putSegment(second.id(), 0, new byte[] {1}, List.of(run(0, 2)), 1);
         catalog.putSegment(second.id(), 0, Versions.segment(second.id(), 0), List.of(run(0, 1)), 1);
@@ -92,7 +92,7 @@ public abstract class SharedChunksContract extends CatalogFixture {
     }
 
     @Test
-    void whatTwoSegmentsNameIsNamedUntilNeitherDoes() throws Exception {
+    void chunkOfTwoSegmentsIsReferencedUntilNeitherHasIt() throws Exception {
         FileVersion second = Versions.of("v:/f", 2);
         catalog.putSegment(second.id(), 1, Versions.segment(second.id(), 1), List.of(run(1, 2)), 1);
         catalog.putSegment(second.id(), 0, new byte[] {1}, List.of(run(1, 2)), 1);
@@ -101,9 +101,9 @@ public abstract class SharedChunksContract extends CatalogFixture {
         assertThat(catalog.namedElsewhere(base.id(), List.of(chunk0, chunk1))).isEqualTo(Set.of(chunk1));
     }
 
-    /** A segment of as many chunks as there can be, each from another version: what names so many is kept and dropped like less. */
+    /** A segment has the most chunks, each from another version; its references are kept and dropped like fewer. */
     @Test
-    void aSegmentMayNameChunksOfManyVersions() throws Exception {
+    void segmentMayReferenceChunksOfManyVersions() throws Exception {
         SharedRun[] runs = new SharedRun[ManifestSegment.MAX_CHUNKS];
         for (int i = 0; i < runs.length; i++) {
             runs[i] = new SharedRun(VersionId.random(), i, i + 1);
@@ -119,19 +119,19 @@ public abstract class SharedChunksContract extends CatalogFixture {
         assertThat(catalog.namer(new ChunkId(runs[500].owner(), 500))).isEmpty();
     }
 
-    /** Files are changed, given up, removed and collected in any order; a catalog in memory is asked the same. */
+    /** Files are changed, abandoned, removed and collected in random order; a catalog in memory runs the same calls. */
     @Test
-    void whateverHappensTheAnswersAreThoseOfACatalogInMemory() throws Exception {
+    void answersMatchACatalogInMemoryUnderRandomOperations() throws Exception {
         try (Catalog model = new InMemoryCatalog()) {
             model.putStore(bucket("s1"));
             model.putStore(bucket("s2"));
             model.createVolume(volume("v", S1, S2));
-            new SharedChunksPlay(List.of(model, catalog), new SplittableRandom(11)).run(60);
+            new SharedChunksSimulation(List.of(model, catalog), new SplittableRandom(11)).run(60);
         }
     }
 
     @Test
-    void whoIsForgottenStaysKnownWhileOthersNameItsChunks() throws Exception {
+    void forgottenVersionStaysKnownWhileOthersReferenceItsChunks() throws Exception {
         FileVersion second = commit(base, run(1, 2));
         FileVersion third = commit(second, run(1, 2));
         report(base.id(), 1, S1, ReplicaState.MISSING);
@@ -154,9 +154,9 @@ public abstract class SharedChunksContract extends CatalogFixture {
         assertThat(catalog.faults(base.id(), 0, 2)).isEmpty();
     }
 
-    /** What is said of the copies of a chunk is taken, and remembered, as of a chunk of a committed version. */
+    /** Reports about copies of a lent chunk are recorded as for a chunk of a committed version. */
     @Test
-    void reportsAboutWhatWasLentAreTaken() throws Exception {
+    void reportsAboutLentChunksAreRecorded() throws Exception {
         FileVersion second = commit(base, run(1, 2));
         forget(base.id());
         report(base.id(), 1, S1, ReplicaState.MISSING);
@@ -169,7 +169,7 @@ public abstract class SharedChunksContract extends CatalogFixture {
     }
 
     @Test
-    void copiesAreWantingOfChunksThatCurrentVersionsName() throws Exception {
+    void copiesAreMissingOfChunksThatCurrentVersionsReference() throws Exception {
         report(base.id(), 0, S1, ReplicaState.MISSING);
         report(base.id(), 1, S1, ReplicaState.MISSING);
         report(base.id(), 1, S2, ReplicaState.CORRUPT);
@@ -184,7 +184,7 @@ public abstract class SharedChunksContract extends CatalogFixture {
     }
 
     @Test
-    void aRemovedVolumeLendsNothing() throws Exception {
+    void removedVolumeLendsNothing() throws Exception {
         FileVersion second = commit(base, run(1, 2));
         catalog.deleteVolume(VOLUME, true, 2);
         for (VersionId version : List.of(second.id(), base.id())) {

@@ -2,10 +2,10 @@ package io.cloudmw.coordinator.testing.catalog;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.cloudmw.coordinator.catalog.CurrentFile;
-import io.cloudmw.coordinator.catalog.DirectoryEntry;
-import io.cloudmw.coordinator.catalog.Snapshots;
-import io.cloudmw.coordinator.catalog.VersionState;
+import io.cloudmw.coordinator.catalog.tree.CurrentFile;
+import io.cloudmw.coordinator.catalog.tree.DirectoryEntry;
+import io.cloudmw.coordinator.catalog.tree.SnapshotRecords;
+import io.cloudmw.coordinator.catalog.version.VersionState;
 import io.cloudmw.coordinator.lease.Lease;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
@@ -26,12 +26,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a catalog must know of how names were. */
+/** Contract of snapshots in a catalog. */
 public abstract class SnapshotsContract extends CatalogFixture {
     private static final FilePath A = FilePath.parse("v:/a");
 
     @Test
-    void aSnapshotSeesWhatNamesWere() throws Exception {
+    void snapshotSeesFormerNames() throws Exception {
         FileVersion first = put("v:/a", 1, Optional.empty());
         FileVersion below = put("v:/d/e/b", 1, Optional.empty());
         catalog.setAttributes(new AttributeChange(A, Map.of("x", "1"), Set.of()), 5);
@@ -45,7 +45,7 @@ public abstract class SnapshotsContract extends CatalogFixture {
         catalog.remove(FilePath.parse("v:/moved/b"), 9);
         put("v:/new", 1, Optional.empty());
 
-        Snapshots snapshots = catalog.snapshots();
+        SnapshotRecords snapshots = catalog.snapshots();
         assertThat(snapshots.file("s1", A)).contains(before);
         assertThat(snapshots.file("s1", below.file()).map(CurrentFile::version)).contains(below);
         assertThat(snapshots.file("s1", FilePath.parse("v:/moved/b"))).isEmpty();
@@ -63,7 +63,7 @@ public abstract class SnapshotsContract extends CatalogFixture {
     }
 
     @Test
-    void aListingTellsOtherAttributesApart() throws Exception {
+    void listingDistinguishesAttributes() throws Exception {
         put("v:/a", 1, Optional.empty());
         put("v:/b", 1, Optional.empty());
         assertThat(noted(catalog.list(VOLUME, "/", "", 10))).containsExactly(0L, 0L);
@@ -87,7 +87,7 @@ public abstract class SnapshotsContract extends CatalogFixture {
 
     @Test
     void snapshotsHaveNamesAndAnOrder() throws Exception {
-        Snapshots snapshots = catalog.snapshots();
+        SnapshotRecords snapshots = catalog.snapshots();
         assertThat(snapshots.of(VOLUME)).isEmpty();
         snapshots.create(VOLUME, "z", 1);
         snapshots.create(VOLUME, "a", 2);
@@ -110,8 +110,8 @@ public abstract class SnapshotsContract extends CatalogFixture {
     }
 
     @Test
-    void aVolumeHasOnlySoMany() throws Exception {
-        for (int i = 0; i < Snapshots.MAX_SNAPSHOTS; i++) {
+    void volumeHasALimitedNumberOfSnapshots() throws Exception {
+        for (int i = 0; i < SnapshotRecords.MAX_SNAPSHOTS; i++) {
             catalog.snapshots().create(VOLUME, "s" + i, i);
         }
         refused(ErrorCode.INVALID_ARGUMENT, () -> catalog.snapshots().create(VOLUME, "more", 1));
@@ -120,7 +120,7 @@ public abstract class SnapshotsContract extends CatalogFixture {
     }
 
     @Test
-    void whatWasIsLetBeAgainAndBothPathsNameTheVersion() throws Exception {
+    void restoredFileAndPresentPathNameTheSameVersion() throws Exception {
         FileVersion first = put("v:/a", 1, Optional.empty());
         catalog.snapshots().create(VOLUME, "s", 1);
         rename("v:/a", "v:/b");
@@ -140,7 +140,7 @@ public abstract class SnapshotsContract extends CatalogFixture {
     }
 
     @Test
-    void aVolumeThatHasSnapshotsIsNotEmptyAndTakesThemWithIt() throws Exception {
+    void volumeWithSnapshotsIsNotEmptyAndTakesThemWithIt() throws Exception {
         FileVersion version = put("v:/d/a", 1, Optional.empty());
         catalog.snapshots().create(VOLUME, "s", 1);
         catalog.remove(version.file(), 2);
@@ -159,7 +159,7 @@ public abstract class SnapshotsContract extends CatalogFixture {
     }
 
     @Test
-    void whoLostTheLeaseDropsNothing() throws Exception {
+    void formerHolderOfTheLeasePrunesNothing() throws Exception {
         FileVersion version = put("v:/a", 1, Optional.empty());
         catalog.snapshots().create(VOLUME, "s", 1);
         catalog.remove(A, 2);
@@ -174,11 +174,11 @@ public abstract class SnapshotsContract extends CatalogFixture {
 
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3})
-    void whateverHappensSnapshotsSeeWhatAModelSees(long seed) throws Exception {
-        new SnapshotsPlay(this, new SplittableRandom(seed)).run(70);
+    void snapshotsMatchAModelUnderRandomOperations(long seed) throws Exception {
+        new SnapshotsSimulation(this, new SplittableRandom(seed)).run(70);
     }
 
-    /** Everything, in small pages. */
+    /** Prunes everything in small pages. */
     void prune() throws CloudMwException {
         Lease lease = catalog.leases()
                 .acquire("prune", "test", Duration.ofSeconds(1), 0)
@@ -189,7 +189,7 @@ public abstract class SnapshotsContract extends CatalogFixture {
         } while (!token.isEmpty());
     }
 
-    /** All names of a directory as a snapshot sees it, read in pages; directories end in a slash. */
+    /** Returns all names of a directory in a snapshot, read in pages; directories end in a slash. */
     List<String> names(String snapshot, String directory, int limit) throws CloudMwException {
         List<String> names = new java.util.ArrayList<>();
         String token = "";

@@ -9,9 +9,9 @@ import static io.cloudmw.core.model.chunk.ReplicaState.MOVED;
 import static io.cloudmw.core.model.chunk.ReplicaState.OWED;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.cloudmw.coordinator.catalog.Commit;
-import io.cloudmw.coordinator.catalog.UpkeepRecords;
-import io.cloudmw.coordinator.catalog.VersionState;
+import io.cloudmw.coordinator.catalog.change.CommitRequest;
+import io.cloudmw.coordinator.catalog.version.UpkeepRecords;
+import io.cloudmw.coordinator.catalog.version.VersionState;
 import io.cloudmw.coordinator.lease.Lease;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.Page;
@@ -29,14 +29,14 @@ import java.util.Optional;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 
-/** What every catalog keeps for upkeep. */
+/** Contract of the records that every catalog keeps for upkeep. */
 public abstract class UpkeepContract extends CatalogFixture {
     private static ReplicaRecord record(VersionId version, long chunk, StoreId store, ReplicaState state, long since) {
         return new ReplicaRecord(new ChunkId(version, chunk), store, state, since);
     }
 
     @Test
-    void whatIsSettledReplacesWhatWasRecorded() throws Exception {
+    void settledRecordReplacesTheFormerOne() throws Exception {
         VersionId version = put("v:/f", 1, Optional.empty()).id();
         report(version, 3, S1, CORRUPT);
         catalog.settle(
@@ -50,10 +50,10 @@ public abstract class UpkeepContract extends CatalogFixture {
     }
 
     @Test
-    void aRecordSaysSinceWhen() throws Exception {
+    void recordHasItsTime() throws Exception {
         FileVersion version = Versions.of("v:/f", 1);
         putSegments(version);
-        catalog.commit(new Commit(version, Optional.empty(), List.of(fault(version.id(), 0, S1, OWED))));
+        catalog.commit(new CommitRequest(version, Optional.empty(), List.of(fault(version.id(), 0, S1, OWED))));
         catalog.report(List.of(fault(version.id(), 1, S1, MISSING)), 77);
         assertThat(catalog.records(version.id(), 0, 10))
                 .containsExactly(
@@ -62,7 +62,7 @@ public abstract class UpkeepContract extends CatalogFixture {
     }
 
     @Test
-    void nobodysReportChangesWhatIsDropped() throws Exception {
+    void reportsNeverChangeADroppedCopy() throws Exception {
         VersionId version = put("v:/f", 1, Optional.empty()).id();
         List<ReplicaRecord> settled = List.of(record(version, 0, S1, DROPPED, 5), record(version, 0, S2, GONE, 6));
         catalog.settle(lease("upkeep"), settled);
@@ -74,7 +74,7 @@ public abstract class UpkeepContract extends CatalogFixture {
     }
 
     @Test
-    void aMovedCopyMayTurnOutBad() throws Exception {
+    void movedCopyMayTurnOutBad() throws Exception {
         VersionId version = put("v:/f", 1, Optional.empty()).id();
         catalog.settle(lease("upkeep"), List.of(record(version, 0, S1, MOVED, 5)));
         report(version, 0, S1, GOOD);
@@ -84,7 +84,7 @@ public abstract class UpkeepContract extends CatalogFixture {
     }
 
     @Test
-    void whatUpkeepDecidedIsNoFault() throws Exception {
+    void decisionOfUpkeepIsNoFault() throws Exception {
         VersionId version = put("v:/f", 1, Optional.empty()).id();
         catalog.settle(
                 lease("upkeep"),
@@ -98,7 +98,7 @@ public abstract class UpkeepContract extends CatalogFixture {
     }
 
     @Test
-    void whatIsToBeDoneIsListedInPages() throws Exception {
+    void pendingCopiesAreListedInPages() throws Exception {
         List<ReplicaRecord> pending = new ArrayList<>();
         for (int i = 0; i < 3; i++) {
             VersionId version = put("v:/f" + i, 1, Optional.empty()).id();
@@ -138,9 +138,11 @@ public abstract class UpkeepContract extends CatalogFixture {
                 () -> catalog.settle(lease("upkeep"), Collections.nCopies(UpkeepRecords.MAX_SETTLED + 1, one)));
     }
 
-    /** Whoever is late finds nothing to settle: it neither fails nor leaves anything, and what else it settles counts. */
+    /**
+     * A late caller finds nothing to settle: the call neither fails nor records anything, and its other records count.
+     */
     @Test
-    void ofAForgottenVersionNothingIsSettled() throws Exception {
+    void settlingAForgottenVersionRecordsNothing() throws Exception {
         FileVersion gone = put("v:/gone", 1, Optional.empty());
         VersionId kept = put("v:/kept", 1, Optional.empty()).id();
         catalog.remove(gone.file(), 1);
@@ -157,9 +159,9 @@ public abstract class UpkeepContract extends CatalogFixture {
         assertThat(catalog.pending("", 10).items()).containsExactly(record(kept, 0, S1, CORRUPT, 5));
     }
 
-    /** Who found out about a copy is late; who writes one, may be early. */
+    /** A finding about a copy may be late; a report of the writer may be early. */
     @Test
-    void aReportAboutAForgottenVersionDoesNotOpenItAnew() throws Exception {
+    void reportAboutAForgottenVersionDoesNotReopenIt() throws Exception {
         FileVersion gone = put("v:/gone", 1, Optional.empty());
         catalog.remove(gone.file(), 1);
         catalog.forget(lease("upkeep"), gone.id());
@@ -173,7 +175,7 @@ public abstract class UpkeepContract extends CatalogFixture {
     }
 
     @Test
-    void whoLostTheLeaseSettlesNothing() throws Exception {
+    void formerHolderOfTheLeaseSettlesNothing() throws Exception {
         VersionId version = put("v:/f", 1, Optional.empty()).id();
         Lease former = lease("upkeep");
         Lease newer = lease("upkeep");

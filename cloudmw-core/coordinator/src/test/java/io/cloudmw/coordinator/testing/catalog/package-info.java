@@ -1,4 +1,4 @@
-/** What every catalog must do, as a suite of tests. */
+/** The contract tests of every catalog. */
 @NullMarked
 package io.cloudmw.coordinator.testing.catalog;
 

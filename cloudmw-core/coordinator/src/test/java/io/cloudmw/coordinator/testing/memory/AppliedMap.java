@@ -1,16 +1,16 @@
 package io.cloudmw.coordinator.testing.memory;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import io.cloudmw.coordinator.catalog.AppliedCalls;
-import io.cloudmw.coordinator.catalog.ChangeRequest;
-import io.cloudmw.coordinator.catalog.Refusal;
+import io.cloudmw.coordinator.catalog.change.AppliedCalls;
+import io.cloudmw.coordinator.catalog.change.ChangeRequest;
+import io.cloudmw.coordinator.catalog.change.RefusedCall;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.CallId;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.UUID;
 
-/** The calls that were answered, with their answers, behind the catalog's lock. */
+/** The answers of calls, guarded by the catalog's lock. */
 final class AppliedMap implements AppliedCalls {
     private static final UUID LOWEST = new UUID(Long.MIN_VALUE, Long.MIN_VALUE);
 
@@ -23,24 +23,24 @@ final class AppliedMap implements AppliedCalls {
         this.catalog = catalog;
     }
 
-    /** Something that changes the catalog. */
+    /** A change of the catalog. */
     @FunctionalInterface
     interface Body<T> {
         T run() throws CloudMwException;
     }
 
     /**
-     * Makes a change, unless a try of the same call was answered; what it is refused with is an answer too. The catalog's lock is
-     * held meanwhile.
+     * Makes a change, unless an earlier attempt of the same call was answered. A refusal is an answer, too. The
+     * catalog's lock is held meanwhile.
      */
-    @SuppressWarnings("unchecked") // a call is of one kind, whose answers are of one type
+    @SuppressWarnings("unchecked") // a call has one kind, whose answers have one type
     <T> T once(ChangeRequest request, Body<T> body) throws CloudMwException {
         synchronized (catalog) {
             catalog.checkOpen();
             Object answered =
                     request.call().isPresent() ? answers.get(request.call().get()) : null;
             if (answered instanceof CloudMwException refusal) {
-                throw Refusal.decode(Refusal.encode(refusal)); // with its own trace
+                throw RefusedCall.decode(RefusedCall.encode(refusal)); // the error gets its own stack trace
             }
             if (answered != null) {
                 return (T) answered;
@@ -51,7 +51,7 @@ final class AppliedMap implements AppliedCalls {
                 request.call().ifPresent(call -> answers.put(call, answer));
                 return answer;
             } catch (CloudMwException e) {
-                if (Refusal.is(e)) {
+                if (RefusedCall.is(e)) {
                     request.call().ifPresent(call -> answers.put(call, e));
                 }
                 throw e;

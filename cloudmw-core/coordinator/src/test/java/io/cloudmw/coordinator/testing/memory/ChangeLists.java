@@ -1,10 +1,10 @@
 package io.cloudmw.coordinator.testing.memory;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import io.cloudmw.coordinator.catalog.CatalogErrors;
-import io.cloudmw.coordinator.catalog.ChangeLog;
-import io.cloudmw.coordinator.catalog.Changes;
-import io.cloudmw.coordinator.catalog.Pages;
+import io.cloudmw.coordinator.catalog.PageRules;
+import io.cloudmw.coordinator.catalog.change.CatalogErrors;
+import io.cloudmw.coordinator.catalog.change.ChangeLog;
+import io.cloudmw.coordinator.catalog.change.ChangePage;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.VolumeName;
 import io.cloudmw.core.model.file.Change;
@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 
-/** Changes in maps. Its catalog adds to it within its own step. */
+/** The change log in maps. Its catalog adds to it within its own step. */
 final class ChangeLists implements ChangeLog {
     @GuardedBy("this")
     private final Map<VolumeName, VolumeChanges> volumes = new HashMap<>();
@@ -24,7 +24,7 @@ final class ChangeLists implements ChangeLog {
 
     private volatile Consumer<VolumeName> listener = volume -> {};
 
-    /** What is kept of one volume. */
+    /** The changes of one volume. */
     private static final class VolumeChanges {
         private final TreeMap<Long, Change> kept = new TreeMap<>();
         private long position;
@@ -46,7 +46,7 @@ final class ChangeLists implements ChangeLog {
         }
     }
 
-    /** To be called when nothing of the step can fail any more. */
+    /** Adds a change; called when nothing of the step can fail any more. */
     void add(VolumeName volume, Change change) {
         synchronized (this) {
             volumes.computeIfAbsent(volume, ignored -> new VolumeChanges()).add(change);
@@ -60,13 +60,13 @@ final class ChangeLists implements ChangeLog {
     }
 
     @Override
-    public synchronized Changes after(VolumeName volume, long after, int limit) throws CloudMwException {
-        Pages.checkLimit(limit);
+    public synchronized ChangePage after(VolumeName volume, long after, int limit) throws CloudMwException {
+        PageRules.checkLimit(limit);
         VolumeChanges changes = changes(volume);
         List<Change> found = changes.kept.tailMap(after, false).values().stream()
                 .limit(limit)
                 .toList();
-        return Changes.found(after, found, changes.position);
+        return ChangePage.found(after, found, changes.position);
     }
 
     @Override

@@ -1,7 +1,7 @@
 package io.cloudmw.coordinator.testing.memory;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import io.cloudmw.coordinator.catalog.FleetBoard;
+import io.cloudmw.coordinator.catalog.FleetReports;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.fleet.HelperRegistration;
@@ -12,8 +12,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/** What coordinators in one process tell each other, behind their catalog's lock. */
-final class FleetMaps implements FleetBoard {
+/** The reports that coordinators in one process exchange, guarded by their catalog's lock. */
+final class FleetMaps implements FleetReports {
     private final InMemoryCatalog catalog;
 
     @GuardedBy("catalog")

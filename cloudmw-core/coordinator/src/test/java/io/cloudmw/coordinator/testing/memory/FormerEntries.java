@@ -1,6 +1,6 @@
 package io.cloudmw.coordinator.testing.memory;
 
-import io.cloudmw.coordinator.catalog.TreeEntry;
+import io.cloudmw.coordinator.catalog.tree.TreeEntry;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.VolumeName;
 import io.cloudmw.core.model.file.Snapshot;
@@ -14,17 +14,17 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 
-/** Snapshots, entries as they were, and how many entries of the present and the past name a version; its owner locks. */
+/** Snapshots, past entries, and how many present and past entries name a version; guarded by the owner. */
 final class FormerEntries {
     private final Map<VolumeName, NavigableMap<Long, Snapshot>> snapshots = new HashMap<>();
     private final Map<VolumeName, Long> taken = new HashMap<>();
     private final Map<Long, Map<String, NavigableMap<Long, Former>>> byDirectory = new HashMap<>();
     private final Map<VersionId, Integer> named = new HashMap<>();
 
-    /** Seen by snapshots from {@code since} up to, but not, the number it is kept under. */
+    /** A past entry that snapshots see from {@code since} (inclusive) to the number of its key (exclusive). */
     private record Former(VolumeName volume, TreeEntry entry, long since) {}
 
-    /** How many snapshots of a volume were taken. */
+    /** Returns how many snapshots of a volume were taken. */
     long taken(VolumeName volume) {
         return taken.getOrDefault(volume, 0L);
     }
@@ -54,7 +54,7 @@ final class FormerEntries {
         }
     }
 
-    /** An entry names its version, or does so no more. */
+    /** Changes how many entries name the entry's version. */
     void count(TreeEntry entry, int by) {
         entry.version().ifPresent(version -> named.merge(version, by, Integer::sum));
     }
@@ -76,7 +76,7 @@ final class FormerEntries {
                 : Optional.empty();
     }
 
-    /** Drops what no snapshot sees; gives the versions it named. */
+    /** Drops entries that no snapshot sees; returns the versions they named. */
     Set<VersionId> prune() {
         Set<VersionId> versions = new HashSet<>();
         for (Map<String, NavigableMap<Long, Former>> directory : byDirectory.values()) {
@@ -107,7 +107,7 @@ final class FormerEntries {
         former.entry().version().ifPresent(versions::add);
     }
 
-    /** Drops all that was of a volume; gives the versions it named. */
+    /** Drops all past entries of a volume; returns the versions they named. */
     Set<VersionId> removeVolume(VolumeName volume) {
         snapshots.remove(volume);
         Set<VersionId> versions = prune();

@@ -1,28 +1,29 @@
 package io.cloudmw.coordinator.testing.memory;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import io.cloudmw.coordinator.catalog.Alteration;
-import io.cloudmw.coordinator.catalog.AppliedCalls;
 import io.cloudmw.coordinator.catalog.Catalog;
-import io.cloudmw.coordinator.catalog.CatalogErrors;
-import io.cloudmw.coordinator.catalog.ChangeLog;
-import io.cloudmw.coordinator.catalog.ChangeRequest;
-import io.cloudmw.coordinator.catalog.Commit;
-import io.cloudmw.coordinator.catalog.CurrentFile;
-import io.cloudmw.coordinator.catalog.DirectoryEntry;
-import io.cloudmw.coordinator.catalog.DirectoryPath;
-import io.cloudmw.coordinator.catalog.FleetBoard;
-import io.cloudmw.coordinator.catalog.ListingPosition;
-import io.cloudmw.coordinator.catalog.Notes;
-import io.cloudmw.coordinator.catalog.Pages;
-import io.cloudmw.coordinator.catalog.RetiredVersion;
-import io.cloudmw.coordinator.catalog.SharedRun;
-import io.cloudmw.coordinator.catalog.Snapshots;
-import io.cloudmw.coordinator.catalog.StorePlaces;
-import io.cloudmw.coordinator.catalog.Tree;
-import io.cloudmw.coordinator.catalog.TreeEntry;
-import io.cloudmw.coordinator.catalog.TreeFile;
-import io.cloudmw.coordinator.catalog.VersionState;
+import io.cloudmw.coordinator.catalog.FleetReports;
+import io.cloudmw.coordinator.catalog.PageRules;
+import io.cloudmw.coordinator.catalog.StoreLocationRules;
+import io.cloudmw.coordinator.catalog.UpkeepNotes;
+import io.cloudmw.coordinator.catalog.change.AppliedCalls;
+import io.cloudmw.coordinator.catalog.change.CatalogErrors;
+import io.cloudmw.coordinator.catalog.change.ChangeLog;
+import io.cloudmw.coordinator.catalog.change.ChangeRequest;
+import io.cloudmw.coordinator.catalog.change.CommitRequest;
+import io.cloudmw.coordinator.catalog.change.ValueUpdate;
+import io.cloudmw.coordinator.catalog.tree.CurrentFile;
+import io.cloudmw.coordinator.catalog.tree.DirectoryEntry;
+import io.cloudmw.coordinator.catalog.tree.DirectoryPath;
+import io.cloudmw.coordinator.catalog.tree.ListingPosition;
+import io.cloudmw.coordinator.catalog.tree.PathErrors;
+import io.cloudmw.coordinator.catalog.tree.SnapshotRecords;
+import io.cloudmw.coordinator.catalog.tree.Tree;
+import io.cloudmw.coordinator.catalog.tree.TreeEntry;
+import io.cloudmw.coordinator.catalog.tree.TreeFile;
+import io.cloudmw.coordinator.catalog.version.RetiredVersion;
+import io.cloudmw.coordinator.catalog.version.SharedRun;
+import io.cloudmw.coordinator.catalog.version.VersionState;
 import io.cloudmw.coordinator.lease.Lease;
 import io.cloudmw.coordinator.lease.LeaseKeeper;
 import io.cloudmw.coordinator.lease.Leases;
@@ -59,7 +60,7 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Keeps everything in maps behind one lock. */
+/** A catalog in maps, guarded by one lock. */
 public final class InMemoryCatalog implements Catalog {
     @GuardedBy("this")
     private final TreeMap<VolumeName, Volume> volumes = new TreeMap<>();
@@ -82,7 +83,7 @@ public final class InMemoryCatalog implements Catalog {
     private final LeaseMap leases = new LeaseMap(this);
     private final NoteMap notes = new NoteMap(this, leases);
     private final AppliedMap applied = new AppliedMap(this);
-    private final Optional<FleetBoard> fleet;
+    private final Optional<FleetReports> fleet;
 
     private final ChangeLists changes = new ChangeLists();
 
@@ -95,7 +96,7 @@ public final class InMemoryCatalog implements Catalog {
     @GuardedBy("this")
     private boolean closed;
 
-    /** For one coordinator. */
+    /** Creates a catalog for one coordinator. */
     public InMemoryCatalog() {
         fleet = Optional.empty();
     }
@@ -106,18 +107,18 @@ public final class InMemoryCatalog implements Catalog {
         fleet = shared ? Optional.of(new FleetMaps(this)) : Optional.empty();
     }
 
-    /** For several coordinators in this process. */
+    /** Creates a catalog for several coordinators in this process. */
     public static InMemoryCatalog shared() {
         return new InMemoryCatalog(true);
     }
 
-    /** What is kept of one version. */
+    /** The records of one version. */
     private static final class VersionRecord {
         private final VersionId id;
         private final TreeMap<Integer, byte[]> segments = new TreeMap<>();
         private @Nullable FileVersion committed;
         private boolean retired;
-        /** Forgotten, but for chunks that others name, and but for its id if it was never committed. */
+        /** Forgotten except for chunks that others share; or never committed, with only its id kept. */
         private boolean lent;
 
         private long touchedAtMillis;
@@ -141,7 +142,7 @@ public final class InMemoryCatalog implements Catalog {
             return committed != null && !retired;
         }
 
-        /** Whether its manifest is kept, and was checked. */
+        /** Returns whether the version's manifest is kept and was checked. */
         boolean isKept() {
             return committed != null && !lent;
         }
@@ -177,12 +178,12 @@ public final class InMemoryCatalog implements Catalog {
     }
 
     @Override
-    public Volume changeVolume(VolumeName name, Alteration<Volume> change, ChangeRequest request)
+    public Volume changeVolume(VolumeName name, ValueUpdate<Volume> change, ChangeRequest request)
             throws CloudMwException {
         return applied.once(request, () -> alterVolume(name, change));
     }
 
-    private synchronized Volume alterVolume(VolumeName name, Alteration<Volume> change) throws CloudMwException {
+    private synchronized Volume alterVolume(VolumeName name, ValueUpdate<Volume> change) throws CloudMwException {
         Volume known = volumes.get(name);
         if (known == null) {
             throw CatalogErrors.volumeNotFound(name);
@@ -224,7 +225,7 @@ public final class InMemoryCatalog implements Catalog {
         return name;
     }
 
-    /** Unless an entry of the present or the past names it. */
+    /** Retires a version unless a present or past entry names it. */
     @GuardedBy("this")
     private void retire(VersionId version, long nowMillis) {
         if (!names.former().isNamed(version)) {
@@ -238,12 +239,12 @@ public final class InMemoryCatalog implements Catalog {
     }
 
     @Override
-    public Snapshots snapshots() {
+    public SnapshotRecords snapshots() {
         return new InMemorySnapshots();
     }
 
-    /** How names were. */
-    private final class InMemorySnapshots implements Snapshots {
+    /** The snapshots. */
+    private final class InMemorySnapshots implements SnapshotRecords {
         @Override
         public Snapshot create(VolumeName volume, String name, ChangeRequest request) throws CloudMwException {
             return applied.once(request, () -> {
@@ -282,7 +283,7 @@ public final class InMemoryCatalog implements Catalog {
         }
 
         @Override
-        @SuppressWarnings("GuardedBy") // what follows is asked for at once, under the lock
+        @SuppressWarnings("GuardedBy") // the function runs at once, under the lock
         public Page<DirectoryEntry> list(
                 String snapshot, VolumeName volume, String directory, String pageToken, int limit)
                 throws CloudMwException {
@@ -309,16 +310,16 @@ public final class InMemoryCatalog implements Catalog {
                 TreeFile as = former.tree(former.find(file.volume(), snapshot))
                         .find(file)
                         .flatMap(TreeEntry::file)
-                        .orElseThrow(() -> CatalogErrors.notInSnapshot(file, snapshot));
+                        .orElseThrow(() -> PathErrors.notInSnapshot(file, snapshot));
                 Optional<VersionId> replaced = tree.version(file);
                 return named(file, replaced, as, tree.restore(file, as), nowMillis);
             }
         }
 
-        /** All at once. */
+        /** Prunes all entries in one call. */
         @Override
         public String prune(Lease lease, String pageToken, int limit, long nowMillis) throws CloudMwException {
-            Pages.checkLimit(limit);
+            PageRules.checkLimit(limit);
             synchronized (InMemoryCatalog.this) {
                 checkOpen();
                 leases.requireNewest(lease);
@@ -334,17 +335,17 @@ public final class InMemoryCatalog implements Catalog {
     }
 
     private synchronized Store add(Store store) throws CloudMwException {
-        Store added = StorePlaces.added(store, List.copyOf(stores.values()));
+        Store added = StoreLocationRules.added(store, List.copyOf(stores.values()));
         stores.put(added.id(), added);
         return added;
     }
 
     @Override
-    public Store changeStore(StoreId id, Alteration<Store> change, ChangeRequest request) throws CloudMwException {
+    public Store changeStore(StoreId id, ValueUpdate<Store> change, ChangeRequest request) throws CloudMwException {
         return applied.once(request, () -> alterStore(id, change));
     }
 
-    private synchronized Store alterStore(StoreId id, Alteration<Store> change) throws CloudMwException {
+    private synchronized Store alterStore(StoreId id, ValueUpdate<Store> change) throws CloudMwException {
         Store known = stores.get(id);
         if (known == null) {
             throw CatalogErrors.storeNotFound(id);
@@ -371,7 +372,7 @@ public final class InMemoryCatalog implements Catalog {
         if (known == null) {
             throw CatalogErrors.storeNotFound(id);
         }
-        Store changed = StorePlaces.withCredentials(known, reference);
+        Store changed = StoreLocationRules.withCredentials(known, reference);
         stores.put(id, changed);
         return changed;
     }
@@ -447,7 +448,7 @@ public final class InMemoryCatalog implements Catalog {
     }
 
     @Override
-    public synchronized FileVersion commit(Commit commit) throws CloudMwException {
+    public synchronized FileVersion commit(CommitRequest commit) throws CloudMwException {
         FileVersion version = commit.version();
         FilePath file = version.file();
         requireVolume(file.volume());
@@ -469,7 +470,8 @@ public final class InMemoryCatalog implements Catalog {
         found.ifPresent(old -> retire(old, version.committedAtMillis()));
         record(version.id(), version.committedAtMillis()).committed = version;
         commit.owed()
-                .forEach(owed -> replicas.putIfAbsent(Pages.token(owed), record(owed, version.committedAtMillis())));
+                .forEach(
+                        owed -> replicas.putIfAbsent(PageRules.token(owed), record(owed, version.committedAtMillis())));
         dropGood(version.id());
         changes.add(file.volume(), Change.put(file, version.id(), version.committedAtMillis()));
         return version;
@@ -555,7 +557,7 @@ public final class InMemoryCatalog implements Catalog {
     }
 
     private synchronized FileVersion free(FilePath file, long nowMillis) throws CloudMwException {
-        FileVersion version = current(file).orElseThrow(() -> CatalogErrors.fileNotFound(file));
+        FileVersion version = current(file).orElseThrow(() -> PathErrors.fileNotFound(file));
         tree.remove(file);
         retire(version.id(), nowMillis);
         changes.add(file.volume(), Change.removed(file, version.id(), nowMillis));
@@ -563,7 +565,7 @@ public final class InMemoryCatalog implements Catalog {
     }
 
     @Override
-    @SuppressWarnings("GuardedBy") // what follows is asked for at once, under the lock
+    @SuppressWarnings("GuardedBy") // the function runs at once, under the lock
     public synchronized Page<DirectoryEntry> list(VolumeName volume, String directory, String pageToken, int limit)
             throws CloudMwException {
         checkOpen();
@@ -575,7 +577,7 @@ public final class InMemoryCatalog implements Catalog {
                 (number, after) -> names.after(number, after, limit + 1));
     }
 
-    /** The names of a directory that follow one. */
+    /** A query for the names of a directory after one. */
     @FunctionalInterface
     private interface Following {
         List<TreeEntry> after(long directory, String name);
@@ -585,7 +587,7 @@ public final class InMemoryCatalog implements Catalog {
     private Page<DirectoryEntry> list(
             DirectoryPath path, String pageToken, int limit, Tree<RuntimeException> in, Following following)
             throws CloudMwException {
-        Pages.checkLimit(limit);
+        PageRules.checkLimit(limit);
         Optional<ListingPosition> position = in.position(path, pageToken);
         if (position.isEmpty()) {
             return new Page<>(List.of(), "");
@@ -595,7 +597,7 @@ public final class InMemoryCatalog implements Catalog {
                 following.after(position.get().directory(), position.get().after())) {
             entries.add(directoryEntry(entry, path.child(entry.name())));
         }
-        return Pages.cut(entries, limit, position.get()::tokenAfter);
+        return PageRules.cut(entries, limit, position.get()::tokenAfter);
     }
 
     @GuardedBy("this")
@@ -634,7 +636,7 @@ public final class InMemoryCatalog implements Catalog {
             replaced.ifPresent(version -> retire(version, nowMillis));
             changes.add(path.volume(), Change.put(path, as.version(), nowMillis));
         }
-        return current(path).orElseThrow(() -> CatalogErrors.fileNotFound(path));
+        return current(path).orElseThrow(() -> PathErrors.fileNotFound(path));
     }
 
     @Override
@@ -647,12 +649,12 @@ public final class InMemoryCatalog implements Catalog {
             }
             boolean open = record(report.chunk().version(), nowMillis).committed == null;
             ReplicaRecord recorded = record(report, nowMillis);
-            String key = Pages.token(report);
+            String key = PageRules.token(report);
             switch (report.state()) {
                 case OWED -> replicas.putIfAbsent(key, recorded);
                 case MISSING, CORRUPT ->
                     replicas.merge(key, recorded, (found, now) -> found.state().isDropped() ? found : now);
-                // A late word of the writer lifts neither what a reader found nor what upkeep decided.
+                // A late report of the writer overrides neither a reader's finding nor upkeep's decision.
                 case GOOD ->
                     replicas.compute(
                             key,
@@ -698,25 +700,25 @@ public final class InMemoryCatalog implements Catalog {
     @Override
     public synchronized Page<ReplicaRecord> pending(String pageToken, int limit) throws CloudMwException {
         checkOpen();
-        Pages.checkLimit(limit);
-        String after = pageToken.isEmpty() ? "" : Pages.token(Pages.parse(pageToken));
+        PageRules.checkLimit(limit);
+        String after = pageToken.isEmpty() ? "" : PageRules.token(PageRules.parse(pageToken));
         List<ReplicaRecord> page = replicas.tailMap(after, false).values().stream()
                 .filter(record -> record.state().isFault())
                 .limit(limit + 1L)
                 .toList();
-        return Pages.cut(page, limit, Pages::token);
+        return PageRules.cut(page, limit, PageRules::token);
     }
 
     @Override
     public synchronized void settle(Lease lease, List<ReplicaRecord> records) throws CloudMwException {
         checkOpen();
         leases.requireNewest(lease);
-        for (ReplicaRecord record : Pages.checkSettled(records)) {
+        for (ReplicaRecord record : PageRules.checkSettled(records)) {
             boolean known = versions.containsKey(record.chunk().version().value());
             if (record.state() == ReplicaState.GOOD) {
-                replicas.remove(Pages.token(record));
+                replicas.remove(PageRules.token(record));
             } else if (known) {
-                replicas.put(Pages.token(record), record);
+                replicas.put(PageRules.token(record), record);
             }
         }
     }
@@ -724,13 +726,13 @@ public final class InMemoryCatalog implements Catalog {
     @Override
     public synchronized Page<FileVersion> live(String pageToken, int limit) throws CloudMwException {
         checkOpen();
-        Pages.checkLimit(limit);
+        PageRules.checkLimit(limit);
         List<FileVersion> page = versions.tailMap(pageToken, false).values().stream()
                 .filter(VersionRecord::isCurrent)
                 .flatMap(record -> Optional.ofNullable(record.committed).stream())
                 .limit(limit + 1L)
                 .toList();
-        return Pages.cut(page, limit, last -> last.id().value());
+        return PageRules.cut(page, limit, last -> last.id().value());
     }
 
     @Override
@@ -752,8 +754,8 @@ public final class InMemoryCatalog implements Catalog {
     public synchronized Page<ReplicaReport> underReplicated(VolumeName volume, String pageToken, int limit)
             throws CloudMwException {
         checkOpen();
-        Pages.checkLimit(limit);
-        String after = pageToken.isEmpty() ? "" : Pages.token(Pages.parse(pageToken));
+        PageRules.checkLimit(limit);
+        String after = pageToken.isEmpty() ? "" : PageRules.token(PageRules.parse(pageToken));
         List<ReplicaReport> page = new ArrayList<>();
         for (ReplicaRecord found : replicas.tailMap(after, false).values()) {
             ReplicaReport report = found.report();
@@ -763,7 +765,7 @@ public final class InMemoryCatalog implements Catalog {
                 page.add(report);
             }
         }
-        return Pages.cut(page, limit, Pages::token);
+        return PageRules.cut(page, limit, PageRules::token);
     }
 
     private static boolean isCurrent(VersionRecord record, VolumeName volume) {
@@ -772,7 +774,7 @@ public final class InMemoryCatalog implements Catalog {
                 && record.committed.file().volume().equals(volume);
     }
 
-    /** Committed versions whose manifests name a chunk. */
+    /** Returns the committed versions whose manifests reference a chunk. */
     @GuardedBy("this")
     private List<VersionRecord> namers(ChunkId chunk) {
         List<VersionRecord> namers = new ArrayList<>();
@@ -820,7 +822,7 @@ public final class InMemoryCatalog implements Catalog {
     }
 
     @Override
-    public Optional<FleetBoard> fleet() {
+    public Optional<FleetReports> fleet() {
         return fleet;
     }
 
@@ -851,25 +853,25 @@ public final class InMemoryCatalog implements Catalog {
     @Override
     public synchronized Page<VersionId> open(String pageToken, int limit) throws CloudMwException {
         checkOpen();
-        Pages.checkLimit(limit);
+        PageRules.checkLimit(limit);
         List<VersionId> page = versions.tailMap(pageToken, false).values().stream()
                 .filter(VersionRecord::isOpen)
                 .limit(limit + 1L)
                 .map(record -> record.id)
                 .toList();
-        return Pages.cut(page, limit, VersionId::value);
+        return PageRules.cut(page, limit, VersionId::value);
     }
 
     @Override
     public synchronized Page<RetiredVersion> retired(String pageToken, int limit) throws CloudMwException {
         checkOpen();
-        Pages.checkLimit(limit);
+        PageRules.checkLimit(limit);
         List<RetiredVersion> page = versions.tailMap(pageToken, false).values().stream()
                 .filter(record -> record.retired && !record.lent)
                 .limit(limit + 1L)
                 .map(record -> new RetiredVersion(record.id, record.touchedAtMillis, record.segments.size()))
                 .toList();
-        return Pages.cut(page, limit, last -> last.id().value());
+        return PageRules.cut(page, limit, last -> last.id().value());
     }
 
     @Override
@@ -906,7 +908,7 @@ public final class InMemoryCatalog implements Catalog {
     }
 
     @Override
-    public Notes notes() {
+    public UpkeepNotes notes() {
         return notes;
     }
 

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
 
-/** The leases of a catalog, behind its lock. */
+/** The leases of a catalog, guarded by its lock. */
 final class LeaseMap implements Leases {
     private final InMemoryCatalog catalog;
 
@@ -59,7 +59,7 @@ final class LeaseMap implements Leases {
         }
     }
 
-    /** The fence of a write; who calls holds the catalog's lock until it is done. */
+    /** Fences a write; the caller holds the catalog's lock until the write is done. */
     void requireNewest(Lease lease) throws CloudMwException {
         synchronized (catalog) {
             lease.requireNewest(find(lease.job()));

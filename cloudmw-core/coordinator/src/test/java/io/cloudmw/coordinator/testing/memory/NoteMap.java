@@ -1,15 +1,15 @@
 package io.cloudmw.coordinator.testing.memory;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import io.cloudmw.coordinator.catalog.Notes;
-import io.cloudmw.coordinator.catalog.Pages;
+import io.cloudmw.coordinator.catalog.PageRules;
+import io.cloudmw.coordinator.catalog.UpkeepNotes;
 import io.cloudmw.coordinator.lease.Lease;
 import io.cloudmw.core.error.CloudMwException;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** The notes of a catalog, behind its lock. */
-final class NoteMap implements Notes {
+/** The notes of a catalog, guarded by its lock. */
+final class NoteMap implements UpkeepNotes {
     private final InMemoryCatalog catalog;
     private final LeaseMap leases;
 
@@ -33,7 +33,7 @@ final class NoteMap implements Notes {
 
     @Override
     public void put(Lease lease, String key, String text) throws CloudMwException {
-        Pages.checkNote(key, text);
+        PageRules.checkNote(key, text);
         synchronized (catalog) {
             catalog.checkOpen();
             leases.requireNewest(lease);

@@ -1,6 +1,6 @@
 package io.cloudmw.coordinator.testing.memory;
 
-import io.cloudmw.coordinator.catalog.SharedRun;
+import io.cloudmw.coordinator.catalog.version.SharedRun;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.chunk.ChunkId;
 import java.util.HashMap;
@@ -11,7 +11,7 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** What versions name of chunks that others wrote, segment by segment; its owner locks. */
+/** The references to chunks of other versions, segment by segment; guarded by the owner. */
 final class SharedRuns {
     private final Map<VersionId, TreeMap<Integer, List<SharedRun>>> runs = new HashMap<>();
 
@@ -21,7 +21,7 @@ final class SharedRuns {
         }
     }
 
-    /** Forgets what a version names; gives who wrote that. */
+    /** Removes the references of a version; returns the versions that wrote the chunks. */
     Set<VersionId> remove(VersionId version) {
         Set<VersionId> owners = owners(version);
         runs.remove(version);
@@ -32,22 +32,22 @@ final class SharedRuns {
         return of(version).map(SharedRun::owner).collect(Collectors.toSet());
     }
 
-    /** What a version names of others. */
+    /** Returns the runs that a version shares. */
     Stream<SharedRun> of(VersionId version) {
         return runs.getOrDefault(version, new TreeMap<>()).values().stream().flatMap(List::stream);
     }
 
-    /** What a version's segment names of others. */
+    /** Returns the runs that a version's segment shares. */
     List<SharedRun> of(VersionId version, int segment) {
         return runs.getOrDefault(version, new TreeMap<>()).getOrDefault(segment, List.of());
     }
 
-    /** Versions that name this chunk and did not write it. */
+    /** Returns the versions that reference this chunk and did not write it. */
     Stream<VersionId> naming(ChunkId chunk) {
         return runs.keySet().stream().filter(version -> of(version).anyMatch(run -> run.contains(chunk)));
     }
 
-    /** Versions that name chunks this one wrote. */
+    /** Returns the versions that reference chunks this one wrote. */
     Stream<VersionId> sharing(VersionId owner) {
         return runs.keySet().stream().filter(version -> owners(version).contains(owner));
     }

@@ -1,10 +1,10 @@
 package io.cloudmw.coordinator.testing.memory;
 
-import io.cloudmw.coordinator.catalog.CatalogErrors;
-import io.cloudmw.coordinator.catalog.FormerTree;
-import io.cloudmw.coordinator.catalog.Snapshots;
-import io.cloudmw.coordinator.catalog.Tree;
-import io.cloudmw.coordinator.catalog.TreeEntry;
+import io.cloudmw.coordinator.catalog.tree.PathErrors;
+import io.cloudmw.coordinator.catalog.tree.SnapshotRecords;
+import io.cloudmw.coordinator.catalog.tree.SnapshotTreeStore;
+import io.cloudmw.coordinator.catalog.tree.Tree;
+import io.cloudmw.coordinator.catalog.tree.TreeEntry;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.VolumeName;
 import io.cloudmw.core.model.file.Snapshot;
@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/** Snapshots of volumes that are there, in maps; its owner locks. */
+/** The snapshots of existing volumes in maps; guarded by the owner. */
 final class SnapshotMaps {
     private final TreeMaps names;
 
@@ -23,10 +23,10 @@ final class SnapshotMaps {
     Snapshot create(VolumeName volume, String name, long nowMillis) throws CloudMwException {
         List<Snapshot> present = names.former().of(volume);
         if (present.stream().anyMatch(snapshot -> snapshot.name().equals(name))) {
-            throw CatalogErrors.snapshotExists(volume, name);
+            throw PathErrors.snapshotExists(volume, name);
         }
-        if (present.size() >= Snapshots.MAX_SNAPSHOTS) {
-            throw CatalogErrors.tooManySnapshots(volume);
+        if (present.size() >= SnapshotRecords.MAX_SNAPSHOTS) {
+            throw PathErrors.tooManySnapshots(volume);
         }
         return names.former().take(volume, name, nowMillis);
     }
@@ -35,7 +35,7 @@ final class SnapshotMaps {
         return names.former().of(volume).stream()
                 .filter(snapshot -> snapshot.name().equals(name))
                 .findFirst()
-                .orElseThrow(() -> CatalogErrors.snapshotNotFound(volume, name));
+                .orElseThrow(() -> PathErrors.snapshotNotFound(volume, name));
     }
 
     Snapshot remove(VolumeName volume, String name) throws CloudMwException {
@@ -45,7 +45,7 @@ final class SnapshotMaps {
     }
 
     Tree<RuntimeException> tree(Snapshot snapshot) {
-        return new Tree<>(new FormerTree<RuntimeException>() {
+        return new Tree<>(new SnapshotTreeStore<RuntimeException>() {
             @Override
             public OptionalLong root(VolumeName volume) {
                 return names.root(volume);

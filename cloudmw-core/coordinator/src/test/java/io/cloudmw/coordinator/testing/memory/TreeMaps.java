@@ -1,8 +1,8 @@
 package io.cloudmw.coordinator.testing.memory;
 
-import io.cloudmw.coordinator.catalog.TreeEntry;
-import io.cloudmw.coordinator.catalog.TreeFile;
-import io.cloudmw.coordinator.catalog.TreeStore;
+import io.cloudmw.coordinator.catalog.tree.TreeEntry;
+import io.cloudmw.coordinator.catalog.tree.TreeFile;
+import io.cloudmw.coordinator.catalog.tree.TreeStore;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.VolumeName;
 import java.nio.charset.StandardCharsets;
@@ -19,7 +19,7 @@ import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
-/** A tree of names in maps; its owner locks. */
+/** A tree of names in maps; guarded by the owner. */
 final class TreeMaps implements TreeStore<RuntimeException> {
     private static final Comparator<String> BY_UTF8 =
             (a, b) -> Arrays.compareUnsigned(a.getBytes(StandardCharsets.UTF_8), b.getBytes(StandardCharsets.UTF_8));
@@ -29,12 +29,12 @@ final class TreeMaps implements TreeStore<RuntimeException> {
     private final FormerEntries former = new FormerEntries();
     private long lastDirectory;
 
-    /** What is in one directory. */
+    /** The content of one directory. */
     private static final class Directory {
         private final VolumeName volume;
         private final NavigableMap<String, TreeEntry> entries = new TreeMap<>(BY_UTF8);
 
-        /** By name, how many snapshots of the volume had been taken when the entry was made as it is. */
+        /** By name, how many snapshots of the volume had been taken when the entry took its present form. */
         private final Map<String, Long> since = new HashMap<>();
 
         private int reachBytes;
@@ -60,7 +60,7 @@ final class TreeMaps implements TreeStore<RuntimeException> {
         former.count(entry, 1);
     }
 
-    /** Before an entry is changed or removed: what it is now goes into the past, if a snapshot may see it. */
+    /** Copies an entry to the past before it is changed or removed, if a snapshot may see it. */
     private void leave(Directory in, String name) {
         TreeEntry entry = in.entries.remove(name);
         if (entry != null) {
@@ -69,7 +69,7 @@ final class TreeMaps implements TreeStore<RuntimeException> {
         }
     }
 
-    /** The entry of a name as the snapshot with this number sees it. */
+    /** Returns the entry of a name in the snapshot with this number. */
     Optional<TreeEntry> child(long directory, String name, long number) {
         Directory in = directories.get(directory);
         if (in != null && in.entries.containsKey(name) && in.since.getOrDefault(name, 0L) <= number) {
@@ -78,7 +78,7 @@ final class TreeMaps implements TreeStore<RuntimeException> {
         return former.find(directory, name, number);
     }
 
-    /** The names that follow one, in order, as the snapshot with this number sees them. */
+    /** Returns the names after one, in order, in the snapshot with this number. */
     List<TreeEntry> after(long directory, String name, int limit, long number) {
         TreeSet<String> names = new TreeSet<>(BY_UTF8);
         Directory in = directories.get(directory);
@@ -109,7 +109,7 @@ final class TreeMaps implements TreeStore<RuntimeException> {
         directories.remove(directory);
     }
 
-    /** The current versions of all files of a volume. */
+    /** Returns the current versions of all files of a volume. */
     List<VersionId> files(VolumeName volume) {
         List<VersionId> files = new ArrayList<>();
         root(volume).ifPresent(root -> collect(root, files));
@@ -122,7 +122,7 @@ final class TreeMaps implements TreeStore<RuntimeException> {
         }
     }
 
-    /** The names that follow one, in order. */
+    /** Returns the names after one, in order. */
     List<TreeEntry> after(long directory, String name, int limit) {
         return directory(directory).entries.tailMap(name, false).values().stream()
                 .limit(limit)

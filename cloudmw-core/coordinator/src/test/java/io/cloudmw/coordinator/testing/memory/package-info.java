@@ -1,4 +1,4 @@
-/** A catalog that forgets everything at its end: for tests and examples. Safe for any thread. */
+/** A catalog in memory, for tests. Safe for any thread. */
 @NullMarked
 package io.cloudmw.coordinator.testing.memory;
 

@@ -1,0 +1,94 @@
+package io.cloudmw.coordinator.catalog.dynamodb;
+
+import io.cloudmw.coordinator.catalog.change.CatalogErrors;
+import io.cloudmw.coordinator.catalog.dynamodb.table.Item;
+import io.cloudmw.coordinator.catalog.dynamodb.table.ItemKey;
+import io.cloudmw.coordinator.catalog.dynamodb.table.KeyLayout;
+import io.cloudmw.coordinator.catalog.dynamodb.table.KeyRange;
+import io.cloudmw.coordinator.catalog.dynamodb.table.TransactionConflict;
+import io.cloudmw.coordinator.catalog.dynamodb.transaction.Transaction;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.manifest.ManifestDigest;
+import io.cloudmw.core.model.VersionId;
+import java.io.ByteArrayOutputStream;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The items of manifest segments. Each digest has an item of its own, so that a commit reads digests alone. The bytes
+ * are split over several items, since an item holds 400 KB.
+ */
+final class SegmentItems {
+    /** The bytes of a segment in one item. */
+    static final int PART_BYTES = 350 << 10;
+
+    /** The most items of a segment. A transaction takes 4 MB, and the largest segment has 1.4 MB. */
+    static final int MAX_PARTS = 10;
+
+    private SegmentItems() {}
+
+    static byte[] put(Transaction transaction, VersionId version, int index, byte[] encoded, long nowMillis)
+            throws TransactionConflict, CloudMwException {
+        ItemKey digest = KeyLayout.digest(version, index);
+        transaction.load(List.of(digest, KeyLayout.state(version)));
+        byte[] sha256 = ManifestDigest.ofSegment(encoded);
+        Optional<Item> present = transaction.get(digest);
+        if (present.isPresent() && Arrays.equals(present.get().bytes(Item.SHA256), sha256)) {
+            return sha256;
+        }
+        Optional<Item> state = transaction.get(KeyLayout.state(version));
+        if (state.isPresent() && VersionStage.of(state.get()) != VersionStage.OPEN) {
+            throw CatalogErrors.versionNotOpen(version);
+        }
+        int parts = parts(encoded);
+        VersionItems.renew(transaction, version, nowMillis, present.isPresent() ? 0 : 1, false);
+        transaction.put(Item.at(digest).with(Item.SHA256, sha256).with(Item.PARTS, parts));
+        for (int part = 0; part < parts; part++) {
+            int from = part * PART_BYTES;
+            byte[] body = Arrays.copyOfRange(encoded, from, Math.min(encoded.length, from + PART_BYTES));
+            transaction.put(Item.at(KeyLayout.part(version, index, part))
+                    .with(Item.SHA256, sha256)
+                    .with(Item.PARTS, parts)
+                    .with(Item.BODY, body));
+        }
+        long former = present.isPresent() ? present.get().number(Item.PARTS) : 0;
+        for (int part = parts; part < former; part++) {
+            transaction.delete(KeyLayout.part(version, index, part));
+        }
+        return sha256;
+    }
+
+    private static int parts(byte[] encoded) throws CloudMwException {
+        int parts = Math.max(1, (encoded.length + PART_BYTES - 1) / PART_BYTES);
+        if (parts > MAX_PARTS) {
+            throw new CloudMwException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "manifest segment: " + encoded.length + " bytes (expected: <= " + MAX_PARTS * PART_BYTES + ")");
+        }
+        return parts;
+    }
+
+    /** Returns a segment, whose parts were written by the same transaction. */
+    static Optional<byte[]> get(Transaction transaction, VersionId version, int index)
+            throws TransactionConflict, CloudMwException {
+        List<Item> parts = transaction
+                .table()
+                .queryAll(KeyRange.startingWith(KeyLayout.ofVersion(version), KeyLayout.parts(index)));
+        if (parts.isEmpty()) {
+            return Optional.empty();
+        }
+        ByteArrayOutputStream whole = new ByteArrayOutputStream();
+        byte[] sha256 = parts.get(0).bytes(Item.SHA256);
+        boolean same = parts.get(0).number(Item.PARTS) == parts.size();
+        for (Item part : parts) {
+            same &= Arrays.equals(sha256, part.bytes(Item.SHA256));
+            whole.writeBytes(part.bytes(Item.BODY));
+        }
+        if (!same) {
+            throw new TransactionConflict("a segment was replaced while it was read");
+        }
+        return Optional.of(whole.toByteArray());
+    }
+}

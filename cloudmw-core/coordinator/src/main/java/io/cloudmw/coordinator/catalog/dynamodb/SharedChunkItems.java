@@ -1,0 +1,324 @@
+package io.cloudmw.coordinator.catalog.dynamodb;
+
+import io.cloudmw.coordinator.catalog.dynamodb.table.Item;
+import io.cloudmw.coordinator.catalog.dynamodb.table.ItemKey;
+import io.cloudmw.coordinator.catalog.dynamodb.table.KeyLayout;
+import io.cloudmw.coordinator.catalog.dynamodb.table.KeyRange;
+import io.cloudmw.coordinator.catalog.dynamodb.table.Table;
+import io.cloudmw.coordinator.catalog.dynamodb.transaction.Transaction;
+import io.cloudmw.coordinator.catalog.dynamodb.transaction.TransactionRetry;
+import io.cloudmw.coordinator.catalog.version.SharedRun;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.manifest.ManifestDigest;
+import io.cloudmw.core.manifest.ManifestSegment;
+import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.model.chunk.ChunkId;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Predicate;
+
+/**
+ * The items that record which versions reference chunks of others. Each reference is kept twice: once with the
+ * referencing version, and once with the version that wrote the chunks, ordered by chunk index. Both are written before
+ * the segment, contain its digest, and count only while the segment has that digest. A replaced segment therefore needs
+ * no clean-up. Safe for any thread.
+ */
+final class SharedChunkItems {
+    /** The most versions that one transaction records for a segment, beside the version and its place in the list. */
+    private static final int BATCH = 90;
+
+    private static final int PAGE = 1000;
+
+    private final Table table;
+    private final TransactionRetry transactions;
+
+    SharedChunkItems(Table table, TransactionRetry transactions) {
+        this.table = table;
+        this.transactions = transactions;
+    }
+
+    /**
+     * A committed version that is kept, with the chunks of one other version that it references.
+     *
+     * @param state its item
+     */
+    record Reference(VersionId version, Item state, List<SharedRun> runs) {
+        boolean names(ChunkId chunk) {
+            return runs.stream().anyMatch(run -> run.contains(chunk));
+        }
+
+        boolean isCurrent() {
+            return VersionStage.of(state) == VersionStage.CURRENT;
+        }
+    }
+
+    /** Records the references of a segment before the segment is put; does nothing if the version is no longer open. */
+    void put(VersionId version, int segment, byte[] encoded, List<SharedRun> runs, long nowMillis)
+            throws CloudMwException {
+        if (runs.isEmpty()) {
+            return;
+        }
+        String digest = digest(ManifestDigest.ofSegment(encoded));
+        Map<VersionId, List<SharedRun>> byOwner = new LinkedHashMap<>();
+        runs.forEach(run -> byOwner.computeIfAbsent(run.owner(), ignored -> new ArrayList<>())
+                .add(run));
+        List<Item> items = new ArrayList<>();
+        // This item is the first: forgetting the version finds the others by it.
+        items.add(Item.at(KeyLayout.names(version, segment, digest)).with(Item.RUNS, text(runs)));
+        byOwner.values()
+                .forEach(some ->
+                        items.add(Item.at(named(some, version, segment, digest)).with(Item.RUNS, text(some))));
+        for (int from = 0; from < items.size(); from += BATCH) {
+            List<Item> batch = items.subList(from, Math.min(items.size(), from + BATCH));
+            transactions.run(transaction -> note(transaction, version, batch, nowMillis));
+        }
+    }
+
+    private static int note(Transaction transaction, VersionId version, List<Item> batch, long nowMillis)
+            throws CloudMwException {
+        Optional<Item> state = transaction.get(KeyLayout.state(version));
+        if (state.isPresent() && VersionStage.of(state.get()) != VersionStage.OPEN) {
+            return 0;
+        }
+        VersionItems.renew(transaction, version, nowMillis, 0, false);
+        batch.forEach(transaction::put);
+        return batch.size();
+    }
+
+    private static ItemKey named(List<SharedRun> runs, VersionId by, int segment, String digest) {
+        long first = runs.stream().mapToLong(SharedRun::firstIndex).min().orElseThrow();
+        return KeyLayout.named(runs.get(0).owner(), first, by, segment, digest);
+    }
+
+    private static String digest(byte[] sha256) {
+        return HexFormat.of().formatHex(sha256);
+    }
+
+    private static String text(List<SharedRun> runs) {
+        return String.join(
+                ",",
+                runs.stream()
+                        .map(run -> run.owner() + ":" + run.firstIndex() + ":" + run.endIndex())
+                        .toList());
+    }
+
+    private static List<SharedRun> runs(Item item) {
+        List<SharedRun> runs = new ArrayList<>();
+        for (String run : item.text(Item.RUNS).split(",", -1)) {
+            String[] parts = run.split(":", -1);
+            runs.add(new SharedRun(new VersionId(parts[0]), Long.parseLong(parts[1]), Long.parseLong(parts[2])));
+        }
+        return runs;
+    }
+
+    /** Returns the runs that the present segments of a version reference. */
+    List<SharedRun> of(VersionId version) throws CloudMwException {
+        List<Item> kept = table.queryAll(KeyRange.startingWith(KeyLayout.ofVersion(version), KeyLayout.NAMES));
+        Set<ItemKey> now = new HashSet<>();
+        if (!kept.isEmpty()) {
+            for (Item item : table.queryAll(KeyRange.startingWith(KeyLayout.ofVersion(version), KeyLayout.DIGESTS))) {
+                now.add(KeyLayout.names(version, KeyLayout.segment(item.key()), digest(item.bytes(Item.SHA256))));
+            }
+        }
+        return kept.stream()
+                .filter(item -> now.contains(item.key()))
+                .flatMap(item -> runs(item).stream())
+                .toList();
+    }
+
+    /** Returns the runs that one segment of a kept version references, with two requests. */
+    List<SharedRun> of(VersionId version, int segment) throws CloudMwException {
+        List<Item> kept =
+                table.queryAll(KeyRange.startingWith(KeyLayout.ofVersion(version), KeyLayout.namesOf(segment)));
+        if (kept.isEmpty()) {
+            return List.of();
+        }
+        Map<ItemKey, Item> found = load(List.of(KeyLayout.state(version), KeyLayout.digest(version, segment)));
+        Optional<Item> digest = Optional.ofNullable(found.get(KeyLayout.digest(version, segment)));
+        if (digest.isEmpty() || !isKept(Optional.ofNullable(found.get(KeyLayout.state(version))))) {
+            return List.of();
+        }
+        ItemKey now = KeyLayout.names(version, segment, digest(digest.get().bytes(Item.SHA256)));
+        return kept.stream()
+                .filter(item -> item.key().equals(now))
+                .flatMap(item -> runs(item).stream())
+                .toList();
+    }
+
+    private static boolean isKept(Optional<Item> state) {
+        return state.isPresent() && state.get().has(Item.FORM) && !isGone(state);
+    }
+
+    /** Returns whether a version has no manifest any more; it never has one again. */
+    private static boolean isGone(Optional<Item> state) {
+        return state.isEmpty()
+                || VersionStage.of(state.get()) == VersionStage.FORGOTTEN
+                || VersionStage.of(state.get()) == VersionStage.LENT;
+    }
+
+    Set<ChunkId> namedElsewhere(VersionId version, Collection<ChunkId> chunks) throws CloudMwException {
+        Map<VersionId, Set<ChunkId>> byOwner = new HashMap<>();
+        chunks.forEach(chunk -> byOwner.computeIfAbsent(chunk.version(), ignored -> new HashSet<>())
+                .add(chunk));
+        Set<ChunkId> named = new HashSet<>(chunks);
+        for (Map.Entry<VersionId, Set<ChunkId>> entry : byOwner.entrySet()) {
+            VersionId owner = entry.getKey();
+            // This is checked before the others are read: a version that is not kept never becomes current again.
+            if (owner.equals(version) || !isKept(table.get(KeyLayout.state(owner)))) {
+                Set<ChunkId> left = entry.getValue();
+                visit(owner, first(left), end(left), naming -> {
+                    left.removeIf(chunk -> !naming.version().equals(version) && naming.names(chunk));
+                    return !left.isEmpty();
+                });
+                named.removeAll(left);
+            }
+        }
+        return named;
+    }
+
+    private static long first(Collection<ChunkId> chunks) {
+        return chunks.stream().mapToLong(ChunkId::index).min().orElse(0);
+    }
+
+    private static long end(Collection<ChunkId> chunks) {
+        return chunks.stream().mapToLong(ChunkId::index).max().orElse(-1) + 1;
+    }
+
+    Optional<VersionId> namer(ChunkId chunk) throws CloudMwException {
+        Optional<Item> state = table.get(KeyLayout.state(chunk.version()));
+        List<VersionId> found = new ArrayList<>();
+        if (isKept(state)) {
+            found.add(chunk.version());
+        }
+        if (state.isEmpty() || VersionStage.of(state.get()) != VersionStage.CURRENT) {
+            visit(chunk.version(), chunk.index(), chunk.index() + 1, naming -> {
+                if (naming.names(chunk) && (found.isEmpty() || naming.isCurrent())) {
+                    found.add(naming.version());
+                }
+                return !naming.isCurrent() || !naming.names(chunk);
+            });
+        }
+        return found.isEmpty() ? Optional.empty() : Optional.of(found.get(found.size() - 1));
+    }
+
+    /** Returns whether a current version of the volume with this root references the chunk and did not write it. */
+    boolean isNamedIn(long root, ChunkId chunk) throws CloudMwException {
+        return !visit(
+                chunk.version(),
+                chunk.index(),
+                chunk.index() + 1,
+                naming -> !(naming.names(chunk)
+                        && naming.isCurrent()
+                        && naming.state().number(Item.ROOT) == root));
+    }
+
+    /** Returns whether another kept version references a chunk of this one. */
+    boolean isNeeded(VersionId owner) throws CloudMwException {
+        return !visit(owner, 0, ChunkId.MAX_INDEX + 1, naming -> false);
+    }
+
+    /**
+     * Passes the versions that reference chunks {@code firstIndex} (inclusive) to {@code endIndex} (exclusive) of this
+     * version to {@code more}, perhaps repeatedly, until it returns false. A version that was current at the start and
+     * referenced a chunk at its commit is always passed. A version that is gone may have handed chunks on to one that
+     * was not yet there when the query ran; the query is then repeated without the gone versions.
+     *
+     * @return whether {@code more} never returned false
+     */
+    private boolean visit(VersionId owner, long firstIndex, long endIndex, Predicate<Reference> more)
+            throws CloudMwException {
+        String from = KeyLayout.namedFrom(Math.max(0, firstIndex - ManifestSegment.MAX_CHUNKS + 1));
+        KeyRange all = KeyRange.between(KeyLayout.ofVersion(owner), from, KeyLayout.namedFrom(endIndex));
+        Set<VersionId> gone = new HashSet<>();
+        int before;
+        do {
+            before = gone.size();
+            if (!pass(all, gone, more)) {
+                return false;
+            }
+        } while (gone.size() > before);
+        return true;
+    }
+
+    private boolean pass(KeyRange all, Set<VersionId> gone, Predicate<Reference> more) throws CloudMwException {
+        KeyRange rest = all;
+        List<Item> page;
+        do {
+            page = table.query(rest, PAGE);
+            for (int at = 0; at < page.size(); at += Table.MAX_ITEMS) {
+                List<Item> some = page.subList(at, Math.min(page.size(), at + Table.MAX_ITEMS)).stream()
+                        .filter(item -> !gone.contains(KeyLayout.namer(item.key())))
+                        .toList();
+                for (Reference naming : kept(some, gone)) {
+                    if (!more.test(naming)) {
+                        return false;
+                    }
+                }
+            }
+            rest = page.isEmpty()
+                    ? all
+                    : all.from(page.get(page.size() - 1).key().sort() + "\0");
+        } while (page.size() == PAGE);
+        return true;
+    }
+
+    /**
+     * Returns the kept versions among the items. Digests are read first: a version that is kept after that read had all
+     * of them.
+     */
+    private List<Reference> kept(List<Item> items, Set<VersionId> gone) throws CloudMwException {
+        Map<ItemKey, Item> digests =
+                load(items.stream().map(item -> KeyLayout.digestOf(item.key())).toList());
+        Map<ItemKey, Item> states = load(items.stream()
+                .map(item -> KeyLayout.state(KeyLayout.namer(item.key())))
+                .toList());
+        List<Reference> kept = new ArrayList<>();
+        for (Item item : items) {
+            VersionId version = KeyLayout.namer(item.key());
+            Optional<Item> state = Optional.ofNullable(states.get(KeyLayout.state(version)));
+            Optional<Item> digest = Optional.ofNullable(digests.get(KeyLayout.digestOf(item.key())));
+            if (isGone(state)) {
+                gone.add(version);
+            } else if (isKept(state)
+                    && digest.isPresent()
+                    && item.key().sort().endsWith(digest(digest.get().bytes(Item.SHA256)))) {
+                kept.add(new Reference(version, state.get(), runs(item)));
+            }
+        }
+        return kept;
+    }
+
+    private Map<ItemKey, Item> load(List<ItemKey> keys) throws CloudMwException {
+        List<ItemKey> distinct = keys.stream().distinct().toList();
+        return distinct.isEmpty() ? Map.of() : transactions.run(transaction -> table.getAll(distinct));
+    }
+
+    /**
+     * Removes the references of a version that is being forgotten; continues where an earlier call stopped. Returns the
+     * versions that wrote the chunks.
+     */
+    Set<VersionId> withdraw(VersionId version) throws CloudMwException {
+        Set<VersionId> owners = new HashSet<>();
+        for (Item names : table.queryAll(KeyRange.startingWith(KeyLayout.ofVersion(version), KeyLayout.NAMES))) {
+            Map<VersionId, List<SharedRun>> byOwner = new HashMap<>();
+            runs(names)
+                    .forEach(run -> byOwner.computeIfAbsent(run.owner(), ignored -> new ArrayList<>())
+                            .add(run));
+            int segment = KeyLayout.segment(names.key());
+            String digest = KeyLayout.digest(names.key());
+            table.deleteAll(byOwner.values().stream()
+                    .map(runs -> named(runs, version, segment, digest))
+                    .toList());
+            owners.addAll(byOwner.keySet());
+        }
+        return owners;
+    }
+}

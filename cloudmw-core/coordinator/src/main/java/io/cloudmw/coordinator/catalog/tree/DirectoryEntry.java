@@ -1,0 +1,45 @@
+package io.cloudmw.coordinator.catalog.tree;
+
+import io.cloudmw.core.chunk.Sha256;
+import io.cloudmw.core.model.file.Attributes;
+import io.cloudmw.core.model.file.FileVersion;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+
+/**
+ * An immediate child of a directory.
+ *
+ * @param name its last path segment
+ * @param version the file's current version; empty: a directory, which exists while something is in it
+ * @param attributesDigest a 64-bit digest of the file's attributes; 0: no attributes
+ */
+public record DirectoryEntry(String name, Optional<FileVersion> version, long attributesDigest) {
+    /** Creates a directory, or a file without attributes. */
+    public DirectoryEntry(String name, Optional<FileVersion> version) {
+        this(name, version, 0);
+    }
+
+    /** Creates a file with attributes, or a directory, which has none. */
+    public DirectoryEntry(String name, Optional<FileVersion> version, Attributes attributes) {
+        this(name, version, digest(attributes));
+    }
+
+    public boolean isDirectory() {
+        return version.isEmpty();
+    }
+
+    /** Returns a digest of the attributes; neither names nor values contain the character 0. */
+    private static long digest(Attributes attributes) {
+        if (attributes.values().isEmpty()) {
+            return 0;
+        }
+        StringBuilder text = new StringBuilder();
+        attributes
+                .values()
+                .forEach((name, value) ->
+                        text.append(name).append('\0').append(value).append('\0'));
+        byte[] digest = Sha256.begin().digest(text.toString().getBytes(StandardCharsets.UTF_8));
+        return ByteBuffer.wrap(digest).getLong();
+    }
+}

@@ -1,0 +1,363 @@
+package io.cloudmw.coordinator.catalog.tree;
+
+import io.cloudmw.coordinator.catalog.Catalog;
+import io.cloudmw.coordinator.catalog.change.CatalogErrors;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.model.file.AttributeChange;
+import io.cloudmw.core.model.file.Attributes;
+import io.cloudmw.core.model.file.Rename;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/**
+ * The tree of directories and files in a volume, with the rules that all catalogs share. A directory is made with its
+ * first file and removed with its last. An operation touches as many entries as its paths have names, whatever lies
+ * below them. It is part of its store's transaction. Used by one thread at a time.
+ *
+ * @param <X> a further exception of the store
+ */
+public final class Tree<X extends Exception> {
+    /** The most directories above a path when directories are created or moved. */
+    public static final int MAX_DIRECTORIES = 64;
+
+    private final TreeStore<X> store;
+
+    public Tree(TreeStore<X> store) {
+        this.store = store;
+    }
+
+    /**
+     * The result of a rename.
+     *
+     * @param entry the entry under its new name
+     * @param displaced the version of the file that was replaced, if any
+     * @param done false: the entry had this name already, and nothing was changed
+     */
+    public record Renamed(TreeEntry entry, Optional<VersionId> displaced, boolean done) {}
+
+    /** The existing directories of a path, from the root on. */
+    private static final class Walk {
+        private final FilePath path;
+        private final List<String> names;
+        private final List<Long> directories = new ArrayList<>();
+        private boolean blocked;
+
+        Walk(FilePath path) {
+            this.path = path;
+            this.names = List.of(path.path().substring(1).split("/", -1));
+        }
+
+        void requireVolume() throws CloudMwException {
+            if (directories.isEmpty()) {
+                throw CatalogErrors.volumeNotFound(path.volume());
+            }
+        }
+
+        boolean isComplete() {
+            return directories.size() == names.size();
+        }
+
+        long last() {
+            return directories.get(directories.size() - 1);
+        }
+
+        /** Returns the next name of the path. */
+        String nextName() {
+            return names.get(directories.size() - 1);
+        }
+
+        /** Returns the path up to the next name. */
+        String nextPath() {
+            return "/" + String.join("/", names.subList(0, directories.size()));
+        }
+    }
+
+    private Walk walk(FilePath path) throws X, CloudMwException {
+        Walk walk = new Walk(path);
+        OptionalLong root = store.root(path.volume());
+        root.ifPresent(walk.directories::add);
+        while (root.isPresent() && !walk.isComplete()) {
+            Optional<TreeEntry> next = store.child(walk.last(), walk.nextName());
+            walk.blocked = next.isPresent() && !next.get().isDirectory();
+            if (next.isEmpty() || walk.blocked) {
+                break;
+            }
+            walk.directories.add(next.get().directory());
+        }
+        return walk;
+    }
+
+    private Optional<TreeEntry> end(Walk walk) throws X, CloudMwException {
+        return walk.isComplete() ? store.child(walk.last(), walk.path.name()) : Optional.empty();
+    }
+
+    /** Returns the entry at a path. */
+    public Optional<TreeEntry> find(FilePath path) throws X, CloudMwException {
+        return end(walk(path));
+    }
+
+    /** Returns the current version of a file. */
+    public Optional<VersionId> version(FilePath file) throws X, CloudMwException {
+        return find(file).flatMap(TreeEntry::version);
+    }
+
+    /**
+     * Sets the version of a file and creates the missing directories. Other properties of an existing file stay.
+     *
+     * @throws CloudMwException {@code VOLUME_NOT_FOUND}; {@code ALREADY_EXISTS} when the path is a directory or lies
+     *     below a file; {@code INVALID_ARGUMENT} when the path has too many directories
+     */
+    public void put(FilePath file, VersionId version, long nowMillis) throws X, CloudMwException {
+        Walk walk = walk(file);
+        Optional<TreeEntry> present = end(walk);
+        checkPlace(walk, present);
+        complete(walk);
+        TreeFile kept = present.flatMap(TreeEntry::file)
+                .map(before -> before.replacedBy(version))
+                .orElseGet(() -> new TreeFile(version, nowMillis, Attributes.NONE));
+        store.putFile(walk.last(), file.name(), kept);
+        if (present.isEmpty()) {
+            raise(walk, bytes(file.path()));
+        }
+    }
+
+    /**
+     * Restores a file at a path and creates the missing directories.
+     *
+     * @return false: the path names this file already
+     * @throws CloudMwException as {@link #put}
+     */
+    public boolean restore(FilePath path, TreeFile file) throws X, CloudMwException {
+        Walk walk = walk(path);
+        Optional<TreeEntry> present = end(walk);
+        checkPlace(walk, present);
+        if (present.flatMap(TreeEntry::file).equals(Optional.of(file))) {
+            return false;
+        }
+        complete(walk);
+        store.putFile(walk.last(), path.name(), file);
+        if (present.isEmpty()) {
+            raise(walk, bytes(path.path()));
+        }
+        return true;
+    }
+
+    /**
+     * Links a second path to the version of a file.
+     *
+     * @param from a path in the same volume
+     * @return false: the path names this file already
+     * @throws CloudMwException {@code CONFLICT} when {@code from} names another version; {@code INVALID_ARGUMENT} when
+     *     it is in another volume; as {@link #put}
+     */
+    public boolean link(FilePath from, FilePath to, TreeFile as) throws X, CloudMwException {
+        if (!from.volume().equals(to.volume())) {
+            throw PathErrors.otherVolume(from, to);
+        }
+        Optional<VersionId> found = version(from);
+        if (!found.equals(Optional.of(as.version()))) {
+            throw CatalogErrors.changed(from, Optional.of(as.version()), found);
+        }
+        return restore(to, as);
+    }
+
+    /**
+     * Checks that a file could be put at this path now; changes nothing.
+     *
+     * @throws CloudMwException as {@link #put}
+     */
+    public void checkPut(FilePath file) throws X, CloudMwException {
+        Walk walk = walk(file);
+        checkPlace(walk, end(walk));
+    }
+
+    private static void checkPlace(Walk walk, Optional<TreeEntry> present) throws CloudMwException {
+        if (present.isPresent() && present.get().isDirectory()) {
+            throw PathErrors.isDirectory(walk.path);
+        }
+        checkDirectories(walk);
+    }
+
+    /**
+     * Changes the attributes of a file.
+     *
+     * @return the file's properties now
+     * @throws CloudMwException {@code NOT_FOUND}; {@code INVALID_ARGUMENT} when there would be too many
+     */
+    public TreeFile setAttributes(AttributeChange change) throws X, CloudMwException {
+        TreeEntry entry = find(change.file()).orElseThrow(() -> PathErrors.fileNotFound(change.file()));
+        TreeFile file = entry.file().orElseThrow(() -> PathErrors.fileNotFound(change.file()));
+        TreeFile changed;
+        try {
+            changed = file.with(file.attributes().with(change));
+        } catch (IllegalArgumentException e) {
+            throw new CloudMwException(ErrorCode.INVALID_ARGUMENT, change.file() + ": " + e.getMessage(), e);
+        }
+        store.putFile(entry.parent(), entry.name(), changed);
+        return changed;
+    }
+
+    /**
+     * Removes a file and the directories that are empty then.
+     *
+     * @return the version of the file
+     * @throws CloudMwException {@code NOT_FOUND}
+     */
+    public VersionId remove(FilePath file) throws X, CloudMwException {
+        Walk walk = walk(file);
+        TreeEntry entry = end(walk).orElseThrow(() -> PathErrors.fileNotFound(file));
+        VersionId version = entry.version().orElseThrow(() -> PathErrors.fileNotFound(file));
+        store.remove(entry);
+        prune(walk);
+        return version;
+    }
+
+    /** Removes the empty directories of a path, from the last to the first. */
+    public void prune(FilePath path) throws X, CloudMwException {
+        prune(walk(path));
+    }
+
+    /**
+     * Moves a file or a directory to another path.
+     *
+     * @throws CloudMwException as {@link Catalog#rename}
+     */
+    public Renamed rename(Rename rename) throws X, CloudMwException {
+        Walk from = walk(rename.from());
+        Walk to = walk(rename.to());
+        Optional<TreeEntry> target = end(to);
+        from.requireVolume();
+        TreeEntry source = end(from).orElseThrow(() -> PathErrors.pathNotFound(rename.from()));
+        if (rename.from().equals(rename.to()) && (rename.replace() || source.isDirectory())) {
+            return new Renamed(source, Optional.empty(), false);
+        }
+        check(rename, source, target);
+        int below = source.isDirectory() ? store.reach(source.directory()) : 0;
+        int longest = bytes(rename.to().path()) + below;
+        if (longest > FilePath.MAX_BYTES) {
+            throw PathErrors.pathsTooLong(rename, longest);
+        }
+        complete(to);
+        if (target.isPresent()) {
+            store.remove(target.get());
+        }
+        TreeEntry moved = store.move(source, to.last(), rename.to().name());
+        raise(to, longest);
+        prune(from);
+        return new Renamed(moved, target.flatMap(TreeEntry::version), true);
+    }
+
+    private static void check(Rename rename, TreeEntry source, Optional<TreeEntry> target) throws CloudMwException {
+        if (source.isDirectory()) {
+            if (rename.isIntoItself()) {
+                throw PathErrors.intoItself(rename);
+            }
+            checkDepth(rename.to());
+        }
+        if (target.isPresent() && target.get().isDirectory()) {
+            throw source.isDirectory()
+                    ? PathErrors.directoryNotEmpty(rename.to())
+                    : PathErrors.isDirectory(rename.to());
+        }
+        if (target.isPresent() && (source.isDirectory() || !rename.replace())) {
+            throw PathErrors.isFile(rename.to());
+        }
+    }
+
+    /** Returns the number of the directory at this path. */
+    public OptionalLong directory(DirectoryPath path) throws X, CloudMwException {
+        if (path.asEntry().isEmpty()) {
+            return store.root(path.volume());
+        }
+        Optional<TreeEntry> entry = find(path.asEntry().get());
+        return entry.isPresent() && entry.get().isDirectory()
+                ? OptionalLong.of(entry.get().directory())
+                : OptionalLong.empty();
+    }
+
+    /**
+     * Returns where a page of a listing begins; empty when there is nothing to list.
+     *
+     * @throws CloudMwException {@code INVALID_ARGUMENT} when the token is malformed; {@code CONFLICT} when the
+     *     directory of the previous page has another path now
+     */
+    public Optional<ListingPosition> position(DirectoryPath path, String pageToken) throws X, CloudMwException {
+        OptionalLong here = directory(path);
+        if (pageToken.isEmpty()) {
+            return here.isPresent() ? Optional.of(new ListingPosition(here.getAsLong(), "")) : Optional.empty();
+        }
+        ListingPosition position = ListingPosition.parse(pageToken);
+        if (here.isPresent() && here.getAsLong() == position.directory()) {
+            return Optional.of(position);
+        }
+        if (store.exists(position.directory())) {
+            throw PathErrors.movedWhileListed(path);
+        }
+        // The directory was removed with its last entry.
+        return Optional.empty();
+    }
+
+    /** Checks that the directories of a path exist or could be created. */
+    private static void checkDirectories(Walk walk) throws CloudMwException {
+        walk.requireVolume();
+        if (walk.blocked) {
+            throw PathErrors.belowFile(walk.path, walk.nextPath());
+        }
+        if (!walk.isComplete()) {
+            checkDepth(walk.path);
+        }
+    }
+
+    /** Creates the missing directories of a path. */
+    private void complete(Walk walk) throws X, CloudMwException {
+        checkDirectories(walk);
+        while (!walk.isComplete()) {
+            walk.directories.add(store.addDirectory(walk.last(), walk.nextName()));
+        }
+    }
+
+    private static void checkDepth(FilePath path) throws CloudMwException {
+        long directories = path.path().chars().filter(c -> c == '/').count() - 1;
+        if (directories > MAX_DIRECTORIES) {
+            throw PathErrors.tooDeep(path, directories);
+        }
+    }
+
+    /** Removes the directories of a path that became empty, from the last to the first. */
+    private void prune(Walk walk) throws X, CloudMwException {
+        for (int i = walk.directories.size() - 1; i > 0; i--) {
+            long directory = walk.directories.get(i);
+            if (!store.isEmpty(directory)) {
+                return;
+            }
+            store.remove(
+                    new TreeEntry(walk.directories.get(i - 1), walk.names.get(i - 1), Optional.empty(), directory));
+        }
+    }
+
+    /**
+     * Raises the recorded length of the longest path in each directory above. A directory that has recorded such a
+     * length already ends the loop, since those above it have recorded it, too.
+     */
+    private void raise(Walk walk, int longestBytes) throws X, CloudMwException {
+        int reach = longestBytes - bytes(walk.path.path()) + bytes("/" + walk.path.name());
+        for (int i = walk.directories.size() - 1; i >= 0; i--) {
+            long directory = walk.directories.get(i);
+            if (store.reach(directory) >= reach) {
+                return;
+            }
+            store.raise(directory, reach);
+            reach += i > 0 ? bytes("/" + walk.names.get(i - 1)) : 0;
+        }
+    }
+
+    private static int bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8).length;
+    }
+}

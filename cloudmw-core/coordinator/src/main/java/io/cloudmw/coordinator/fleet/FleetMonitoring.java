@@ -1,0 +1,79 @@
+package io.cloudmw.coordinator.fleet;
+
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.model.HelperId;
+import io.cloudmw.core.monitor.FleetSpeeds;
+import io.cloudmw.core.monitor.FleetView;
+import io.cloudmw.core.monitor.HelperActivity;
+import io.cloudmw.core.monitor.ReaderSpeed;
+import io.cloudmw.core.monitor.Speed;
+import io.cloudmw.core.monitor.SpeedKey;
+import io.cloudmw.core.monitor.SpeedSummary;
+import io.cloudmw.core.placement.StoreStatus;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** The measurements of helpers: speeds of stores and activity. Nothing survives a restart. Safe for any thread. */
+public final class FleetMonitoring {
+    private static final Comparator<ReaderSpeed> MOST_READ_FIRST = Comparator.comparingDouble(
+                    (ReaderSpeed pair) -> -pair.speed().readsPerSecond())
+            .thenComparing(ReaderSpeed::reader)
+            .thenComparing(pair -> pair.key().store())
+            .thenComparing(pair -> pair.key().size());
+
+    private final HelperRegistry helpers;
+    private final StoreView stores;
+    private final FleetSpeeds speeds;
+    private final Map<HelperId, HelperActivity> activities = new ConcurrentHashMap<>();
+
+    public FleetMonitoring(HelperRegistry helpers, StoreView stores, FleetSpeeds speeds) {
+        this.helpers = helpers;
+        this.stores = stores;
+        this.speeds = speeds;
+    }
+
+    /** Records the measurements in a heartbeat of a helper whose lease holds. */
+    public void heard(HelperId helper, Map<SpeedKey, Speed> news, HelperActivity activity) {
+        speeds.report(helper, news);
+        if (activities.size() >= HelperRegistry.MAX_HELPERS) {
+            activities.keySet().removeIf(id -> !helpers.isAlive(id));
+        }
+        activities.put(helper, activity);
+    }
+
+    /** Returns how many transfers a helper reported. */
+    public long transfers(HelperId helper) {
+        return activities.getOrDefault(helper, HelperActivity.NONE).transfers();
+    }
+
+    /** Returns all stores and helpers by id, with the speed that each helper measures of each store. */
+    public FleetView view() throws CloudMwException {
+        var byStore = speeds.stores();
+        List<FleetView.OfStore> storeRows = new ArrayList<>();
+        for (StoreStatus status : stores.all()) {
+            Speed speed = byStore.getOrDefault(status.store().id(), Speed.UNKNOWN);
+            storeRows.add(new FleetView.OfStore(status.store().id(), status.available(), SpeedSummary.of(speed)));
+        }
+        var byReader = speeds.readers();
+        List<FleetView.OfHelper> helperRows = new ArrayList<>();
+        for (RegisteredHelper status : helpers.all()) {
+            HelperId id = status.address().id();
+            helperRows.add(new FleetView.OfHelper(
+                    id,
+                    status.alive(),
+                    status.lastHeartbeatAgeMillis(),
+                    activities.getOrDefault(id, HelperActivity.NONE),
+                    SpeedSummary.of(byReader.getOrDefault(id, Speed.UNKNOWN))));
+        }
+        List<ReaderSpeed> pairs = speeds.all();
+        List<FleetView.OfPair> pairRows = pairs.stream()
+                .sorted(MOST_READ_FIRST)
+                .limit(FleetView.MAX_PAIRS)
+                .map(pair -> new FleetView.OfPair(pair.reader(), pair.key(), SpeedSummary.of(pair.speed())))
+                .toList();
+        return new FleetView(storeRows, helperRows, pairRows, pairs.size() - pairRows.size());
+    }
+}

@@ -1,0 +1,134 @@
+package io.cloudmw.coordinator.names;
+
+import io.cloudmw.coordinator.catalog.Catalog;
+import io.cloudmw.coordinator.catalog.change.CatalogErrors;
+import io.cloudmw.coordinator.catalog.change.ChangeRequest;
+import io.cloudmw.coordinator.catalog.tree.CurrentFile;
+import io.cloudmw.coordinator.catalog.tree.DirectoryEntry;
+import io.cloudmw.coordinator.catalog.tree.PathErrors;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.CallId;
+import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.Page;
+import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.model.file.AttributeChange;
+import io.cloudmw.core.model.file.Attributes;
+import io.cloudmw.core.model.file.FileVersion;
+import io.cloudmw.core.model.file.Rename;
+import io.cloudmw.core.model.volume.Volume;
+import io.cloudmw.core.time.WallClock;
+import java.util.Optional;
+
+/** The listing, renaming and removal of files, and their attributes. Safe for any thread; calls block on the catalog. */
+public final class FileNames {
+    private final Catalog catalog;
+    private final WallClock clock;
+
+    public FileNames(Catalog catalog, WallClock clock) {
+        this.catalog = catalog;
+        this.clock = clock;
+    }
+
+    /**
+     * Describes a file.
+     *
+     * @throws CloudMwException {@code NOT_FOUND}; {@code VOLUME_NOT_FOUND}
+     */
+    public FileReplication stat(FilePath file) throws CloudMwException {
+        volume(file.volume());
+        CurrentFile found = current(catalog, file);
+        return new FileReplication(
+                found, catalog.underReplicatedChunks(found.version().id()));
+    }
+
+    /**
+     * Changes the attributes of a file.
+     *
+     * @param call deduplicates retries; empty: no deduplication
+     * @return all attributes of the file now
+     * @throws CloudMwException as {@link Catalog#setAttributes}; {@code VOLUME_NOT_FOUND}
+     */
+    public Attributes setAttributes(AttributeChange change, Optional<CallId> call) throws CloudMwException {
+        try {
+            return catalog.setAttributes(change, ChangeRequest.of(call, clock));
+        } catch (CloudMwException e) {
+            if (e.code() == ErrorCode.NOT_FOUND) {
+                volume(change.file().volume());
+            }
+            throw e;
+        }
+    }
+
+    /**
+     * Lists the immediate children of a directory.
+     *
+     * @param limit 1..{@value Catalog#MAX_PAGE}; 0 for the most
+     * @throws CloudMwException {@code NOT_FOUND} when there is no such directory; {@code VOLUME_NOT_FOUND}
+     */
+    public Page<DirectoryEntry> list(VolumeName name, String directory, String pageToken, int limit)
+            throws CloudMwException {
+        volume(name);
+        Page<DirectoryEntry> page = catalog.list(name, directory, pageToken, limit == 0 ? Catalog.MAX_PAGE : limit);
+        if (page.items().isEmpty() && pageToken.isEmpty() && !directory.equals("/")) {
+            FilePath path = new FilePath(name, directory);
+            throw catalog.current(path).isPresent()
+                    ? PathErrors.fileNotDirectory(path)
+                    : new CloudMwException(ErrorCode.NOT_FOUND, "directory " + path + " not found");
+        }
+        return page;
+    }
+
+    /**
+     * Removes a file; its chunks become garbage. Readers that have a plan can still finish.
+     *
+     * @param call deduplicates retries; empty: no deduplication
+     * @return the removed version
+     * @throws CloudMwException {@code NOT_FOUND}; {@code VOLUME_NOT_FOUND}
+     */
+    public FileVersion remove(FilePath file, Optional<CallId> call) throws CloudMwException {
+        try {
+            return catalog.remove(file, ChangeRequest.of(call, clock));
+        } catch (CloudMwException e) {
+            if (e.code() == ErrorCode.NOT_FOUND) {
+                volume(file.volume());
+                requireNoDirectory(catalog, file);
+            }
+            throw e;
+        }
+    }
+
+    /**
+     * Moves a file or a directory to another path. Its readers are not affected.
+     *
+     * @param call deduplicates retries; empty: no deduplication
+     * @return the moved entry, under its new name
+     * @throws CloudMwException as {@link Catalog#rename}
+     */
+    public DirectoryEntry rename(Rename rename, Optional<CallId> call) throws CloudMwException {
+        return catalog.rename(rename, ChangeRequest.of(call, clock));
+    }
+
+    /**
+     * Returns the file at a path.
+     *
+     * @throws CloudMwException {@code NOT_FOUND}
+     */
+    public static CurrentFile current(Catalog catalog, FilePath file) throws CloudMwException {
+        Optional<CurrentFile> found = catalog.file(file);
+        if (found.isEmpty()) {
+            requireNoDirectory(catalog, file);
+        }
+        return found.orElseThrow(() -> PathErrors.fileNotFound(file));
+    }
+
+    private static void requireNoDirectory(Catalog catalog, FilePath path) throws CloudMwException {
+        if (!catalog.list(path.volume(), path.path(), "", 1).items().isEmpty()) {
+            throw PathErrors.directoryNotFile(path);
+        }
+    }
+
+    private Volume volume(VolumeName name) throws CloudMwException {
+        return catalog.volume(name).orElseThrow(() -> CatalogErrors.volumeNotFound(name));
+    }
+}

@@ -1,0 +1,56 @@
+package io.cloudmw.coordinator.rpc.helper;
+
+import io.cloudmw.core.model.fleet.HelperAddress;
+import io.cloudmw.core.rpc.ChannelTarget;
+import io.cloudmw.core.rpc.Membership;
+import io.cloudmw.core.rpc.VersionHandshake;
+import io.cloudmw.core.security.MemberProofs;
+import io.grpc.Channel;
+import io.grpc.ManagedChannel;
+import io.grpc.netty.NettyChannelBuilder;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * The coordinator's channels to the control addresses of helpers, one per call, since such calls are rare. Every call
+ * proves that this process knows the cluster's secret. Safe for any thread.
+ */
+public final class HelperChannels implements AutoCloseable {
+    private final MemberProofs proofs;
+    private final Set<ManagedChannel> open = ConcurrentHashMap.newKeySet();
+
+    /** @param proofs prove that this process knows the cluster's secret */
+    public HelperChannels(MemberProofs proofs) {
+        this.proofs = proofs;
+    }
+
+    /** A channel, which connects on its first use. Closing it ends its running calls. */
+    record HelperChannel(ManagedChannel managed, Set<ManagedChannel> open) implements AutoCloseable {
+        Channel channel() {
+            return managed;
+        }
+
+        @Override
+        public void close() {
+            managed.shutdownNow();
+            open.remove(managed);
+        }
+    }
+
+    HelperChannel to(HelperAddress helper) {
+        ManagedChannel channel = NettyChannelBuilder.forTarget(ChannelTarget.of(helper.control()))
+                .usePlaintext()
+                .disableServiceConfigLookUp()
+                .directExecutor()
+                .intercept(VersionHandshake.client(), Membership.client(proofs))
+                .build();
+        open.add(channel);
+        return new HelperChannel(channel, open);
+    }
+
+    /** Ends the running calls. */
+    @Override
+    public void close() {
+        open.forEach(ManagedChannel::shutdownNow);
+    }
+}
