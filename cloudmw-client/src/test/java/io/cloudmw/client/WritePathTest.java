@@ -340,7 +340,7 @@ final class WritePathTest {
         interrupt(source, 20);
         coordinator.makeVolumesAnew();
         assertThat(again(source).resumedBytes()).isZero();
-        assertThat(anew).singleElement().asString().contains("volume made anew");
+        assertThat(anew).singleElement().asString().contains("volume was created again");
         holds(content);
     }
 

@@ -23,7 +23,7 @@ public final class RetryLimits {
      * A read also fails when no verified byte came for so long since the first plan without progress. Where stores
      * hang, each plan takes minutes to fail.
      */
-    public static final long MAX_BARREN_NANOS = TimeUnit.MINUTES.toNanos(2);
+    public static final long MAX_IDLE_NANOS = TimeUnit.MINUTES.toNanos(2);
 
     private static final Backoff BACKOFF = Backoff.between(Duration.ofMillis(100), Duration.ofSeconds(1));
 
@@ -36,8 +36,8 @@ public final class RetryLimits {
      */
     public static long pauseNanos(int times, CloudMwException refusal, long leftNanos) {
         long own = pauseNanos(times);
-        long said = refusal.retryAfter().map(Duration::toNanos).orElse(0L);
-        return Math.max(own, Math.min(said, leftNanos));
+        long retryAfter = refusal.retryAfter().map(Duration::toNanos).orElse(0L);
+        return Math.max(own, Math.min(retryAfter, leftNanos));
     }
 
     /**

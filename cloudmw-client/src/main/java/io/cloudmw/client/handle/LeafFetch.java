@@ -65,7 +65,7 @@ final class LeafFetch {
         if (!(Reasons.unwrapped(failure) instanceof CloudMwException known) || isOfTheHelper(known)) {
             files.switches().avoid(helper);
         }
-        file.planAgain();
+        file.replan();
         readOrdinarily();
     }
 

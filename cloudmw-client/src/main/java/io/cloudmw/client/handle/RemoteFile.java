@@ -167,13 +167,13 @@ public final class RemoteFile implements AutoCloseable {
                 return;
             }
         }
-        planAgain();
+        replan();
     }
 
     /**
      * Replaces the plan by a new one for the same version, if there is one, because switches change and tokens expire.
      */
-    void planAgain() {
+    void replan() {
         synchronized (this) {
             if (planning || closed || files.context().ticker().nanos() - plannedNanos < PLAN_PAUSE_NANOS) {
                 return;

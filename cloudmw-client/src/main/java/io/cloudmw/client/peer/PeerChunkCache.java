@@ -192,7 +192,7 @@ public final class PeerChunkCache implements AutoCloseable {
         synchronized (this) {
             begun = begun(chunk, length, gone);
         }
-        letGo(gone);
+        closeFiles(gone);
         return begun;
     }
 
@@ -248,7 +248,7 @@ public final class PeerChunkCache implements AutoCloseable {
                 release(chunk, gone);
             }
         }
-        letGo(gone);
+        closeFiles(gone);
     }
 
     /** The chunk for an upload, which calls {@link #end} at its end; null when it is not held. */
@@ -269,7 +269,7 @@ public final class PeerChunkCache implements AutoCloseable {
                 release(chunk, gone);
             }
         }
-        letGo(gone);
+        closeFiles(gone);
     }
 
     /** Drops a chunk whose content arrived corrupt elsewhere. */
@@ -285,7 +285,7 @@ public final class PeerChunkCache implements AutoCloseable {
                 }
             }
         }
-        letGo(gone);
+        closeFiles(gone);
     }
 
     /** The chunks that can be served now. */
@@ -324,7 +324,7 @@ public final class PeerChunkCache implements AutoCloseable {
     }
 
     /** Closes the files on another thread, because freeing a long file takes time. */
-    private void letGo(List<PeerChunk> gone) {
+    private void closeFiles(List<PeerChunk> gone) {
         for (PeerChunk chunk : gone) {
             try {
                 threads.execute(() -> closeFile(chunk));

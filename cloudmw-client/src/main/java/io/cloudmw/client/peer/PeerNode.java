@@ -62,8 +62,8 @@ public final class PeerNode implements AutoCloseable {
     private final AtomicBoolean telling = new AtomicBoolean();
 
     private volatile long intervalNanos = FIRST_INTERVAL_NANOS;
-    private volatile long toldChanges;
-    private volatile long toldNanos;
+    private volatile long announcedChanges;
+    private volatile long announcedNanos;
 
     /** The failure of the last announcement: the next one is due as if nothing had changed. */
     private volatile @Nullable CloudMwException inVain;
@@ -86,7 +86,7 @@ public final class PeerNode implements AutoCloseable {
         chunks = new PeerChunkCache(options.directory(), options.keepBytes(), files);
         server = PeerServer.start(id, key.tokens(WallClock.system()), chunks, options, ticker);
         address = decided.advertised(server.port()).toString();
-        toldNanos = ticker.nanos();
+        announcedNanos = ticker.nanos();
         PeerMetrics.watch(options.meters(), this, FIGURES);
     }
 
@@ -148,7 +148,7 @@ public final class PeerNode implements AutoCloseable {
 
     /** Whether the coordinator knows the chunks that are held now. */
     public boolean isTold() {
-        return toldChanges == chunks.changes();
+        return announcedChanges == chunks.changes();
     }
 
     /** The failure of the last announcement; empty when it succeeded or none was made yet. */
@@ -165,8 +165,8 @@ public final class PeerNode implements AutoCloseable {
     private void look() {
         server.endIdle();
         long now = chunks.changes();
-        boolean due = now > 0 && ticker.nanos() - toldNanos >= intervalNanos;
-        boolean news = now != toldChanges && inVain == null;
+        boolean due = now > 0 && ticker.nanos() - announcedNanos >= intervalNanos;
+        boolean news = now != announcedChanges && inVain == null;
         if ((due || news) && telling.compareAndSet(false, true)) {
             tell(now);
         }
@@ -181,13 +181,13 @@ public final class PeerNode implements AutoCloseable {
     }
 
     private void tell(long changes) {
-        toldNanos = ticker.nanos();
+        announcedNanos = ticker.nanos();
         var unused = coordinator
                 .announce(new PeerAnnouncement(id, address, key, location, chunks.held()))
                 .handle((interval, failure) -> {
                     inVain = interval != null ? null : why(failure);
                     if (interval != null) {
-                        toldChanges = changes;
+                        announcedChanges = changes;
                         intervalNanos = Math.max(LOOK_NANOS, interval.toNanos());
                     } else {
                         log.debug("peer {}: not announced", id, failure);

@@ -175,7 +175,7 @@ final class PeerServer implements AutoCloseable {
             }
 
             @Override
-            public void spoiled() {
+            public void corrupt() {
                 chunks.drop(chunk.id());
             }
         });

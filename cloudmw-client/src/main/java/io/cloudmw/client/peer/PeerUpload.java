@@ -23,7 +23,7 @@ final class PeerUpload implements BulkStreamListener {
         void over(long sentBytes);
 
         /** The chunk's content arrived corrupt; may be called after the upload is over. */
-        void spoiled();
+        void corrupt();
     }
 
     private static final byte[] NO_TRAILER = {};
@@ -49,7 +49,7 @@ final class PeerUpload implements BulkStreamListener {
     private boolean ended;
 
     @GuardedBy("this")
-    private boolean told;
+    private boolean reported;
 
     PeerUpload(BulkStream stream, PeerChunk chunk, ByteRange range, Ticker ticker, Listener listener) {
         this.stream = stream;
@@ -109,7 +109,7 @@ final class PeerUpload implements BulkStreamListener {
     @Override
     public void failed(CloudMwException cause) {
         if (cause.code() == ErrorCode.REPLICA_CORRUPT) {
-            listener.spoiled();
+            listener.corrupt();
         }
         end();
     }
@@ -136,10 +136,10 @@ final class PeerUpload implements BulkStreamListener {
     private void tellIfOver() {
         long sentBytes;
         synchronized (this) {
-            if (!ended || underWay > 0 || told) {
+            if (!ended || underWay > 0 || reported) {
                 return;
             }
-            told = true;
+            reported = true;
             sentBytes = next - range.offset();
         }
         listener.over(sentBytes);

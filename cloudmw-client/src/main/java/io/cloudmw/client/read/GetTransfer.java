@@ -70,7 +70,7 @@ public final class GetTransfer extends ConfinedTransfer<GetReceipt> {
             return;
         }
         long attemptBytes = ModePolicy.of(plan.mode(), false).attemptBytes(wanted.length());
-        plan.stores().forEach(status -> measured(plan, status.store().id(), attemptBytes));
+        plan.stores().forEach(status -> passMeasurement(plan, status.store().id(), attemptBytes));
         ledger.planned(
                 plan.version(),
                 plan.helpers().stream().map(helper -> helper.id().value()).toList());
@@ -100,7 +100,7 @@ public final class GetTransfer extends ConfinedTransfer<GetReceipt> {
     }
 
     /** Passes the fleet's measurement of a store that is slow as a whole, which this client may not have read yet. */
-    private void measured(ReadPlan plan, StoreId store, long attemptBytes) {
+    private void passMeasurement(ReadPlan plan, StoreId store, long attemptBytes) {
         ExpectedSpeed expected = plan.speeds().of(store, attemptBytes);
         context().reads().redundancy().measured(store, expected.medianShift());
     }
@@ -152,12 +152,12 @@ public final class GetTransfer extends ConfinedTransfer<GetReceipt> {
 
                     @Override
                     public void refused(CloudMwException cause) {
-                        askAgain(plan, wanted, opened, cause);
+                        retry(plan, wanted, opened, cause);
                     }
 
                     @Override
                     public void unreachable(CloudMwException cause) {
-                        planAgain(plan, wanted, opened, cause);
+                        replan(plan, wanted, opened, cause);
                     }
 
                     @Override
@@ -186,7 +186,7 @@ public final class GetTransfer extends ConfinedTransfer<GetReceipt> {
     }
 
     /** Retries the same plan after a pause, from the wait for memory on. Closes what is open to the helpers. */
-    private void askAgain(ReadPlan plan, ByteRange wanted, LeafSink opened, CloudMwException cause) {
+    private void retry(ReadPlan plan, ByteRange wanted, LeafSink opened, CloudMwException cause) {
         if (++refusals > RetryLimits.MAX_REFUSALS) {
             fail(cause);
             return;
@@ -200,7 +200,7 @@ public final class GetTransfer extends ConfinedTransfer<GetReceipt> {
     }
 
     /** Continues by a new plan for the same version, which may have other helpers and know more bad replicas. */
-    private void planAgain(ReadPlan inVain, ByteRange wanted, LeafSink opened, CloudMwException cause) {
+    private void replan(ReadPlan failed, ByteRange wanted, LeafSink opened, CloudMwException cause) {
         if (!replans.mayFollow(
                 ledger.chunksDone(),
                 ledger.deliveredAtNanos(),
@@ -209,7 +209,7 @@ public final class GetTransfer extends ConfinedTransfer<GetReceipt> {
             return;
         }
         endPlan(cause);
-        Optional<VersionId> version = Optional.of(inVain.version().id());
+        Optional<VersionId> version = Optional.of(failed.version().id());
         Runnable again = () -> serial().execute(() -> {
             if (!isOver()) {
                 then(

@@ -15,10 +15,10 @@ import java.util.concurrent.TimeUnit;
  * the helpers' checks of doubted replicas. Confined to the transfer's serial executor.
  */
 final class LateReports {
-    /** The receipt of a short read waits only briefly for a helper that is stuck; see {@link #patienceNanos}. */
-    private static final long LEAST_PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+    /** The receipt of a short read waits only briefly for a helper that is stuck; see {@link #waitNanos}. */
+    private static final long LEAST_WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
-    private static final long MOST_PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(300);
+    private static final long MOST_WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(300);
 
     /** A helper checks a replica within milliseconds, or later when it is busy. */
     private static final long CHECK_NANOS = TimeUnit.SECONDS.toNanos(5);
@@ -68,7 +68,7 @@ final class LateReports {
 
     /** Starts to wait: {@link #complete} completes with the last report, or when the time is up. */
     void await() {
-        long nanos = hasDoubts() ? CHECK_NANOS : patienceNanos();
+        long nanos = hasDoubts() ? CHECK_NANOS : waitNanos();
         if (isAllHere()
                 || Threads.later(context.threads().timer(), nanos, () -> complete.complete(null))
                         .isEmpty()) {
@@ -84,12 +84,12 @@ final class LateReports {
     }
 
     private boolean isAllHere() {
-        return !hasDoubts() && (!ledger.hasLiveAttempts() || !racers.maySpeak());
+        return !hasDoubts() && (!ledger.hasLiveAttempts() || !racers.mayReport());
     }
 
     /** A quarter of the read's time, within bounds. */
-    private long patienceNanos() {
+    private long waitNanos() {
         long quarter = (context.ticker().nanos() - startedNanos) / 4;
-        return Math.min(MOST_PATIENCE_NANOS, Math.max(LEAST_PATIENCE_NANOS, quarter));
+        return Math.min(MOST_WAIT_NANOS, Math.max(LEAST_WAIT_NANOS, quarter));
     }
 }

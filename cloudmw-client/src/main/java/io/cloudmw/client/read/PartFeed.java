@@ -53,7 +53,7 @@ final class PartFeed {
     /** The next part, which has to wait; null: not known yet. */
     private @Nullable ChunkPart waiting;
 
-    private boolean endTold;
+    private boolean endReported;
 
     PartFeed(ReadScope scope, ByteRange wanted, OpenChunks chunks, PeerStage peers, Listener listener) {
         this.scope = scope;
@@ -76,8 +76,8 @@ final class PartFeed {
             // Each part placed may leave room for the next.
         }
         boolean placed = !searching && waiting == null && peers.isIdle() && manifest.isEnded();
-        if (listener.isReading() && !endTold && placed) {
-            endTold = true;
+        if (listener.isReading() && !endReported && placed) {
+            endReported = true;
             listener.ended();
         }
     }

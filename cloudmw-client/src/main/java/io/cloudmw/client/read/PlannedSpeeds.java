@@ -24,10 +24,10 @@ public final class PlannedSpeeds implements SpeedEstimates {
     private final SpeedBook book;
     private final List<HelperId> helpers;
     private final Map<SpeedKey, Speed> own;
-    private final Map<Way, SpeedEstimate> asked = new HashMap<>();
+    private final Map<SpeedQuery, SpeedEstimate> cache = new HashMap<>();
 
     /** A cache key: a race asks for the same few speeds with every leaf. */
-    private record Way(StoreId store, int helper, SizeClass size) {}
+    private record SpeedQuery(StoreId store, int helper, SizeClass size) {}
 
     /** @param own speeds that this client has measured */
     public PlannedSpeeds(ReadPlan plan, Map<SpeedKey, Speed> own) {
@@ -38,9 +38,9 @@ public final class PlannedSpeeds implements SpeedEstimates {
 
     @Override
     public SpeedEstimate expected(StoreId store, int helper, long sizeBytes) {
-        return asked.computeIfAbsent(
-                new Way(store, helper, SizeClass.of(sizeBytes)),
-                way -> figures(
+        return cache.computeIfAbsent(
+                new SpeedQuery(store, helper, SizeClass.of(sizeBytes)),
+                query -> figures(
                         helper >= 0 && helper < helpers.size()
                                 ? book.of(helpers.get(helper), store, sizeBytes)
                                 : own(store, sizeBytes)));

@@ -44,7 +44,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Racers {
     /** The time for a helper to receive a message that is sent at the very end. */
-    private static final long HEARING_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final long LAST_MESSAGE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final ClientContext context;
     private final SerialExecutor serial;
@@ -55,7 +55,7 @@ final class Racers {
     private final RacerEvents events;
     private final Map<RacerId, TransferCall> helpers = new HashMap<>();
     /** The requests to switches, by the switch's first racer. */
-    private final Map<RacerId, CachedBlockRequests> kept = new HashMap<>();
+    private final Map<RacerId, CachedBlockRequests> switchRequests = new HashMap<>();
 
     private final Set<RacerId> abandoned = new HashSet<>();
     private @Nullable LocalRace local;
@@ -139,13 +139,13 @@ final class Racers {
 
     private void issue(RacerId host, IssuedBlock issued) {
         if (host.rank() < plan.switches()) {
-            kept.computeIfAbsent(host, this::keptAt).issue(issued);
+            switchRequests.computeIfAbsent(host, this::requestsAt).issue(issued);
         } else {
             begin(host).issue(issued);
         }
     }
 
-    private CachedBlockRequests keptAt(RacerId host) {
+    private CachedBlockRequests requestsAt(RacerId host) {
         return new CachedBlockRequests(
                 serial,
                 context.threads().timer(),
@@ -160,7 +160,7 @@ final class Racers {
     }
 
     void withdraw(Block block) {
-        helpersOf(block, keeper -> keeper.forget(block.id())).forEach(helper -> helper.withdraw(block.id()));
+        helpersOf(block, requests -> requests.forget(block.id())).forEach(helper -> helper.withdraw(block.id()));
         LocalRace race = local;
         if (race != null && isLocal(block)) {
             race.withdraw(block.id());
@@ -173,8 +173,8 @@ final class Racers {
     boolean doubt(RacerId racer, BlockId block) {
         RacerId host =
                 setup.lanes().isHelpers(racer) ? new RacerId(setup.lanes().helper(racer)) : racer;
-        CachedBlockRequests keeper = kept.get(host);
-        TransferCall helper = keeper != null && keeper.isComing(block) ? null : helpers.get(host);
+        CachedBlockRequests requests = switchRequests.get(host);
+        TransferCall helper = requests != null && requests.isArriving(block) ? null : helpers.get(host);
         if (helper != null) {
             helper.doubt(block);
         }
@@ -184,20 +184,21 @@ final class Racers {
     /**
      * Returns whether a switch sent the block from its cache; nothing more of the block is requested from that switch.
      */
-    boolean mistrust(RacerId racer, BlockId block) {
-        CachedBlockRequests keeper = setup.lanes().isHelpers(racer)
-                ? kept.get(new RacerId(setup.lanes().helper(racer)))
+    boolean rejectCached(RacerId racer, BlockId block) {
+        CachedBlockRequests requests = setup.lanes().isHelpers(racer)
+                ? switchRequests.get(new RacerId(setup.lanes().helper(racer)))
                 : null;
-        return keeper != null && keeper.mistrust(block);
+        return requests != null && requests.rejectCached(block);
     }
 
     /** Shortens the block at helpers. In-process attempts and switches still send all of it; the surplus is dropped. */
     void shorten(Block block, long length) {
-        helpersOf(block, keeper -> keeper.isComing(block.id())).forEach(helper -> helper.shorten(block.id(), length));
+        helpersOf(block, requests -> requests.isArriving(block.id()))
+                .forEach(helper -> helper.shorten(block.id(), length));
     }
 
     void delivered(Block block) {
-        helpersOf(block, keeper -> keeper.forget(block.id())).forEach(helper -> helper.delivered(block.id()));
+        helpersOf(block, requests -> requests.forget(block.id())).forEach(helper -> helper.delivered(block.id()));
         LocalRace race = local;
         if (race != null && isLocal(block)) {
             race.delivered(block.id());
@@ -205,9 +206,10 @@ final class Racers {
     }
 
     /** The helpers that were issued the block, without switches that were only asked for a cached copy. */
-    private List<TransferCall> helpersOf(Block block, Predicate<CachedBlockRequests> isKept) {
+    private List<TransferCall> helpersOf(Block block, Predicate<CachedBlockRequests> isCached) {
         return hosts(block).stream()
-                .filter(host -> !kept.containsKey(host) || !isKept.test(Objects.requireNonNull(kept.get(host))))
+                .filter(host -> !switchRequests.containsKey(host)
+                        || !isCached.test(Objects.requireNonNull(switchRequests.get(host))))
                 .map(helpers::get)
                 .filter(Objects::nonNull)
                 .toList();
@@ -235,9 +237,9 @@ final class Racers {
     /** Closes the call to this helper, and tells the others not to wait for it. */
     void abandon(RacerId racer, ErrorCode why) {
         TransferCall gone = helpers.remove(racer);
-        CachedBlockRequests keeper = kept.remove(racer);
-        if (keeper != null) {
-            keeper.close();
+        CachedBlockRequests requests = switchRequests.remove(racer);
+        if (requests != null) {
+            requests.close();
         }
         if (abandoned.add(racer)) {
             if (gone != null) {
@@ -279,12 +281,12 @@ final class Racers {
     }
 
     /** The helper has sent its last report, after {@link #finish}. */
-    void silent(RacerId racer) {
+    void reportedLast(RacerId racer) {
         helpers.remove(racer);
     }
 
     /** Whether any racer may still report something. */
-    boolean maySpeak() {
+    boolean mayReport() {
         return !helpers.isEmpty() || local != null;
     }
 
@@ -302,15 +304,15 @@ final class Racers {
                 helper.close();
             }
         }
-        kept.values().forEach(CachedBlockRequests::close);
-        kept.clear();
+        switchRequests.values().forEach(CachedBlockRequests::close);
+        switchRequests.clear();
         if (local != null) {
             local.close();
         }
     }
 
     private void closeLater(TransferCall helper) {
-        if (Threads.later(context.threads().timer(), HEARING_NANOS, helper::close)
+        if (Threads.later(context.threads().timer(), LAST_MESSAGE_NANOS, helper::close)
                 .isEmpty()) {
             helper.close();
         }

@@ -301,7 +301,7 @@ final class ReadDriver {
             return;
         }
         scope.ledger()
-                .again(
+                .startNextPlan(
                         chunks.deliveredBytes(),
                         chunks.keptBytes() + parts.keptBytes(),
                         chunks.peerBytes() + parts.peerBytes());
@@ -395,7 +395,7 @@ final class ReadDriver {
             } else {
                 parts.takeBack(part);
             }
-            relays.roomAgain();
+            relays.memoryFreed();
             parts.pump();
         }
 
@@ -490,7 +490,7 @@ final class ReadDriver {
         /** A switch's cached copy says nothing about the replica that it names, which nobody read. */
         @Override
         public void corrupt(RelayReceiver relay) {
-            if (!racers.mistrust(relay.racer(), relay.block())) {
+            if (!racers.rejectCached(relay.racer(), relay.block())) {
                 replicaFaulted(relay.chunk().id(), relay.store(), ErrorCode.REPLICA_CORRUPT);
             }
         }
@@ -558,7 +558,7 @@ final class ReadDriver {
         }
 
         @Override
-        public void judged(BlockId block) {
+        public void checked(BlockId block) {
             if (lateReports.checked(block)) {
                 replicaChecked();
             }
@@ -570,7 +570,7 @@ final class ReadDriver {
                 replicaChecked();
             }
             if (state == State.DELIVERED) {
-                racers.silent(racer);
+                racers.reportedLast(racer);
                 lateReports.arrived();
             }
             if (state != State.READING) {

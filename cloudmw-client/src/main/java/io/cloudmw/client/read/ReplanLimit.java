@@ -21,7 +21,7 @@ final class ReplanLimit {
         }
         count = chunksDone > chunksAtLast ? 1 : count + 1;
         chunksAtLast = chunksDone;
-        return count < RetryLimits.MAX_PLANS && nowNanos - firstAtNanos < RetryLimits.MAX_BARREN_NANOS;
+        return count < RetryLimits.MAX_PLANS && nowNanos - firstAtNanos < RetryLimits.MAX_IDLE_NANOS;
     }
 
     /** Plans that failed since a chunk was last completed. */

@@ -48,13 +48,13 @@ public final class RetryingCalls implements AutoCloseable {
     private static final long LEAST_NANOS = Duration.ofMillis(50).toNanos();
 
     private final ManagedChannel channel;
-    private final String peer;
+    private final String server;
     private final CoordinatorTimes times;
     private final boolean several;
     private final ScheduledExecutorService timer;
     private final Ticker ticker;
     private final Consumer<String> waiting;
-    private final AtomicBoolean saidWaiting = new AtomicBoolean();
+    private final AtomicBoolean waitingReported = new AtomicBoolean();
     /** Calls without an answer yet; the callers bound their number. */
     private final Set<Call<?, ?>> underWay = ConcurrentHashMap.newKeySet();
 
@@ -67,14 +67,14 @@ public final class RetryingCalls implements AutoCloseable {
      */
     public RetryingCalls(
             ManagedChannel channel,
-            String peer,
+            String server,
             boolean several,
             CoordinatorTimes times,
             ScheduledExecutorService timer,
             Ticker ticker,
             Consumer<String> waiting) {
         this.channel = channel;
-        this.peer = peer;
+        this.server = server;
         this.several = several;
         this.times = times;
         this.timer = timer;
@@ -94,7 +94,7 @@ public final class RetryingCalls implements AutoCloseable {
             call.result.completeExceptionally(Watches.closedException());
         }
         call.attempt();
-        noticeUnless(call.result);
+        reportUnlessAnswered(call.result);
         return call.result;
     }
 
@@ -105,24 +105,24 @@ public final class RetryingCalls implements AutoCloseable {
         underWay.forEach(call -> call.result.completeExceptionally(Watches.closedException()));
     }
 
-    private void noticeUnless(CompletableFuture<?> answered) {
+    private void reportUnlessAnswered(CompletableFuture<?> answered) {
         try {
-            Future<?> notice = timer.schedule(this::sayWaiting, UNNOTICED_NANOS, TimeUnit.NANOSECONDS);
+            Future<?> notice = timer.schedule(this::reportWaiting, UNNOTICED_NANOS, TimeUnit.NANOSECONDS);
             var unused = answered.whenComplete((answer, failure) -> notice.cancel(false));
         } catch (RejectedExecutionException e) {
             answered.completeExceptionally(new CloudMwException(ErrorCode.CANCELLED, "the client was closed", e));
         }
     }
 
-    private void sayWaiting() {
-        if (saidWaiting.compareAndSet(false, true)) {
+    private void reportWaiting() {
+        if (waitingReported.compareAndSet(false, true)) {
             waiting.accept(
-                    "waiting for " + peer + ", for at most " + TimeUnit.NANOSECONDS.toSeconds(totalNanos()) + " s");
+                    "waiting for " + server + ", for at most " + TimeUnit.NANOSECONDS.toSeconds(totalNanos()) + " s");
         }
     }
 
     /** Whether the server does not know the method, or does not even speak HTTP/2. */
-    private static boolean isOfAnotherKind(CloudMwException failure) {
+    private static boolean isNoCoordinator(CloudMwException failure) {
         if (!(failure.getCause() instanceof StatusRuntimeException answer)) {
             return false;
         }
@@ -153,7 +153,7 @@ public final class RetryingCalls implements AutoCloseable {
         private volatile long tryNanos;
 
         /** The failure of the last try that had enough time to learn its reason. */
-        private volatile @Nullable CloudMwException telling;
+        private volatile @Nullable CloudMwException lastReason;
 
         Call(MethodDescriptor<Q, A> method, Q request) {
             this.method = method;
@@ -183,16 +183,16 @@ public final class RetryingCalls implements AutoCloseable {
 
                 @Override
                 public void onError(Throwable failure) {
-                    failed(RpcErrors.fromStatus(failure, ErrorCode.COORDINATOR_UNAVAILABLE, peer));
+                    failed(RpcErrors.fromStatus(failure, ErrorCode.COORDINATOR_UNAVAILABLE, server));
                 }
 
                 @Override
                 public void onCompleted() {
                     reached = true;
-                    saidWaiting.set(false);
+                    waitingReported.set(false);
                     A value = answer;
                     if (value == null) {
-                        failed(new CloudMwException(ErrorCode.PROTOCOL_VIOLATION, peer + ": empty answer"));
+                        failed(new CloudMwException(ErrorCode.PROTOCOL_VIOLATION, server + ": empty answer"));
                     } else {
                         result.complete(value);
                     }
@@ -208,11 +208,11 @@ public final class RetryingCalls implements AutoCloseable {
         }
 
         private void failed(CloudMwException failure) {
-            if (!reached && isOfAnotherKind(failure)) {
+            if (!reached && isNoCoordinator(failure)) {
                 result.completeExceptionally(new CloudMwException(
                         ErrorCode.COORDINATOR_UNAVAILABLE,
                         RetryVerdict.NEVER,
-                        peer + ": the server there is not a coordinator of this release",
+                        server + ": the server there is not a coordinator of this release",
                         failure));
                 return;
             }
@@ -220,7 +220,7 @@ public final class RetryingCalls implements AutoCloseable {
                     || failure.code() == ErrorCode.DEADLINE_EXCEEDED;
             boolean answered = RpcErrors.isAnswer(failure);
             if (answered) {
-                saidWaiting.set(false);
+                waitingReported.set(false);
             }
             reached |= answered || !unreachable;
             silent = failure.code() == ErrorCode.DEADLINE_EXCEEDED && !answered;
@@ -228,15 +228,15 @@ public final class RetryingCalls implements AutoCloseable {
                 result.completeExceptionally(failure);
                 return;
             }
-            CloudMwException before = telling;
+            CloudMwException before = lastReason;
             CloudMwException last = silent && tryNanos < SHORT_NANOS && before != null ? before : failure;
-            telling = last;
+            lastReason = last;
             if (remainingNanos() <= LEAST_NANOS) {
                 giveUp(last);
                 return;
             }
             try {
-                Future<?> unused = timer.schedule(this::again, pauseNanos(failure), TimeUnit.NANOSECONDS);
+                Future<?> unused = timer.schedule(this::retry, delayNanos(failure), TimeUnit.NANOSECONDS);
             } catch (RejectedExecutionException e) {
                 result.completeExceptionally(new CloudMwException(ErrorCode.CANCELLED, "the client was closed", e));
             }
@@ -247,15 +247,16 @@ public final class RetryingCalls implements AutoCloseable {
             Duration waited = Duration.ofNanos(ticker.nanos() - startedNanos);
             result.completeExceptionally(new CloudMwException(
                     overloaded ? ErrorCode.OVERLOADED : ErrorCode.COORDINATOR_UNAVAILABLE,
-                    peer + state(!overloaded, RpcErrors.isAnswer(last)) + " for " + seconds(waited) + why(last),
+                    server + state(!overloaded, RpcErrors.isAnswer(last)) + " for " + seconds(waited) + why(last),
                     last));
         }
 
         /** At least the retry-after of an overloaded server, as far as time is left. */
-        private long pauseNanos(CloudMwException failure) {
-            long said = failure.retryAfter().map(Duration::toNanos).orElse(0L);
+        private long delayNanos(CloudMwException failure) {
+            long retryAfter = failure.retryAfter().map(Duration::toNanos).orElse(0L);
             long half = remainingNanos() / 2;
-            return Math.max(Math.min(retries.nextDelayNanos(ThreadLocalRandom.current()), half), Math.min(said, half));
+            return Math.max(
+                    Math.min(retries.nextDelayNanos(ThreadLocalRandom.current()), half), Math.min(retryAfter, half));
         }
 
         private static String seconds(Duration time) {
@@ -272,10 +273,10 @@ public final class RetryingCalls implements AutoCloseable {
         /** The message without the peer, with which it begins. */
         private String why(CloudMwException failure) {
             String message = String.valueOf(failure.getMessage());
-            return message.startsWith(peer) ? message.substring(peer.length()) : ": " + message;
+            return message.startsWith(server) ? message.substring(server.length()) : ": " + message;
         }
 
-        private void again() {
+        private void retry() {
             if (silent) {
                 channel.enterIdle();
             }

@@ -152,8 +152,8 @@ public final class Watch implements AutoCloseable {
 
         @Override
         public void onError(Throwable failure) {
-            serial.execute(
-                    () -> interrupted(RpcErrors.fromStatus(failure, ErrorCode.COORDINATOR_UNAVAILABLE, owner.peer())));
+            serial.execute(() ->
+                    interrupted(RpcErrors.fromStatus(failure, ErrorCode.COORDINATOR_UNAVAILABLE, owner.server())));
         }
 
         @Override
@@ -201,7 +201,7 @@ public final class Watch implements AutoCloseable {
         if (position.isPresent() && next <= position.getAsLong()) {
             throw new CloudMwException(
                     ErrorCode.PROTOCOL_VIOLATION,
-                    owner.peer() + ": change " + next + " (expected: > " + position.getAsLong() + ")");
+                    owner.server() + ": change " + next + " (expected: > " + position.getAsLong() + ")");
         }
     }
 
@@ -224,7 +224,7 @@ public final class Watch implements AutoCloseable {
         try {
             Future<?> unused = owner.timer()
                     .schedule(
-                            () -> serial.execute(this::again),
+                            () -> serial.execute(this::reconnect),
                             retries.nextDelayNanos(ThreadLocalRandom.current()),
                             TimeUnit.NANOSECONDS);
         } catch (RejectedExecutionException e) {
@@ -236,7 +236,7 @@ public final class Watch implements AutoCloseable {
         return owner.times().nanos(started.isDone());
     }
 
-    private void again() {
+    private void reconnect() {
         owner.channel().resetConnectBackoff();
         connect();
     }

@@ -14,7 +14,7 @@ import java.util.concurrent.ScheduledExecutorService;
 /** The watches of one client. Safe for any thread. */
 public final class Watches implements AutoCloseable {
     private final ManagedChannel channel;
-    private final String peer;
+    private final String server;
     private final CoordinatorTimes times;
     private final ScheduledExecutorService timer;
     private final Ticker ticker;
@@ -24,12 +24,12 @@ public final class Watches implements AutoCloseable {
     /** @param times the time limits of a watch while no coordinator can be reached */
     public Watches(
             ManagedChannel channel,
-            String peer,
+            String server,
             CoordinatorTimes times,
             ScheduledExecutorService timer,
             Ticker ticker) {
         this.channel = channel;
-        this.peer = peer;
+        this.server = server;
         this.times = times;
         this.timer = timer;
         this.ticker = ticker;
@@ -40,8 +40,8 @@ public final class Watches implements AutoCloseable {
     }
 
     /** The server's name in messages. */
-    String peer() {
-        return peer;
+    String server() {
+        return server;
     }
 
     CoordinatorTimes times() {

@@ -113,7 +113,7 @@ public final class FileSink implements LeafSink {
             create(exists ? attributes(target) : null);
             remote = isRemote(Files.getFileStore(temporary).type());
             if (!remote) {
-                PartialFile.of(target, temporary, opened()).ifPresent(this::goOnWith);
+                PartialFile.of(target, temporary, opened()).ifPresent(this::continueFrom);
             }
         } catch (IOException e) {
             throw failed(Files.exists(asked) ? "replace" : "create", e);
@@ -124,7 +124,7 @@ public final class FileSink implements LeafSink {
      * Continues with a partial file, except on network file systems: their locks are unreliable, and they report write
      * errors only on close.
      */
-    private void goOnWith(PartialFile found) {
+    private void continueFrom(PartialFile found) {
         partial = found;
         temporary = found.path();
         channel = found.channel();

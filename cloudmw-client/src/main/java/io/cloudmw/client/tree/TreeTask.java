@@ -145,9 +145,9 @@ public abstract class TreeTask {
         } catch (DirectoryIteratorException e) {
             failed(shown(directory), local(directory, "read", Objects.requireNonNull(e.getCause())));
         } catch (IOException e) {
-            goOn(); // a failure below that stops all was thrown already
+            checkNotStopped(); // a failure below that stops all was thrown already
             failed(shown(directory), e instanceof CloudMwException ? e : local(directory, "read", e));
-            goOn();
+            checkNotStopped();
         }
     }
 
@@ -175,11 +175,11 @@ public abstract class TreeTask {
 
     /** Submits the work for a file once a slot is free; a failure concerns that file only. */
     final void submit(String file, Supplier<CompletableFuture<?>> work) throws CloudMwException, InterruptedException {
-        goOn();
+        checkNotStopped();
         room.acquire();
         CompletableFuture<?> done;
         try {
-            goOn();
+            checkNotStopped();
             done = work.get();
         } catch (CloudMwException | RuntimeException e) {
             done = CompletableFuture.failedFuture(e);
@@ -201,11 +201,11 @@ public abstract class TreeTask {
     final void settle() throws CloudMwException, InterruptedException {
         room.acquire(options.parallel());
         room.release(options.parallel());
-        goOn();
+        checkNotStopped();
     }
 
     /** Throws the failure that stopped the run, if there is one. */
-    private void goOn() throws CloudMwException {
+    private void checkNotStopped() throws CloudMwException {
         CloudMwException why = stopped;
         if (why != null) {
             throw why;

@@ -133,7 +133,7 @@ final class WarmSchedule {
     }
 
     /** Orders a block again, before all others. */
-    void again(int target, int block) {
+    void retry(int target, int block) {
         Open one = open.get(block);
         if (one != null && !one.ended.get(target)) {
             queues.get(target).addFirst(block);

@@ -66,7 +66,7 @@ public final class WarmTransfer extends ConfinedTransfer<WarmReceipt> {
     private static final int MAX_REFUSALS = 10 * RetryLimits.MAX_REFUSALS;
 
     /** The wait for pending reports when a token is renewed; the receipt lacks bytes that are reported later. */
-    private static final long HEAR_OUT_NANOS = TimeUnit.SECONDS.toNanos(5);
+    private static final long DRAIN_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private final WarmRequest request;
     private final Map<StoreId, StoreUsage> usage = new HashMap<>();
@@ -75,7 +75,7 @@ public final class WarmTransfer extends ConfinedTransfer<WarmReceipt> {
     private final Deque<Integer> toOpen = new ArrayDeque<>();
 
     /** Switches with pending reports by a plan that is given up; meanwhile no orders are sent. */
-    private final Set<Integer> heardOut = new HashSet<>();
+    private final Set<Integer> draining = new HashSet<>();
 
     private @Nullable Run run;
     /** Plans that replaced others. */
@@ -91,7 +91,7 @@ public final class WarmTransfer extends ConfinedTransfer<WarmReceipt> {
         final WarmTally tally;
         final Map<Integer, Integer> tries = new HashMap<>();
         /** Blocks it was told of, and has not answered. */
-        final Set<Integer> told = new LinkedHashSet<>();
+        final Set<Integer> ordered = new LinkedHashSet<>();
 
         @Nullable
         WarmCall stream;
@@ -187,22 +187,25 @@ public final class WarmTransfer extends ConfinedTransfer<WarmReceipt> {
         List<Store> stores = now.plan.stores().stream().map(StoreStatus::store).toList();
         WarmSetup setup = new WarmSetup(now.plan.token(), named, members.size(), stores);
         targets.get(target).stream = WarmCall.begin(
-                context().links().get(), now.chosen.at(target), setup, new Said(target, () -> open(now, target)));
+                context().links().get(),
+                now.chosen.at(target),
+                setup,
+                new SwitchListener(target, () -> open(now, target)));
     }
 
     /** A listener that passes one switch's events to the executor that owns the state. */
-    private final class Said implements WarmEvents {
+    private final class SwitchListener implements WarmEvents {
         private final int target;
-        private final Runnable again;
+        private final Runnable reopen;
 
         private final int plan = renewals;
 
-        /** @param again opens another stream to the switch */
-        Said(int target, Runnable again) {
+        /** @param reopen opens another stream to the switch */
+        SwitchListener(int target, Runnable reopen) {
             this.target = target;
-            this.again = () -> {
-                if (plan == renewals && heardOut.isEmpty()) {
-                    again.run();
+            this.reopen = () -> {
+                if (plan == renewals && draining.isEmpty()) {
+                    reopen.run();
                 }
             };
         }
@@ -233,7 +236,7 @@ public final class WarmTransfer extends ConfinedTransfer<WarmReceipt> {
 
         @Override
         public void gone(CloudMwException why) {
-            inRun(now -> WarmTransfer.this.gone(now, target, why, again));
+            inRun(now -> WarmTransfer.this.gone(now, target, why, reopen));
         }
     }
 
@@ -252,7 +255,7 @@ public final class WarmTransfer extends ConfinedTransfer<WarmReceipt> {
     }
 
     private void ready(Run now, int target, int window, long capacityBytes) {
-        if (!heardOut.isEmpty()) {
+        if (!draining.isEmpty()) {
             return;
         }
         long wantedBytes = Math.max(request.runBytes(), now.plan.version().sizeBytes());
@@ -278,20 +281,20 @@ public final class WarmTransfer extends ConfinedTransfer<WarmReceipt> {
      * Retries, with backoff, a switch that has no slot for another warm-up. Any other switch is lost, unless its token
      * has expired.
      */
-    private void gone(Run now, int target, CloudMwException why, Runnable again) {
-        if (!heardOut.isEmpty()) {
-            saidAll(now, target);
+    private void gone(Run now, int target, CloudMwException why, Runnable reopen) {
+        if (!draining.isEmpty()) {
+            reportedAll(now, target);
             return;
         }
         Target one = targets.get(target);
-        if (why.code() == ErrorCode.UNAUTHENTICATED && wasGood(one)) {
+        if (why.code() == ErrorCode.UNAUTHENTICATED && mayHaveBeenValid(one)) {
             giveUpPlan(now);
             return;
         }
         boolean refused = why.code() == ErrorCode.OVERLOADED && one.window == 0;
         if (refused && ++one.refusals <= MAX_REFUSALS) {
             waited = true;
-            later(RetryLimits.pauseNanos(one.refusals, why, Long.MAX_VALUE), then -> again.run());
+            later(RetryLimits.pauseNanos(one.refusals, why, Long.MAX_VALUE), then -> reopen.run());
         } else {
             lose(now, target, why.code() == ErrorCode.CANCELLED ? closing(one.helper, why) : why);
         }
@@ -301,7 +304,7 @@ public final class WarmTransfer extends ConfinedTransfer<WarmReceipt> {
      * Whether the switch's token may have been valid once: blocks were answered, or a switch was overloaded while it
      * lasted. A token that was never valid is not renewed again and again.
      */
-    private boolean wasGood(Target one) {
+    private boolean mayHaveBeenValid(Target one) {
         return one.window > 0 ? answered > 0 : waited && ++one.refusals <= MAX_REFUSALS;
     }
 
@@ -314,31 +317,31 @@ public final class WarmTransfer extends ConfinedTransfer<WarmReceipt> {
                 one.window = 0;
                 now.schedule.window(target, 0);
                 if (stream != null && stream.finish()) {
-                    heardOut.add(target);
+                    draining.add(target);
                 }
             }
         }
-        if (heardOut.isEmpty()) {
+        if (draining.isEmpty()) {
             renew(now);
             return;
         }
         int plan = renewals;
-        later(HEAR_OUT_NANOS, then -> {
+        later(DRAIN_NANOS, then -> {
             if (plan == renewals) {
                 renew(then);
             }
         });
     }
 
-    private void saidAll(Run now, int target) {
-        if (heardOut.remove(target) && heardOut.isEmpty()) {
+    private void reportedAll(Run now, int target) {
+        if (draining.remove(target) && draining.isEmpty()) {
             renew(now);
         }
     }
 
     /** Continues with all switches by a new plan. */
     private void renew(Run now) {
-        heardOut.clear();
+        draining.clear();
         renewals++;
         answered = 0;
         waited = false;
@@ -346,7 +349,7 @@ public final class WarmTransfer extends ConfinedTransfer<WarmReceipt> {
             Target one = targets.get(target);
             if (!one.gone) {
                 close(one);
-                now.tellAnew(target, one);
+                now.repeatOrders(target, one);
             }
         }
         then(
@@ -358,7 +361,7 @@ public final class WarmTransfer extends ConfinedTransfer<WarmReceipt> {
     }
 
     private void renewed(Run now, ReadPlan plan) {
-        now.goOn(plan);
+        now.resume(plan);
         openAll(now);
         now.pump();
     }
@@ -440,16 +443,16 @@ public final class WarmTransfer extends ConfinedTransfer<WarmReceipt> {
         }
 
         /** Repeats the unanswered orders of a switch that is ready again, before all others. */
-        void tellAnew(int number, Target target) {
-            for (int block : target.told) {
+        void repeatOrders(int number, Target target) {
+            for (int block : target.ordered) {
                 schedule.paused(number);
-                schedule.again(number, block);
+                schedule.retry(number, block);
             }
-            target.told.clear();
+            target.ordered.clear();
         }
 
         /** Continues by a new plan, from the first chunk on that is not done. */
-        void goOn(ReadPlan renewed) {
+        void resume(ReadPlan renewed) {
             WarmBlocks.Place first = open.values().stream()
                     .map(WarmBlocks.Piece::place)
                     .min(Comparator.comparingInt(WarmBlocks.Place::block))
@@ -508,7 +511,7 @@ public final class WarmTransfer extends ConfinedTransfer<WarmReceipt> {
             if (piece == null || stream == null) {
                 throw new IllegalStateException("block " + order.block() + " for " + target.helper.id() + ": is over");
             }
-            target.told.add(order.block());
+            target.ordered.add(order.block());
             if (fetch) {
                 stream.keep(piece.issued(target.tries.getOrDefault(order.block(), 0), target.helper.id()));
             } else {
@@ -523,7 +526,7 @@ public final class WarmTransfer extends ConfinedTransfer<WarmReceipt> {
                 return;
             }
             answered++;
-            target.told.remove(block);
+            target.ordered.remove(block);
             if (!fetch) {
                 target.tally.found(warmed.keptBytes());
                 if (!request.fetch()) {
@@ -539,7 +542,7 @@ public final class WarmTransfer extends ConfinedTransfer<WarmReceipt> {
                 schedule.paused(number);
                 later(
                         RetryLimits.pauseNanos(tries, failure.get(), Long.MAX_VALUE),
-                        then -> schedule.again(number, block));
+                        then -> schedule.retry(number, block));
                 return;
             }
             failure.ifPresent(target.tally::failed);

@@ -56,7 +56,7 @@ final class ChunkUploads {
         void sent(long chunk, long bytes);
 
         /** A chunk is to be sent again. */
-        void again(long chunk);
+        void retrying(long chunk);
 
         /** An upload to this helper failed, after so many bytes were sent. */
         void wasted(HelperId helper, long bytes);
@@ -122,7 +122,7 @@ final class ChunkUploads {
         }
 
         @Override
-        public void again() {
+        public void refillDue() {
             fill();
         }
 
@@ -200,7 +200,7 @@ final class ChunkUploads {
             if (placer.isCurrent(placement)) {
                 send(job, placement);
             } else {
-                placeAnew(job);
+                placeAgain(job);
             }
         } else {
             part.close();
@@ -316,7 +316,7 @@ final class ChunkUploads {
             finish(job);
             return;
         }
-        outcome.again(job.index());
+        outcome.retrying(job.index());
         job.fail(cause);
         outcome.wasted(helper, upload.sent());
         List<StoreId> refusing = job.refuse(cause);
@@ -324,7 +324,7 @@ final class ChunkUploads {
             placer.refuse(refusing);
             job.read(upload.read());
             placer.addSetback();
-            placeAnew(job);
+            placeAgain(job);
             return;
         }
         boolean noRoom = cause.code() == ErrorCode.OVERLOADED;
@@ -352,7 +352,7 @@ final class ChunkUploads {
 
     private void placeLater(ChunkJob job, int times, CloudMwException cause) {
         long nanos = RetryLimits.pauseNanos(times, cause, Long.MAX_VALUE);
-        job.pause = Threads.later(context.threads().timer(), nanos, () -> serial.execute(() -> placeAnew(job)))
+        job.pause = Threads.later(context.threads().timer(), nanos, () -> serial.execute(() -> placeAgain(job)))
                 .orElse(null);
         if (job.pause == null) {
             outcome.failed(Failures.clientClosed());
@@ -379,7 +379,7 @@ final class ChunkUploads {
                 cause);
     }
 
-    private void placeAnew(ChunkJob job) {
+    private void placeAgain(ChunkJob job) {
         if (closed) {
             return;
         }

@@ -26,7 +26,7 @@ final class PlacementQueue {
         void placed(List<Store> stores);
 
         /** Another refill may be due. */
-        void again();
+        void refillDue();
 
         void failed(CloudMwException cause);
     }
@@ -118,7 +118,7 @@ final class PlacementQueue {
         setback = Optional.empty();
         listener.placed(answer.stores().stream().map(StoreStatus::store).toList());
         answer.placements().forEach(chunk -> placements.add(new ChunkPlacer.Placement(chunk, answer, setbacks)));
-        listener.again();
+        listener.refillDue();
     }
 
     /** Retries later; but a put that was given no placement yet fails at once. */
@@ -131,7 +131,7 @@ final class PlacementQueue {
         next = first;
         Runnable again = () -> serial.execute(() -> {
             pause = null;
-            listener.again();
+            listener.refillDue();
         });
         long nanos = RetryLimits.pauseNanos(refusals, cause, Long.MAX_VALUE);
         pause = Threads.later(context.threads().timer(), nanos, again).orElse(null);

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class PutStallWatch {
     /** A put without progress for this long is stalled. */
-    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(2);
+    private static final long STALL_NANOS = TimeUnit.SECONDS.toNanos(2);
 
     private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
 
@@ -71,7 +71,7 @@ final class PutStallWatch {
             return;
         }
         long lastedNanos = context.ticker().nanos() - advancedNanos;
-        if (lastedNanos >= PATIENCE_NANOS) {
+        if (lastedNanos >= STALL_NANOS) {
             listener.accept(new PutDelay(Duration.ofNanos(lastedNanos), reasons()));
         }
         lookLater();

@@ -67,7 +67,7 @@ public final class PutTransfer extends ConfinedTransfer<PutReceipt>
     private volatile VersionId version;
     private volatile @Nullable PutJournal journal;
     private @Nullable StoredUpload earlier;
-    private @Nullable ChunkUploads sending;
+    private @Nullable ChunkUploads uploads;
     private @Nullable PutParameters begun;
     private @Nullable ManifestWriter manifest;
     /** Empty: not known yet. */
@@ -102,7 +102,7 @@ public final class PutTransfer extends ConfinedTransfer<PutReceipt>
     }
 
     private List<PutDelay.Reason> reasons() {
-        return sending == null ? List.of() : sending.reasons(obstacles);
+        return uploads == null ? List.of() : uploads.reasons(obstacles);
     }
 
     private OptionalLong open() throws CloudMwException {
@@ -127,7 +127,7 @@ public final class PutTransfer extends ConfinedTransfer<PutReceipt>
         if (earlier != null) {
             version = earlier.version();
         } else if (kept != null && kept.isOfAnotherSource()) {
-            anew("the source has changed since it was interrupted");
+            startOver("the source has changed since it was interrupted");
         }
         ask();
     }
@@ -185,7 +185,7 @@ public final class PutTransfer extends ConfinedTransfer<PutReceipt>
     /** The put was committed, but its client was interrupted before it learned so. */
     private void found(Optional<FileVersion> current) {
         if (current.isEmpty() || !current.get().id().equals(version)) {
-            anew("it was committed, and then removed or replaced");
+            startOver("it was committed, and then removed or replaced");
             ask();
             return;
         }
@@ -203,8 +203,8 @@ public final class PutTransfer extends ConfinedTransfer<PutReceipt>
     private void send(PutParameters answer, ManifestPlan plan) {
         chunkCount = plan.cutter().count();
         StoredUpload stale = earlier;
-        if (stale != null && !stale.goesOn(answer, plan)) {
-            anew(stale.bytes() > 0 ? "the upload was given up, or the volume was created again meanwhile" : "");
+        if (stale != null && !stale.canContinue(answer, plan)) {
+            startOver(stale.bytes() > 0 ? "the upload was given up, or the volume was created again meanwhile" : "");
         }
         ChangedChunks changed = request.changed(chunkCount);
         toSend = changed.bytes(plan.cutter());
@@ -215,7 +215,7 @@ public final class PutTransfer extends ConfinedTransfer<PutReceipt>
         manifest = writer;
         StoredUpload before = earlier;
         if (before == null) {
-            note(kept -> kept.begin(version, answer.volumeCreatedAtMillis(), plan));
+            journal(kept -> kept.begin(version, answer.volumeCreatedAtMillis(), plan));
         } else {
             resume(before, writer);
         }
@@ -227,7 +227,7 @@ public final class PutTransfer extends ConfinedTransfer<PutReceipt>
                 answer,
                 new ChunkUploads.Upload(version, plan, size.isEmpty(), isStored),
                 this);
-        sending = started;
+        uploads = started;
         started.start();
         writer.start();
     }
@@ -237,7 +237,7 @@ public final class PutTransfer extends ConfinedTransfer<PutReceipt>
      *
      * @param why empty: nothing was stored before, and the listener is not called
      */
-    private void anew(String why) {
+    private void startOver(String why) {
         earlier = null;
         version = VersionId.random();
         if (!why.isEmpty()) {
@@ -270,7 +270,7 @@ public final class PutTransfer extends ConfinedTransfer<PutReceipt>
     }
 
     /** Writes to the journal in order, if there is one. */
-    private void note(Consumer<PutJournal> what) {
+    private void journal(Consumer<PutJournal> what) {
         PutJournal kept = journal;
         if (kept != null) {
             files().execute(() -> what.accept(kept));
@@ -296,7 +296,7 @@ public final class PutTransfer extends ConfinedTransfer<PutReceipt>
     }
 
     @Override
-    public void again(long chunk) {
+    public void retrying(long chunk) {
         progress.again(chunk);
     }
 
@@ -339,7 +339,7 @@ public final class PutTransfer extends ConfinedTransfer<PutReceipt>
                 .filter(store -> !durable.contains(store))
                 .toList();
         late.forEach(store -> owed.add(new ReplicaReport(chunk.id(), store, ReplicaState.OWED)));
-        note(kept -> kept.stored(chunk, late));
+        journal(kept -> kept.stored(chunk, late));
         try {
             WritePlan.checkOwed(request.file(), owed.size());
         } catch (CloudMwException e) {
@@ -361,7 +361,7 @@ public final class PutTransfer extends ConfinedTransfer<PutReceipt>
     @Override
     public void written(int segment, byte[] sha256) {
         stall.advanced();
-        note(kept -> kept.written(segment, sha256));
+        journal(kept -> kept.written(segment, sha256));
     }
 
     @Override
@@ -410,7 +410,7 @@ public final class PutTransfer extends ConfinedTransfer<PutReceipt>
                 helpers.values().stream().filter(share -> share.chunks() > 0).count();
         long helperNanos = took.toNanos() * writers;
         TransferCost cost = new TransferCost(usage, context().pricing().bill(usage, stores.values(), helperNanos));
-        note(PutJournal::finish);
+        journal(PutJournal::finish);
         succeed(new PutReceipt(committed, stored, owed.size(), resumed, helpers, took, cost));
     }
 
@@ -422,12 +422,12 @@ public final class PutTransfer extends ConfinedTransfer<PutReceipt>
     @Override
     protected void stop(ErrorCode why) {
         if (isRefusal(why)) {
-            note(PutJournal::finish);
+            journal(PutJournal::finish);
         }
         stall.close();
         obstacles.close();
-        if (sending != null) {
-            sending.close();
+        if (uploads != null) {
+            uploads.close();
         }
     }
 
@@ -446,8 +446,8 @@ public final class PutTransfer extends ConfinedTransfer<PutReceipt>
         if (askedToCommit && leavesOpen(cause.code())) {
             return with("; it may have been committed all the same, as version " + version, cause);
         }
-        boolean goesOn = cause.code() == ErrorCode.CANCELLED && journal != null && progress.storedBytes() > 0;
-        return goesOn ? with("; the same put goes on where this one stopped", cause) : cause;
+        boolean canContinue = cause.code() == ErrorCode.CANCELLED && journal != null && progress.storedBytes() > 0;
+        return canContinue ? with("; the same put goes on where this one stopped", cause) : cause;
     }
 
     private static CloudMwException with(String more, CloudMwException cause) {

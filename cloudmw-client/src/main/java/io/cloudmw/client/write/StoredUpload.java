@@ -31,7 +31,7 @@ record StoredUpload(
     /**
      * Whether the upload can be continued: it is still open, in the same volume, and the file is cut in the same way.
      */
-    boolean goesOn(PutParameters answer, ManifestPlan planned) {
+    boolean canContinue(PutParameters answer, ManifestPlan planned) {
         return answer.open() && answer.volumeCreatedAtMillis() == volumeCreatedAtMillis && plan.equals(planned);
     }
 

@@ -22,14 +22,14 @@ final class ReplanLimitTest {
     void noPlanFollowsTwoMinutesWithoutAByte() {
         long first = 1_000_000_000_000L;
         assertThat(plans.mayFollow(0, 0, first)).as("however long it took").isTrue();
-        assertThat(plans.mayFollow(0, 0, first + RetryLimits.MAX_BARREN_NANOS - 1))
+        assertThat(plans.mayFollow(0, 0, first + RetryLimits.MAX_IDLE_NANOS - 1))
                 .isTrue();
-        assertThat(plans.mayFollow(0, 0, first + RetryLimits.MAX_BARREN_NANOS)).isFalse();
+        assertThat(plans.mayFollow(0, 0, first + RetryLimits.MAX_IDLE_NANOS)).isFalse();
     }
 
     @Test
     void newByteRestartsTheTimeAtTheNextFailure() {
-        long limit = RetryLimits.MAX_BARREN_NANOS;
+        long limit = RetryLimits.MAX_IDLE_NANOS;
         assertThat(plans.mayFollow(0, 0, 10)).isTrue();
         assertThat(plans.mayFollow(0, 20, 5 * limit)).isTrue();
         assertThat(plans.mayFollow(0, 20, 6 * limit - 1)).isTrue();

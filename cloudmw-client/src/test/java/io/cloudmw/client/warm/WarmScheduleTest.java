@@ -74,7 +74,7 @@ final class WarmScheduleTest {
         assertThat(schedule.next()).containsExactly(order(0, 0));
         schedule.paused(0);
         assertThat(schedule.next()).containsExactly(order(0, 1));
-        schedule.again(0, 0);
+        schedule.retry(0, 0);
         schedule.ended(0, 1);
         assertThat(schedule.next()).containsExactly(order(0, 0));
     }
@@ -184,7 +184,7 @@ final class WarmScheduleTest {
                     open.remove(one);
                     told.remove(one);
                     schedule.paused(one.target());
-                    schedule.again(one.target(), one.block());
+                    schedule.retry(one.target(), one.block());
                 }
                 default -> {
                     if (underWay.add(one) && random.nextBoolean()) {

@@ -1,105 +1,55 @@
 package io.cloudmw.client.read.ledger;
 
 import io.cloudmw.client.progress.Attempt;
-import io.cloudmw.client.progress.AttemptState;
 import io.cloudmw.client.progress.Extras;
 import io.cloudmw.client.progress.GetReceipt;
-import io.cloudmw.client.progress.ReadShare;
 import io.cloudmw.client.progress.ReplicaFault;
 import io.cloudmw.client.progress.TransferCost;
 import io.cloudmw.client.progress.TransferListener;
 import io.cloudmw.client.progress.Win;
 import io.cloudmw.core.cost.Pricing;
-import io.cloudmw.core.cost.StoreUsage;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.hedge.IssueCounts;
 import io.cloudmw.core.model.PeerId;
-import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.chunk.ChunkId;
 import io.cloudmw.core.model.file.FileVersion;
 import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.core.placement.ReadPlan;
 import io.cloudmw.core.placement.StoreStatus;
-import io.cloudmw.core.race.AttemptId;
-import io.cloudmw.core.race.BlockId;
 import io.cloudmw.core.race.RacerId;
 import io.cloudmw.core.time.Ticker;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.BitSet;
-import java.util.HashMap;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.UnaryOperator;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * The counts of one get, from which it tells its listener and makes its receipt. Sums count everything; rows are
- * kept up to a limit. Confined to the transfer.
- */
+/** The ledger of one get, which reports to its listener and makes its receipt. Confined to the transfer. */
 public final class ReadLedger {
     private static final int MAX_HINDRANCES = 8;
     private static final Logger log = LoggerFactory.getLogger(ReadLedger.class);
 
     private final TransferListener listener;
-    private final Ticker ticker;
-    private final Map<AttemptId, Attempt> live = new HashMap<>();
-    private final List<Attempt> rows = new ArrayList<>();
-    private final List<Win> wins = new ArrayList<>();
-    private final Map<String, Long> winners = new HashMap<>();
+    private final AttemptCounts attempts;
+    private final ByteCounts bytes;
     private final Set<ReplicaFault> faults = new HashSet<>();
-    private final Map<StoreId, StoreUsage> usage = new HashMap<>();
-    private final Map<Lane, ReadShare> shares = new HashMap<>();
-
-    /** When blocks in flight were first attempted; the oldest entry is evicted. */
-    private final Map<Integer, Long> begunNanos = new LinkedHashMap<>() {
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<Integer, Long> eldest) {
-            return size() > GetReceipt.MAX_ROWS;
-        }
-    };
-
-    /** Blocks that were won before a report of the attempt came: data and reports travel on different connections. */
-    private final Map<Integer, Win> unheard = new HashMap<>();
-
     private final Set<String> hindrances = new LinkedHashSet<>();
-    private @Nullable Win slowest;
-    private long slowestNanos;
-    private IssueCounts tally = IssueCounts.NONE;
-    private long fetchedBytes;
-    private long attempts;
-    private long cancelled;
-    private long bytes;
-    private long keptBytes;
-    private long peerBytes;
     /** Peers that failed in this get. */
     private final Set<PeerId> failedPeers = new HashSet<>();
 
-    private int peersInVain;
-
-    private long deliveredAtNanos;
-    /** The bytes that the listener was told: never fewer, although a chunk may be read again. */
-    private long told;
-    /** Likewise bytes that an earlier get had left. */
-    private long toldKept;
-
+    private int uselessPeers;
+    private IssueCounts tally = IssueCounts.NONE;
     private final BitSet done = new BitSet();
-
-    /** A racer and a store it reads. */
-    private record Lane(String racer, StoreId store) {}
 
     public ReadLedger(TransferListener listener, Ticker ticker) {
         this.listener = listener;
-        this.ticker = ticker;
-        deliveredAtNanos = ticker.nanos();
+        attempts = new AttemptCounts(ticker);
+        bytes = new ByteCounts(ticker);
     }
 
     /**
@@ -108,117 +58,48 @@ public final class ReadLedger {
      * @param racer the attempt's racer; in-process racers share a name
      */
     public void attempted(RacerId racer, Attempt attempt) {
-        AttemptId key = new AttemptId(new BlockId(attempt.block()), racer, attempt.number());
-        Attempt before = live.get(key);
-        boolean neverStarted = before == null && attempt.state() != AttemptState.STARTED && attempt.bytes() == 0;
-        if (neverStarted && attempt.state() == AttemptState.CANCELLED) {
-            return;
+        if (attempts.attempted(racer, attempt)) {
+            tell(() -> listener.attempted(attempt));
         }
-        if (before == null && !neverStarted) {
-            attempts++;
-            use(attempt, 1, 0);
-            if (!isOfUnheard(attempt)) {
-                begunNanos.putIfAbsent(attempt.block(), ticker.nanos());
-            }
-        }
-        long more = Math.max(0, attempt.bytes() - (before == null ? 0 : before.bytes()));
-        fetchedBytes += more;
-        use(attempt, 0, more);
-        if (attempt.state().isOver()) {
-            live.remove(key);
-            if (attempt.kept() && attempt.state() == AttemptState.FINISHED) {
-                share(attempt.racer(), attempt.store(), share -> share.kept(attempt.bytes()));
-            }
-            cancelled += attempt.state() == AttemptState.CANCELLED ? 1 : 0;
-            if (rows.size() < GetReceipt.MAX_ROWS) {
-                rows.add(attempt);
-            }
-        } else {
-            live.put(key, attempt);
-        }
-        tell(() -> listener.attempted(attempt));
-    }
-
-    /** Whether this is the report of an attempt that has won already; then its end is no longer awaited. */
-    private boolean isOfUnheard(Attempt attempt) {
-        Win win = unheard.get(attempt.block());
-        return win != null
-                && win.store().equals(attempt.store())
-                && win.racer().equals(attempt.racer())
-                && unheard.remove(attempt.block(), win);
-    }
-
-    /** Counts winners without a report, because their helper died or fell silent: they were attempts all the same. */
-    private void countUnheard() {
-        unheard.values().forEach(this::countWithoutWord);
-        unheard.clear();
-    }
-
-    private void countWithoutWord(Win win) {
-        attempts++;
-        fetchedBytes += win.bytes();
-        use(win.store(), 1, win.bytes());
-        share(win.racer(), win.store(), share -> share.fetched(1, win.bytes()));
-    }
-
-    private void use(Attempt attempt, long reads, long bytes) {
-        if (!attempt.kept()) {
-            use(attempt.store(), reads, bytes);
-        }
-        share(attempt.racer(), attempt.store(), share -> share.fetched(attempt.kept() ? 0 : reads, bytes));
-    }
-
-    private void share(String racer, StoreId store, UnaryOperator<ReadShare> change) {
-        Lane lane = new Lane(racer, store);
-        shares.put(lane, change.apply(shares.getOrDefault(lane, ReadShare.nothing(racer, store))));
-    }
-
-    private void use(StoreId store, long reads, long bytes) {
-        usage.merge(store, StoreUsage.ofReads(reads, bytes), StoreUsage::plus);
     }
 
     /** Whether there are attempts whose end was not reported. */
     public boolean hasLiveAttempts() {
-        return !live.isEmpty() || !unheard.isEmpty();
+        return attempts.hasLive();
     }
 
     public void delivered(long leafBytes, long total) {
-        bytes += leafBytes;
-        progressed(total);
+        bytes.addDelivered(leafBytes);
+        tellProgress(total);
     }
 
     /** Counts a leaf that a peer brought. */
     public void deliveredByPeer(long leafBytes, long total) {
-        peerBytes += leafBytes;
-        progressed(total);
-    }
-
-    private void progressed(long total) {
-        deliveredAtNanos = ticker.nanos();
+        bytes.addFromPeers(leafBytes);
         tellProgress(total);
     }
 
     private void tellProgress(long total) {
-        told = Math.max(told, keptBytes + bytes + peerBytes);
-        tell(() -> listener.progressed(told, total));
+        long sum = bytes.toReport();
+        tell(() -> listener.progressed(sum, total));
     }
 
     /**
      * Excludes a peer from this get.
      *
-     * @param inVain whether asking the peer cost time and brought nothing
+     * @param useless whether asking the peer cost time and brought nothing
      */
-    public void peerFailed(PeerId peer, ErrorCode why, boolean inVain) {
+    public void peerFailed(PeerId peer, ErrorCode why, boolean useless) {
         if (failedPeers.add(peer)) {
-            peersInVain += inVain ? 1 : 0;
-            hinder(peer + " was of no use (" + why + ")");
+            uselessPeers += useless ? 1 : 0;
+            addHindrance(peer + " was of no use (" + why + ")");
             tell(() -> listener.racerGone(peer.value(), why));
         }
     }
 
     /** The number of peers that were asked in vain. */
-    public int peersInVain() {
-        return peersInVain;
+    public int uselessPeers() {
+        return uselessPeers;
     }
 
     public boolean hasFailed(PeerId peer) {
@@ -227,7 +108,7 @@ public final class ReadLedger {
 
     /** When verified bytes last came; when the read began, if none have. */
     public long deliveredAtNanos() {
-        return deliveredAtNanos;
+        return bytes.deliveredAtNanos();
     }
 
     /** An earlier get may have left this many bytes. */
@@ -238,9 +119,9 @@ public final class ReadLedger {
     /** Counts bytes that an earlier get had left. */
     public void kept(long leafBytes, long total) {
         if (leafBytes > 0) {
-            keptBytes += leafBytes;
-            toldKept = Math.max(toldKept, keptBytes);
-            tell(() -> listener.reused(toldKept));
+            bytes.addKept(leafBytes);
+            long kept = bytes.keptToReport();
+            tell(() -> listener.reused(kept));
             tellProgress(total);
         }
     }
@@ -252,13 +133,9 @@ public final class ReadLedger {
      * @param openKeptBytes bytes of other chunks that an earlier get had left
      * @param openPeerBytes bytes of other chunks that peers brought
      */
-    public void again(long openBytes, long openKeptBytes, long openPeerBytes) {
-        bytes -= openBytes;
-        peerBytes -= openPeerBytes;
-        keptBytes -= openKeptBytes;
-        live.clear();
-        begunNanos.clear();
-        countUnheard();
+    public void startNextPlan(long openBytes, long openKeptBytes, long openPeerBytes) {
+        bytes.subtract(openBytes, openKeptBytes, openPeerBytes);
+        attempts.startNextPlan();
     }
 
     /** Every wanted byte of a chunk is at the destination. */
@@ -275,22 +152,7 @@ public final class ReadLedger {
     }
 
     public void won(Win win) {
-        Long begun = begunNanos.remove(win.block());
-        if (begun == null && unheard.size() < GetReceipt.MAX_ROWS) {
-            unheard.put(win.block(), win);
-        } else if (begun == null) {
-            countWithoutWord(win);
-        }
-        long took = begun == null ? 0 : ticker.nanos() - begun;
-        if (took > slowestNanos) {
-            slowest = win;
-            slowestNanos = took;
-        }
-        winners.merge(win.racer(), 1L, Long::sum);
-        share(win.racer(), win.store(), share -> share.won(win.bytes()));
-        if (wins.size() < GetReceipt.MAX_ROWS) {
-            wins.add(win);
-        }
+        attempts.won(win);
         tell(() -> listener.won(win));
     }
 
@@ -299,7 +161,7 @@ public final class ReadLedger {
         if (faults.size() >= GetReceipt.MAX_ROWS || !faults.add(fault)) {
             return false;
         }
-        hinder("a replica in " + fault.store() + " was bad (" + fault.code() + ")");
+        addHindrance("a replica in " + fault.store() + " was bad (" + fault.code() + ")");
         tell(() -> listener.faulted(fault));
         return true;
     }
@@ -314,12 +176,12 @@ public final class ReadLedger {
     }
 
     public void racerGone(String racer, ErrorCode why) {
-        hinder("helper " + racer + " was lost (" + why + ")");
+        addHindrance("helper " + racer + " was lost (" + why + ")");
         tell(() -> listener.racerGone(racer, why));
     }
 
     public void racingLocally() {
-        hinder("no helper was left, the client read by itself");
+        addHindrance("no helper was left, the client read by itself");
         tell(listener::racingLocally);
     }
 
@@ -341,7 +203,7 @@ public final class ReadLedger {
     }
 
     /** Records something that slows the read, as a reason for a missed deadline. */
-    void hinder(String what) {
+    void addHindrance(String what) {
         if (hindrances.size() < MAX_HINDRANCES) {
             hindrances.add(what);
         }
@@ -354,11 +216,7 @@ public final class ReadLedger {
 
     /** A text about the block that took longest. */
     String slowest() {
-        Win win = slowest;
-        return win == null
-                ? "no block was slow: the time went before the first or after the last"
-                : "slowest was a block of chunk " + win.chunkIndex() + ", " + text(Duration.ofNanos(slowestNanos))
-                        + ", from " + win.store() + " by " + win.racer();
+        return attempts.slowest();
     }
 
     /** A duration in seconds, for people. */
@@ -369,31 +227,29 @@ public final class ReadLedger {
     private TransferCost cost(ReadPlan plan, Duration elapsed, Pricing pricing) {
         List<Store> stores = plan.stores().stream().map(StoreStatus::store).toList();
         long helperNanos = elapsed.toNanos() * plan.helpers().size();
-        return new TransferCost(usage, pricing.bill(usage, stores, helperNanos));
+        return new TransferCost(attempts.usage(), pricing.bill(attempts.usage(), stores, helperNanos));
     }
 
     public GetReceipt receipt(
             ReadPlan plan, long handedOn, Duration elapsed, Pricing pricing, Optional<DeadlineChoice> promise) {
         if (tally.suppressed() > 0) {
-            hinder(tally.suppressed() + " second attempts were due and refused");
+            addHindrance(tally.suppressed() + " second attempts were due and refused");
         }
-        countUnheard();
-        List<Attempt> all = new ArrayList<>(rows);
-        live.values().stream().limit(GetReceipt.MAX_ROWS - rows.size()).forEach(all::add);
+        attempts.countWinsWithoutReport();
         return new GetReceipt(
                 plan.version(),
                 handedOn,
                 chunksDone(),
-                bytes,
-                keptBytes,
-                peerBytes,
-                Math.max(0, fetchedBytes - bytes),
-                attempts,
-                cancelled,
-                wins,
-                winners,
-                List.copyOf(shares.values()),
-                all,
+                bytes.delivered(),
+                bytes.kept(),
+                bytes.fromPeers(),
+                Math.max(0, attempts.fetchedBytes() - bytes.delivered()),
+                attempts.attempts(),
+                attempts.cancelled(),
+                attempts.wins(),
+                attempts.winners(),
+                attempts.shares(),
+                attempts.rows(),
                 List.copyOf(faults),
                 elapsed,
                 extras(),

@@ -60,10 +60,10 @@ final class PeerFetch implements RelayListener {
     }
 
     /** The interval between checks of the progress. */
-    private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final long CHECK_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     /** The number of checks over which the progress is compared with the least speed. */
-    private static final int PATIENCE_LOOKS = 2;
+    private static final int CHECKS_COMPARED = 2;
 
     private final ClientContext context;
     private final SerialExecutor serial;
@@ -84,7 +84,7 @@ final class PeerFetch implements RelayListener {
     private int turn;
 
     /** Checks of the current peer, and the bytes at the last two of them. */
-    private int looks;
+    private int checks;
 
     private long seenBytes;
     private long seenBeforeBytes;
@@ -139,7 +139,7 @@ final class PeerFetch implements RelayListener {
             end();
             return;
         }
-        looks = 0;
+        checks = 0;
         seenBytes = 0;
         seenBeforeBytes = 0;
         if (!setAlarm()) {
@@ -162,7 +162,7 @@ final class PeerFetch implements RelayListener {
             lost(Failures.of(failure == null ? new IllegalStateException("no link and no failure") : failure));
         } else {
             lease = made;
-            looks = -1; // the peer's time begins here
+            checks = -1; // the peer's time begins here
             open(peer, made);
         }
     }
@@ -189,26 +189,26 @@ final class PeerFetch implements RelayListener {
 
     private boolean setAlarm() {
         int now = turn;
-        alarm = Threads.later(context.threads().timer(), LOOK_NANOS, () -> serial.execute(() -> look(now)))
+        alarm = Threads.later(context.threads().timer(), CHECK_NANOS, () -> serial.execute(() -> check(now)))
                 .orElse(null);
         return alarm != null;
     }
 
-    private void look(int atTurn) {
+    private void check(int atTurn) {
         if (over || draining || asked == null || atTurn != turn) {
             return;
         }
         RelayReceiver open = relay;
         long came = open == null ? 0 : open.returned();
         boolean starved = open != null && open.isStarved();
-        looks = starved ? 0 : looks + 1;
+        checks = starved ? 0 : checks + 1;
         long recently = came - seenBeforeBytes;
         seenBeforeBytes = starved ? came : seenBytes;
         seenBytes = came;
-        if (looks >= PATIENCE_LOOKS && recently < leastBytes()) {
+        if (checks >= CHECKS_COMPARED && recently < leastBytes()) {
             lost(new CloudMwException(
                     ErrorCode.DEADLINE_EXCEEDED,
-                    "chunk=" + part.chunk().id() + ": " + recently + " bytes within " + PATIENCE_LOOKS + " s"));
+                    "chunk=" + part.chunk().id() + ": " + recently + " bytes within " + CHECKS_COMPARED + " s"));
             return;
         }
         if (!setAlarm()) {
@@ -218,7 +218,7 @@ final class PeerFetch implements RelayListener {
 
     /** The least bytes between checks, less one leaf that may be on its way. */
     private long leastBytes() {
-        return Math.max(1, PATIENCE_LOOKS * leastBytesPerSecond - part.chunk().leafSizeBytes());
+        return Math.max(1, CHECKS_COMPARED * leastBytesPerSecond - part.chunk().leafSizeBytes());
     }
 
     /** The peer brings no more. The next peer is asked once nothing of this one is handed on any more. */

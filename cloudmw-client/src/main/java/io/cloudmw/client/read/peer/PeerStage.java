@@ -71,12 +71,12 @@ public final class PeerStage {
     private static final long FRESH_NANOS = TimeUnit.SECONDS.toNanos(2);
 
     /** The timeout of a search. */
-    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final long SEARCH_TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private static final int FETCHES = 4;
 
     /** After this many useless peers, a read asks no more. */
-    static final int MAX_IN_VAIN = 3;
+    static final int MAX_USELESS = 3;
 
     /** A slower peer is useless, however slow the helpers are. */
     static final long LEAST_BYTES_PER_SECOND = 1 << 20;
@@ -124,7 +124,7 @@ public final class PeerStage {
         this.ledger = scope.ledger();
         this.listener = listener;
         this.speeds = speeds;
-        enabled = urgency.deadline().isEmpty() && plan.peers() && ledger.peersInVain() < MAX_IN_VAIN;
+        enabled = urgency.deadline().isEmpty() && plan.peers() && ledger.uselessPeers() < MAX_USELESS;
     }
 
     // ---- who holds which chunk
@@ -167,7 +167,7 @@ public final class PeerStage {
                 call.whenComplete((found, failure) -> serial.execute(() -> answered(number, asked, found, failure)));
         boolean late = Threads.later(
                         context.threads().timer(),
-                        PATIENCE_NANOS,
+                        SEARCH_TIMEOUT_NANOS,
                         () -> serial.execute(() -> answered(number, asked, null, null)))
                 .isEmpty();
         if (late) {
@@ -302,7 +302,7 @@ public final class PeerStage {
             return;
         }
         ledger.peerFailed(peer.id(), why.code(), broughtBytes == 0 || why.code() == ErrorCode.DEADLINE_EXCEEDED);
-        if (ledger.peersInVain() >= MAX_IN_VAIN) {
+        if (ledger.uselessPeers() >= MAX_USELESS) {
             enabled = false;
         }
     }

@@ -46,7 +46,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class CachedBlockRequests {
     /** The timeout of an answer, which needs only the switch's memory or disk. */
-    static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(1);
+    static final long ANSWER_TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     static final int MOST_PASSED_BY = 32;
 
@@ -55,15 +55,15 @@ public final class CachedBlockRequests {
     private final Target target;
     private final RacerEvents events;
     private final Consumer<IssuedBlock> issuer;
-    private final int mostComing;
+    private final int mostArriving;
     /** Blocks to be requested, or to be issued once earlier ones are settled. */
-    private final Deque<Ask> open = new ArrayDeque<>();
+    private final Deque<Request> open = new ArrayDeque<>();
     /** Blocks that arrive from the cache. */
-    private final Set<Ask> coming = new HashSet<>();
+    private final Set<Request> arriving = new HashSet<>();
 
-    private int passedBy;
-    private int toPassBy;
-    private boolean mute;
+    private int skipped;
+    private int toSkip;
+    private boolean unresponsive;
     private @Nullable Future<?> alarm;
 
     /**
@@ -85,51 +85,54 @@ public final class CachedBlockRequests {
             Target target,
             RacerEvents events,
             Consumer<IssuedBlock> issuer,
-            int mostComing) {
+            int mostArriving) {
         this.serial = serial;
         this.timer = timer;
         this.target = target;
         this.events = events;
         this.issuer = issuer;
-        this.mostComing = mostComing;
+        this.mostArriving = mostArriving;
     }
 
     /** Requests a block or issues it: now, or when there is room and earlier blocks are settled. */
     public void issue(IssuedBlock block) {
-        Ask ask = new Ask(block);
-        open.add(ask);
-        if (mayAsk(block)) {
-            ask.wanted = true;
+        Request request = new Request(block);
+        open.add(request);
+        if (mayRequest(block)) {
+            request.wanted = true;
             setAlarm();
         } else {
-            dropNextBefore(ask);
+            dropNextBefore(request);
         }
         advance();
-        if (open.contains(ask)) {
-            ask.postpone(true);
+        if (open.contains(request)) {
+            request.postpone(true);
         }
     }
 
     /** Stops requests for earlier blocks, which would hold up a block that is to be issued. */
-    private void dropNextBefore(Ask issued) {
-        open.stream().takeWhile(ask -> ask != issued).filter(Ask::isNext).forEach(Ask::drop);
+    private void dropNextBefore(Request issued) {
+        open.stream()
+                .takeWhile(request -> request != issued)
+                .filter(Request::isNext)
+                .forEach(Request::drop);
     }
 
     /** Whether the block may be requested; extra attempts are issued, because they must be fetched again. */
-    private boolean mayAsk(IssuedBlock block) {
-        if (mute || block.extra()) {
+    private boolean mayRequest(IssuedBlock block) {
+        if (unresponsive || block.extra()) {
             return false;
         }
-        if (toPassBy > 0) {
-            toPassBy--;
+        if (toSkip > 0) {
+            toSkip--;
             return false;
         }
         return true;
     }
 
     /** Whether the block arrives although it was never issued. */
-    public boolean isComing(BlockId block) {
-        return coming.stream().anyMatch(ask -> ask.id().equals(block));
+    public boolean isArriving(BlockId block) {
+        return arriving.stream().anyMatch(request -> request.id().equals(block));
     }
 
     /**
@@ -137,14 +140,14 @@ public final class CachedBlockRequests {
      * issued.
      */
     public boolean forget(BlockId block) {
-        Ask gone = Stream.concat(coming.stream(), open.stream())
-                .filter(ask -> ask.id().equals(block))
+        Request gone = Stream.concat(arriving.stream(), open.stream())
+                .filter(request -> request.id().equals(block))
                 .findFirst()
                 .orElse(null);
         if (gone == null) {
             return false;
         }
-        if (!coming.remove(gone)) {
+        if (!arriving.remove(gone)) {
             open.remove(gone);
             gone.drop();
         }
@@ -154,12 +157,12 @@ public final class CachedBlockRequests {
 
     /** Requests the blocks for which there is room, and issues those that wait only for settled ones. */
     private void advance() {
-        for (Ask ask : open) {
-            if (ask.isNext() && hasRoom(ask)) {
-                ask.begin();
+        for (Request request : open) {
+            if (request.isNext() && hasRoom(request)) {
+                request.begin();
             }
         }
-        for (Ask first = open.peek(); first != null && !first.wanted; first = open.peek()) {
+        for (Request first = open.peek(); first != null && !first.wanted; first = open.peek()) {
             open.remove();
             issuer.accept(first.block);
             if (first.postponed) {
@@ -172,41 +175,41 @@ public final class CachedBlockRequests {
      * Whether there is room for a block. A block before all arriving ones always has room: they may wait for its
      * delivery.
      */
-    private boolean hasRoom(Ask ask) {
-        List<Ask> held = Stream.concat(coming.stream(), open.stream().filter(Ask::isPending))
+    private boolean hasRoom(Request request) {
+        List<Request> held = Stream.concat(arriving.stream(), open.stream().filter(Request::isPending))
                 .toList();
-        return held.size() < mostComing || held.stream().allMatch(ask::isBefore);
+        return held.size() < mostArriving || held.stream().allMatch(request::isBefore);
     }
 
-    private void kept(Ask ask) {
-        BulkStream stream = ask.stream;
-        if (stream == null || !ask.isPending() || !open.remove(ask)) {
+    private void kept(Request request) {
+        BulkStream stream = request.stream;
+        if (stream == null || !request.isPending() || !open.remove(request)) {
             return;
         }
-        passedBy = 0;
-        coming.add(ask);
+        skipped = 0;
+        arriving.add(request);
         // Before the next offer.
         serial.execute(() -> {
-            ask.tell(AttemptState.STARTED, 0);
-            ask.tell(AttemptState.FINISHED, ask.block.block().range().length());
+            request.tell(AttemptState.STARTED, 0);
+            request.tell(AttemptState.FINISHED, request.block.block().range().length());
         });
-        ask.relay = events.offer(ask.racer(), ask.id(), ask.store(), new StreamRelaySource(stream));
+        request.relay = events.offer(request.racer(), request.id(), request.store(), new StreamRelaySource(stream));
         advance();
     }
 
-    private void notKept(Ask ask) {
-        if (ask.isPending()) {
-            passedBy = Math.min(MOST_PASSED_BY, Math.max(1, 2 * passedBy));
-            toPassBy = passedBy;
-            dropNextBefore(ask);
-            ask.drop();
+    private void notKept(Request request) {
+        if (request.isPending()) {
+            skipped = Math.min(MOST_PASSED_BY, Math.max(1, 2 * skipped));
+            toSkip = skipped;
+            dropNextBefore(request);
+            request.drop();
             advance();
         }
     }
 
     private void setAlarm() {
         if (alarm == null) {
-            alarm = Threads.later(timer, PATIENCE_NANOS, () -> serial.execute(this::look))
+            alarm = Threads.later(timer, ANSWER_TIMEOUT_NANOS, () -> serial.execute(this::checkAnswers))
                     .orElse(null);
         }
     }
@@ -215,32 +218,32 @@ public final class CachedBlockRequests {
      * Checks the answers: a switch that leaves a request unanswered from one check to the next has failed. A block that
      * waits here does not count.
      */
-    private void look() {
+    private void checkAnswers() {
         alarm = null;
-        if (open.stream().anyMatch(ask -> ask.isPending() && ask.seen)) {
-            mute();
+        if (open.stream().anyMatch(request -> request.isPending() && request.seen)) {
+            unresponsive();
             advance();
             return;
         }
-        open.forEach(ask -> ask.seen = ask.isPending());
+        open.forEach(request -> request.seen = request.isPending());
         if (!open.isEmpty()) {
             setAlarm();
         }
     }
 
-    private void mute() {
-        mute = true;
-        open.forEach(Ask::drop);
+    private void unresponsive() {
+        unresponsive = true;
+        open.forEach(Request::drop);
     }
 
     /**
      * Handles corrupt data of a cached block; nothing more of the block is requested. False when the block was not
      * cached.
      */
-    public boolean mistrust(BlockId block) {
-        boolean isKept = isComing(block);
+    public boolean rejectCached(BlockId block) {
+        boolean isKept = isArriving(block);
         if (isKept) {
-            mute();
+            unresponsive();
             advance();
         }
         return isKept;
@@ -248,7 +251,7 @@ public final class CachedBlockRequests {
 
     /** Stops all requests and issues nothing more. */
     public void close() {
-        mute();
+        unresponsive();
         open.clear();
         Future<?> due = alarm;
         if (due != null) {
@@ -258,7 +261,7 @@ public final class CachedBlockRequests {
     }
 
     /** A block, requested or arriving. Its callbacks come from an event loop. */
-    private final class Ask implements BulkStreamListener {
+    private final class Request implements BulkStreamListener {
         final IssuedBlock block;
         private @Nullable BulkStream stream;
         /** Whether it is to be requested; otherwise to be issued. */
@@ -271,7 +274,7 @@ public final class CachedBlockRequests {
 
         volatile @Nullable RelayReceiver relay;
 
-        Ask(IssuedBlock block) {
+        Request(IssuedBlock block) {
             this.block = block;
         }
 
@@ -298,7 +301,7 @@ public final class CachedBlockRequests {
         }
 
         /** Whether it comes before the other in the file. */
-        boolean isBefore(Ask other) {
+        boolean isBefore(Request other) {
             Block mine = block.block();
             Block others = other.block.block();
             return mine.chunkIndex() < others.chunkIndex()
@@ -381,7 +384,7 @@ public final class CachedBlockRequests {
         @Override
         public void failed(CloudMwException cause) {
             serial.execute(() -> {
-                mistrust(id());
+                rejectCached(id());
                 over(to -> to.failed(cause));
             });
         }

@@ -57,8 +57,8 @@ public record HelperListener(RacerId helper, String name, Executor serial, Racer
     }
 
     @Override
-    public void judged(BlockId block) {
-        serial.execute(() -> events.judged(block));
+    public void checked(BlockId block) {
+        serial.execute(() -> events.checked(block));
     }
 
     @Override

@@ -33,7 +33,7 @@ public interface RacerEvents {
     /**
      * A helper has checked the replica of a doubted block; if the replica is bad, {@link #faulted} was called before.
      */
-    void judged(BlockId block);
+    void checked(BlockId block);
 
     void gone(RacerId racer, CloudMwException why);
 

@@ -55,7 +55,7 @@ public final class RelayReceiver implements BulkStreamListener {
     private long checkedBytes;
 
     /** Whether a corrupt leaf came; confined to the lane. */
-    private boolean spoiled;
+    private boolean corrupt;
     /** Whether a leaf could not be written; confined to the lane. */
     private boolean broken;
     /** Verified leaves that wait to be handed on; confined to the lane. */
@@ -274,7 +274,7 @@ public final class RelayReceiver implements BulkStreamListener {
     private void arrived(ByteBuf payload) {
         boolean right = false;
         try {
-            right = !closed && !spoiled && isRight(payload);
+            right = !closed && !corrupt && isRight(payload);
         } finally {
             if (!right) {
                 payload.release();
@@ -291,9 +291,9 @@ public final class RelayReceiver implements BulkStreamListener {
         if (checkedBytes >= what.length()) {
             return false; // the relay was shortened after the sender learned its length: harmless
         }
-        spoiled = true;
-        spoiled = !isLeaf(what, payload);
-        return !spoiled;
+        corrupt = true;
+        corrupt = !isLeaf(what, payload);
+        return !corrupt;
     }
 
     /** Hands on the verified leaves whose turn has come. */

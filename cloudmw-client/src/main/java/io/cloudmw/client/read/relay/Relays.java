@@ -126,7 +126,7 @@ public final class Relays implements RelayListener {
     }
 
     /** Grants credit again after memory was freed elsewhere. */
-    public void roomAgain() {
+    public void memoryFreed() {
         if (!over) {
             grant();
         }

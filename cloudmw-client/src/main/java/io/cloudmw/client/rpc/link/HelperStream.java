@@ -73,7 +73,7 @@ abstract class HelperStream<C, E> {
      *
      * @throws IllegalArgumentException when the event is invalid
      */
-    abstract void said(E event) throws CloudMwException;
+    abstract void received(E event) throws CloudMwException;
 
     /** Handles the end of the stream, unless {@link #close} ended it. Called once. */
     abstract void lost(CloudMwException why);
@@ -84,13 +84,13 @@ abstract class HelperStream<C, E> {
     }
 
     /** Records that the helper answered the first command. A helper that does not answer is soon lost. */
-    final void isReady() {
+    final void markReady() {
         ready = true;
     }
 
     private void linked(@Nullable HelperLink reached, @Nullable Throwable failure) {
         if (reached == null) {
-            gone(RpcErrors.fromStatus(unwrap(failure), ErrorCode.HELPER_UNAVAILABLE, peer()));
+            gone(RpcErrors.fromStatus(unwrap(failure), ErrorCode.HELPER_UNAVAILABLE, helperName()));
             return;
         }
         synchronized (this) {
@@ -103,8 +103,8 @@ abstract class HelperStream<C, E> {
             return;
         }
         Runnable forget = reached.bulk()
-                .onClosed(() ->
-                        gone(new CloudMwException(ErrorCode.HELPER_UNAVAILABLE, peer() + ": bulk connection closed")));
+                .onClosed(() -> gone(
+                        new CloudMwException(ErrorCode.HELPER_UNAVAILABLE, helperName() + ": bulk connection closed")));
         synchronized (this) {
             forgetLink = forget;
         }
@@ -136,12 +136,13 @@ abstract class HelperStream<C, E> {
     private void checkReady() {
         if (!ready) {
             gone(new CloudMwException(
-                    ErrorCode.HELPER_UNAVAILABLE, peer() + ": not ready within " + READY_TIMEOUT.toMillis() + " ms"));
+                    ErrorCode.HELPER_UNAVAILABLE,
+                    helperName() + ": not ready within " + READY_TIMEOUT.toMillis() + " ms"));
         }
     }
 
     /** The helper's name in messages. */
-    final String peer() {
+    final String helperName() {
         return "helper " + helper.id();
     }
 
@@ -236,20 +237,20 @@ abstract class HelperStream<C, E> {
                 return;
             }
             try {
-                said(event);
+                received(event);
             } catch (CloudMwException | IllegalArgumentException e) {
-                gone(new CloudMwException(ErrorCode.PROTOCOL_VIOLATION, peer() + ": " + e.getMessage(), e));
+                gone(new CloudMwException(ErrorCode.PROTOCOL_VIOLATION, helperName() + ": " + e.getMessage(), e));
             }
         }
 
         @Override
         public void onError(Throwable failure) {
-            gone(RpcErrors.fromStatus(failure, ErrorCode.HELPER_UNAVAILABLE, peer()));
+            gone(RpcErrors.fromStatus(failure, ErrorCode.HELPER_UNAVAILABLE, helperName()));
         }
 
         @Override
         public void onCompleted() {
-            gone(new CloudMwException(ErrorCode.HELPER_UNAVAILABLE, peer() + ": ended the stream"));
+            gone(new CloudMwException(ErrorCode.HELPER_UNAVAILABLE, helperName() + ": ended the stream"));
         }
     }
 

@@ -89,7 +89,7 @@ public final class TransferCall extends HelperStream<TransferCommand, TransferEv
     }
 
     /**
-     * Asks the helper to check its replica of a block of which a damaged leaf arrived. {@link TransferEvents#judged}
+     * Asks the helper to check its replica of a block of which a damaged leaf arrived. {@link TransferEvents#checked}
      * follows.
      */
     public void doubt(BlockId block) {
@@ -127,9 +127,9 @@ public final class TransferCall extends HelperStream<TransferCommand, TransferEv
     }
 
     @Override
-    void said(TransferEvent event) throws CloudMwException {
+    void received(TransferEvent event) throws CloudMwException {
         switch (event.getEventCase()) {
-            case READY -> isReady();
+            case READY -> markReady();
             case ATTEMPT -> reported(event.getAttempt());
             case LOST ->
                 events.lost(
@@ -139,7 +139,7 @@ public final class TransferCall extends HelperStream<TransferCommand, TransferEv
             case FORFEITED -> {
                 BlockForfeited forfeited = event.getForfeited();
                 CloudMwException cause = new CloudMwException(
-                        code(forfeited.getErrorCode()), peer() + ": " + forfeited.getErrorMessage());
+                        code(forfeited.getErrorCode()), helperName() + ": " + forfeited.getErrorMessage());
                 events.forfeited(
                         racer(forfeited.getRacer()),
                         new BlockId(forfeited.getBlockId()),
@@ -152,7 +152,7 @@ public final class TransferCall extends HelperStream<TransferCommand, TransferEv
                         FromWire.storeId(fault.getStoreId()),
                         code(fault.getErrorCode()));
             }
-            case JUDGED_BLOCK -> events.judged(new BlockId(event.getJudgedBlock()));
+            case JUDGED_BLOCK -> events.checked(new BlockId(event.getJudgedBlock()));
             case EVENT_NOT_SET -> {
                 // An event of a newer helper: ignored.
             }

@@ -37,7 +37,7 @@ public interface TransferEvents {
     /**
      * The helper has checked the replica of a doubted block; if the replica is bad, {@link #faulted} was called before.
      */
-    void judged(BlockId block);
+    void checked(BlockId block);
 
     /** The helper cannot be reached or has ended the transfer; nothing follows. */
     void gone(CloudMwException why);

@@ -80,10 +80,10 @@ public final class WarmCall extends HelperStream<WarmCommand, WarmEvent> {
     }
 
     @Override
-    void said(WarmEvent event) throws CloudMwException {
+    void received(WarmEvent event) throws CloudMwException {
         switch (event.getEventCase()) {
             case READY -> {
-                isReady();
+                markReady();
                 events.ready(
                         Math.max(1, event.getReady().getWindow()),
                         event.getReady().getCapacityBytes());
@@ -125,7 +125,7 @@ public final class WarmCall extends HelperStream<WarmCommand, WarmEvent> {
             return Optional.empty();
         }
         CloudMwException cause =
-                new CloudMwException(code(message.getErrorCode()), peer() + ": " + message.getErrorMessage());
+                new CloudMwException(code(message.getErrorCode()), helperName() + ": " + message.getErrorMessage());
         return Optional.of(UrgencyWire.retriedAfter(cause, message.getRetryAfterMillis()));
     }
 
@@ -137,7 +137,7 @@ public final class WarmCall extends HelperStream<WarmCommand, WarmEvent> {
                 gone
                         ? new CloudMwException(
                                 ErrorCode.HELPER_UNAVAILABLE,
-                                peer() + " is gone; repeat the command when it is back",
+                                helperName() + " is gone; repeat the command when it is back",
                                 why)
                         : why);
     }

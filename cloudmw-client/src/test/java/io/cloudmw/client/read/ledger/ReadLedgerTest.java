@@ -82,7 +82,7 @@ final class ReadLedgerTest {
     @Test
     void winnerWithoutReportIsCounted() {
         won(0, "h1");
-        ledger.again(0, 0, 0);
+        ledger.startNextPlan(0, 0, 0);
         won(1, "h1");
         assertThat(receipt().attempts()).isEqualTo(2);
         assertThat(receipt().cost().total().reads()).isEqualTo(2);

@@ -288,7 +288,7 @@ final class PeerStageTest {
     @Test
     void noPeerIsAskedAfterThreeUnreachableOnes() throws Exception {
         AtomicInteger asked = new AtomicInteger();
-        for (int i = 0; i < PeerStage.MAX_IN_VAIN; i++) {
+        for (int i = 0; i < PeerStage.MAX_USELESS; i++) {
             peer(closedPort(), 2);
         }
         peer(1, (stream, request) -> {
@@ -298,7 +298,7 @@ final class PeerStageTest {
         PeerStage stage = searchedStage();
         assertThat(isHeld(stage, chunk)).isTrue();
         assertThat(read(stage, chunk).missing().length()).isEqualTo(LENGTH);
-        assertThat(ledger.peersInVain()).isEqualTo(PeerStage.MAX_IN_VAIN);
+        assertThat(ledger.uselessPeers()).isEqualTo(PeerStage.MAX_USELESS);
         assertThat(isHeld(stage, next)).isFalse();
         assertThat(asked).hasValue(0);
         assertThat(stage(WHENEVER).knows(part(next))).isTrue();
@@ -311,7 +311,7 @@ final class PeerStageTest {
         ChunkPart rest = read(stage, chunk);
         assertThat(rest.fromPeers()).isEqualTo(3L * Chunks.LEAF);
         assertThat(ledger.hasFailed(peers.get(0).id())).isTrue();
-        assertThat(ledger.peersInVain()).isEqualTo(1);
+        assertThat(ledger.uselessPeers()).isEqualTo(1);
         assertThat(isHeld(stage, next)).isFalse();
     }
 
@@ -326,7 +326,7 @@ final class PeerStageTest {
         });
         PeerStage stage = searchedStage();
         assertThat(read(stage, chunk).missing().length()).isEqualTo(LENGTH);
-        assertThat(ledger.peersInVain()).isZero();
+        assertThat(ledger.uselessPeers()).isZero();
         assertThat(isHeld(stage, next)).isTrue();
         assertThat(read(stage, next).missing().isEmpty()).isTrue();
     }

@@ -70,9 +70,9 @@ final class TransferCallTest {
     /** A transfer may end while its stream opens; afterwards the same connection serves another. */
     @Test
     void transferClosedWhileItsStreamOpensLeavesNoStream() throws Exception {
-        begun.complete(TransferCall.begin(links, setup(), 0, new Unheard()));
+        begun.complete(TransferCall.begin(links, setup(), 0, new IgnoredEvents()));
         closed.await();
-        TransferCall second = TransferCall.begin(links, setup(), 0, new Unheard());
+        TransferCall second = TransferCall.begin(links, setup(), 0, new IgnoredEvents());
         await().until(() -> helper.begunTransfers() == 1 && helper.openTransfers() == 1);
         second.close();
         await().until(() -> helper.openTransfers() == 0);
@@ -143,7 +143,7 @@ final class TransferCallTest {
         }
     }
 
-    private static final class Unheard implements TransferEvents {
+    private static final class IgnoredEvents implements TransferEvents {
         @Override
         public void attempted(RacerId racer, BlockId block, Report report) {}
 
@@ -160,7 +160,7 @@ final class TransferCallTest {
         public void faulted(ChunkId chunk, StoreId store, ErrorCode code) {}
 
         @Override
-        public void judged(BlockId block) {}
+        public void checked(BlockId block) {}
 
         @Override
         public void gone(CloudMwException why) {}
