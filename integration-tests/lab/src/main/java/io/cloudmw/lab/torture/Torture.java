@@ -6,6 +6,7 @@ import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.VolumeName;
 import io.cloudmw.core.time.Ticker;
 import io.cloudmw.lab.fleet.CloseStack;
+import io.cloudmw.lab.torture.fault.Outages;
 import io.cloudmw.lab.torture.model.Finding;
 import io.cloudmw.lab.torture.model.FindingKind;
 import io.cloudmw.lab.torture.model.Model;

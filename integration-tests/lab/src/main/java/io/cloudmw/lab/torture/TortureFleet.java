@@ -22,6 +22,7 @@ import io.cloudmw.lab.fleet.LocalFleet;
 import io.cloudmw.lab.fleet.ServerProcess;
 import io.cloudmw.lab.fleet.WorkingDirectory;
 import io.cloudmw.lab.s3.BucketServer;
+import io.cloudmw.lab.torture.fault.DiskMounts;
 import io.cloudmw.lab.torture.network.CutKind;
 import io.cloudmw.lab.torture.network.Network;
 import io.cloudmw.lab.torture.network.Pair;

@@ -1,5 +1,6 @@
 package io.cloudmw.lab.torture;
 
+import io.cloudmw.lab.torture.fault.StoreLoss;
 import io.cloudmw.lab.torture.model.Finding;
 import io.cloudmw.lab.torture.model.FindingKind;
 import java.io.PrintWriter;

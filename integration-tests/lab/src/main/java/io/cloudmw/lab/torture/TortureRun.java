@@ -2,6 +2,7 @@ package io.cloudmw.lab.torture;
 
 import io.cloudmw.core.time.Ticker;
 import io.cloudmw.core.time.WallClock;
+import io.cloudmw.lab.torture.fault.Outages;
 import io.cloudmw.lab.torture.model.CallInterval;
 import io.cloudmw.lab.torture.model.Model;
 import java.util.concurrent.CountDownLatch;

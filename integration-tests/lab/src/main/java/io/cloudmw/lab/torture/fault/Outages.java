@@ -1,4 +1,4 @@
-package io.cloudmw.lab.torture;
+package io.cloudmw.lab.torture.fault;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cloudmw.lab.torture.model.CallInterval;
@@ -8,30 +8,30 @@ import java.util.List;
 import java.util.Map;
 
 /** The intervals in which a store or the coordinator may fail: from before the harm until it is seen to be back. */
-final class Outages {
+public final class Outages {
     @GuardedBy("this")
     private final Map<String, List<CallInterval>> over = new HashMap<>();
 
     @GuardedBy("this")
     private final Map<String, Long> lasting = new HashMap<>();
 
-    synchronized void begin(String what, long now) {
+    public synchronized void begin(String what, long now) {
         lasting.putIfAbsent(what, now);
     }
 
-    synchronized void end(String what, long now) {
+    public synchronized void end(String what, long now) {
         Long from = lasting.remove(what);
         if (from != null) {
             over.computeIfAbsent(what, unused -> new ArrayList<>()).add(new CallInterval(from, now));
         }
     }
 
-    synchronized boolean lasts(String what) {
+    public synchronized boolean lasts(String what) {
         return lasting.containsKey(what);
     }
 
     /** For how much of this time it was not there. */
-    synchronized long nanos(String what, CallInterval span) {
+    public synchronized long nanos(String what, CallInterval span) {
         long nanos = 0;
         for (CallInterval one : over.getOrDefault(what, List.of())) {
             nanos += overlap(one, span);

@@ -1,4 +1,4 @@
-package io.cloudmw.lab.torture;
+package io.cloudmw.lab.torture.fault;
 
 import java.util.Comparator;
 import java.util.EnumMap;
@@ -12,7 +12,7 @@ import java.util.function.Predicate;
  * The draw of the next fault: each kind has its share, so that no kind crowds out another. What is drawn for the
  * n-th fault of a kind is decided by the seed alone; when it comes, and whom it can hit then, by how the run goes. Confined to one thread.
  */
-final class FaultMix {
+public final class FaultMix {
     /** No kind is further ahead of the one that is furthest behind, in shares. */
     static final double AHEAD = 2;
 
@@ -59,10 +59,10 @@ final class FaultMix {
      *
      * @param random to draw from what else there is to say of it
      */
-    record Drawn(FaultKind kind, SplittableRandom random) {}
+    public record Drawn(FaultKind kind, SplittableRandom random) {}
 
     /** @param kinds that are drawn */
-    FaultMix(long seed, List<FaultKind> kinds) {
+    public FaultMix(long seed, List<FaultKind> kinds) {
         SplittableRandom seeds = new SplittableRandom(seed);
         for (FaultKind kind : FaultKind.values()) {
             long own = seeds.nextLong();
@@ -77,7 +77,7 @@ final class FaultMix {
      *
      * @param possible now
      */
-    Optional<Drawn> next(Predicate<FaultKind> possible) {
+    public Optional<Drawn> next(Predicate<FaultKind> possible) {
         double least =
                 sources.values().stream().mapToDouble(Source::shares).min().orElse(0);
         return sources.values().stream()

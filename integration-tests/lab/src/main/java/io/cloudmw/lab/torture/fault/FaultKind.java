@@ -1,9 +1,9 @@
-package io.cloudmw.lab.torture;
+package io.cloudmw.lab.torture.fault;
 
 import java.util.Locale;
 
 /** The kinds of faults. */
-enum FaultKind {
+public enum FaultKind {
     HELPER_KILLED(Place.STORE, 3),
     HELPER_PAUSED(Place.STORE, 3),
     DISK_FULL(Place.STORE, 3),
@@ -22,7 +22,7 @@ enum FaultKind {
     COPY_TRUNCATED(Place.COPIES, 12);
 
     /** The location of the buckets. */
-    enum Place {
+    public enum Place {
         STORE(2),
         LOST_STORE(0),
         VOLUMES(5),
@@ -37,7 +37,7 @@ enum FaultKind {
         }
 
         /** It is left in peace for so long at most before the next. */
-        int longestRestSeconds() {
+        public int longestRestSeconds() {
             return longestRestSeconds;
         }
     }
@@ -50,7 +50,7 @@ enum FaultKind {
         this.share = share;
     }
 
-    Place place() {
+    public Place place() {
         return place;
     }
 
@@ -60,20 +60,20 @@ enum FaultKind {
     }
 
     /** Whether it is drawn. */
-    boolean isDrawn(boolean canCut) {
+    public boolean isDrawn(boolean canCut) {
         return share > 0 && (canCut || !isCut());
     }
 
-    boolean isCut() {
+    public boolean isCut() {
         return name().contains("CUT");
     }
 
     /** Whether it puts one store out of reach, or keeps it from being written to. */
-    boolean isOfStore() {
+    public boolean isOfStore() {
         return place == Place.STORE || this == STORE_LOST;
     }
 
-    String label() {
+    public String label() {
         return name().toLowerCase(Locale.ROOT);
     }
 }

@@ -1,4 +1,4 @@
-package io.cloudmw.lab.torture;
+package io.cloudmw.lab.torture.fault;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

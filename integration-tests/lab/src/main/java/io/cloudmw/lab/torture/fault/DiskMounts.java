@@ -1,4 +1,4 @@
-package io.cloudmw.lab.torture;
+package io.cloudmw.lab.torture.fault;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.io.IOException;
@@ -14,10 +14,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * File systems of their own for disks, in memory, each of which can be full indeed: of bytes, or of files. Linux, and who may mount.
- * Safe for any thread; calls wait for a command.
+ * In-memory file systems for disks. Each can be filled with bytes or with files. Needs Linux and the right to mount. Safe for
+ * any thread; calls wait for a command.
  */
-final class DiskMounts implements AutoCloseable {
+public final class DiskMounts implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(DiskMounts.class);
 
     /** What a full one still takes: writes fail in the middle, not only at their start. */
@@ -36,8 +36,12 @@ final class DiskMounts implements AutoCloseable {
     @GuardedBy("this")
     private boolean closed;
 
-    /** @param bytes each may hold */
-    DiskMounts(long bytes) {
+    /**
+     * Makes an empty set of file systems.
+     *
+     * @param bytes each may hold
+     */
+    public DiskMounts(long bytes) {
         this.bytes = bytes;
     }
 
@@ -47,7 +51,7 @@ final class DiskMounts implements AutoCloseable {
      *
      * @param totalBytes that all together may come to hold: there must be twice the memory
      */
-    synchronized boolean isPossible(Path directory, long totalBytes) {
+    public synchronized boolean isPossible(Path directory, long totalBytes) {
         if (closed || availableBytes() / 2 < totalBytes) {
             return false;
         }
@@ -81,7 +85,7 @@ final class DiskMounts implements AutoCloseable {
      *
      * @throws IOException also when this is closed already; no directory is made then
      */
-    synchronized void mount(Path at) throws IOException {
+    public synchronized void mount(Path at) throws IOException {
         if (closed) {
             throw new IOException("closed");
         }
@@ -96,7 +100,7 @@ final class DiskMounts implements AutoCloseable {
      *
      * @param files whether it is full of files: then it has room for bytes and says so
      */
-    void fill(Path at, boolean files) throws IOException {
+    public void fill(Path at, boolean files) throws IOException {
         for (int tries = 1; ; tries++) {
             try {
                 remount(at, files ? "nr_inodes=" + (usedFiles(at) + 1) : "size=" + (usedBytes(at) + LEFT_BYTES));
@@ -124,7 +128,7 @@ final class DiskMounts implements AutoCloseable {
     }
 
     /** It has room again. */
-    void relieve(Path at) throws IOException {
+    public void relieve(Path at) throws IOException {
         remount(at, options());
     }
 

@@ -1,4 +1,4 @@
-package io.cloudmw.lab.torture;
+package io.cloudmw.lab.torture.fault;
 
 import java.util.Locale;
 import java.util.Map;
@@ -10,7 +10,7 @@ import java.util.Map;
  * @param secondsToFullReplication from the loss until the cluster said that no chunk is short of good copies
  */
 public record StoreLoss(String store, long copies, double secondsToFullReplication) {
-    Map<String, Object> json() {
+    public Map<String, Object> json() {
         return Map.of(
                 "store",
                 store,
