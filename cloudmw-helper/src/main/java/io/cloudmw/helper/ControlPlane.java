@@ -3,7 +3,7 @@ package io.cloudmw.helper;
 import io.cloudmw.core.config.HostPort;
 import io.cloudmw.core.reach.BucketProbe;
 import io.cloudmw.core.rpc.Membership;
-import io.cloudmw.core.rpc.VersionHandshake;
+import io.cloudmw.core.rpc.RpcServers;
 import io.cloudmw.core.security.MemberProofs;
 import io.cloudmw.core.signing.ReadSigner;
 import io.cloudmw.core.thread.Threads;
@@ -21,16 +21,15 @@ import io.cloudmw.helper.sharing.SharedFetcher;
 import io.cloudmw.helper.sharing.WarmSessions;
 import io.grpc.BindableService;
 import io.grpc.Server;
-import io.grpc.netty.NettyServerBuilder;
+import io.grpc.ServerBuilder;
 import java.io.IOException;
-import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 
 /** The control plane of a helper: its gRPC server and services. Confined to the thread that starts the helper. */
 final class ControlPlane {
     private static final int MAX_MESSAGE_BYTES = 1 << 20;
+    private static final int MAX_CALLS_PER_CONNECTION = 1024;
     private static final int PROBES = 8;
     private static final int SIGNING_THREADS = 2;
     private static final int SIGNINGS = 64;
@@ -77,17 +76,13 @@ final class ControlPlane {
      * @throws IOException when the address cannot be bound
      */
     int start(HostPort listen) throws IOException {
-        NettyServerBuilder builder = NettyServerBuilder.forAddress(new InetSocketAddress(listen.host(), listen.port()))
-                .directExecutor()
-                .intercept(Membership.server(members, ProbeService.MEMBERS_ONLY))
-                .intercept(Membership.server(members, SigningService.MEMBERS_ONLY))
-                .intercept(VersionHandshake.server())
-                .maxInboundMessageSize(MAX_MESSAGE_BYTES)
-                .maxConcurrentCallsPerConnection(1024)
-                .permitKeepAliveTime(5, TimeUnit.SECONDS)
-                .permitKeepAliveWithoutCalls(true)
-                .keepAliveTime(20, TimeUnit.SECONDS)
-                .keepAliveTimeout(10, TimeUnit.SECONDS);
+        ServerBuilder<?> builder = RpcServers.at(
+                        listen,
+                        MAX_CALLS_PER_CONNECTION,
+                        List.of(
+                                Membership.server(members, ProbeService.MEMBERS_ONLY),
+                                Membership.server(members, SigningService.MEMBERS_ONLY)))
+                .maxInboundMessageSize(MAX_MESSAGE_BYTES);
         services.forEach(builder::addService);
         Server server = context.resources().server(builder.build().start());
         return server.getPort();

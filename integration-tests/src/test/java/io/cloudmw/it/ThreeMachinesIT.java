@@ -181,7 +181,7 @@ final class ThreeMachinesIT {
             assertThat(run.out())
                     .contains(
                             "helper.control.listen: 127.0.0.1 (expected: an address",
-                            "only this machine reaches this one")
+                            "only this machine reaches this address")
                     .contains("helper.bulk.listen: ::1 (expected: an address")
                     .contains("helper.advertise-host: localhost (expected: an address")
                     .contains("helper.advertise-host: 0.0.0.0 (expected: an address");

@@ -1,12 +1,11 @@
 package io.cloudmw.client.rpc;
 
 import io.cloudmw.core.config.HostPorts;
-import io.cloudmw.core.rpc.ChannelTarget;
+import io.cloudmw.core.rpc.RpcChannels;
 import io.cloudmw.core.rpc.UserAgent;
-import io.cloudmw.core.rpc.VersionHandshake;
 import io.cloudmw.core.time.Ticker;
 import io.grpc.ManagedChannel;
-import io.grpc.netty.NettyChannelBuilder;
+import io.grpc.ManagedChannelBuilder;
 import java.util.Collection;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
@@ -25,12 +24,12 @@ public final class Channels {
 
     /** Opens a channel to one process. */
     public static ManagedChannel open(String address, Executor executor) {
-        return builder(ChannelTarget.of(address), executor).build();
+        return limited(RpcChannels.to(address), executor).build();
     }
 
     /** Opens a channel to all coordinators. Calls go round robin to those that answer. */
     public static ManagedChannel openAll(HostPorts coordinators, Executor executor) {
-        return builder(ChannelTarget.of(coordinators), executor)
+        return limited(RpcChannels.to(coordinators), executor)
                 .disableServiceConfigLookUp()
                 .defaultLoadBalancingPolicy("round_robin")
                 .build();
@@ -52,11 +51,8 @@ public final class Channels {
         }
     }
 
-    private static NettyChannelBuilder builder(String target, Executor executor) {
-        return NettyChannelBuilder.forTarget(target)
-                .usePlaintext()
-                .userAgent(UserAgent.of("cloudmw"))
-                .intercept(VersionHandshake.client())
+    private static ManagedChannelBuilder<?> limited(ManagedChannelBuilder<?> channel, Executor executor) {
+        return channel.userAgent(UserAgent.of("cloudmw"))
                 .executor(executor)
                 .offloadExecutor(executor)
                 .keepAliveTime(10, TimeUnit.SECONDS)

@@ -3,9 +3,9 @@ package io.cloudmw.core.access;
 import java.util.Optional;
 
 /**
- * A pair of keys. {@link #toString} shows no secret.
+ * A pair of access keys. {@link #toString} shows no secret.
  *
- * @param token of temporary keys
+ * @param token the session token of temporary keys
  */
 public record AccessKeys(String id, String secret, Optional<String> token) {
     public AccessKeys {

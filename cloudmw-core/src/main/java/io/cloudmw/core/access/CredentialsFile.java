@@ -21,11 +21,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A file that holds one pair of keys, as {@code aws_access_key_id = ...} and {@code aws_secret_access_key = ...}, and
- * {@code aws_session_token = ...} of temporary ones: the form of {@code ~/.aws/credentials}. Of several sections the file's
- * {@code [default]} counts, or the only one. Java's own names ({@code accessKey}, {@code secretKey}, {@code sessionToken}) are
- * understood too. The file is read again when it has changed, so that keys rotate without a restart; a file that cannot be read
- * then, or holds half a change, fails the call and not the process. Safe for any thread; calls block.
+ * A file with one pair of keys, in the form of {@code ~/.aws/credentials}: {@code aws_access_key_id = ...} and {@code
+ * aws_secret_access_key = ...}, and {@code aws_session_token = ...} for temporary ones. Among several sections {@code
+ * [default]} counts, or the only one. Java's own names ({@code accessKey}, {@code secretKey}, {@code sessionToken})
+ * work too. A changed file is read again, so that keys rotate without a restart; if it then cannot be read, or holds
+ * half a change, the call fails. Safe for any thread; calls block.
  */
 public final class CredentialsFile {
     private static final Logger LOG = LoggerFactory.getLogger(CredentialsFile.class);
@@ -43,7 +43,7 @@ public final class CredentialsFile {
     @GuardedBy("this")
     private boolean warned;
 
-    /** Tells one content of the file from another. */
+    /** The version of the file's content. */
     private record Version(
             long modifiedNanos, long bytes, @Nullable Object file) {}
 
@@ -52,7 +52,7 @@ public final class CredentialsFile {
     }
 
     /**
-     * The keys as the file has them now.
+     * The keys that the file has now.
      *
      * @throws CloudMwException {@code STORE_DENIED} when there is no such file, or it holds no pair of keys
      */
@@ -154,7 +154,7 @@ public final class CredentialsFile {
                 id, secret, Optional.ofNullable(values.get("sessiontoken")).filter(token -> !token.isEmpty()));
     }
 
-    /** {@code aws_access_key_id}, {@code aws.accessKeyId} and {@code accessKeyId} are the same. */
+    /** The key's name: {@code aws_access_key_id}, {@code aws.accessKeyId} and {@code accessKeyId} are the same. */
     private static String name(String key) {
         String plain = key.strip().toLowerCase(Locale.ROOT).replaceAll("[_.-]", "");
         return plain.startsWith("aws") ? plain.substring("aws".length()) : plain;

@@ -3,27 +3,27 @@ package io.cloudmw.core.access;
 import java.nio.file.Path;
 
 /**
- * Where a coordinator or a helper finds the credentials of a store. A reference is no secret: each process resolves it on its own
+ * A reference to the credentials of a store. It is no secret: each coordinator and helper resolves it on its own
  * machine.
  */
 public sealed interface CredentialsReference {
     /** The longest name, path, or id. */
     int MAX_CHARACTERS = 2048;
 
-    /** The reference of a store that names nothing of its own. */
+    /** The reference of a store without credentials of its own. */
     static CredentialsReference chain() {
         return new Chain();
     }
 
-    /** Names the reference for people and logs; without the external id. */
+    /** The reference's text for people and logs, without the external id. */
     String describe();
 
-    /** The reference as everybody may see it: without the external id. */
+    /** The reference without what only operators may see: the external id. */
     default CredentialsReference shown() {
         return this;
     }
 
-    /** The places where AWS tools look: variables, properties, the default profile, container, instance. */
+    /** The AWS default chain: variables, properties, the default profile, container, instance. */
     record Chain() implements CredentialsReference {
         @Override
         public String describe() {
@@ -46,7 +46,7 @@ public sealed interface CredentialsReference {
     /**
      * A role that the process assumes, with the credentials of the default chain.
      *
-     * @param externalId as the role's trust policy demands it; empty: none
+     * @param externalId the id that the role's trust policy demands; empty: none
      */
     record Role(String arn, String externalId) implements CredentialsReference {
         public Role {
@@ -77,13 +77,13 @@ public sealed interface CredentialsReference {
         }
     }
 
-    /** A file of the process's machine that holds keys: {@link CredentialsFile}. */
+    /** A file with keys on the process's machine: {@link CredentialsFile}. */
     record KeyFile(Path path) implements CredentialsReference {
         public KeyFile {
             check("credentials file", path.toString());
             if (!path.isAbsolute()) {
                 throw new IllegalArgumentException("credentials file: " + path
-                        + " (expected: an absolute path, for every process looks for it on its own machine)");
+                        + " (expected: an absolute path, because each process reads it on its own machine)");
             }
         }
 

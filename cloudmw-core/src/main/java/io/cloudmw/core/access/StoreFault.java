@@ -3,9 +3,9 @@ package io.cloudmw.core.access;
 import io.cloudmw.core.error.ErrorCode;
 
 /**
- * The obstacle that keeps a process, or all of them, out of a store.
+ * The fault that keeps a process, or all of them, out of a store.
  *
- * @param reason what is wrong and what to do, in one line
+ * @param reason the fault and its remedy, in one line
  * @param sinceMillis when it was seen first; by the clock of the process that saw it
  */
 public record StoreFault(Kind kind, String reason, long sinceMillis) {
@@ -15,18 +15,18 @@ public record StoreFault(Kind kind, String reason, long sinceMillis) {
         reason = reason.length() > MAX_REASON ? reason.substring(0, MAX_REASON) : reason;
     }
 
-    /** The kinds of faults, the one that says most of the store itself first. */
+    /** The kinds of faults, ordered by how much they say about the store itself. */
     public enum Kind {
         /** There is no such bucket. */
         MISSING,
         /** The store refuses the credentials or a request, or the settings of the store are wrong. */
         DENIED,
-        /** No credentials are found where the store's reference says. */
+        /** There are no credentials at the store's reference. */
         NO_CREDENTIALS,
-        /** Nobody answers. */
+        /** The store does not answer. */
         UNREACHABLE;
 
-        /** The code of what fails by such a fault. */
+        /** The error code of failures by such a fault. */
         public ErrorCode code() {
             return switch (this) {
                 case MISSING -> ErrorCode.NOT_FOUND;
@@ -35,7 +35,7 @@ public record StoreFault(Kind kind, String reason, long sinceMillis) {
             };
         }
 
-        /** How lists of stores name it. */
+        /** Its name in lists of stores. */
         public String word() {
             return switch (this) {
                 case MISSING -> "missing";

@@ -9,11 +9,11 @@ import java.util.TreeMap;
 /**
  * The processes that can use a store.
  *
- * @param fault what keeps everybody out; empty: somebody can use it
+ * @param fault the fault for all processes; empty: some process can use it
  * @param shutOut processes that cannot use it, whether others can or not: {@code coordinator} or {@code helper ID}
  */
 public record StoreReach(Optional<StoreFault> fault, SortedMap<String, StoreFault> shutOut) {
-    /** Everybody can use it, or nobody knows better. */
+    /** Every process can use it, as far as is known. */
     public static final StoreReach FULL = new StoreReach(Optional.empty(), Map.of());
 
     public StoreReach {

@@ -1,5 +1,5 @@
 /**
- * How processes get into stores: where the credentials of a store are found, and what keeps a process out. Immutable values; the
+ * Access to stores: the references to their credentials, and the faults that keep a process out. Immutable values; the
  * catalog and the wire carry references, never secrets.
  */
 @NullMarked

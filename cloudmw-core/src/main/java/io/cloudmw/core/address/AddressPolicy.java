@@ -11,9 +11,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides where a process listens and under which host others reach it. Unless settings say otherwise, both are the
- * address by which this machine reaches the coordinator. What other machines cannot use is refused: the wildcard always,
- * loopback where a coordinator is not on loopback. Confined to one thread, which it may block for some seconds.
+ * The policy that decides where a process listens and which host it advertises. Without settings, both are the address
+ * by which this machine reaches the coordinator. Addresses that other machines cannot use are refused: the wildcard
+ * always, loopback when a coordinator is elsewhere. Confined to one thread, which it may block for some seconds.
  */
 public final class AddressPolicy {
     private final HostPorts coordinators;
@@ -26,13 +26,13 @@ public final class AddressPolicy {
     }
 
     /**
-     * Settings of one listening socket.
+     * The settings of one listening socket.
      *
-     * @param listenSetting names {@code listen} to its user
+     * @param listenSetting the setting's name for {@code listen}
      * @param listen empty: not set
-     * @param advertiseSetting names {@code advertiseHost} to its user
-     * @param advertiseHost the host that others reach it by; empty: not set
-     * @param advertisePort the port that others reach it by; 0: the one it listens on
+     * @param advertiseSetting the setting's name for {@code advertiseHost}
+     * @param advertiseHost the host to advertise; empty: not set
+     * @param advertisePort the port to advertise; 0: the one it listens on
      */
     public record Wish(
             String listenSetting,
@@ -49,7 +49,7 @@ public final class AddressPolicy {
      * @param advertisePort 0: the one it listens on
      */
     public record Decision(HostPort listen, String host, int advertisePort) {
-        /** The address that others are told, once the socket listens on this port. */
+        /** The advertised address, once the socket listens on this port. */
         public HostPort advertised(int port) {
             return new HostPort(host, advertisePort == 0 ? port : advertisePort);
         }
@@ -58,8 +58,9 @@ public final class AddressPolicy {
     /**
      * Decides for one listening socket.
      *
-     * @throws CloudMwException {@code INVALID_ARGUMENT} when others could not use what would be advertised, naming the
-     *     setting; {@code COORDINATOR_UNAVAILABLE} when the address depends on a coordinator that has no known address
+     * @throws CloudMwException {@code INVALID_ARGUMENT} when other machines could not use the advertised address,
+     *     naming the setting; {@code COORDINATOR_UNAVAILABLE} when the address depends on a coordinator that has no
+     *     known address
      */
     public Decision decide(Wish wish) throws CloudMwException {
         String host = advertisedHost(wish);
@@ -78,7 +79,7 @@ public final class AddressPolicy {
         return isGiven ? wish.listen().get().host() : route().localHost();
     }
 
-    /** The advertised host, where this machine has that address: behind a translation of addresses it has not. */
+    /** The advertised host if this machine has that address, which is not so behind a NAT. */
     private String ownHost(String advertised) throws CloudMwException {
         if (!advertised.isEmpty()) {
             try {
@@ -86,14 +87,14 @@ public final class AddressPolicy {
                     return advertised;
                 }
             } catch (UnknownHostException e) {
-                // A name that only others know is none of this machine's.
+                // A name that this machine cannot resolve is none of its own.
                 return route().localHost();
             }
         }
         return route().localHost();
     }
 
-    /** The machine's own name often leads to loopback on the machine itself. */
+    /** Returns whether the address is this machine's and not loopback, to which the machine's own name often leads. */
     private boolean isOwnNetworkAddress(InetAddress address) {
         return HostKind.of(address) == HostKind.NETWORK && network.isOwn(address);
     }
@@ -109,15 +110,15 @@ public final class AddressPolicy {
 
     private void requireUsable(Wish wish, String host) throws CloudMwException {
         switch (HostKind.of(host)) {
-            case WILDCARD -> throw refused(wish, host, "nobody can connect to this one");
-            case LINK_LOCAL -> throw refused(wish, host, "this one means nothing on other machines");
+            case WILDCARD -> throw refused(wish, host, "no process can connect to this address");
+            case LINK_LOCAL -> throw refused(wish, host, "this address means nothing on other machines");
             case LOOPBACK -> {
                 Optional<HostPort> elsewhere = Route.elsewhere(coordinators, network);
                 if (elsewhere.isPresent()) {
                     throw refused(
                             wish,
                             host,
-                            "only this machine reaches this one, and the coordinator is " + elsewhere.get());
+                            "only this machine reaches this address, and the coordinator is " + elsewhere.get());
                 }
             }
             case NETWORK -> {}
@@ -136,12 +137,12 @@ public final class AddressPolicy {
     /**
      * Refuses an address that leads nowhere from other machines.
      *
-     * @param who advertises it
+     * @param who the process that advertises it
      * @param advertised {@code host:port}
      * @param caller the address its call came from; empty: not known
-     * @param settings what its user may set instead
-     * @throws CloudMwException {@code INVALID_ARGUMENT} for what is no address, for the wildcard, port 0, an IPv6 address of
-     *     one link, and for loopback from a caller on another address
+     * @param settings the settings that its user may set instead
+     * @throws CloudMwException {@code INVALID_ARGUMENT} for text that is no address, for the wildcard, port 0, an IPv6
+     *     address of one link, and for loopback from a caller on another address
      */
     public static void requireReachable(String who, String advertised, Optional<InetAddress> caller, String settings)
             throws CloudMwException {

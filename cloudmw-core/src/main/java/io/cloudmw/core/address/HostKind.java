@@ -6,9 +6,9 @@ import java.net.InetAddress;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** How far a host name or address reaches, as far as its text alone says. */
+/** The reach of a host name or address, as far as its text shows. */
 public enum HostKind {
-    /** Every address of the machine that listens: nobody can connect to it. */
+    /** Every address of the machine that listens: no client can connect to it. */
     WILDCARD,
     /** The machine itself. */
     LOOPBACK,
@@ -19,7 +19,7 @@ public enum HostKind {
 
     private static final String LOCALHOST = "localhost";
 
-    /** Resolves nothing: a name other than {@code localhost} is {@link #NETWORK}. */
+    /** The kind of a host. Resolves nothing: a name other than {@code localhost} is {@link #NETWORK}. */
     public static HostKind of(String host) {
         @Nullable InetAddress literal = NetUtil.createInetAddressFromIpAddressString(host);
         if (literal != null) {

@@ -6,7 +6,7 @@ import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.util.List;
 
-/** A machine's network stack, asked about names, routes and its own addresses. Methods may block for a second. */
+/** A machine's network stack: names, routes and its own addresses. Methods may block for a second. */
 public interface HostNetwork {
     /** The network stack of this machine. */
     static HostNetwork ofThisMachine() {
@@ -20,7 +20,7 @@ public interface HostNetwork {
      * Connects over TCP.
      *
      * @return the local address of the connection
-     * @throws IOException when nobody answers in time
+     * @throws IOException when there is no answer in time
      */
     InetAddress connect(InetSocketAddress remote) throws IOException;
 

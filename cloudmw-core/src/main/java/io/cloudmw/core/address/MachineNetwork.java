@@ -27,7 +27,9 @@ final class MachineNetwork implements HostNetwork {
         }
     }
 
-    /** A datagram socket that is connected has the route's local address; the kernel sends nothing for it. */
+    /**
+     * The route by a connected datagram socket, which has the route's local address; the kernel sends nothing for it.
+     */
     @Override
     public InetAddress route(InetSocketAddress remote) throws IOException {
         try (DatagramChannel channel = DatagramChannel.open()) {

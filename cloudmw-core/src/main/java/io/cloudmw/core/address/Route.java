@@ -14,14 +14,14 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The way from this machine to a coordinator.
+ * The route from this machine to a coordinator.
  *
- * @param coordinator as it was given
+ * @param coordinator its name in the settings
  * @param remote the address it was resolved to
  * @param local the address of this machine that the coordinator sees
  */
 record Route(HostPort coordinator, InetAddress remote, InetAddress local) {
-    /** Coordinators have few addresses; a name with more is not tried to its end. */
+    /** The most addresses to try for a name; coordinators have few. */
     private static final int MAX_TRIES = 8;
 
     /** An address of a coordinator. */
@@ -30,7 +30,7 @@ record Route(HostPort coordinator, InetAddress remote, InetAddress local) {
             return new InetSocketAddress(remote, coordinator.port());
         }
 
-        /** The wildcard leads to this machine, too. */
+        /** Returns whether the address is this machine's, the wildcard included. */
         boolean isLocal() {
             HostKind kind = HostKind.of(remote);
             return kind == HostKind.LOOPBACK || kind == HostKind.WILDCARD;
@@ -47,10 +47,11 @@ record Route(HostPort coordinator, InetAddress remote, InetAddress local) {
     }
 
     /**
-     * Finds the way to one of several coordinators: to the first that accepts a connection, otherwise to the first that
-     * there is a route to. Coordinators on other machines come before those on loopback.
+     * Finds the route to one of several coordinators: the first that accepts a connection, otherwise the first with a
+     * route. Coordinators on other machines come before those on loopback.
      *
-     * @throws CloudMwException {@code COORDINATOR_UNAVAILABLE} when no name is known, or there is no route to any address
+     * @throws CloudMwException {@code COORDINATOR_UNAVAILABLE} when no name is known, or there is no route to any
+     *     address
      */
     static Route find(HostPorts coordinators, HostNetwork network) throws CloudMwException {
         List<Target> targets = new ArrayList<>();
@@ -97,7 +98,9 @@ record Route(HostPort coordinator, InetAddress remote, InetAddress local) {
         return remote.getAddress().length == 4 ? NetUtil.LOCALHOST4 : NetUtil.LOCALHOST6;
     }
 
-    /** A coordinator that is known to be on another machine, or on an address that other machines reach; empty: none. */
+    /**
+     * A coordinator that is known to be on another machine, or on an address that other machines reach; empty: none.
+     */
     static Optional<HostPort> elsewhere(HostPorts coordinators, HostNetwork network) {
         for (HostPort coordinator : coordinators.all()) {
             try {
@@ -107,7 +110,7 @@ record Route(HostPort coordinator, InetAddress remote, InetAddress local) {
                     }
                 }
             } catch (UnknownHostException e) {
-                // Nothing is known of it; the coordinator itself looks at what is advertised to it.
+                // The name is unknown here; the coordinator itself checks what is advertised to it.
             }
         }
         return Optional.empty();

@@ -4,45 +4,46 @@ import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import io.cloudmw.core.bulk.frame.BulkFrames;
 import io.cloudmw.core.error.CloudMwException;
 
-/** One connection of the bulk plane, after its handshake. Any thread may call. */
+/** A connection of the bulk plane, after its handshake. Any thread may call. */
 public interface BulkConnection extends AutoCloseable {
-    /** The name the accepting side gave it; hard to guess. */
+    /** The session id that the accepting side drew; hard to guess. */
     String sessionId();
 
-    /** What the peer calls itself, for logs. */
+    /** The name of the peer's process, for logs. */
     String peer();
 
-    /** Whether the side that connected has said that only small requests go over it, for which somebody waits. */
+    /** Returns whether the connecting side reserved the connection for small requests that a caller waits for. */
     boolean isInteractive();
 
     /**
-     * Opens a stream. Never throws: when the connection is over, or the peer's limit of streams is reached
-     * ({@code OVERLOADED}), the listener's {@link BulkStreamListener#failed} is told, soon.
+     * Opens a stream. Never throws: when the connection is over, or the peer's limit of streams is reached ({@code
+     * OVERLOADED}), the listener's {@link BulkStreamListener#failed} is called soon.
      *
      * @param request opaque here (an encoded {@code Open}), at most {@link BulkFrames#MAX_CONTROL_BYTES}
-     * @param listener told what happens on it
+     * @param listener called with the stream's events
      */
     BulkStream open(byte[] request, BulkStreamListener listener);
 
     /**
-     * A request was sent or taken that is answered within moments, and followed by another: while such follow one another fast
-     * enough, the event loop stays awake for what comes, as long as {@link BulkOptions#busyPoll} says. Costs nothing else.
+     * Announces that a small request was sent or received and that more follow within moments. While such requests
+     * follow one another fast, the event loop busy-polls for up to {@link BulkOptions#busyPoll} after each. Costs
+     * nothing else.
      */
     void expect();
 
-    /** Whether the connection is closed. */
+    /** Returns whether the connection is closed. */
     boolean isClosed();
 
     /**
-     * Runs {@code action} once when the connection is closed, for whatever reason, on an event loop; at once and here
-     * if it is closed already.
+     * Runs {@code action} once when the connection is closed, for whatever reason, on an event loop. A connection that
+     * is closed already runs it at once, on the calling thread.
      *
-     * @return forgets the action
+     * @return removes the action
      */
     @CanIgnoreReturnValue // most want to know as long as the connection lives
     Runnable onClosed(Runnable action);
 
-    /** Closes the connection and tells the peer why: its streams fail with that, on both sides. Idempotent. */
+    /** Closes the connection and sends the peer the reason: streams on both sides fail with it. Idempotent. */
     void close(CloudMwException reason);
 
     /** Closes the connection; its streams fail with {@code CANCELLED}. Idempotent. */

@@ -3,20 +3,16 @@ package io.cloudmw.core.bulk;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.error.Reasons;
-import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
-import io.netty.channel.ChannelInitializer;
-import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
-import io.netty.channel.socket.SocketChannel;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 
-/** Opens bulk connections. Safe for any thread; closed with its transport. */
+/** The connecting side of the bulk plane. Safe for any thread; closed with its transport. */
 @SuppressWarnings("FutureReturnValueIgnored") // Netty's: a failed write or close reaches the channel
 public final class BulkConnector {
     private final BulkTransport transport;
@@ -24,12 +20,16 @@ public final class BulkConnector {
     private final BulkOptions options;
     private final boolean interactive;
 
-    /** @param process what this process calls itself to peers */
+    /**
+     * Makes a connector with the transport's options.
+     *
+     * @param process the name of this process, for peers' logs
+     */
     public BulkConnector(BulkTransport transport, String process) {
         this(transport, process, transport.options());
     }
 
-    /** The same; {@code options} are those of its connections, instead of the transport's. */
+    /** Makes a connector whose connections have these options instead of the transport's. */
     public BulkConnector(BulkTransport transport, String process, BulkOptions options) {
         this(transport, process, options, false);
     }
@@ -42,9 +42,10 @@ public final class BulkConnector {
     }
 
     /**
-     * The same for connections that only small requests go over, which somebody waits for: at both ends they live on an event loop
-     * that no bulk transfer occupies, and their packets are marked ({@code IPTOS_LOWDELAY}, RFC 1349) for those of a machine's
-     * queues that let such pass. Who accepts them decides what may be asked over them ({@link BulkConnection#isInteractive}).
+     * Returns a connector for small requests that a caller waits for. At both ends their connections live on an event
+     * loop without bulk transfers. Their packets are marked ({@code IPTOS_LOWDELAY}, RFC 1349), so that a machine's
+     * queues can prefer them. The accepting side decides which requests it allows there ({@link
+     * BulkConnection#isInteractive}).
      */
     public BulkConnector interactive() {
         return new BulkConnector(transport, process, options, true);
@@ -54,9 +55,9 @@ public final class BulkConnector {
      * Connects and shakes hands. Cancelling the future gives up.
      *
      * @param address resolved here when it is not yet
-     * @param handler told of the streams the peer opens
-     * @return completes on an event loop; fails with a {@code CloudMwException}: {@code HELPER_UNAVAILABLE} when
-     *     nobody answers in time, {@code VERSION_UNSUPPORTED}, {@code OVERLOADED} or {@code PROTOCOL_VIOLATION}
+     * @param handler called when the peer opens streams
+     * @return completes on an event loop; fails with a {@code CloudMwException}: {@code HELPER_UNAVAILABLE} when there
+     *     is no answer in time, {@code VERSION_UNSUPPORTED}, {@code OVERLOADED} or {@code PROTOCOL_VIOLATION}
      */
     public CompletableFuture<BulkConnection> connect(InetSocketAddress address, BulkHandler handler) {
         CompletableFuture<BulkConnection> connecting = new CompletableFuture<>();
@@ -82,19 +83,11 @@ public final class BulkConnector {
         }
         ChannelFuture dialled;
         try {
-            dialled = new Bootstrap()
-                    .group(group)
-                    .channel(transport.socketType())
-                    .option(ChannelOption.TCP_NODELAY, true)
-                    .option(ChannelOption.ALLOCATOR, transport.allocator())
-                    .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int)
-                            options.handshakeTimeout().toMillis())
-                    .handler(new ChannelInitializer<SocketChannel>() {
-                        @Override
-                        protected void initChannel(SocketChannel channel) {
-                            prepare(channel, handler, connecting);
-                        }
-                    })
+            dialled = BulkSockets.connecting(
+                            transport,
+                            group,
+                            options.handshakeTimeout(),
+                            channel -> prepare(channel, handler, connecting))
                     .connect(address);
         } catch (IllegalStateException | RejectedExecutionException e) {
             connecting.completeExceptionally(unavailable(address, e));
@@ -122,10 +115,7 @@ public final class BulkConnector {
         if (interactive) {
             frames.mark();
         }
-        transport.metrics().opened();
-        channel.closeFuture().addListener(gone -> transport.metrics().closed());
-        transport.open().add(frames);
-        channel.pipeline().addLast(frames);
+        BulkSockets.attach(channel, frames, transport);
     }
 
     private static CloudMwException unavailable(InetSocketAddress address, Throwable failure) {

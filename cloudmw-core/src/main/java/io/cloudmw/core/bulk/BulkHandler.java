@@ -2,16 +2,17 @@ package io.cloudmw.core.bulk;
 
 import io.cloudmw.core.error.CloudMwException;
 
-/** What one side does with streams the peer opens. Called on event loops: it must not block. */
+/** The handler of streams that a peer opens. Called on event loops: it must not block. */
 public interface BulkHandler {
     /**
-     * The peer opened a stream. It may be used at once; its listener is told of what comes after this returns.
+     * Handles a stream that the peer opened. The stream may be used at once; its listener is called only after this
+     * method has returned.
      *
-     * @return told what happens on it
+     * @return called with the stream's events
      * @throws CloudMwException to reset the stream at once with this code and message
      */
     BulkStreamListener opened(BulkStream stream, byte[] request) throws CloudMwException;
 
-    /** An accepted connection has shaken hands. */
+    /** Handles an accepted connection after its handshake. */
     default void connected(BulkConnection connection) {}
 }

@@ -18,7 +18,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** The first phase of a connection, on either side. Confined to the event loop. */
+/** The handshake of a bulk connection, on either side. Confined to the event loop. */
 final class BulkHandshake implements FrameSink {
     private final FrameChannel frames;
     private final String process;
@@ -28,7 +28,7 @@ final class BulkHandshake implements FrameSink {
     private final @Nullable ViolationException refusal;
     private @Nullable Future<?> timeout;
     private boolean started;
-    /** The peer has said HELLO and has no answer yet: it must not say anything before that. */
+    /** The peer has sent HELLO and has no answer yet: it must not send anything before the answer. */
     private boolean answering;
 
     private BulkHandshake(
@@ -46,7 +46,7 @@ final class BulkHandshake implements FrameSink {
         this.refusal = refusal;
     }
 
-    /** Of the side that connects; completes {@code connecting}. */
+    /** The connecting side's handshake; completes {@code connecting}. */
     static BulkHandshake connecting(
             FrameChannel frames,
             String process,
@@ -56,13 +56,13 @@ final class BulkHandshake implements FrameSink {
         return new BulkHandshake(frames, process, interactive, handler, connecting, null);
     }
 
-    /** Of the side that accepts; {@code refusal} refuses it at once. */
+    /** The accepting side's handshake; a {@code refusal} refuses the connection at once. */
     static BulkHandshake accepting(
             FrameChannel frames, String process, BulkHandler handler, @Nullable ViolationException refusal) {
         return new BulkHandshake(frames, process, false, handler, null, refusal);
     }
 
-    /** The socket is connected. */
+    /** Begins when the socket is connected. */
     void start() {
         if (started) {
             return;

@@ -4,22 +4,21 @@ import io.cloudmw.core.bulk.frame.BulkFrames;
 import java.time.Duration;
 
 /**
- * The limits of a {@link BulkTransport}; every one of them is enforced on every connection.
+ * The limits of a {@link BulkTransport}, each enforced on every connection.
  *
- * @param maxStreams streams a peer may have open at once on one connection; told to it in the handshake
+ * @param maxStreams streams a peer may have open at once on one connection; sent to it in the handshake
  * @param maxConnections connections a {@link BulkServer} has at once, handshakes included
- * @param maxFrameBytes longest payload of a data frame taken or sent
- * @param outboundWatermarkBytes bytes of one connection handed to the socket and not yet taken by the kernel;
- *     beyond it frames wait in their streams' queues
+ * @param maxFrameBytes longest payload of a data frame received or sent
+ * @param outboundWatermarkBytes bytes of one connection handed to the socket and not yet taken by the kernel; beyond
+ *     it frames wait in their streams' queues
  * @param streamQueueBytes bytes one stream queues for sending, whatever the peer's credit
- * @param controlQueueBytes bytes of frames other than data that may wait for a peer which does not read
- * @param handshakeTimeout for connecting and shaking hands, together
- * @param idleTimeout a connection on which nothing moves for this long, although the peer was asked for a sign of
- *     life, is closed
- * @param fileRegions whether files are sent by the kernel without copying; false copies them through memory, as a
- *     connection that encrypts must
- * @param busyPoll how long an event loop stays awake after a small request ({@link BulkConnection#expect}) while such follow one
- *     another; zero: never
+ * @param controlQueueBytes bytes of frames other than data that may wait for a peer that does not read
+ * @param handshakeTimeout time for connecting and shaking hands together
+ * @param idleTimeout a connection without any traffic for this long, although the peer was pinged, is closed
+ * @param fileRegions whether the kernel sends files without copying; false copies them through memory, as a connection
+ *     that encrypts must
+ * @param busyPoll how long an event loop busy-polls after a small request ({@link BulkConnection#expect}) while such
+ *     requests follow one another; zero: never
  */
 public record BulkOptions(
         int maxStreams,
@@ -32,7 +31,7 @@ public record BulkOptions(
         Duration idleTimeout,
         boolean fileRegions,
         Duration busyPoll) {
-    /** Who waits longer than that better sleeps. */
+    /** The longest busy poll: for longer waits a thread had better sleep. */
     public static final Duration LONGEST_BUSY_POLL = Duration.ofMillis(10);
 
     private static final BulkOptions DEFAULTS = new BulkOptions(
@@ -61,7 +60,7 @@ public record BulkOptions(
         }
     }
 
-    /** What suits a helper and a client alike. */
+    /** The defaults, for helpers and clients alike. */
     public static BulkOptions defaults() {
         return DEFAULTS;
     }
@@ -108,7 +107,7 @@ public record BulkOptions(
                 busyPoll);
     }
 
-    /** Replaces the three outbound limits. */
+    /** The same options with other outbound limits. */
     public BulkOptions withOutbound(int watermarkBytes, int streamBytes, int controlBytes) {
         return new BulkOptions(
                 maxStreams,

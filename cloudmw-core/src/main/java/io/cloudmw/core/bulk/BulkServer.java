@@ -5,19 +5,14 @@ import io.cloudmw.core.bulk.frame.ViolationException;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.error.Reasons;
-import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
-import io.netty.channel.ChannelInitializer;
-import io.netty.channel.ChannelOption;
-import io.netty.channel.socket.SocketChannel;
 import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
 
-/** Accepts bulk connections on one address. Safe for any thread. */
+/** The accepting side of the bulk plane, on one address. Safe for any thread. */
 @SuppressWarnings("FutureReturnValueIgnored") // Netty's: a failed write or close reaches the channel
 public final class BulkServer implements AutoCloseable {
-    private static final int BACKLOG = 1024;
 
     private final Channel channel;
     private final OpenChannels accepted;
@@ -31,27 +26,16 @@ public final class BulkServer implements AutoCloseable {
      * Binds and starts to accept. Not for event loops.
      *
      * @param address port 0 takes a free one
-     * @param process what this process calls itself to peers
-     * @param handler told of accepted connections and of the streams their peers open
+     * @param process the name of this process, for peers' logs
+     * @param handler called with accepted connections and with the streams their peers open
      * @throws CloudMwException {@code LOCAL_IO} when the address cannot be bound
      */
     public static BulkServer bind(
             BulkTransport transport, InetSocketAddress address, String process, BulkHandler handler)
             throws CloudMwException {
         OpenChannels accepted = new OpenChannels();
-        ChannelFuture bound = new ServerBootstrap()
-                .group(transport.group())
-                .channel(transport.serverType())
-                .option(ChannelOption.SO_BACKLOG, BACKLOG)
-                .option(ChannelOption.SO_REUSEADDR, true)
-                .childOption(ChannelOption.TCP_NODELAY, true)
-                .childOption(ChannelOption.ALLOCATOR, transport.allocator())
-                .childHandler(new ChannelInitializer<SocketChannel>() {
-                    @Override
-                    protected void initChannel(SocketChannel child) {
-                        accept(transport, accepted, child, process, handler);
-                    }
-                })
+        ChannelFuture bound = BulkSockets.listening(
+                        transport, child -> accept(transport, accepted, child, process, handler))
                 .bind(address)
                 .awaitUninterruptibly();
         if (!bound.isSuccess()) {
@@ -63,7 +47,7 @@ public final class BulkServer implements AutoCloseable {
         return new BulkServer(bound.channel(), accepted);
     }
 
-    /** The port it listens on. */
+    /** The port on which it listens. */
     public int port() {
         return ((InetSocketAddress) channel.localAddress()).getPort();
     }
@@ -87,10 +71,7 @@ public final class BulkServer implements AutoCloseable {
                 transport,
                 transport.options(),
                 owner -> BulkHandshake.accepting(owner, process, handler, refusal));
-        transport.metrics().opened();
-        child.closeFuture().addListener(gone -> transport.metrics().closed());
         accepted.add(frames);
-        transport.open().add(frames);
-        child.pipeline().addLast(frames);
+        BulkSockets.attach(child, frames, transport);
     }
 }

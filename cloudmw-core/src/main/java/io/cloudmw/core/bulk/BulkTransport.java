@@ -22,8 +22,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * What the connections of one process share: event loops, buffer memory, limits and meters. Servers and connectors
- * are made on top of it. Safe for any thread.
+ * The shared resources of a process's bulk connections: event loops, buffer memory, limits and meters. Servers and
+ * connectors are made on top of it. Safe for any thread.
  */
 public final class BulkTransport implements AutoCloseable {
     private static final int MAX_THREADS = 64;
@@ -40,9 +40,12 @@ public final class BulkTransport implements AutoCloseable {
     private final AtomicBoolean closed = new AtomicBoolean();
 
     /**
+     * Makes a transport and starts its event loops.
+     *
      * @param name prefix of its threads' names
-     * @param threads event loops, 1..64; each connection lives on one of them, or, if it is for small requests, on one more
-     * @param meters where {@code cloudmw.bulk.*} is counted
+     * @param threads event loops, 1..64; each connection lives on one of them, or on one more if it is for small
+     *     requests
+     * @param meters the registry of {@code cloudmw.bulk.*}
      */
     public BulkTransport(String name, int threads, BulkOptions options, MeterRegistry meters) {
         this(name, threads, options, meters, Epoll.isAvailable());
@@ -73,21 +76,23 @@ public final class BulkTransport implements AutoCloseable {
         return options;
     }
 
-    /** Bytes of data frames taken in so far by all connections, verified or not. */
+    /** The bytes of data frames received so far by all connections, verified or not. */
     public long receivedBytes() {
         return (long) metrics.receivedBytes();
     }
 
-    /** The pool that received payloads come from; senders take their buffers from here too. */
+    /** The pool of received payloads; senders take their buffers from it too. */
     public PooledByteBufAllocator allocator() {
         return allocator;
     }
 
-    /** Closes every connection and server on it and waits, briefly, for its threads. Not for event loops. Idempotent. */
+    /**
+     * Closes every connection and server on it and waits, briefly, for its threads. Not for event loops. Idempotent.
+     */
     @Override
     public void close() {
         open.closeAll();
-        // Lookups that wait still run, and find the event loops gone.
+        // Lookups that wait still run, and find the event loops closed.
         lookups.shutdown();
         loops.close();
         if (!closed.getAndSet(true)) {
@@ -119,7 +124,7 @@ public final class BulkTransport implements AutoCloseable {
         return epoll ? EpollServerSocketChannel.class : NioServerSocketChannel.class;
     }
 
-    /** Looks a name up, away from the event loops: that blocks. */
+    /** Resolves a name on a thread of its own, because that blocks. */
     CompletableFuture<InetSocketAddress> resolve(InetSocketAddress address) {
         if (!address.isUnresolved()) {
             return CompletableFuture.completedFuture(address);

@@ -6,15 +6,15 @@ import io.netty.channel.SelectStrategy;
 import io.netty.util.IntSupplier;
 
 /**
- * How an event loop waits for what comes next: asleep, or, while small requests follow one another at a fast {@link PollingPolicy}, by looking for it again
- * and again for a time after each. It gives its processor to whoever else can use it between two looks.
+ * The wait strategy of an event loop: it sleeps, or busy-polls for a time after each small request while such requests
+ * follow one another at the rate of a {@link PollingPolicy}. Between two polls it yields its processor.
  */
 final class BusyPoll implements SelectStrategy {
     private final Ticker ticker;
     private final PollingPolicy pace;
     private volatile long untilNanos;
     private volatile boolean polling;
-    /** Since something was expected last. */
+    /** Set when a request arrived since the last expected request. */
     private volatile boolean came;
 
     BusyPoll(PollingPolicy pace, Ticker ticker) {
@@ -22,7 +22,7 @@ final class BusyPoll implements SelectStrategy {
         this.pace = pace;
     }
 
-    /** A request comes or goes: what follows it is expected within moments. Any thread. */
+    /** Announces a request: the next one is expected within moments. Any thread. */
     void expect() {
         if (pace.next()) {
             untilNanos = ticker.nanos() + pace.awakeNanos();
@@ -31,7 +31,7 @@ final class BusyPoll implements SelectStrategy {
         }
     }
 
-    /** How long it was awake for nothing else so far. */
+    /** The time spent busy-polling so far. */
     long spentNanos() {
         return pace.spentNanos();
     }

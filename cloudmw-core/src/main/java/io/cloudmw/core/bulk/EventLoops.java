@@ -17,7 +17,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
-/** The event loops of a transport, and how each of them waits. Safe for any thread. */
+/** The event loops of a transport, with the wait strategy of each. Safe for any thread. */
 final class EventLoops implements AutoCloseable {
     private static final long CLOSE_SECONDS = 5;
 
@@ -52,12 +52,12 @@ final class EventLoops implements AutoCloseable {
         return group;
     }
 
-    /** Of connections for small requests that somebody waits for: its turns are short. */
+    /** The loop for connections with small requests that a caller waits for: its turns are short. */
     EventLoopGroup interactive() {
         return interactive;
     }
 
-    /** Something is expected within moments by a connection that lives on this loop. */
+    /** Announces that a connection on this loop expects a request within moments. */
     void expect(EventLoop loop) {
         BusyPoll poll = polls.get(loop);
         if (poll != null) {
@@ -65,14 +65,14 @@ final class EventLoops implements AutoCloseable {
         }
     }
 
-    /** How long they have been awake so far for nothing but to wait, all together; others may have had the processor meanwhile. */
+    /** The time that all loops have spent busy-polling so far; they may have yielded their processors meanwhile. */
     long spentNanos() {
         return polls.values().stream().mapToLong(BusyPoll::spentNanos).sum();
     }
 
     @Override
     public void close() {
-        // First those that connections are moved from.
+        // First those that connections move away from.
         end(group);
         end(interactive);
     }

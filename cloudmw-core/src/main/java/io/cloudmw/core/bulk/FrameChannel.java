@@ -26,14 +26,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One socket: reads frames and hands them to the sink of the connection's phase, counts what the peer does wrong,
- * closes. Confined to the event loop, except where it says otherwise.
+ * A socket that reads frames, hands them to the sink of the connection's phase, counts the peer's violations, and
+ * closes. Confined to the event loop, except where a method says otherwise.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // Netty's: a failed write or close reaches the channel
 final class FrameChannel extends ChannelInboundHandlerAdapter {
     private static final Logger log = LoggerFactory.getLogger(FrameChannel.class);
 
-    /** How long a closing connection tries to tell the peer why. */
+    /** The time for which a closing connection tries to send the peer the reason. */
     private static final long FAREWELL_MILLIS = 1000;
 
     private static final int IPTOS_LOWDELAY = 0x10;
@@ -47,7 +47,9 @@ final class FrameChannel extends ChannelInboundHandlerAdapter {
     private @Nullable CloudMwException cause;
     private long bytesRead;
 
-    /** @param handshake makes the sink of the first phase */
+    /**
+     * @param handshake makes the sink of the first phase
+     */
     FrameChannel(
             Channel channel,
             BulkTransport transport,
@@ -85,29 +87,32 @@ final class FrameChannel extends ChannelInboundHandlerAdapter {
         return reader;
     }
 
-    /** Why it is over; null while it is not. */
+    /** The cause of its end; null while it is open. */
     @Nullable
     CloudMwException cause() {
         return cause;
     }
 
-    /** What comes next is expected within moments. Any thread. */
+    /** Announces a request that is expected within moments. Any thread. */
     void expect() {
         loops.expect(channel.eventLoop());
     }
 
-    /** Small requests go over it that somebody waits for. What the system does not know of that does no harm. */
+    /**
+     * Marks the connection's packets as small requests that a caller waits for. An option that the system does not
+     * support is ignored.
+     */
     void mark() {
         try {
             channel.config().setOption(ChannelOption.IP_TOS, IPTOS_LOWDELAY);
         } catch (ChannelException e) {
             log.debug("peer={} packets are not marked", channel.remoteAddress(), e);
         }
-        // One write, then others have their turn.
+        // One write, then other connections have their turn.
         channel.config().setWriteSpinCount(1);
     }
 
-    /** It lives on another event loop from now on, on which {@code then} runs. */
+    /** Moves the connection to another event loop, on which {@code then} runs. */
     void moveTo(EventLoopGroup group, Runnable then) {
         channel.deregister().addListener(left -> {
             if (!left.isSuccess() || group.isShuttingDown()) {
@@ -136,23 +141,22 @@ final class FrameChannel extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** Between two event loops. */
+    /** Closes a connection that was lost between two event loops. */
     private void lost(Future<?> move) {
         close(
                 new CloudMwException(ErrorCode.HELPER_UNAVAILABLE, "connection: no event loop takes it", move.cause()),
                 false);
     }
 
-    /** Grows with every sign of life. */
+    /** A count that grows with every frame or byte from the peer. */
     long activity() {
         return bytesRead + outbound.framesSent();
     }
 
     /**
-     * Runs on the event loop, never inside this call: what callers do inside callbacks stays free of re-entrance. Any
-     * thread.
+     * Runs a task on the event loop, never inside this call, so that callbacks are not re-entered. Any thread.
      *
-     * @return false when the event loop is gone, and with it the connection
+     * @return false when the event loop, and with it the connection, has ended
      */
     boolean later(Runnable task) {
         try {
@@ -163,7 +167,7 @@ final class FrameChannel extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** Counts, tells the peer, closes. */
+    /** Counts the violation, tells the peer and closes the connection. */
     void violated(ViolationException violation) {
         if (cause != null) {
             return;
@@ -238,7 +242,7 @@ final class FrameChannel extends ChannelInboundHandlerAdapter {
 
     @Override
     public void handlerRemoved(ChannelHandlerContext ctx) {
-        close(new CloudMwException(ErrorCode.HELPER_UNAVAILABLE, "the connection is gone"), false);
+        close(new CloudMwException(ErrorCode.HELPER_UNAVAILABLE, "the connection has ended"), false);
     }
 
     @Override

@@ -8,9 +8,9 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Finds a silent peer: looks {@value #LOOKS} times per idle timeout whether anything moved, asks for a sign of life
- * when nothing did, and gives up when nothing moved all that time. Counting looks instead of reading a clock, it does
- * not blame the peer when it was this process that stood still. Confined to the event loop.
+ * The detector of silent peers. It checks {@value #LOOKS} times per idle timeout for traffic, pings a peer without
+ * any, and closes the connection when there was none for the whole time. It counts checks instead of reading a clock,
+ * so a pause of this process is not blamed on the peer. Confined to the event loop.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // Netty's: a failed write or close reaches the channel
 final class Liveness {
@@ -27,7 +27,7 @@ final class Liveness {
         this.seen = frames.activity();
     }
 
-    /** Watches until the channel is closed. */
+    /** Watches a connection until it is closed. */
     static void watch(FrameChannel frames) {
         Liveness liveness = new Liveness(frames, frames.options().idleTimeout());
         Channel channel = frames.channel();

@@ -19,11 +19,12 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One stream. What callers from any thread touch is in its queue or guarded by its own lock, under which nothing of
- * others is called; the rest is confined to the event loop. Lock order: the stream's, then its queue's.
+ * A stream of a multiplexed connection. State that callers from any thread touch is in its queue or guarded by its own
+ * lock, under which no foreign code is called. Everything else is confined to the event loop. Lock order: the
+ * stream's, then its queue's.
  *
- * <p>A stream that was reset here stays known to its connection, <em>buried</em>, until the peer's answer: frames the
- * peer sent before it knew are skipped.
+ * <p>A stream that was reset here stays known to its connection, <em>buried</em>, until the peer's answer: the
+ * connection skips the frames that the peer sent before it knew.
  */
 final class MultiplexedStream implements BulkStream {
     private final Multiplexer connection;
@@ -172,7 +173,7 @@ final class MultiplexedStream implements BulkStream {
         }
     }
 
-    /** Tells the peer it is over and waits for its answer. */
+    /** Tells the peer that the stream is over and waits for its answer. */
     private void bury(CloudMwException cause) {
         listener = null;
         if (forgotten) {
@@ -193,7 +194,7 @@ final class MultiplexedStream implements BulkStream {
         }
     }
 
-    // What follows is called by the connection, on the event loop.
+    // The connection calls the following methods on the event loop.
 
     int id() {
         return id;
@@ -207,7 +208,7 @@ final class MultiplexedStream implements BulkStream {
         return queue.cause() != null;
     }
 
-    /** The handler has taken it: what it did meanwhile goes out. */
+    /** Starts the stream after the handler has taken it: frames queued meanwhile are sent. */
     void accepted(BulkStreamListener told) {
         if (!isOver()) {
             listener = told;
@@ -215,7 +216,7 @@ final class MultiplexedStream implements BulkStream {
         }
     }
 
-    /** Sends the next frame in its queue; whether there are more. */
+    /** Sends the next frame in its queue; returns whether there are more. */
     boolean writeNext(OutboundScheduler outbound) {
         QueuedFrame next = queue.poll();
         if (next == null) {
@@ -237,14 +238,14 @@ final class MultiplexedStream implements BulkStream {
         return true;
     }
 
-    /** The kernel took {@code bytes} of data, or never will. */
+    /** Returns room to the queue: the kernel took {@code bytes} of data, or never will. */
     void drained(int bytes) {
         if (queue.drain(bytes)) {
             tellGranted();
         }
     }
 
-    /** The file behind a frame cannot be read: the stream cannot go on. */
+    /** Fails the stream: the file behind a frame cannot be read. */
     void unreadable(QueuedFrame.Data frame, IOException failure) {
         CloudMwException cause = new CloudMwException(
                 ErrorCode.STORE_UNAVAILABLE, "read of a replica: " + failure.getMessage(), failure);
@@ -252,7 +253,7 @@ final class MultiplexedStream implements BulkStream {
         fail(cause);
     }
 
-    /** Grants what was not yet granted. */
+    /** Sends the credit that was not yet sent. */
     void sendCredit() {
         long bytes;
         synchronized (lock) {
@@ -268,7 +269,7 @@ final class MultiplexedStream implements BulkStream {
         }
     }
 
-    /** Whether the payload of a data frame is wanted. */
+    /** Returns whether the stream still wants the payload of a data frame. */
     boolean admitData(int length) throws ViolationException {
         if (endedThere) {
             throw new ViolationException(BulkViolation.AFTER_END, "DATA on stream " + id);
@@ -316,7 +317,7 @@ final class MultiplexedStream implements BulkStream {
         endedThere = true;
         BulkStreamListener told = listener;
         if (isOver()) {
-            // Buried: having ended before, the peer answers nothing more.
+            // Buried: the peer has ended the stream before and does not answer.
             if (endedHere) {
                 forget();
             }
@@ -330,7 +331,7 @@ final class MultiplexedStream implements BulkStream {
         }
     }
 
-    /** The peer reset it: answered, unless this is the answer. */
+    /** Handles the peer's reset, and answers it unless it is an answer itself. */
     void resetByPeer(CloudMwException cause) {
         BulkStreamListener told = listener;
         List<QueuedFrame> dropped = queue.close(cause);
@@ -341,7 +342,7 @@ final class MultiplexedStream implements BulkStream {
         tellFailed(told, dropped, cause, BulkStreamListener::failed);
     }
 
-    /** Ends it here with {@code cause}, telling the peer and the listener. */
+    /** Ends the stream here with {@code cause}, and tells the peer and the listener. */
     void fail(CloudMwException cause) {
         fail(cause, BulkStreamListener::failed);
     }
@@ -355,7 +356,7 @@ final class MultiplexedStream implements BulkStream {
         tellFailed(told, dropped, cause, how);
     }
 
-    /** The connection is over. */
+    /** Fails the stream with its connection. */
     void broken(CloudMwException cause) {
         BulkStreamListener told = listener;
         forgotten = true;

@@ -25,7 +25,10 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A connection after its handshake: its streams. Confined to the event loop, except the {@link BulkConnection}. */
+/**
+ * A bulk connection after its handshake, with its streams. Confined to the event loop, except the methods of {@link
+ * BulkConnection}.
+ */
 @SuppressWarnings("FutureReturnValueIgnored") // Netty's: a failed write or close reaches the channel
 final class Multiplexer implements BulkConnection, FrameSink {
     private static final Logger log = LoggerFactory.getLogger(Multiplexer.class);
@@ -49,7 +52,7 @@ final class Multiplexer implements BulkConnection, FrameSink {
     /**
      * @param greeting the peer's
      * @param connector whether this side connected: its streams are odd, the other side's even
-     * @param interactive as who connected has said
+     * @param interactive whether the connecting side reserved it for small requests
      */
     Multiplexer(
             FrameChannel frames,
@@ -62,7 +65,7 @@ final class Multiplexer implements BulkConnection, FrameSink {
         this.handler = handler;
         this.sessionId = sessionId;
         this.peer = greeting.process();
-        // A peer that names no limit is held to ours.
+        // A peer that names no limit gets this side's.
         this.peerMaxStreams = greeting.maxStreams() > 0
                 ? greeting.maxStreams()
                 : frames.options().maxStreams();
@@ -172,19 +175,19 @@ final class Multiplexer implements BulkConnection, FrameSink {
         return frames.outbound();
     }
 
-    /** The stream has frames queued. Any thread; a connection that is gone has failed the stream already. */
+    /** Queues a stream that has frames to send. Any thread; a closed connection has failed the stream already. */
     void ready(MultiplexedStream stream) {
         later(() -> outbound().ready(stream));
     }
 
-    /** The stream has credit to give. Any thread. */
+    /** Queues a stream that has credit to send. Any thread. */
     void grants(MultiplexedStream stream) {
         if (!frames.channel().eventLoop().inEventLoop() || !outbound().grantsLater(stream)) {
             later(stream::sendCredit);
         }
     }
 
-    /** Runs a listener's method; what it threw. */
+    /** Runs a listener's method and returns what it threw. */
     @Nullable
     RuntimeException guarded(Runnable call) {
         try {
@@ -205,7 +208,7 @@ final class Multiplexer implements BulkConnection, FrameSink {
         return id;
     }
 
-    /** Nothing more will come for this stream. */
+    /** Forgets a stream for which no more frames can arrive. */
     void forget(MultiplexedStream stream) {
         if (stream.id() == 0) {
             unopened.remove(stream);
@@ -367,7 +370,7 @@ final class Multiplexer implements BulkConnection, FrameSink {
         if (header.type() != FrameType.DATA || stream == null) {
             throw new ViolationException(BulkViolation.BAD_CHECKSUM, header.type() + " on stream " + header.stream());
         }
-        // The frame's borders are intact: only what it carried is wrong, most likely a replica on the peer's disk.
+        // The frame's borders are intact and only its payload is wrong, most likely a replica on the peer's disk.
         frames.metrics().violation(BulkViolation.BAD_CHECKSUM.tag());
         stream.damaged(header.length());
     }
@@ -381,7 +384,7 @@ final class Multiplexer implements BulkConnection, FrameSink {
         for (MultiplexedStream stream : failing) {
             stream.broken(cause);
         }
-        // Last, so that whoever waits for this to clean up does not speak before the streams have heard the cause.
+        // Last, so that the streams have heard the cause before any action on closing runs.
         frames.channel().closeFuture().addListener(gone -> completeClosed());
     }
 }

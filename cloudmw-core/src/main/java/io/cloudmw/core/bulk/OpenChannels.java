@@ -5,12 +5,12 @@ import io.cloudmw.core.error.ErrorCode;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** The open connections of a server or transport, to close them all. Safe for any thread. */
+/** The open connections of a server or transport, kept so that they can be closed together. Safe for any thread. */
 final class OpenChannels {
     private final Set<FrameChannel> open = ConcurrentHashMap.newKeySet();
     private volatile boolean closed;
 
-    /** Until it closes; at once when {@link #closeAll} was called. */
+    /** Adds a connection until it closes; closes it at once when {@link #closeAll} was called. */
     void add(FrameChannel frames) {
         open.add(frames);
         frames.channel().closeFuture().addListener(gone -> open.remove(frames));
@@ -32,7 +32,7 @@ final class OpenChannels {
         frames.later(() -> {
             if (frames.channel().eventLoop().inEventLoop()) {
                 frames.close(new CloudMwException(ErrorCode.CANCELLED, "this side is shutting down"), false);
-            } else { // it has moved meanwhile
+            } else { // the connection has moved meanwhile
                 close(frames);
             }
         });

@@ -20,9 +20,9 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The sending side of a connection. Streams with something to send take turns, one frame each, while less than the
- * watermark is with the socket. Control frames do not wait, but their backlog is bounded: a peer that makes this side
- * answer without reading the answers is closed. Confined to the event loop.
+ * The sending side of a connection. Streams with queued frames take turns, one frame each, while the socket holds less
+ * than the watermark. Control frames do not wait, but their backlog is bounded: a peer that causes answers without
+ * reading them is disconnected. Confined to the event loop.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // Netty's: a failed write or close reaches the channel
 final class OutboundScheduler {
@@ -50,12 +50,12 @@ final class OutboundScheduler {
         this.options = owner.options();
     }
 
-    /** Frames of streams the kernel has taken so far. */
+    /** The streams' frames that the kernel has taken so far. */
     long framesSent() {
         return framesSent;
     }
 
-    /** Until {@link #resume}, gathers what is written instead of flushing frame by frame. */
+    /** Collects what is written, instead of flushing frame by frame, until {@link #resume}. */
     void hold() {
         held = true;
     }
@@ -71,12 +71,15 @@ final class OutboundScheduler {
         }
     }
 
-    /** Called inside a {@link #hold}: the stream has credit to give when it ends. False when there is no hold. */
+    /**
+     * Notes, inside a {@link #hold}, that the stream has credit to send at its end. Returns false when there is no
+     * hold.
+     */
     boolean grantsLater(MultiplexedStream stream) {
         return held && granting.add(stream);
     }
 
-    /** The stream has frames queued. It must not be called again before the stream was told they are gone. */
+    /** Puts a stream with queued frames in turn. It must not be called again before the stream's queue was empty. */
     void ready(MultiplexedStream stream) {
         if (over == null) {
             ready.add(stream);
@@ -84,7 +87,7 @@ final class OutboundScheduler {
         }
     }
 
-    /** Answers a PING, unless an answer is still waiting to leave: one answers all before it. */
+    /** Answers a PING, unless an answer still waits to leave: one answers all before it. */
     void pong() {
         if (!answering && over == null) {
             answering = true;
@@ -92,7 +95,7 @@ final class OutboundScheduler {
         }
     }
 
-    /** Writes a frame that is not data. */
+    /** Writes a frame other than data. */
     void control(FrameType type, int stream, byte[] payload) {
         if (over != null) {
             return;
@@ -124,7 +127,7 @@ final class OutboundScheduler {
         return channel.writeAndFlush(encode(FrameType.RESET, 0, reset));
     }
 
-    /** Nothing more is written; what the socket has already stays there until it closes. */
+    /** Stops writing; frames in the socket stay there until it closes. */
     void close(CloudMwException cause) {
         over = cause;
         ready.clear();
@@ -181,8 +184,9 @@ final class OutboundScheduler {
     }
 
     /**
-     * While it is on, the kernel sends full segments only. A frame's header and its file are two calls: without this the
-     * header travels alone, and wakes the peer for 16 bytes. Off again as soon as the kernel has taken everything.
+     * Sets the socket's cork: while it is on, the kernel sends full segments only. A frame's header and its file are
+     * two calls, and without the cork the header would travel alone and wake the peer for 16 bytes. It is off again as
+     * soon as the kernel has taken everything.
      */
     private void cork(boolean on) {
         if (corked != on && channel.isActive() && channel.config() instanceof EpollSocketChannelConfig socket) {

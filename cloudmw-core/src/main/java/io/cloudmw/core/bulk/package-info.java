@@ -1,6 +1,6 @@
 /**
- * The bulk plane: length-prefixed frames over Netty with credit-based flow control, used by helpers and clients
- * alike. Everything is called on event loops unless it says otherwise; nothing here blocks.
+ * The bulk plane: length-prefixed frames over Netty with credit-based flow control, for helpers and clients alike.
+ * Methods are called on event loops unless they say otherwise; nothing here blocks.
  */
 @NullMarked
 package io.cloudmw.core.bulk;

@@ -9,28 +9,28 @@ import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps values up to a number of bytes. What is new waits in a small window; it stays only if it was asked for more often
- * lately than what would have to go for it, so that who reads everything once flushes nothing (W-TinyLFU; G. Einziger,
- * R. Friedman and B. Manes, "TinyLFU: A Highly Efficient Cache Admission Policy", 2017). Does nothing on threads of its own:
- * who puts evicts. Safe for any thread.
+ * A cache of values up to a number of bytes. A new value waits in a small window. It stays only if it was requested
+ * more often lately than the value it would evict, so that a scan does not flush the cache (W-TinyLFU; G. Einziger, R.
+ * Friedman and B. Manes, "TinyLFU: A Highly Efficient Cache Admission Policy", 2017). It has no threads of its own:
+ * puts evict. Safe for any thread.
  */
 public final class ByteBoundedCache<K, V> {
     private final Cache<K, V> cache;
     private final long limitBytes;
 
     /**
-     * Starts empty.
+     * Makes an empty cache.
      *
      * @param limitBytes of all values together; 0: nothing stays
-     * @param bytes how many a value has; must not change
-     * @param gone told of every value that is no longer kept, whatever the reason, on the thread that made it go; must be
-     *     short, and not call back
+     * @param bytes the size of a value; must not change
+     * @param gone called with every value that is no longer kept, for whatever reason, on the thread that removed it;
+     *     must be short, and not call back
      */
     public ByteBoundedCache(long limitBytes, ToIntFunction<V> bytes, BiConsumer<K, V> gone) {
         this(limitBytes, bytes, gone, () -> {});
     }
 
-    /** As the other; {@code evicted} is run besides for each value that had to make room. */
+    /** Makes an empty cache that also runs {@code evicted} for each evicted value. */
     public ByteBoundedCache(long limitBytes, ToIntFunction<V> bytes, BiConsumer<K, V> gone, Runnable evicted) {
         this.limitBytes = limitBytes;
         this.cache = Caffeine.newBuilder()
@@ -48,38 +48,38 @@ public final class ByteBoundedCache<K, V> {
                 .build();
     }
 
-    /** The value, and a note that it was asked for. */
+    /** The value; counts as a request. */
     public Optional<V> get(K key) {
         return Optional.ofNullable(cache.getIfPresent(key));
     }
 
-    /** The value; says nothing about how often it is asked for. */
+    /** The value; does not count as a request. */
     public Optional<V> peek(K key) {
         return Optional.ofNullable(cache.policy().getIfPresentQuietly(key));
     }
 
-    /** Whether there is one; says nothing about how often it is asked for. */
+    /** Returns whether there is a value; does not count as a request. */
     public boolean contains(K key) {
         return cache.asMap().containsKey(key);
     }
 
-    /** Keeps {@code value}, if only for a moment; one that was kept under this key goes. */
+    /** Puts {@code value}, which may be evicted at once; a former value of this key is removed. */
     public void put(K key, V value) {
         cache.put(key, value);
     }
 
-    /** Lets go of what is kept under this key, if it is {@code value}. */
+    /** Removes the value of this key, if it is {@code value}. */
     public void remove(K key, V value) {
         cache.asMap().remove(key, value);
     }
 
-    /** Lets go of everything. */
+    /** Removes everything. */
     public void clear() {
         cache.invalidateAll();
         cache.cleanUp();
     }
 
-    /** Of all values. */
+    /** The bytes of all values. */
     public long bytes() {
         return cache.policy()
                 .eviction()
@@ -87,7 +87,7 @@ public final class ByteBoundedCache<K, V> {
                 .orElse(0L);
     }
 
-    /** Bytes it may keep. */
+    /** The most bytes it keeps. */
     public long limitBytes() {
         return limitBytes;
     }

@@ -3,7 +3,7 @@ package io.cloudmw.core.cache;
 import io.cloudmw.core.model.chunk.ChunkId;
 
 /**
- * Names one leaf for good: a chunk never changes, and neither does how it is cut.
+ * The key of one leaf, valid for ever: a chunk never changes, and neither does how it is cut.
  *
  * @param leaf counts the chunk's leaves from 0
  */
@@ -14,7 +14,7 @@ public record LeafKey(ChunkId chunk, int leaf) {
         }
     }
 
-    /** For messages. */
+    /** The form for messages. */
     @Override
     public String toString() {
         return chunk + "[" + leaf + "]";

@@ -1,4 +1,4 @@
-/** What is kept and what goes: replacement by size and frequency. Safe for any thread; no I/O. */
+/** Cache replacement by size and frequency, and a filter of versions. Safe for any thread; no I/O. */
 @NullMarked
 package io.cloudmw.core.cache;
 

@@ -5,7 +5,7 @@ import io.cloudmw.core.model.file.FileVersion;
 import io.cloudmw.core.model.volume.Chunking;
 
 /**
- * How one file is cut into chunks: of equal size, the last may be shorter; an empty file has none.
+ * The cutting of one file into chunks of equal size, of which the last may be shorter; an empty file has none.
  *
  * @param chunkSizeBytes of every chunk but the last
  */
@@ -19,24 +19,24 @@ public record ChunkCutter(long fileSizeBytes, long chunkSizeBytes) {
         }
     }
 
-    /** Cuts a file of {@code fileSizeBytes} the way a volume asks for. */
+    /** Cuts a file of {@code fileSizeBytes} by a volume's rule. */
     public static ChunkCutter of(long fileSizeBytes, Chunking chunking) {
         return new ChunkCutter(fileSizeBytes, chunking.chunkSizeBytes(fileSizeBytes));
     }
 
-    /** How a version was cut: as it says, or as its volume cuts a file of its size. */
+    /** The cutting of a version: its own chunk size, or else its volume's rule for a file of its size. */
     public static ChunkCutter of(FileVersion version, Chunking chunking) {
         return version.chunkSizeBytes() > 0
                 ? new ChunkCutter(version.sizeBytes(), version.chunkSizeBytes())
                 : of(version.sizeBytes(), chunking);
     }
 
-    /** Chunks the file has. */
+    /** The number of chunks. */
     public long count() {
         return fileSizeBytes / chunkSizeBytes + (fileSizeBytes % chunkSizeBytes == 0 ? 0 : 1);
     }
 
-    /** Bytes of the file that chunk {@code index} holds. */
+    /** The range of the file that chunk {@code index} holds. */
     public ByteRange range(long index) {
         if (index < 0 || index >= count()) {
             throw new IndexOutOfBoundsException("index: " + index + " (expected: 0.." + (count() - 1) + ")");

@@ -7,9 +7,7 @@ import java.security.DigestException;
 import java.security.MessageDigest;
 import java.util.zip.CRC32C;
 
-/**
- * Digests the bytes of one chunk as they pass, in pieces of any size. Confined to one thread; used once.
- */
+/** The digester of one chunk's bytes, given in pieces of any size. Confined to one thread; used once. */
 public final class ChunkDigester {
     private final long length;
     private final int leafSizeBytes;

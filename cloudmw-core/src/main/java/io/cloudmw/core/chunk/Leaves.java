@@ -4,9 +4,9 @@ import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.volume.Chunking;
 import java.util.Arrays;
 
-/** Arithmetic of leaves: the pieces of a chunk that are verified one by one. */
+/** The arithmetic of leaves: the pieces of a chunk that are verified one by one. */
 public final class Leaves {
-    /** Leaf size of new files, unless their volume says otherwise. */
+    /** The leaf size of new files, unless their volume has another. */
     public static final int DEFAULT_SIZE_BYTES = Chunking.DEFAULT_LEAF_BYTES;
 
     public static final int MIN_SIZE_BYTES = 4096;
@@ -16,7 +16,7 @@ public final class Leaves {
     private Leaves() {}
 
     /**
-     * Returns {@code leafSizeBytes} when it is one a chunk may be cut by.
+     * Returns {@code leafSizeBytes} when it is a valid leaf size.
      *
      * @throws IllegalArgumentException otherwise
      */
@@ -38,7 +38,7 @@ public final class Leaves {
         return new ByteRange(from, wanted.isEmpty() ? 0 : Math.min(to, chunkLength) - from);
     }
 
-    /** The CRC32C values that belong to the leaf-aligned {@code range}, out of those of the whole chunk. */
+    /** The CRC32C values of the leaf-aligned {@code range}, out of those of the whole chunk. */
     public static int[] slice(int[] chunkCrc32c, ByteRange range, int leafSizeBytes) {
         int from = Math.toIntExact(range.offset() / leafSizeBytes);
         int to = Math.toIntExact((range.end() + leafSizeBytes - 1) / leafSizeBytes);

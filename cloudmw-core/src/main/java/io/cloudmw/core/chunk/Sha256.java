@@ -7,7 +7,7 @@ import java.security.NoSuchAlgorithmException;
 public final class Sha256 {
     private Sha256() {}
 
-    /** A new one, for one thread. */
+    /** A new digest, for one thread. */
     public static MessageDigest begin() {
         try {
             return MessageDigest.getInstance("SHA-256");

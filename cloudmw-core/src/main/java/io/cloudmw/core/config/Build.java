@@ -6,14 +6,17 @@ import java.io.UncheckedIOException;
 import java.util.Properties;
 import org.jspecify.annotations.Nullable;
 
-/** Which build this is, as far as the build noted it: of the commit and nothing else, so that two builds of it are the same. */
+/**
+ * The description of this build, as far as the build recorded it. It depends on the commit alone, so that two builds
+ * of a commit are the same.
+ */
 public final class Build {
     private static final String NOTES = "build.properties";
 
     private Build() {}
 
     /**
-     * Says it in a line: {@code cloudmw 0.1.0 (commit 0123abc, 2026-11-22T03:50:00Z)}.
+     * The build in a line: {@code cloudmw 0.1.0 (commit 0123abc, 2026-11-22T03:50:00Z)}.
      *
      * @param main a class of the jar that runs
      */
@@ -28,7 +31,7 @@ public final class Build {
         return "cloudmw " + (release == null ? "not from its jar" : release) + " (commit " + commit + ")";
     }
 
-    /** Empty where sources were built that are no clone of the repository. */
+    /** The build's record; empty for sources that are no clone of the repository. */
     private static Properties notes() {
         Properties notes = new Properties();
         try (InputStream in = Build.class.getResourceAsStream(NOTES)) {

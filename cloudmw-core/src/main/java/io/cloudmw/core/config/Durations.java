@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Durations as people write them: {@code 200ms}, {@code 2s}, {@code 5m}, {@code 1h}, {@code 7d}; also {@code us}. */
+/** The text form of durations: {@code 200ms}, {@code 2s}, {@code 5m}, {@code 1h}, {@code 7d}; also {@code us}. */
 public final class Durations {
     private static final Pattern FORM = Pattern.compile("(\\d{1,15})\\s*(us|ms|s|m|h|d)");
     private static final Map<String, ChronoUnit> UNITS = Map.of(
@@ -20,7 +20,7 @@ public final class Durations {
     private Durations() {}
 
     /**
-     * Reads a written duration.
+     * Reads a duration.
      *
      * @throws IllegalArgumentException when it is not of that form, or longer than 36500 days
      */

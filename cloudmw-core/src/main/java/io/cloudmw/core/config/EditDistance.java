@@ -4,18 +4,21 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.Optional;
 
-/** How far apart two words are: characters to insert, delete, replace or swap with the next (optimal string alignment). */
+/**
+ * The edit distance of two words: characters to insert, delete, replace or swap with the next (optimal string
+ * alignment).
+ */
 public final class EditDistance {
     private EditDistance() {}
 
-    /** The candidate nearest to a word, for "did you mean"; of equally near ones the first. */
+    /** The candidate nearest to a word, for "did you mean"; the first of equally near ones. */
     public static String nearest(String word, Collection<String> candidates) {
         return candidates.stream()
                 .min(Comparator.comparingInt((String candidate) -> between(word, candidate)))
                 .orElse("");
     }
 
-    /** The nearest candidate that a word may be a slip of: at most half of its characters, rounded up, are wrong. */
+    /** The nearest candidate that a word may be a typo of: at most half of its characters, rounded up, are wrong. */
     public static Optional<String> meant(String word, Collection<String> candidates) {
         return Optional.of(nearest(word, candidates))
                 .filter(candidate -> !candidate.isEmpty() && between(word, candidate) <= (word.length() + 1) / 2);
@@ -31,7 +34,7 @@ public final class EditDistance {
         return distance[a.length()][b.length()];
     }
 
-    /** Of the first {@code i} characters and the first {@code j}, from those of fewer. */
+    /** The distance of the first {@code i} characters and the first {@code j}, from those of fewer. */
     private static int between(String a, String b, int i, int j, int[][] distance) {
         int replace = distance[i - 1][j - 1] + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
         int least = Math.min(replace, 1 + Math.min(distance[i - 1][j], distance[i][j - 1]));

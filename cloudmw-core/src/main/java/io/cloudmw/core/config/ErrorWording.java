@@ -7,8 +7,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Says mistakes in the words of whoever made them. A check says {@code helperTtl: PT1S (expected: > 2 x 2s)}, by the name the
- * value has where it is checked; whoever converted what was typed knows that it was {@code coordinator.helper-ttl} and {@code 1s}.
+ * The translation of a check's message into the user's terms. A check says {@code helperTtl: PT1S (expected: > 2 x
+ * 2s)} with the name it has in the code; the user typed {@code coordinator.helper-ttl} and {@code 1s}.
  */
 public final class ErrorWording {
     private static final Pattern CHECK =
@@ -17,17 +17,17 @@ public final class ErrorWording {
     private ErrorWording() {}
 
     /**
-     * What was given.
+     * A value as its user gave it.
      *
-     * @param name an option or a setting, as it is written
+     * @param name the option or setting, as it is written
      * @param text its value, as it was written; empty: it has its default
      */
     public record Given(String name, Optional<String> text) {}
 
     /**
-     * Returns a check's message with the name and value that were given, or as it is where it is about none.
+     * Returns a check's message with the given name and value; a message of another form stays as it is.
      *
-     * @param given finds what has this name, in lower case with hyphens ({@code helper-ttl}); empty: nothing has
+     * @param given finds the value of this name, in lower case with hyphens ({@code helper-ttl}); empty: there is none
      */
     public static String inWordsOf(Function<String, Optional<Given>> given, String message) {
         Matcher check = CHECK.matcher(message);

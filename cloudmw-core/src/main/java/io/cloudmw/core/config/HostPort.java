@@ -1,7 +1,7 @@
 package io.cloudmw.core.config;
 
 /**
- * Where a process listens or is reached, written {@code host:port} or {@code [ipv6]:port}.
+ * An address on which a process listens or is reached, written {@code host:port} or {@code [ipv6]:port}.
  *
  * @param host without brackets
  * @param port 0 for any free port, where a process listens

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * Where processes are reached that do the same, written {@code host:port[,host:port...]}.
+ * The addresses of processes with the same role, written {@code host:port[,host:port...]}.
  *
  * @param all 1..{@value #MAX}, each once
  */

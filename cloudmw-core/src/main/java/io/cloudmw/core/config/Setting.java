@@ -1,9 +1,9 @@
 package io.cloudmw.core.config;
 
 /**
- * One setting that a component reads.
+ * A setting that a component reads.
  *
- * @param defaultValue as it would be written; empty when there is none
- * @param value as it was given, or the default; secrets are redacted
+ * @param defaultValue in its written form; empty when there is none
+ * @param value the given value, or the default; secrets are redacted
  */
 public record Setting(String key, String defaultValue, String value) {}

@@ -27,13 +27,12 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The settings a process was started with: a properties file, over it environment variables
- * ({@code helper.race.hedge-delay} is {@code CLOUDMW_HELPER_RACE_HEDGE_DELAY}), over them the command line.
+ * The settings a process was started with: a properties file, over it environment variables ({@code
+ * helper.race.hedge-delay} is {@code CLOUDMW_HELPER_RACE_HEDGE_DELAY}), over them the command line.
  *
- * <p>Components read what they need through the typed accessors, which check form and bounds. Reading a key is what
- * makes it known: after everything was read, {@link #finish()} refuses what is left and names the nearest known key.
- * Failures are {@code INVALID_ARGUMENT} and name the key, what was given and what was expected. Not safe for several
- * threads.
+ * <p>Components read settings through the typed accessors, which check form and bounds. Reading a key makes it known:
+ * after everything was read, {@link #finish()} refuses unknown keys and names the nearest known one. Failures are
+ * {@code INVALID_ARGUMENT} and name the key, the given value and the expected form. Not safe for several threads.
  */
 public final class Settings {
     private static final String REDACTED = "<redacted>";
@@ -44,7 +43,7 @@ public final class Settings {
     private final Map<String, Setting> known = new LinkedHashMap<>();
     private final Map<String, Fallback> fallbacks = new HashMap<>();
 
-    /** A value that counts where no source gives the key, and what it is called in messages. */
+    /** A value for a key that no source gives, with its name in messages. */
     private record Fallback(String name, String value) {}
 
     private Settings(Map<String, String> given, Map<String, String> environment) {
@@ -84,16 +83,16 @@ public final class Settings {
         return new Settings(fromFile, withoutOverridden);
     }
 
-    /** The environment variable that sets {@code key}. */
+    /** The environment variable of {@code key}. */
     public static String environmentName(String key) {
         return ENVIRONMENT_PREFIX
                 + key.toUpperCase(Locale.ROOT).replace('.', '_').replace('-', '_');
     }
 
     /**
-     * Sets a value that counts where neither the file, the key's own variable nor the command line gives the key.
+     * Sets a value that counts when neither the file, the key's own variable nor the command line gives the key.
      *
-     * @param name what the value is called in messages, for instance an environment variable
+     * @param name the value's name in messages, for instance an environment variable
      */
     public void fallBack(String key, String name, String value) {
         fallbacks.put(key, new Fallback(name, value));
@@ -103,7 +102,7 @@ public final class Settings {
         return value(key, defaultValue, false).orElse(defaultValue);
     }
 
-    /** A setting without which the process cannot start. */
+    /** A required setting: without it the process cannot start. */
     public String requiredText(String key) throws CloudMwException {
         return value(key, "", false)
                 .orElseThrow(() -> new CloudMwException(
@@ -111,7 +110,7 @@ public final class Settings {
                         key + ": missing (set it in the settings file or as " + environmentName(key) + ")"));
     }
 
-    /** A text that is shown nowhere. */
+    /** A secret, which is never shown. */
     public Optional<String> secret(String key) {
         return value(key, "", true);
     }
@@ -136,7 +135,7 @@ public final class Settings {
         });
     }
 
-    /** Bytes, written like {@code 64MiB}. */
+    /** A size in bytes, written like {@code 64MiB}. */
     public long size(String key, long defaultBytes, long min, long max) throws CloudMwException {
         String expected = "a size like 64MiB, " + Sizes.format(min) + ".." + Sizes.format(max);
         return read(key, Sizes.format(defaultBytes), expected, text -> checked(Sizes.parse(text), min, max));
@@ -164,23 +163,24 @@ public final class Settings {
         return optional(key, "a path", Settings::toPath);
     }
 
-    /** A value of any form: {@code parser} throws {@link IllegalArgumentException} for what it does not take. */
+    /** A value of any form: {@code parser} throws {@link IllegalArgumentException} for text it does not accept. */
     public <T> Optional<T> optional(String key, String expected, Function<String, T> parser) throws CloudMwException {
         Optional<String> text = value(key, "", false);
         return text.isPresent() ? Optional.of(parse(key, text.get(), expected, parser)) : Optional.empty();
     }
 
-    /** As {@link #optional}, with a default in written form. */
+    /** Like {@link #optional}, with a default in written form. */
     public <T> T read(String key, String defaultValue, String expected, Function<String, T> parser)
             throws CloudMwException {
         return parse(key, value(key, defaultValue, false).orElse(defaultValue), expected, parser);
     }
 
     /**
-     * Something made of settings that were read, which checks how they go together.
+     * Makes an object of settings that were read; the object checks them together.
      *
      * @param prefix of their keys
-     * @throws CloudMwException {@code INVALID_ARGUMENT}, naming the setting, when it refuses one by the last part of its key
+     * @throws CloudMwException {@code INVALID_ARGUMENT}, naming the setting, when it refuses one by the last part of
+     *     its key
      */
     public <T> T made(String prefix, Supplier<T> maker) throws CloudMwException {
         try {
@@ -198,8 +198,8 @@ public final class Settings {
     }
 
     /**
-     * The next parts of all given keys that start with {@code prefix} and a dot, in order: for groups of settings that
-     * the user names, such as {@code helper.disk.<name>.path}.
+     * The next parts of all given keys that start with {@code prefix} and a dot, in order. They name groups of
+     * settings, such as {@code helper.disk.<name>.path}.
      */
     public List<String> names(String prefix) {
         TreeSet<String> names = new TreeSet<>();
@@ -213,16 +213,16 @@ public final class Settings {
         return List.copyOf(names);
     }
 
-    /** Every setting that was asked for so far, in that order. */
+    /** Every setting read so far, in that order. */
     public List<Setting> known() {
         return List.copyOf(known.values());
     }
 
     /**
-     * Call when every component has read its settings.
+     * Refuses unknown keys; called when every component has read its settings.
      *
-     * @throws CloudMwException {@code INVALID_ARGUMENT} when a given key was never asked for, naming the nearest one
-     *     that was; so for an environment variable that begins as those of the keys that were asked for
+     * @throws CloudMwException {@code INVALID_ARGUMENT} when no component read a given key, naming the nearest one
+     *     that was read; so for an environment variable that begins like those of keys that were read
      */
     public void finish() throws CloudMwException {
         List<String> unknown = unknown("");
@@ -230,7 +230,7 @@ public final class Settings {
         refuse(unknown);
     }
 
-    /** As {@link #finish}, for the group of given keys called {@code prefix} alone. */
+    /** Like {@link #finish}, for the group of given keys with {@code prefix} alone. */
     public void refuseUnknown(String prefix) throws CloudMwException {
         refuse(unknown(prefix));
     }
@@ -259,7 +259,8 @@ public final class Settings {
             names.add(environmentName(key));
             prefixes.add(environmentName(key.substring(0, key.indexOf('.') + 1)));
         }
-        // A key without a component would claim all that is CLOUDMW_: those of the launcher, of the client.
+        // A key without a component would claim every variable that begins with CLOUDMW_: the launcher's and the
+        // client's.
         prefixes.remove(ENVIRONMENT_PREFIX);
         return new TreeSet<>(environment.keySet())
                 .stream()
@@ -321,7 +322,10 @@ public final class Settings {
         return value;
     }
 
-    /** The keys that were read and their values; secrets are redacted. What was not read may be one: it is left out. */
+    /**
+     * The keys that were read and their values, without secrets. Unread values are left out, because they may be
+     * secrets.
+     */
     @Override
     public String toString() {
         StringBuilder text = new StringBuilder("Settings[");

@@ -5,8 +5,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Sizes as people write them. A bare number is bytes. {@code 64M}, {@code 64Mi} and {@code 64MiB} are powers of 1024, as
- * rclone reads them; {@code 64MB} is a power of 1000, as SI has it (rclone refuses that form).
+ * The text form of sizes. A bare number is bytes. {@code 64M}, {@code 64Mi} and {@code 64MiB} are powers of 1024, as
+ * in rclone; {@code 64MB} is a power of 1000, as in SI (rclone refuses that form).
  */
 public final class Sizes {
     private static final Pattern FORM =
@@ -17,7 +17,7 @@ public final class Sizes {
     private Sizes() {}
 
     /**
-     * Bytes of a written size; the unit's case does not matter.
+     * The bytes of a written size; the unit's case does not matter.
      *
      * @throws IllegalArgumentException when it is not of that form or too large
      */
@@ -58,7 +58,7 @@ public final class Sizes {
         return unit == 0 ? Long.toString(value) : value + NAMES[unit];
     }
 
-    /** A size for people's eyes, rounded to one decimal: {@code 1.5 GiB}. */
+    /** A size for people, rounded to one decimal: {@code 1.5 GiB}. */
     public static String approximate(long bytes) {
         int unit = 0;
         double value = bytes;

@@ -1,5 +1,5 @@
 /**
- * Reading settings: one pass at start-up, from which each component makes its one immutable record. Confined to the
+ * Settings: read in one pass at start-up, from which each component makes its one immutable record. Confined to the
  * thread that starts the process.
  */
 @NullMarked

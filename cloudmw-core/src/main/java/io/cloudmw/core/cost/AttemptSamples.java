@@ -6,8 +6,9 @@ import java.util.List;
 import java.util.Random;
 
 /**
- * What attempts at each block would do at each replica, in many equally likely runs side by side. Drawn by Latin
- * hypercube: each quantity takes each of its quantiles exactly once over the runs, so that few runs have true quantiles.
+ * The sampled speeds of attempts, for each block and replica, in many equally likely runs side by side. They are drawn
+ * by Latin hypercube: each quantity takes each of its quantiles exactly once over the runs, so that few runs have true
+ * quantiles.
  */
 final class AttemptSamples {
     private final List<SpeedCurve> curves;
@@ -16,7 +17,7 @@ final class AttemptSamples {
     private final List<Draw> draws = new ArrayList<>();
     private Draw now = new Draw(0, 0);
 
-    /** One block: seconds to the first byte and bytes a second after it, by replica and run. */
+    /** The samples of one block: seconds to the first byte and bytes a second after it, by replica and run. */
     private static final class Draw {
         final double[][] firstByte;
         final double[][] rate;
@@ -36,7 +37,7 @@ final class AttemptSamples {
         }
     }
 
-    /** From now on it is about this block: one drawn already, or the next. */
+    /** Selects a block: one drawn already, or the next. */
     void draw(int block) {
         if (block == draws.size()) {
             draws.add(draw());
@@ -79,12 +80,12 @@ final class AttemptSamples {
         return now.rate[replica][run];
     }
 
-    /** Seconds until {@code bytes} are there. */
+    /** Seconds until {@code bytes} have arrived. */
     double seconds(int replica, int run, double bytes) {
         return now.firstByte[replica][run] + bytes / now.rate[replica][run];
     }
 
-    /** Bytes of {@code bytes} that are there after so many seconds. */
+    /** The part of {@code bytes} that has arrived after so many seconds. */
     double fetched(int replica, int run, double seconds, double bytes) {
         return Math.max(0, Math.min(bytes, (seconds - now.firstByte[replica][run]) * now.rate[replica][run]));
     }

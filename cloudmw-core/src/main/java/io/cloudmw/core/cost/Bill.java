@@ -12,16 +12,16 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * What a transfer costs by a price table: δ of [1] CloudMW §4.2, Table 3. <b>Differs:</b> requests and egress are priced
- * where the paper has one price of S3; helpers by the time the transfer took.
+ * The cost of a transfer by a price table: δ of [1] CloudMW §4.2, Table 3. <b>Differs:</b> requests and egress have
+ * prices of their own where the paper has one price of S3, and helpers are priced by the transfer's time.
  *
  * @param requests for reads and writes
  * @param egress for bytes that left stores, wasted ones included
  * @param helpers for the time helpers worked on it
- * @param storagePerMonth for keeping what was written, each month; not in the {@link #total}
+ * @param storagePerMonth for storing what was written, each month; not in the {@link #total}
  * @param currency of all amounts
  * @param version of the price table
- * @param unpriced stores the table says nothing of; they count as free
+ * @param unpriced stores without a price in the table; they count as free
  */
 public record Bill(
         BigDecimal requests,
@@ -31,7 +31,7 @@ public record Bill(
         String currency,
         String version,
         List<StoreId> unpriced) {
-    /** Digits after the point that are kept: a nanodollar, a four-hundredth of one S3 read. */
+    /** The digits kept after the point: a nanodollar, a four-hundredth of one S3 read. */
     public static final int SCALE = 9;
 
     private static final BigDecimal THOUSAND = new BigDecimal(1000);
@@ -43,10 +43,10 @@ public record Bill(
     }
 
     /**
-     * Adds up what was used.
+     * Adds up the usage.
      *
-     * @param stores those named by {@code usage}; of one that is not among them nothing is known
-     * @param readerRegion where those who read stores are: a region, or {@link PriceTable#INTERNET}
+     * @param stores the stores that {@code usage} names; one that is missing has no price
+     * @param readerRegion the region of the processes that read stores, or {@link PriceTable#INTERNET}
      * @param helperNanos time of all helpers together
      */
     public static Bill of(
@@ -94,7 +94,7 @@ public record Bill(
         return amount.setScale(SCALE, RoundingMode.HALF_UP);
     }
 
-    /** Both together; they are by the same table. */
+    /** The sum of both bills, which must be by the same table. */
     public Bill plus(Bill more) {
         return new Bill(
                 requests.add(more.requests),

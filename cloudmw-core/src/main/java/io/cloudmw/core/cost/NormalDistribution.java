@@ -36,7 +36,7 @@ final class NormalDistribution {
 
     private NormalDistribution() {}
 
-    /** The value that a share of {@code u} (above 0, below 1) does not exceed. */
+    /** The value that a share {@code u} of the distribution (above 0, below 1) does not exceed. */
     static double inverse(double u) {
         if (u < TAIL) {
             double q = Math.sqrt(-2 * Math.log(u));

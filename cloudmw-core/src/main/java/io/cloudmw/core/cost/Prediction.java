@@ -3,9 +3,9 @@ package io.cloudmw.core.cost;
 import java.time.Duration;
 import java.util.Arrays;
 
-/** What a way of reading is expected to take. Immutable. */
+/** The predicted time, requests and bytes of a read strategy. Immutable. */
 public final class Prediction {
-    private final ReadStrategy way;
+    private final ReadStrategy strategy;
     private final double[] seconds;
     private final double requests;
     private final double secondAttempts;
@@ -13,12 +13,12 @@ public final class Prediction {
 
     /**
      * @param seconds of equally likely runs; any order
-     * @param requests in the mean
-     * @param secondAttempts requests of these that make up for others that are late, in the mean
-     * @param fetchedBytes in the mean, used or not
+     * @param requests the mean
+     * @param secondAttempts the mean number of requests beside late ones
+     * @param fetchedBytes the mean, used or not
      */
-    Prediction(ReadStrategy way, double[] seconds, double requests, double secondAttempts, double fetchedBytes) {
-        this.way = way;
+    Prediction(ReadStrategy strategy, double[] seconds, double requests, double secondAttempts, double fetchedBytes) {
+        this.strategy = strategy;
         this.seconds = seconds.clone();
         Arrays.sort(this.seconds);
         this.requests = requests;
@@ -26,28 +26,31 @@ public final class Prediction {
         this.fetchedBytes = fetchedBytes;
     }
 
-    public ReadStrategy way() {
-        return way;
+    public ReadStrategy strategy() {
+        return strategy;
     }
 
-    /** The time that {@code quantile} (0..1) of such reads do not exceed. */
+    /** The time that a share {@code quantile} (0..1) of such reads does not exceed. */
     public Duration time(double quantile) {
         int index = (int) Math.ceil(quantile * seconds.length) - 1;
         double value = seconds[Math.max(0, Math.min(seconds.length - 1, index))];
         return Duration.ofNanos(Math.round(value * 1e9));
     }
 
-    /** Requests to stores, in the mean. */
+    /** The mean number of requests to stores. */
     public double requests() {
         return requests;
     }
 
-    /** Requests that make up for others that are late, in the mean: what a budget must allow. Ends of blocks taken over are none. */
+    /**
+     * The mean number of second attempts beside late ones, which a budget must allow. Stolen ends of blocks do not
+     * count.
+     */
     public double secondAttempts() {
         return secondAttempts;
     }
 
-    /** Bytes fetched from stores, used or not, in the mean. */
+    /** The mean number of bytes fetched from stores, used or not. */
     public double fetchedBytes() {
         return fetchedBytes;
     }

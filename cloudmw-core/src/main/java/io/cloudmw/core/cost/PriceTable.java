@@ -27,18 +27,18 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * What stores charge, by provider and region, with the version of the list. Immutable.
+ * The prices of stores, by provider and region, with the version of the list. Immutable.
  *
- * <p>Written as lines {@code provider/region.item = number}, {@code version = ...} and {@code currency = USD}; {@code #}
- * begins a comment. The provider is {@code aws}, {@code disk}, or the host of an S3 endpoint; the region {@code *} stands
- * for all that are not named. {@code helper/*.per-hour} is what an hour of one helper costs. {@code docs/configuration.md}
- * lists the items.
+ * <p>Its text has lines {@code provider/region.item = number}, {@code version = ...} and {@code currency = USD};
+ * {@code #} begins a comment. The provider is {@code aws}, {@code disk}, or the host of an S3 endpoint; the region
+ * {@code *} stands for all others. {@code helper/*.per-hour} is the price of one helper for an hour. {@code
+ * docs/configuration.md} lists the items.
  */
 public final class PriceTable {
-    /** A longer table is refused. */
+    /** The longest table. */
     public static final int MAX_BYTES = 1 << 20;
 
-    /** Where a reader is that is in no region of the provider. */
+    /** The region of a reader outside of the provider's regions. */
     public static final String INTERNET = "internet";
 
     private static final List<String> ITEMS = List.of(
@@ -50,7 +50,7 @@ public final class PriceTable {
             "egress-internet-per-gb");
     private static final String AWS = "aws";
     private static final String DISK = "disk";
-    /** Of a place: all regions of the provider that are not named. */
+    /** The place that stands for all regions of the provider without a price of their own. */
     private static final String ANYWHERE = "/*";
 
     private static final Pattern AWS_REGION = Pattern.compile("[a-z]{2}(-[a-z]+){1,3}-[0-9]{1,2}");
@@ -70,7 +70,7 @@ public final class PriceTable {
         this.places = Map.copyOf(places);
     }
 
-    /** The table that comes with this release. */
+    /** The table of this release. */
     public static PriceTable builtIn() {
         try (InputStream in = PriceTable.class.getResourceAsStream("prices.txt")) {
             if (in == null) {
@@ -83,7 +83,7 @@ public final class PriceTable {
     }
 
     /**
-     * A table from a file.
+     * Reads a table from a file.
      *
      * @throws IllegalArgumentException naming file, line and reason when it is not a table
      * @throws CloudMwException {@code LOCAL_IO} when it cannot be read
@@ -102,7 +102,7 @@ public final class PriceTable {
     }
 
     /**
-     * A table from its text.
+     * Reads a table from its text.
      *
      * @param name for messages
      * @throws IllegalArgumentException naming line and reason when it is not a table
@@ -190,27 +190,27 @@ public final class PriceTable {
                 inOrder.get(0), inOrder.get(1), inOrder.get(2), inOrder.get(3), inOrder.get(4), inOrder.get(5));
     }
 
-    /** Of which list, as the list says itself. */
+    /** The version of the list, as the list names it. */
     public String version() {
         return version;
     }
 
-    /** Three letters. */
+    /** The currency: three letters. */
     public String currency() {
         return currency;
     }
 
-    /** What an hour of one helper costs. */
+    /** The price of one helper for an hour. */
     public BigDecimal helperPerHour() {
         return helperPerHour;
     }
 
-    /** What is charged by place, {@code provider/region}, in the order of these names. */
+    /** The prices by place, {@code provider/region}, sorted. */
     public SortedMap<String, StorePrices> places() {
         return new TreeMap<>(places);
     }
 
-    /** Which place of the table a store is in; empty: the table does not say. */
+    /** The table's place for a store; empty when it has none. */
     public Optional<String> place(Store store) {
         String provider = provider(store);
         return Stream.of(provider + "/" + region(store), provider + ANYWHERE)
@@ -218,16 +218,16 @@ public final class PriceTable {
                 .findFirst();
     }
 
-    /** What a store charges; empty: the table does not say. */
+    /** The prices of a store; empty when the table has none. */
     public Optional<StorePrices> of(Store store) {
         return place(store).map(places::get);
     }
 
     /**
-     * Checks that readers may be there: in a region that the table names, or that the {@code *} of one of its providers may stand
-     * for, or on the {@link #INTERNET}. Regions of AWS have names like {@code eu-north-1}; of others anything may be one.
+     * Checks a reader's region: the table names it, the {@code *} of a provider may stand for it, or it is the {@link
+     * #INTERNET}. Regions of AWS have names like {@code eu-north-1}; regions of other providers may have any name.
      *
-     * @throws IllegalArgumentException naming the regions that are known
+     * @throws IllegalArgumentException naming the known regions
      */
     void requireReader(String region) {
         Set<String> known = new TreeSet<>(Set.of(INTERNET));
@@ -251,7 +251,7 @@ public final class PriceTable {
     }
 
     /**
-     * What a GB read from a store costs.
+     * The price of a GB read from a store.
      *
      * @param readerRegion a region of the store's provider, or {@link #INTERNET}
      */

@@ -9,14 +9,14 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * By which prices, and for readers where, transfers are billed.
+ * The prices by which transfers are billed, and the region of the readers.
  *
- * @param own a table given by the user; empty: the one built in
- * @param readerRegion where those who read stores (helpers, or a client by itself) are: a region of the stores'
- *     provider, or {@link PriceTable#INTERNET}
+ * @param own a table given by the user; empty: the built-in one
+ * @param readerRegion the region of the processes that read stores (helpers, or a client by itself): one of the
+ *     stores' provider, or {@link PriceTable#INTERNET}
  */
 public record Pricing(Optional<PriceTable> own, String readerRegion) {
-    /** The table built in, for readers outside of every region: the dearest case. */
+    /** The built-in table, for readers outside of every region: the dearest case. */
     public static final Pricing DEFAULT = new Pricing(Optional.empty(), PriceTable.INTERNET);
 
     public Pricing {
@@ -29,7 +29,7 @@ public record Pricing(Optional<PriceTable> own, String readerRegion) {
         }
     }
 
-    /** Read when it is first needed. */
+    /** The built-in table, read when it is first needed. */
     private static final class BuiltIn {
         static final PriceTable TABLE = PriceTable.builtIn();
     }
@@ -38,12 +38,12 @@ public record Pricing(Optional<PriceTable> own, String readerRegion) {
         return own.orElseGet(() -> BuiltIn.TABLE);
     }
 
-    /** What was used, priced; see {@link Bill#of}. */
+    /** The bill for the usage; see {@link Bill#of}. */
     public Bill bill(Map<StoreId, StoreUsage> usage, Collection<Store> stores, long helperNanos) {
         return Bill.of(table(), usage, stores, readerRegion, helperNanos);
     }
 
-    /** What reading costs over these stores in the mean; stores without a price cost nothing. */
+    /** The mean prices of reading from these stores; stores without a price cost nothing. */
     public SlaPlanner.Rates rates(List<Store> stores) {
         double requests = 0;
         double bytes = 0;

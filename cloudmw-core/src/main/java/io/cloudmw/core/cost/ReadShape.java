@@ -8,17 +8,17 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * What is to be read, as far as its time depends on it. Immutable.
+ * The properties of a read on which its time depends. Immutable.
  *
  * @param bytes to be read
  * @param chunkBytes of one chunk; the last may be shorter
- * @param replicas what to expect of each replica's store; at least one
- * @param destinationBytesPerSecond what the destination can take; {@link Long#MAX_VALUE}: anything
+ * @param replicas the expected speed of each replica's store; at least one
+ * @param destinationBytesPerSecond the speed of the destination; {@link Long#MAX_VALUE}: unlimited
  */
 public record ReadShape(long bytes, long chunkBytes, List<ExpectedSpeed> replicas, long destinationBytesPerSecond) {
     /**
-     * A read of {@code bytes} by this plan, its replicas in stores that stand for the volume's: of those at hand, k at
-     * even distances from the fastest to the slowest.
+     * A read of {@code bytes} by this plan. Its replicas are in k of the available stores, at even distances from the
+     * fastest to the slowest.
      */
     public static ReadShape of(ReadPlan plan, long bytes, long destinationBytesPerSecond) {
         long chunks = Math.max(1, plan.version().chunkCount());
@@ -40,7 +40,7 @@ public record ReadShape(long bytes, long chunkBytes, List<ExpectedSpeed> replica
         return new ReadShape(bytes, chunkBytes, chosen, destinationBytesPerSecond);
     }
 
-    /** Whether all of it rests on reads, and nothing on defaults. */
+    /** Returns whether every speed was measured and none is a default. */
     public boolean isKnown() {
         return replicas.stream().allMatch(ExpectedSpeed::isKnown);
     }

@@ -6,10 +6,10 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * A way to read: a mode, with as much fan-out and as long a delay as it takes.
+ * A strategy for reading: a mode with its fan-out and its hedge delay.
  *
- * @param streams attempts under way at once, at most, extras aside
- * @param hedgeDelay after what a late attempt is made up for at another store; empty: by each store's own p95
+ * @param streams the most concurrent attempts, extra ones aside
+ * @param hedgeDelay the delay before a second attempt at another store; empty: each store's own p95
  */
 public record ReadStrategy(Mode mode, int streams, Optional<Duration> hedgeDelay) {
     public ReadStrategy {
@@ -21,7 +21,7 @@ public record ReadStrategy(Mode mode, int streams, Optional<Duration> hedgeDelay
         }
     }
 
-    /** As a mode reads when nothing else is said. */
+    /** The usual strategy of a mode. */
     public static ReadStrategy usual(Mode mode, int helpers, int replicas) {
         ModePolicy.Lineup lineup = ModePolicy.of(mode, false).lineup();
         int streams = lineup.isRace()
@@ -31,7 +31,7 @@ public record ReadStrategy(Mode mode, int streams, Optional<Duration> hedgeDelay
     }
 
     /**
-     * What the race does to read this way.
+     * The race's policy for this strategy.
      *
      * @param inOrder for a stream
      */

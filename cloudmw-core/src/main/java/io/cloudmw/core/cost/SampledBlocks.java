@@ -4,9 +4,9 @@ import io.cloudmw.core.monitor.ExpectedSpeed;
 import java.util.Comparator;
 import java.util.List;
 
-/** A read as the row of blocks it is cut into, with what attempts at them would do. Confined to one thread. */
+/** The blocks of a read, in their order, with the sampled speeds of attempts at them. Confined to one thread. */
 final class SampledBlocks {
-    /** More blocks than these are not drawn one by one: the time of these is stretched. */
+    /** The most blocks that are sampled one by one; the time of a longer read is stretched. */
     private static final int MAX_DRAWN = 64;
 
     private static final int DRAWS = 8192;
@@ -22,7 +22,9 @@ final class SampledBlocks {
     private final List<ExpectedSpeed> replicas;
     private final AttemptSamples attempts;
 
-    /** @param longest a block may be: a chunk is cut into such, and a rest */
+    /**
+     * @param longest the longest block: a chunk is cut into such blocks and a rest
+     */
     SampledBlocks(ReadShape shape, long longest) {
         bytes = shape.bytes();
         chunkBytes = shape.chunkBytes();
@@ -40,22 +42,22 @@ final class SampledBlocks {
         return count;
     }
 
-    /** Blocks that are drawn one by one. */
+    /** The number of sampled blocks. */
     int drawn() {
         return drawn;
     }
 
-    /** How many times longer the row is than what is drawn of it. */
+    /** The number of blocks divided by that of sampled blocks. */
     double stretch() {
         return (double) count / drawn;
     }
 
-    /** How many times more bytes it has than what is drawn of it. */
+    /** The number of bytes divided by that of the sampled blocks. */
     double stretchOfBytes() {
         return bytes / (double) (bytes - startsAt(count - drawn));
     }
 
-    /** Those that are drawn are the last ones. */
+    /** The bytes of a sampled block; the sampled blocks are the last ones. */
     double bytes(int block) {
         long number = count - drawn + block;
         return (double) (startsAt(number + 1) - startsAt(number));
@@ -70,12 +72,12 @@ final class SampledBlocks {
         return Math.min(bytes, block / ofChunk * chunkBytes + inChunk);
     }
 
-    /** Equally likely ones, side by side. */
+    /** The number of equally likely runs. */
     int runs() {
         return Math.max(MIN_RUNS, Math.min(MAX_RUNS, DRAWS / drawn));
     }
 
-    /** Best first. */
+    /** The expected speeds of the replicas, best first. */
     List<ExpectedSpeed> replicas() {
         return replicas;
     }

@@ -6,40 +6,42 @@ import io.cloudmw.core.mode.ModePolicy;
 import io.cloudmw.core.monitor.ExpectedSpeed;
 import java.util.List;
 
-/** One way of reading, carried out in all runs side by side, as {@link TransferModel} describes. Used once. */
+/** The simulation of one read strategy in all runs side by side, as {@link TransferModel} describes. Used once. */
 final class SimulatedRead {
-    /** One of the streams of one run, and the last block it reads. Seconds are those of the run. */
+    /** A stream of one run, and the last block it reads. Seconds are those of the run. */
     private static final class Stream {
-        /** When it is through with all that it has. */
+        /** The time at which it has read all its blocks. */
         double ends;
-        /** Since when that block's bytes come. */
+        /** The time since which that block's bytes arrive. */
         double flowsSince;
 
         double bytesPerSecond;
         int replica;
-        /** How long the first of them took; 0: it has read nothing. */
+        /** The seconds to its first byte; 0: it has read nothing. */
         double firstByte;
-        /** How many came in a second, the wait for the first included. */
+        /** Its bytes a second, the wait for the first included. */
         double throughput;
     }
 
-    private final ReadStrategy way;
+    private final ReadStrategy strategy;
     private final ModePolicy policy;
     private final SampledBlocks row;
     private final List<ExpectedSpeed> replicas;
     private final AttemptSamples attempts;
     private final int runs;
     private final int splits;
-    /** By run. */
+    /** The streams by run. */
     private final Stream[][] streams;
 
     private double requests;
     private double second;
     private double fetched;
 
-    /** @param spare how many ends of blocks streams with nothing else to do may take, where the mode lets them */
-    SimulatedRead(ReadStrategy way, ModePolicy policy, SampledBlocks row, int spare) {
-        this.way = way;
+    /**
+     * @param spare the most ends of blocks that idle streams may take, where the mode lets them
+     */
+    SimulatedRead(ReadStrategy strategy, ModePolicy policy, SampledBlocks row, int spare) {
+        this.strategy = strategy;
         this.policy = policy;
         this.row = row;
         splits = policy.extras().steals() ? spare : 0;
@@ -58,7 +60,7 @@ final class SimulatedRead {
     private int streamCount() {
         return policy.lineup().isRace()
                 ? policy.lineup().lanes()
-                : Math.min(policy.lineup().racers(), way.streams());
+                : Math.min(policy.lineup().racers(), strategy.streams());
     }
 
     Prediction run(ReadShape shape) {
@@ -72,7 +74,7 @@ final class SimulatedRead {
         requests *= row.stretch();
         second *= row.stretch();
         fetched *= row.stretchOfBytes();
-        // What is not drawn comes before, without a pause: only the end is uneven.
+        // The blocks that are not sampled come before, without a pause: only the end is uneven.
         double[] before = new double[runs];
         for (int run = 0; run < runs; run++) {
             before[run] = (row.stretchOfBytes() - 1) * meanEnd(run);
@@ -83,7 +85,7 @@ final class SimulatedRead {
         for (int run = 0; run < runs; run++) {
             seconds[run] = Math.max(least, before[run] + last(run).ends);
         }
-        return new Prediction(way, seconds, requests / runs, second / runs, fetched / runs);
+        return new Prediction(strategy, seconds, requests / runs, second / runs, fetched / runs);
     }
 
     private Stream firstFree(int run) {
@@ -112,9 +114,9 @@ final class SimulatedRead {
 
     // ---- blocks
 
-    /** The stream reads one block more; counts what it costs. */
+    /** Lets the stream read one more block, and counts its cost. */
     private void read(Stream stream, int run, double bytes) {
-        switch (way.mode()) {
+        switch (strategy.mode()) {
             case SINGLE -> stream.ends += plain(0, run, bytes);
             case CHUNKED -> stream.ends += plain(stream.replica, run, bytes);
             case ROUNDS, KN -> stream.ends += race(run, bytes);
@@ -156,7 +158,7 @@ final class SimulatedRead {
         return end;
     }
 
-    /** The stream reads it from this replica; what is missing when that is late, from another. */
+    /** Lets the stream read from this replica, and the rest from another when the first is late. */
     private void watched(Stream stream, int replica, int run, double bytes) {
         double starts = stream.ends;
         double alone = plain(replica, run, bytes);
@@ -184,7 +186,7 @@ final class SimulatedRead {
         return (replica + 1) % replicas.size();
     }
 
-    /** When an attempt falls behind its store's usual pace; infinite: never. */
+    /** The time at which an attempt falls behind its store's usual speed; infinite: never. */
     private double late(int replica, int run) {
         double delay = delaySeconds(replicas.get(replica));
         double firstByte = attempts.firstByte(replica, run);
@@ -197,14 +199,14 @@ final class SimulatedRead {
         return rate < slow ? (slow * delay - rate * firstByte) / (slow - rate) : Double.MAX_VALUE;
     }
 
-    /** As the race has it while its budget is full; a delay that was chosen is kept exactly. */
+    /** The hedge delay, as the race has it while its budget is full; a delay that was chosen is kept exactly. */
     private double delaySeconds(ExpectedSpeed speed) {
         return policy.extras().delayNanos(speed.lateFirstByteNanos() * RedundancyBudget.LEAST_PATIENT) / 1e9;
     }
 
     // ---- ends of blocks
 
-    /** As long as the budget has something to spare, the stream that is free first takes part of what ends last. */
+    /** Lets the stream that is free first take part of the block that ends last, as long as the budget allows. */
     private void splitEnds(double[] before, double least) {
         boolean again = true;
         for (int split = 0; split < splits && again; split++) {
@@ -212,16 +214,19 @@ final class SimulatedRead {
             again = false;
             for (int run = 0; run < runs; run++) {
                 Stream victim = last(run);
-                // While the destination is busy with what is there, sooner would not be better.
+                // While the destination is busy with bytes that have arrived, an earlier end gains nothing.
                 again |= before[run] + victim.ends > least && split(firstFree(run), victim, run);
             }
         }
     }
 
-    /** False when it is not worth it: as far as the thief has seen its store, and otherwise by what is usual there. */
+    /**
+     * Splits a block, if it is worth it by the speed the thief has seen at its store, or else by the store's usual
+     * speed.
+     */
     private boolean split(Stream thief, Stream victim, int run) {
         double floor = policy.extras().floorNanos() / 1e9;
-        // How fast a block comes can be told only after some of it came.
+        // The speed of a block is known only after some of its bytes have arrived.
         double at = Math.max(thief.ends, victim.flowsSince + floor);
         double left = victim.ends - at;
         boolean seen = thief.firstByte > 0 && thief.replica != victim.replica;

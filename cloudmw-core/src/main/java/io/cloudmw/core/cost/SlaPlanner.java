@@ -10,21 +10,23 @@ import java.util.Optional;
 import java.util.function.ToDoubleFunction;
 
 /**
- * Chooses how to read so that a promise is kept at the least price: the best cost (δ) for a given performance (β), which
- * [1] CloudMW §4.2 leaves to future work. Every candidate is predicted by the {@link TransferModel}; of those whose
- * quantile is within the deadline the cheapest is taken, then the one that fetches fewest bytes, then the one with the
- * fewest requests, then with the fewest streams; a hundredth more is as good. If none is, a full race of every block, {@code kn}, where that is: what
- * it wastes is load on helpers and links that no price table knows. If that is not either, the fastest of the others: what
- * cannot be kept is not paid for with k times the bytes. Pure.
+ * The planner of reads that keep a target at the least price: the best cost (δ) for a given performance (β), which [1]
+ * CloudMW §4.2 leaves to future work. The {@link TransferModel} predicts every candidate. Of those whose quantile is
+ * within the deadline the planner takes the cheapest, then the one with the fewest bytes, requests, and streams.
+ * Differences of a hundredth do not count.
  *
- * <p>Candidates: {@code single}; {@code hedged} and {@code cooperative} with 1, 2, 4... streams, up to as many as there
- * are blocks and the mode has lanes, hedged after the p50, p95 or p99 of the best store's first byte. Ways whose second
- * attempts the {@link RedundancyBudget} would have to refuse now are none; nor is a full race while the stores are slow as a whole:
- * it would add to the load that makes them slow.
+ * <p>If no candidate keeps the target, the planner takes a full race of every block, {@code kn}, if that does: its
+ * waste loads helpers and links, which no price table knows. If that does not either, it takes the fastest of the
+ * others, because k times the bytes would not keep the target. Pure.
+ *
+ * <p>Candidates are {@code single}, and {@code hedged} and {@code cooperative} with 1, 2, 4... streams, up to the
+ * blocks of the read and the lanes of the mode. They hedge after the p50, p95 or p99 of the best store's first byte. A
+ * strategy whose second attempts the {@link RedundancyBudget} would refuse now is no candidate. Nor is a full race
+ * while the stores are slow as a whole: it would add to the load that makes them slow.
  */
 public final class SlaPlanner {
     /**
-     * What must be kept.
+     * The target of a read.
      *
      * @param quantile share of the reads, above 0 and below 1
      * @param deadline for each of them
@@ -41,54 +43,54 @@ public final class SlaPlanner {
     }
 
     /**
-     * What reading costs here, in any currency.
+     * The prices of reading here, in any currency.
      *
      * @param perRequest to a store
      * @param perByte that leaves a store
      */
     public record Rates(double perRequest, double perByte) {
-        /** Of one read. */
+        /** The price of one read. */
         public double price(Prediction prediction) {
             return perRequest * prediction.requests() + perByte * prediction.fetchedBytes();
         }
     }
 
     /**
-     * What was chosen.
+     * The chosen strategy.
      *
-     * @param prediction of the way chosen
+     * @param prediction of the chosen strategy
      * @param meets whether it is expected to keep the goal
      */
     public record Choice(Prediction prediction, boolean meets) {
-        /** Of what is predicted. */
+        /** The choice of a predicted strategy, with whether it keeps the goal. */
         public static Choice of(Prediction prediction, Goal goal) {
             return new Choice(prediction, prediction.time(goal.quantile()).compareTo(goal.deadline()) <= 0);
         }
 
-        public ReadStrategy way() {
-            return prediction.way();
+        public ReadStrategy strategy() {
+            return prediction.strategy();
         }
     }
 
-    /** What predictions of the same differ by, because they are means over a few hundred runs. */
+    /** The noise of predictions, which are means over a few hundred runs. */
     private static final double NOISE = 0.01;
 
     private SlaPlanner() {}
 
     /**
-     * Chooses.
+     * Chooses the strategy.
      *
-     * @param governor of who reads
+     * @param governor the reader's budget
      */
     public static Choice choose(ReadShape shape, int helpers, Goal goal, Rates rates, RedundancyBudget governor) {
         TransferModel model = new TransferModel(shape, governor);
         Choice single = Choice.of(model.predict(new ReadStrategy(Mode.SINGLE, 1, Optional.empty())), goal);
         if (single.meets()) {
-            return single; // nothing asks for less
+            return single; // no strategy costs less
         }
         List<Choice> choices = new ArrayList<>(List.of(single));
-        for (ReadStrategy way : candidates(shape, model, helpers)) {
-            Prediction prediction = model.predict(way);
+        for (ReadStrategy strategy : candidates(shape, model, helpers)) {
+            Prediction prediction = model.predict(strategy);
             if (isAffordable(prediction, shape, governor)) {
                 choices.add(Choice.of(prediction, goal));
             }
@@ -96,24 +98,25 @@ public final class SlaPlanner {
         Comparator<Prediction> cheapest = Comparator.comparingDouble(rates::price)
                 .thenComparingDouble(Prediction::fetchedBytes)
                 .thenComparingDouble(Prediction::requests)
-                .thenComparingInt(prediction -> prediction.way().streams());
+                .thenComparingInt(prediction -> prediction.strategy().streams());
         Comparator<Prediction> fastest = Comparator.comparing(prediction -> prediction.time(goal.quantile()));
         return cheapest(choices.stream().filter(Choice::meets).toList(), rates)
                 .or(() -> fullRace(shape)
-                        .map(way -> Choice.of(model.predict(way), goal))
+                        .map(strategy -> Choice.of(model.predict(strategy), goal))
                         .filter(Choice::meets))
                 .or(() ->
                         choices.stream().min(Comparator.comparing(Choice::prediction, fastest.thenComparing(cheapest))))
                 .orElse(single);
     }
 
-    /** What differs by less than the model can tell is the same: then fewer streams are better. */
+    /** The cheapest choice; among equal ones, within the noise of the model, the one with the fewest streams. */
     private static Optional<Choice> cheapest(List<Choice> choices, Rates rates) {
         List<Choice> least = least(choices, rates::price);
         least = least(least, Prediction::fetchedBytes);
         least = least(least, Prediction::requests);
         return least.stream()
-                .min(Comparator.comparingInt((Choice choice) -> choice.way().streams())
+                .min(Comparator.comparingInt(
+                                (Choice choice) -> choice.strategy().streams())
                         .thenComparingDouble(choice -> rates.price(choice.prediction())));
     }
 
@@ -134,7 +137,7 @@ public final class SlaPlanner {
     }
 
     private static List<ReadStrategy> candidates(ReadShape shape, TransferModel model, int helpers) {
-        List<ReadStrategy> ways = new ArrayList<>();
+        List<ReadStrategy> strategies = new ArrayList<>();
         ReadStrategy most =
                 ReadStrategy.usual(Mode.COOPERATIVE, helpers, shape.replicas().size());
         int useful = (int) Math.min(most.streams(), model.blocks(most));
@@ -143,12 +146,12 @@ public final class SlaPlanner {
             streams = Math.min(Math.max(1, 2 * streams), useful);
             if (shape.replicas().size() > 1) {
                 for (Duration delay : delays(shape)) {
-                    ways.add(new ReadStrategy(Mode.HEDGED, streams, Optional.of(delay)));
+                    strategies.add(new ReadStrategy(Mode.HEDGED, streams, Optional.of(delay)));
                 }
             }
-            ways.add(new ReadStrategy(Mode.COOPERATIVE, streams, Optional.empty()));
+            strategies.add(new ReadStrategy(Mode.COOPERATIVE, streams, Optional.empty()));
         }
-        return ways;
+        return strategies;
     }
 
     private static Optional<ReadStrategy> fullRace(ReadShape shape) {

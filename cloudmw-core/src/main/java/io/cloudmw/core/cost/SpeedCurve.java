@@ -3,8 +3,9 @@ package io.cloudmw.core.cost;
 import io.cloudmw.core.monitor.ExpectedSpeed;
 
 /**
- * Full distributions drawn through the few quantiles that plans carry. Logarithms are interpolated over normal scores:
- * exact at the given quantiles, log-normal between and beyond them; moved with the median, where that has moved of late.
+ * The full distributions drawn through the few quantiles that plans carry. Logarithms are interpolated over normal
+ * scores: exact at the given quantiles, log-normal between and beyond them. The curve moves with the median, when that
+ * has moved lately.
  */
 final class SpeedCurve {
     private static final double Z95 = 1.6448536269514722;

@@ -1,12 +1,12 @@
 package io.cloudmw.core.cost;
 
 /**
- * What one store was asked for.
+ * The usage of one store: requests and bytes.
  *
  * @param reads requests, cancelled and failed ones included
- * @param readBytes that left the store, used or not
+ * @param readBytes bytes that left the store, used or not
  * @param writes requests
- * @param writtenBytes that went in
+ * @param writtenBytes bytes sent to the store
  */
 public record StoreUsage(long reads, long readBytes, long writes, long writtenBytes) {
     public static final StoreUsage NONE = new StoreUsage(0, 0, 0, 0);

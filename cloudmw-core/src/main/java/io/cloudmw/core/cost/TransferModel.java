@@ -10,41 +10,45 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Predicts what a read takes, mode by mode: γ and, with a {@link Bill}, δ of the paper. Deterministic.
+ * The model that predicts a read's time, mode by mode: γ and, with a {@link Bill}, δ of the paper. Deterministic.
  *
- * <p>The model: how blocks are cut, how many are under way and when one is late is said by the {@link ModePolicy} that
- * would carry out the read. A read is a row of blocks (whole chunks, or pieces where the mode cuts them), each with a
- * time to first byte and a throughput drawn anew from its store's quantiles. {@code single} reads one after the other
- * from the best store; {@code rounds} takes the fastest of all replicas for each; {@code chunked} and {@code kn} give the
- * next one to the first free stream, or group of streams. {@code hedged} and {@code cooperative} do so too, and make up
- * for an attempt that falls behind its store's usual pace at another store: with the whole block, or with what is
- * missing of it. In {@code cooperative} a stream that is done takes the end of the block that ends last, where the race
- * would ({@link StealSize}), as often as the {@link RedundancyBudget} has something to spare. The slowest stream ends the read; nothing is
- * faster than the destination. [1] CloudMW §4.1 (γ ≤ Σ g/(n·Hs), the bound of phase 1), §4.2.
+ * <p>The model: the {@link ModePolicy} of the read says how blocks are cut, how many are under way and when one is
+ * late. A read is a sequence of blocks (whole chunks, or pieces where the mode cuts them). Each has a time to first
+ * byte and a throughput drawn from its store's quantiles.
  *
- * <p><b>Differs:</b> distributions instead of bounds; phase 2 is overlapped, so that it shows only as the destination's
- * limit. Failures, stores that share a bottleneck, and what is read to see whether a slow store still is one, are not in the
- * model.
+ * <p>{@code single} reads one block after the other from the best store. {@code rounds} takes the fastest of all
+ * replicas for each. {@code chunked} and {@code kn} give the next block to the first free stream, or group of streams.
+ * {@code hedged} and {@code cooperative} do so too, and send a second attempt to another store when one falls behind
+ * its store's usual speed: for the whole block, or for its missing part. In {@code cooperative} an idle stream steals
+ * the end of the block that ends last, where the race would ({@link StealSize}) and as often as the {@link
+ * RedundancyBudget} allows. The slowest stream ends the read; nothing is faster than the destination. [1] CloudMW §4.1
+ * (γ ≤ Σ g/(n·Hs), the bound of phase 1), §4.2.
  *
- * <p>All ways of reading the same thing are predicted over the same draws. Confined to one thread.
+ * <p><b>Differs:</b> distributions instead of bounds; phase 2 is overlapped, so that it shows only as the
+ * destination's limit. The model leaves out failures, stores that share a bottleneck, and exploratory reads of slow
+ * stores.
+ *
+ * <p>All strategies for the same read are predicted over the same samples. Confined to one thread.
  */
 public final class TransferModel {
     private final ReadShape shape;
     private final int spare;
     private final Map<Long, SampledBlocks> rows = new HashMap<>();
 
-    /** @param governor of who reads, as it is now; it is asked for nothing */
+    /**
+     * @param governor the reader's budget as it is now; the model spends nothing of it
+     */
     public TransferModel(ReadShape shape, RedundancyBudget governor) {
         this.shape = shape;
         this.spare = governor.spareRequests();
     }
 
-    /** What reading {@code shape} this way takes. */
-    public static Prediction predict(ReadShape shape, ReadStrategy way, RedundancyBudget governor) {
-        return new TransferModel(shape, governor).predict(way);
+    /** The prediction for reading {@code shape} by this strategy. */
+    public static Prediction predict(ReadShape shape, ReadStrategy strategy, RedundancyBudget governor) {
+        return new TransferModel(shape, governor).predict(strategy);
     }
 
-    /** Every mode's usual way, in the order of the modes. */
+    /** The predictions for every mode's usual strategy, in the order of the modes. */
     public static List<Prediction> predictAll(ReadShape shape, int helpers, RedundancyBudget governor) {
         TransferModel model = new TransferModel(shape, governor);
         List<Prediction> all = new ArrayList<>();
@@ -55,18 +59,18 @@ public final class TransferModel {
         return all;
     }
 
-    /** What reading it this way takes. */
-    public Prediction predict(ReadStrategy way) {
+    /** The prediction for this strategy. */
+    public Prediction predict(ReadStrategy strategy) {
         if (shape.bytes() == 0) {
-            return new Prediction(way, new double[1], 0, 0, 0);
+            return new Prediction(strategy, new double[1], 0, 0, 0);
         }
-        ModePolicy policy = way.policy(false, shape.replicas().size());
-        return new SimulatedRead(way, policy, row(policy), spare).run(shape);
+        ModePolicy policy = strategy.policy(false, shape.replicas().size());
+        return new SimulatedRead(strategy, policy, row(policy), spare).run(shape);
     }
 
-    /** How many blocks the read is cut into. */
-    long blocks(ReadStrategy way) {
-        return row(way.policy(false, shape.replicas().size())).count();
+    /** The number of blocks of the read. */
+    long blocks(ReadStrategy strategy) {
+        return row(strategy.policy(false, shape.replicas().size())).count();
     }
 
     private SampledBlocks row(ModePolicy policy) {

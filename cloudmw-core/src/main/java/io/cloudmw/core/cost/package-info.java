@@ -1,7 +1,7 @@
 /**
- * What transfers cost and how long they take, before and after: prices, bills, the model that predicts a read's time,
- * requests and bytes mode by mode, and the choice of the cheapest way that keeps a promise. Pure: no I/O but the reading
- * of price tables, no clocks; values are immutable and safe for any thread.
+ * The cost and duration of transfers, before and after: prices, bills, the model that predicts time, requests and
+ * bytes mode by mode, and the planner of the cheapest strategy that keeps a target. Pure: no I/O but the reading of
+ * price tables, no clocks; values are immutable and safe for any thread.
  */
 @NullMarked
 package io.cloudmw.core.cost;

@@ -53,7 +53,7 @@ final class AttemptProgress {
         return startedAtNanos;
     }
 
-    /** When more bytes came than before, the attempt started, or waiting for it began anew. */
+    /** The time when more bytes came than before, the attempt started, or waiting for it began anew. */
     long movedAtNanos() {
         return movedAtNanos;
     }
@@ -115,7 +115,7 @@ final class AttemptProgress {
         return (double) (bytes - oldest.bytes) / (nowNanos - oldest.atNanos);
     }
 
-    /** How long bytes have been coming. */
+    /** The time for which bytes have been arriving. */
     long flowingNanos(long nowNanos) {
         Sample oldest = samples.peek();
         return oldest == null ? 0 : nowNanos - oldest.atNanos;

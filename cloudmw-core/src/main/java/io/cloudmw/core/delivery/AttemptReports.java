@@ -18,7 +18,7 @@ final class AttemptReports {
         this.lateness = lateness;
     }
 
-    /** One of the block's entrants reports how far its attempt has come. */
+    /** An entrant of the block reports how far its attempt has come. */
     void attempted(BlockProgress block, RacerId racer, AttemptStage stage, long bytes) {
         if (stage == AttemptStage.KEPT) {
             if (!block.attempt().isBegun()) {

@@ -191,7 +191,7 @@ final class BlockProgress {
         return chosen == null ? store() : chosen;
     }
 
-    /** Whether the budget was told how the attempt went. */
+    /** Returns whether the budget was told how the attempt went. */
     boolean isJudged() {
         return judged;
     }
@@ -202,7 +202,7 @@ final class BlockProgress {
 
     // ---- waiting
 
-    /** Whether its racer had nothing else when it was issued. */
+    /** Returns whether its racer had nothing else when it was issued. */
     boolean isDueAtOnce() {
         return dueAtOnce;
     }
@@ -211,7 +211,7 @@ final class BlockProgress {
         dueAtOnce = true;
     }
 
-    /** Whether the destination has not yet sent it to its helper. */
+    /** Returns whether the destination has not yet sent it to its helper. */
     boolean isPostponed() {
         return postponed;
     }
@@ -241,7 +241,7 @@ final class BlockProgress {
         }
     }
 
-    /** Whether its turn has come and its helper has reported that it has no room to start it. */
+    /** Returns whether its turn has come and its helper has reported that it has no room to start it. */
     boolean isWaitingForRoom() {
         return waiting;
     }
@@ -296,7 +296,7 @@ final class BlockProgress {
         heldSinceNanos = nowNanos;
     }
 
-    /** Whether the block cannot arrive as it was issued. */
+    /** Returns whether the block cannot arrive as it was issued. */
     boolean isHopeless(LiveRacers racers) {
         if (relay != null) {
             return false;
@@ -342,14 +342,14 @@ final class BlockProgress {
         return awaited;
     }
 
-    /** When a named winner must have offered its relay. */
+    /** The time when a named winner must have offered its relay. */
     long offerDueNanos(DeliveryPolicy policy) {
         return entrants.lostAtNanos() + policy.patience().stallNanos();
     }
 
     /**
-     * When entrants still racing must have given a sign of life. A helper that was heard before is silent for a reason
-     * soon: it reports at once that it started a block, or waits. A helper that was never heard may still be
+     * The time when entrants still racing must have given a sign of life. A helper that was heard before is silent for
+     * a reason soon: it reports at once that it started a block, or waits. A helper that was never heard may still be
      * connecting.
      *
      * @param sinceNanos silence before this does not count

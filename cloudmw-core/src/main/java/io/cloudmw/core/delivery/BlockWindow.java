@@ -50,7 +50,7 @@ final class BlockWindow {
         return !ended && planned.size() < Math.min(MOST_PLANNED, blocks.windowBlocks());
     }
 
-    /** Whether more is planned than is open. */
+    /** Returns whether more is planned than is open. */
     boolean hasMore() {
         return !planned.isEmpty();
     }

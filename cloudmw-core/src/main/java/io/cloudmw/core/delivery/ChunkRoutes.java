@@ -85,7 +85,7 @@ final class ChunkRoutes {
         return plan.stores().get(replica);
     }
 
-    /** Whether the plan means this helper for this replica. */
+    /** Returns whether the plan means this helper for this replica. */
     boolean isPlanned(int helper, int replica) {
         for (Entrant entrant : plan.entrants()) {
             if (entrant.racer().rank() == helper && entrant.replica() == replica) {
@@ -140,7 +140,7 @@ final class ChunkRoutes {
         return failures.getOrDefault(new Route(helper, replica), 0) >= TRIES_BY_ONE_ROUTE;
     }
 
-    /** Whether the helper has a route left to any replica that may be read. */
+    /** Returns whether the helper has a route left to any replica that may be read. */
     boolean hasRoute(int helper) {
         for (int replica : readable) {
             if (!isSpent(helper, replica)) {

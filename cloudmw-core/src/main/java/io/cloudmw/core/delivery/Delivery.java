@@ -140,12 +140,12 @@ public final class Delivery {
         this.timeouts = new Timeouts(state, dispatcher, lateness, reports);
     }
 
-    /** Whether the next chunk should be planned now (back-pressure for the reader of the manifest). */
+    /** Returns whether the next chunk should be planned now (back-pressure for the reader of the manifest). */
     public boolean wantsPlan() {
         return !state.isOver() && state.window().wantsPlan();
     }
 
-    /** When {@link #timePassed} should next be called, on the same clock; empty: not needed. */
+    /** The time when {@link #timePassed} should next be called, on the same clock; empty: not needed. */
     public OptionalLong wakeAtNanos() {
         return state.isOver() ? OptionalLong.empty() : timeouts.wakeAtNanos();
     }
@@ -155,7 +155,7 @@ public final class Delivery {
         return state.counts();
     }
 
-    /** How many chunks and ranges this instance keeps anything about. */
+    /** The number of chunks and ranges with state in this instance. */
     public int remembered() {
         return state.window().remembered();
     }

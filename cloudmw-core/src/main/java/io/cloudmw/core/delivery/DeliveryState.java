@@ -71,7 +71,7 @@ final class DeliveryState {
         this.window = new BlockWindow(policy.mode().blocks(), policy.inOrder());
     }
 
-    // ---- what the rules read
+    // ---- facts for the rules
 
     DeliveryPolicy policy() {
         return policy;
@@ -102,12 +102,12 @@ final class DeliveryState {
         return nowNanos;
     }
 
-    /** Whether the transfer is complete, has failed or is closed. */
+    /** Returns whether the transfer is complete, has failed or is closed. */
     boolean isOver() {
         return over;
     }
 
-    /** Whether any route to any chunk ever failed. Before that, helpers bring everything. */
+    /** Returns whether any route to any chunk ever failed. Before that, helpers bring everything. */
     boolean hasAnyRouteFailed() {
         return anyRouteFailed;
     }
@@ -136,7 +136,7 @@ final class DeliveryState {
         return relays.values();
     }
 
-    /** How many blocks this racer is an entrant of. */
+    /** The number of blocks this racer is an entrant of. */
     int blocksOf(RacerId racer) {
         return blocksOf.getOrDefault(racer, 0);
     }
@@ -162,7 +162,7 @@ final class DeliveryState {
         return paceNanos;
     }
 
-    /** How long the destination will be busy with what the racers have fetched already. */
+    /** The time for which the destination will be busy with what the racers have fetched already. */
     double backlogNanos() {
         double leaves = 0;
         for (BlockProgress block : issued.values()) {
@@ -188,7 +188,7 @@ final class DeliveryState {
         return away.contains(store);
     }
 
-    /** Whether the chunk can be read from a store that is not away. */
+    /** Returns whether the chunk can be read from a store that is not away. */
     boolean isReadableElsewhere(ChunkRoutes chunk) {
         return chunk.readable().stream().anyMatch(replica -> !isAway(chunk.store(replica)));
     }
@@ -480,7 +480,7 @@ final class DeliveryState {
         }
     }
 
-    /** As {@link WantedRange#unbar}. */
+    /** Like {@link WantedRange#unbar}. */
     boolean unbar(WantedRange range) {
         window.routesChanged();
         return range.unbar();

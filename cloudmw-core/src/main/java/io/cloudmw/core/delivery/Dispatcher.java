@@ -339,7 +339,7 @@ final class Dispatcher {
         }
     }
 
-    /** Whether all of the client's own racers have a block: only the lowest range is not for an idle one. */
+    /** Returns whether all of the client's own racers have a block: only the lowest range is not for an idle one. */
     private boolean mustWait(WantedRange range) {
         List<RacerId> own = state.racers().localWorkers(range.chunk());
         return !own.isEmpty()

@@ -63,7 +63,7 @@ final class EntrantStates {
         lostAtNanos = nowNanos;
     }
 
-    /** Whether an entrant has named this racer as the winner. */
+    /** Returns whether an entrant has named this racer as the winner. */
     boolean isNamedWinner(RacerId racer) {
         return lost.containsValue(racer);
     }
@@ -77,7 +77,7 @@ final class EntrantStates {
         return lost.values();
     }
 
-    /** When an entrant last named a winner, or waiting for that winner began anew. */
+    /** The time when an entrant last named a winner, or waiting for that winner began anew. */
     long lostAtNanos() {
         return lostAtNanos;
     }

@@ -17,20 +17,20 @@ final class LatenessDetector {
         this.extras = state.mode().extras();
     }
 
-    /** How long a first byte may take at the block's store. */
+    /** The time that a first byte may take at the block's store. */
     long delayNanos(BlockProgress block) {
         return delayNanos(state.usual(block));
     }
 
-    /** How long a first byte may take where this speed is usual. */
+    /** The time that a first byte may take where this speed is usual. */
     long delayNanos(SpeedEstimate usual) {
         double late = state.speeds().lateFirstByteNanos(usual);
         return late == 0 ? extras.capNanos() : extras.within(late);
     }
 
     /**
-     * How long after its turn came a block may go unreported: as long as its first byte and the report of it may take.
-     * Never less than a helper without room for the block takes to say so.
+     * The time after its turn for which a block may go unreported: as long as its first byte and the report of it may
+     * take. Never less than a helper without room for the block takes to say so.
      */
     long unheardNanos(BlockProgress block) {
         double report = state.speeds()
@@ -67,7 +67,7 @@ final class LatenessDetector {
         judge(block, isSlow(block, atNanos));
     }
 
-    /** Whether bytes come at less than half of the usual rate: as bad as late, however soon the first came. */
+    /** Returns whether bytes come at less than half of the usual rate: as bad as late, however soon the first came. */
     private boolean isSlow(BlockProgress block, long atNanos) {
         double known = state.usual(block).bytesPerSecond();
         double usual = known > 0 ? known : block.madeUpForBytesPerSecond();

@@ -27,11 +27,11 @@ final class LiveRacers {
     private List<RacerId> workers;
     private final NavigableSet<RacerId> locals = new TreeSet<>();
     private final Map<Integer, Long> heardAtNanos = new HashMap<>();
-    /** When the destination last came back from being away; null: it never was. */
+    /** The time when the destination last came back from being away; null: it never was. */
     private @Nullable Long resumedAtNanos;
     /** The blocks each racer was issued and has not fetched, in the order of issue. */
     private final Map<RacerId, Deque<BlockProgress>> queues = new HashMap<>();
-    /** When each racer last finished a block or was rid of it. */
+    /** The time when each racer last finished a block or was rid of it. */
     private final Map<RacerId, Long> freeSinceNanos = new HashMap<>();
     /** Helpers that say nothing of the blocks they were issued, and until when they are issued no more. */
     private final Map<Integer, Long> silentUntilNanos = new HashMap<>();
@@ -76,7 +76,7 @@ final class LiveRacers {
         return lanes.isHelpers(racer) ? lanes.helper(racer) : SpeedEstimates.CLIENT;
     }
 
-    /** Whether both racers are in the same process; the client's own racers count as one process each. */
+    /** Returns whether both racers are in the same process; the client's own racers count as one process each. */
     boolean isSameProcess(RacerId one, RacerId other) {
         return lanes.isHelpers(other) ? helperOf(one) == helperOf(other) : one.equals(other);
     }
@@ -140,7 +140,7 @@ final class LiveRacers {
         return silentUntilNanos.containsKey(helperOf(racer));
     }
 
-    /** Whether some helper is not silent. */
+    /** Returns whether some helper is not silent. */
     boolean hasHelperThatSpeaks() {
         return helpers.size() > silentUntilNanos.size();
     }
@@ -151,12 +151,15 @@ final class LiveRacers {
         silentUntilNanos.clear();
     }
 
-    /** Whether the racer's helper was heard at all; the client's own racers never are. */
+    /** Returns whether the racer's helper was heard at all; the client's own racers never are. */
     boolean hasSpoken(RacerId racer) {
         return isHelper(racer) && heardAtNanos.containsKey(lanes.helper(racer));
     }
 
-    /** When the racer's helper was last heard, or the destination came back; {@code otherwise} if that is later. */
+    /**
+     * The time when the racer's helper was last heard, or the destination came back; {@code otherwise} if that is
+     * later.
+     */
     long heardAt(RacerId racer, long otherwise) {
         Long heard = lanes.isHelpers(racer) ? heardAtNanos.get(lanes.helper(racer)) : null;
         return later(heard, later(resumedAtNanos, otherwise));
@@ -239,7 +242,7 @@ final class LiveRacers {
         return List.copyOf(workers);
     }
 
-    /** Whether the racer has a block, or one more racer may have one. */
+    /** Returns whether the racer has a block, or one more racer may have one. */
     boolean mayWork(RacerId racer) {
         return load(racer) > 0 || working < mode.lineup().racers();
     }
@@ -264,7 +267,7 @@ final class LiveRacers {
                 .toList();
     }
 
-    /** As {@link #idleBeside}, at other helpers only. */
+    /** Like {@link #idleBeside}, at other helpers only. */
     List<RacerId> idleElsewhere(RacerId racer) {
         int helper = helperOf(racer);
         return idleBeside(racer).stream()
@@ -282,14 +285,14 @@ final class LiveRacers {
         return racers;
     }
 
-    /** Whether helpers own blocks. */
+    /** Returns whether helpers own blocks. */
     boolean hasOwners() {
         return owners != BlockOwners.NONE;
     }
 
     /**
-     * Whether the helper may be asked for the range. Where helpers own it, only the first owner that is left and has a
-     * route may be asked; any helper when there is no such owner.
+     * Returns whether the helper may be asked for the range. Where helpers own it, only the first owner that is left
+     * and has a route may be asked; any helper when there is no such owner.
      */
     boolean mayBring(int helper, WantedRange range) {
         if (helper == SpeedEstimates.CLIENT) {
@@ -305,7 +308,7 @@ final class LiveRacers {
 
     // ---- queues
 
-    /** How many blocks the racer was issued and has not fetched. */
+    /** The number of blocks the racer was issued and has not fetched. */
     int load(RacerId racer) {
         Deque<BlockProgress> queue = queues.get(racer);
         return queue == null ? 0 : queue.size();
@@ -318,7 +321,7 @@ final class LiveRacers {
         return queue == null ? null : queue.peek();
     }
 
-    /** Whether the block is the racer's next to start, and the racer fetches no other. */
+    /** Returns whether the block is the racer's next to start, and the racer fetches no other. */
     boolean isNext(RacerId racer, BlockProgress block) {
         Deque<BlockProgress> queue = queues.get(racer);
         if (queue == null || queue.peek() != block) {
@@ -344,7 +347,7 @@ final class LiveRacers {
         return waiting;
     }
 
-    /** When the racer last finished a block or was rid of it; {@code otherwise} if that is later. */
+    /** The time when the racer last finished a block or was rid of it; {@code otherwise} if that is later. */
     long freeSince(RacerId racer, long otherwise) {
         return later(freeSinceNanos.get(racer), otherwise);
     }

@@ -56,7 +56,7 @@ final class OfferedRelay {
         movedAtNanos = nowNanos;
     }
 
-    /** Whether the destination withholds credit because it has no room for more of this relay. */
+    /** Returns whether the destination withholds credit because it has no room for more of this relay. */
     boolean isWithheld() {
         return withheld;
     }
@@ -75,12 +75,12 @@ final class OfferedRelay {
         movedAtNanos = nowNanos;
     }
 
-    /** When a leaf last arrived, or could again. */
+    /** The time when a leaf last arrived, or could again. */
     long movedAtNanos() {
         return movedAtNanos;
     }
 
-    /** Whether the relay can stall: it is accepted and has credit. */
+    /** Returns whether the relay can stall: it is accepted and has credit. */
     boolean mayMove() {
         return isAccepted() && !withheld;
     }

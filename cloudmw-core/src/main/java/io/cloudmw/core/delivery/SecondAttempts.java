@@ -47,7 +47,7 @@ final class SecondAttempts {
         second.makesUpFor(delay, state.usual(late).bytesPerSecond());
     }
 
-    /** How long nothing has come of the attempt; 0 when no racer has begun it. */
+    /** The time without bytes of the attempt; 0 when no racer has begun it. */
     private long waitedNanos(BlockProgress late) {
         AttemptProgress attempt = late.attempt();
         if (!attempt.isFetching()) {

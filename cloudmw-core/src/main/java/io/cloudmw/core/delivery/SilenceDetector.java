@@ -22,7 +22,7 @@ final class SilenceDetector {
         this.extras = state.mode().extras();
     }
 
-    /** When a block without a report is late; empty: it was reported, or its turn has not come. */
+    /** The time when a block without a report is late; empty: it was reported, or its turn has not come. */
     OptionalLong lateAtNanos(BlockProgress block) {
         RacerId racer = block.holder().racer();
         boolean isTurn = extras.hedges()

@@ -56,7 +56,10 @@ final class ThroughputSnapshot {
         return seen == null ? otherwise : seen.getAverage();
     }
 
-    /** Whether an attempt with {@code own} bytes per nanosecond gets less than half of what half of the others get. */
+    /**
+     * Returns whether an attempt with {@code own} bytes per nanosecond gets less than half of what half of the others
+     * get.
+     */
     boolean isBehindOthers(double own) {
         int others = rates.length - 1;
         if (others < 1) {
@@ -67,12 +70,12 @@ final class ThroughputSnapshot {
         return own < rates[isBelow ? middle + 1 : middle] / 2;
     }
 
-    /** Whether the racer holds a block the destination has not: it may let later blocks wait. */
+    /** Returns whether the racer holds a block the destination has not: it may let later blocks wait. */
     boolean holds(RacerId racer) {
         return holders.contains(racer);
     }
 
-    /** How many relays can move now. */
+    /** The number of relays that can move now. */
     long movingRelays() {
         return movingRelays;
     }

@@ -39,7 +39,7 @@ final class Timeouts {
         this.unofferedNanos = state.policy().patience().unofferedNanos();
     }
 
-    /** When the next timeout passes; empty: nothing is waited for. */
+    /** The time when the next timeout passes; empty: nothing is waited for. */
     OptionalLong wakeAtNanos() {
         OptionalLong wake = OptionalLong.empty();
         for (BlockProgress block : state.blocks()) {
@@ -105,12 +105,12 @@ final class Timeouts {
 
     // ---- giving up
 
-    /** When a helper that fetches, and so reports every second or so, is taken for dead. */
+    /** The time when a helper that fetches, and so reports every second or so, is taken for dead. */
     private long silentAtNanos(BlockProgress block) {
         return state.racers().heardAt(holder(block), block.attempt().startedAtNanos()) + stallNanos;
     }
 
-    /** When a block is given up, with or without its racer; empty: it may take any time. */
+    /** The time when a block is given up, with or without its racer; empty: it may take any time. */
     private OptionalLong giveUpAtNanos(BlockProgress block) {
         AttemptProgress attempt = block.attempt();
         OfferedRelay relay = block.relay();
@@ -137,12 +137,14 @@ final class Timeouts {
                 : OptionalLong.empty();
     }
 
-    /** Whether the racer that relays the block has all of it. */
+    /** Returns whether the racer that relays the block has all of it. */
     private static boolean holdsAll(BlockProgress block) {
         return !block.isCutThrough() || block.attempt().isFetched();
     }
 
-    /** Whether the racers that may start it have no other block: one that has may let any but the lowest wait. */
+    /**
+     * Returns whether the racers that may start it have no other block: one that has may let any but the lowest wait.
+     */
     private boolean isOnlyBlock(BlockProgress block) {
         if (!block.isCutThrough()) {
             return false;
@@ -228,7 +230,7 @@ final class Timeouts {
 
     // ---- waiting for room
 
-    /** Whether the block waits for room at its helper, and no other racer may start it. */
+    /** Returns whether the block waits for room at its helper, and no other racer may start it. */
     private static boolean mayMove(BlockProgress block) {
         return !block.attempt().isBegun()
                 && block.isWaitingForRoom()
@@ -238,7 +240,9 @@ final class Timeouts {
                 && block.range().isIssuedOnce();
     }
 
-    /** When a block its helper has no room for should go to another; empty: it waits for nothing, or may not. */
+    /**
+     * The time when a block its helper has no room for should go to another; empty: it waits for nothing, or may not.
+     */
     private OptionalLong moveAtNanos(BlockProgress block) {
         if (!extras.hedges() || !mayMove(block)) {
             return OptionalLong.empty();
@@ -266,7 +270,7 @@ final class Timeouts {
         return OptionalLong.of(atNanos - block.quietUntilNanos() < 0 ? block.quietUntilNanos() : atNanos);
     }
 
-    /** When a second attempt is due; empty: nothing can be late, or a second one is under way. */
+    /** The time when a second attempt is due; empty: nothing can be late, or a second one is under way. */
     private OptionalLong lateAtNanos(BlockProgress block) {
         OfferedRelay relay = block.relay();
         boolean isWithheld = relay != null && relay.isWithheld();
@@ -295,7 +299,7 @@ final class Timeouts {
         return afterQuiet(block, Math.min(lineAt, gapAt));
     }
 
-    /** How long the next leaf may take: no less than the relays of this destination take, whatever limits them. */
+    /** The time that the next leaf may take: no less than the relays of this destination take, whatever limits them. */
     private long gapNanos(BlockProgress block, @Nullable OfferedRelay relay, long delay, double slow) {
         double leaf = slow == 0 ? 0 : block.chunk().plan().leafSizeBytes() / slow;
         double gap = Math.max((double) delay, Math.min(leaf, (double) extras.capNanos()));

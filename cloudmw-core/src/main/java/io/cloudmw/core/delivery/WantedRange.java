@@ -116,7 +116,7 @@ final class WantedRange {
         return reissues;
     }
 
-    /** As {@link ChunkRoutes#unbar}; the range then counts as never issued. */
+    /** Like {@link ChunkRoutes#unbar}; the range then counts as never issued. */
     boolean unbar() {
         if (!chunk.unbar()) {
             return false;
@@ -126,7 +126,8 @@ final class WantedRange {
     }
 
     /**
-     * Whether an unstarted block of it went to another racer. Done once, or it would wait at the end of every queue.
+     * Returns whether an unstarted block of it went to another racer. Done once, or it would wait at the end of every
+     * queue.
      */
     boolean hasMoved() {
         return moved;

@@ -58,7 +58,7 @@ final class WorkStealing {
         return last;
     }
 
-    /** Whether the block is queued, or has run long enough to be judged, and was not just spared. */
+    /** Returns whether the block is queued, or has run long enough to be judged, and was not just spared. */
     private boolean isStealable(BlockProgress block) {
         long seenNanos = block.attempt().isBegun()
                 ? block.attempt().flowingNanos(state.now())
@@ -68,7 +68,8 @@ final class WorkStealing {
     }
 
     /**
-     * Whether the block was not started: its helper reports that it waits, or its turn has come in none of its lanes.
+     * Returns whether the block was not started: its helper reports that it waits, or its turn has come in none of its
+     * lanes.
      */
     private boolean isQueued(BlockProgress block) {
         if (block.attempt().isBegun()) {
@@ -86,8 +87,8 @@ final class WorkStealing {
     }
 
     /**
-     * Whether the lane fetches another block, and goes on for longer than a report of its end takes. The first block in
-     * a lane may have started long before that is heard here.
+     * Returns whether the lane fetches another block, and goes on for longer than a report of its end takes. The first
+     * block in a lane may have started long before that is heard here.
      */
     private boolean isBehindAnother(BlockProgress block, RacerId racer) {
         BlockProgress head = state.racers().head(racer);
@@ -137,7 +138,7 @@ final class WorkStealing {
         return !state.policy().inOrder() || relay == null || !relay.isAccepted();
     }
 
-    /** How much of the block's end can be split off: whole leaves; the one being fetched and the next stay. */
+    /** The bytes at the block's end that can be split off: whole leaves; the one being fetched and the next stay. */
     private static long tailBytes(BlockProgress block, long wanted) {
         ByteRange missing = block.range().missing();
         long leaf = block.chunk().plan().leafSizeBytes();
@@ -177,8 +178,8 @@ final class WorkStealing {
     // ---- time left
 
     /**
-     * How long the block's racer will go on fetching at its present rate; 0: it is through, or it is too soon to
-     * tell.
+     * The time for which the block's racer will go on fetching at its present rate; 0: it is through, or it is too
+     * soon to tell.
      */
     static double leftNanos(BlockProgress block, DeliveryState state) {
         long bytes = block.unfetchedBytes();
@@ -197,7 +198,7 @@ final class WorkStealing {
         return state.speeds().firstByteNanos(block.store(), helper, bytes) + usual + leftAheadNanos(block, state);
     }
 
-    /** As {@link #leftNanos} for a block being fetched; where it is too soon to tell, at its usual rate. */
+    /** Like {@link #leftNanos} for a block being fetched; where it is too soon to tell, at its usual rate. */
     static double expectedLeftNanos(BlockProgress block, DeliveryState state) {
         long bytes = block.unfetchedBytes();
         if (block.attempt().isFetched() || block.attempt().rate(state.now()) > 0) {
@@ -207,7 +208,7 @@ final class WorkStealing {
         return bytes / state.speeds().bytesPerNano(block.store(), helper, bytes);
     }
 
-    /** How long the lane of a queued block fetches what is ahead of it. */
+    /** The time for which the lane of a queued block fetches what is ahead of it. */
     private static double leftAheadNanos(BlockProgress queued, DeliveryState state) {
         BlockProgress head = state.racers().head(queued.holder().racer());
         return head == null || !head.attempt().isBegun() ? 0 : leftNanos(head, state);

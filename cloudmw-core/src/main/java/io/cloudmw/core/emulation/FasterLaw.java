@@ -1,6 +1,6 @@
 package io.cloudmw.core.emulation;
 
-/** Another law on a clock that runs {@code timeScale} times as fast. */
+/** A law on a clock that runs {@code timeScale} times as fast. */
 record FasterLaw(StoreLaw law, double timeScale) implements StoreLaw {
     static final double MAX_SCALE = 1000;
 

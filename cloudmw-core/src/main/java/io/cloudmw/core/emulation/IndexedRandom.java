@@ -2,7 +2,7 @@ package io.cloudmw.core.emulation;
 
 import java.util.SplittableRandom;
 
-/** Where random numbers come from: a generator for every (seed, index), so that a draw depends on nothing else. */
+/** The source of random numbers: a generator for every (seed, index), so that a draw depends on nothing else. */
 final class IndexedRandom {
     private static final long GOLDEN_GAMMA = 0x9E3779B97F4A7C15L;
 
@@ -12,7 +12,7 @@ final class IndexedRandom {
         return new SplittableRandom(mix(mix(seed) + index));
     }
 
-    /** Seeds of a family that are far apart although their indices are neighbours. */
+    /** Spreads the seeds of a family, so that neighbouring indices have distant seeds. */
     static long mix(long value) {
         return new SplittableRandom(value * GOLDEN_GAMMA).nextLong();
     }

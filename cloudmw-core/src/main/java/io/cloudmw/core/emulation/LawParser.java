@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** A written law: its name or speed, then {@code ,option=value}s. Confined to the parsing of one text. */
+/** The parser of a written law: its name or speed, then {@code ,option=value}s. Confined to the parsing of one text. */
 final class LawParser {
     private final String text;
     private final String name;
@@ -35,18 +35,18 @@ final class LawParser {
         return text;
     }
 
-    /** What comes before the first comma. */
+    /** The text before the first comma. */
     String name() {
         return name;
     }
 
-    /** An option's value, once; null when it is not there. */
+    /** An option's value, once; null when it is missing. */
     @Nullable
     String take(String option) {
         return options.remove(option);
     }
 
-    /** What is left after every known option was taken must be a law, whole. */
+    /** Parses the rest as a law, after every known option was taken. */
     StoreLaw law() {
         StoreLaw law = switch (name) {
             case PaperTable2.NAME -> new PaperTable2(0);

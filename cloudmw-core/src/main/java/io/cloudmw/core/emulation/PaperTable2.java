@@ -4,16 +4,16 @@ import java.time.Duration;
 import java.util.SplittableRandom;
 
 /**
- * S3 as the paper measured it. Table 2 has the transfer rates of twenty downloads of one 1 GB file from S3 to a small
- * EC2 instance, from 9.85 to 20.1 MB/s. Here a store's rate is drawn from those twenty, evenly, and anew every 10 s; in
- * 2% of the draws the store stalls: 1 MB/s. The first byte comes at once: the paper gives no time for it.
+ * The law of S3 as the paper measured it. Table 2 has the transfer rates of twenty downloads of one 1 GB file from S3
+ * to a small EC2 instance, from 9.85 to 20.1 MB/s. Here a store's rate is drawn evenly from those twenty, anew every
+ * 10 s. In 2% of the draws the store stalls at 1 MB/s. The first byte comes at once: the paper gives no time for it.
  *
- * <p>The rate is the <em>store's</em>: whoever reads from it shares it, and different stores draw independently. (The
- * paper's rates are of one retrieval at a time. S3 would give two retrievals two of them; here more connections to the
- * same store gain nothing, so that what a mode gains, it gains by choosing among stores.)
+ * <p>The rate is the <em>store's</em>: all its readers share it, and stores draw independently. The paper's rates are
+ * of one retrieval at a time, and S3 would give two retrievals twice the rate. Here more connections to one store gain
+ * nothing, so that a mode gains only by choosing among stores.
  *
- * <p>[1] CloudMW §1.1, Table 2. Differs: the paper's twenty rates are averages over 49 to 104 s; holding one for 10 s
- * lets it change within a transfer, and the stalls are added, as the lab's purpose is the tail.
+ * <p>[1] CloudMW §1.1, Table 2. Differs: the paper's rates are averages over 49 to 104 s; a rate held for 10 s can
+ * change within a transfer. The stalls are added, as the lab studies the tail.
  */
 record PaperTable2(long seed) implements StoreLaw {
     static final String NAME = "paper-table2";
@@ -28,7 +28,7 @@ record PaperTable2(long seed) implements StoreLaw {
         11_300_000, 10_000_000
     };
 
-    /** The twenty rates; a copy. */
+    /** A copy of the twenty rates. */
     static long[] rates() {
         return BYTES_PER_SECOND.clone();
     }

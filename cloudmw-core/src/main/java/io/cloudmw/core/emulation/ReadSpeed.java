@@ -5,14 +5,14 @@ import io.cloudmw.core.config.Sizes;
 import java.time.Duration;
 
 /**
- * A read speed that varies over time and is shared by all readers of a store: drawn anew at every interval, evenly between two bounds, from a seed. Equal
- * values give equal speeds at equal times.
+ * A read speed that varies over time and is shared by all readers of a store. It is drawn anew at every interval,
+ * evenly between two bounds, from a seed. Equal values give equal speeds at equal times.
  *
- * <p>Written {@code 20MiB/s} for a constant speed, or {@code 10..40MiB/s,redraw=2s,seed=7}; {@code redraw} and
- * {@code seed} may be left out (2s, 0).
+ * <p>Its text is {@code 20MiB/s} for a constant speed, or {@code 10..40MiB/s,redraw=2s,seed=7}; {@code redraw} and
+ * {@code seed} are optional (2s, 0).
  *
  * @param minBytesPerSecond at least 1 KiB
- * @param redraw how long one drawn speed lasts
+ * @param redraw the time for which one drawn speed lasts
  */
 public record ReadSpeed(long minBytesPerSecond, long maxBytesPerSecond, Duration redraw, long seed)
         implements StoreLaw {
@@ -31,13 +31,13 @@ public record ReadSpeed(long minBytesPerSecond, long maxBytesPerSecond, Duration
         }
     }
 
-    /** Always the same speed. */
+    /** A constant speed. */
     public static ReadSpeed constant(long bytesPerSecond) {
         return new ReadSpeed(bytesPerSecond, bytesPerSecond, DEFAULT_REDRAW, 0);
     }
 
     /**
-     * Reads what {@link #toString()} wrote, or a person.
+     * Reads the text of a speed.
      *
      * @throws IllegalArgumentException when it is not of that form
      */
@@ -90,7 +90,7 @@ public record ReadSpeed(long minBytesPerSecond, long maxBytesPerSecond, Duration
                 + Durations.format(redraw) + ",seed=" + seed;
     }
 
-    /** {@code 10} of {@code 10..40MiB} means MiB, too. */
+    /** The lower bound with the upper one's unit: {@code 10} of {@code 10..40MiB} means MiB, too. */
     private static String withUnit(String min, String max) {
         boolean bare = !min.isEmpty() && min.chars().allMatch(Character::isDigit);
         return bare ? min + max.replaceFirst("^[0-9]+\\s*", "") : min;

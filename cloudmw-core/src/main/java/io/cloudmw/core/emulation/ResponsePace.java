@@ -2,9 +2,12 @@ package io.cloudmw.core.emulation;
 
 import java.util.concurrent.TimeUnit;
 
-/** When the bytes of one response arrive, in the time of {@link StorePace#elapsedNanos}. Confined to its reader. */
+/**
+ * The arrival times of the bytes of one response, in the time of {@link StorePace#elapsedNanos}. Confined to its
+ * reader.
+ */
 public final class ResponsePace {
-    /** A reader that was this late, and no later, catches up: timers are never exact. */
+    /** A reader that is late by at most this catches up, because timers are never exact. */
     private static final long CATCH_UP_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
     private static final long PIECE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
@@ -24,17 +27,17 @@ public final class ResponsePace {
         freeAtNanos = firstByteNanos;
     }
 
-    /** Before the first byte: how long the response will be, for the place of a stall. */
+    /** Sets the length of the response before its first byte, for the place of a stall. */
     public void length(long bytes) {
         stallAtByte = (long) (bytes * answer.stallAt());
     }
 
-    /** When the response begins: its head, where it has one. */
+    /** The time at which the response begins: its head, if it has one. */
     public long firstByteNanos() {
         return firstByteNanos;
     }
 
-    /** Bytes to take at once, so that a response flows and responses at the same time take turns. */
+    /** The bytes to take at once, so that a response flows and concurrent responses take turns. */
     public int pieceBytes() {
         long bytes = (long) (store.bytesPerSecond() * (PIECE_NANOS / 1e9));
         return (int) Math.max(MIN_PIECE_BYTES, Math.min(bytes, Integer.MAX_VALUE));

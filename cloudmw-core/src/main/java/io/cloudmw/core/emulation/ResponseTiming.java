@@ -1,14 +1,14 @@
 package io.cloudmw.core.emulation;
 
 /**
- * What a law draws for one request.
+ * The timing that a law draws for one request.
  *
  * @param firstByteNanos from the request to the first byte of its response
- * @param stallAt where in the response it stalls, as a share of its length: 0 before its first byte, below 1
- * @param stallNanos how long nothing arrives there; 0: it does not stall
+ * @param stallAt the place of the stall, as a share of the response's length: 0 before its first byte, below 1
+ * @param stallNanos how long the stall lasts; 0: there is none
  */
 public record ResponseTiming(long firstByteNanos, double stallAt, long stallNanos) {
-    /** At once, and without a stall. */
+    /** A response at once, without a stall. */
     public static final ResponseTiming PROMPT = new ResponseTiming(0, 0, 0);
 
     public ResponseTiming {
@@ -20,7 +20,7 @@ public record ResponseTiming(long firstByteNanos, double stallAt, long stallNano
         }
     }
 
-    /** Every delay is {@code factor} times as long. */
+    /** The same timing with every delay {@code factor} times as long. */
     ResponseTiming stretched(double factor) {
         return new ResponseTiming((long) (firstByteNanos * factor), stallAt, (long) (stallNanos * factor));
     }

@@ -4,9 +4,9 @@ import java.time.Duration;
 import java.util.SplittableRandom;
 
 /**
- * S3 as it is today, with its tail: the first byte of a response takes a log-normal time (median 30 ms, p99 200 ms),
- * each response then has 90 MB/s of its own, and 0.3% of the responses stop for 5 s once, at a place drawn evenly over
- * their length. Every request draws for itself; the same seed and number give the same draw.
+ * The law of S3 as it is today, with its tail. The first byte of a response takes a log-normal time (median 30 ms, p99
+ * 200 ms), and each response then has 90 MB/s of its own. 0.3% of the responses stall for 5 s once, at a place drawn
+ * evenly over their length. Every request draws for itself; the same seed and number give the same draw.
  */
 record S3Tail(long seed) implements StoreLaw {
     static final String NAME = "s3-tail";

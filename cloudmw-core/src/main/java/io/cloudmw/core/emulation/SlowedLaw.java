@@ -2,9 +2,9 @@ package io.cloudmw.core.emulation;
 
 import java.time.Duration;
 
-/** Another law, and from a moment on a store that is slow as a whole: late first bytes and low speeds, each. */
+/** A law that from a moment on makes the whole store slow: later first bytes and lower speeds. */
 record SlowedLaw(StoreLaw law, Duration after, double factor) implements StoreLaw {
-    /** What a slow store is unless said otherwise. */
+    /** The usual factor of a slow store. */
     static final double FACTOR = 10;
 
     SlowedLaw {

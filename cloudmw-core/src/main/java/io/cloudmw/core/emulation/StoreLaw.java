@@ -4,22 +4,22 @@ import io.cloudmw.core.config.Durations;
 import java.time.Duration;
 
 /**
- * How a store answers, as a pure function of time, of the number of the request and of a seed. Immutable; equal laws
- * draw equally.
+ * The law of a store's responses: a pure function of time, of the number of the request and of a seed. Immutable;
+ * equal laws draw equally.
  */
 public interface StoreLaw {
-    /** The forms {@link #parse} takes, for messages. */
+    /** The forms of laws, for messages. */
     String FORMS = "20MiB/s, 10..40MiB/s,redraw=2s,seed=7, paper-table2,seed=7 or s3-tail,seed=7,slow-after=60s";
 
     /** The speed in force {@code sinceStartNanos} after the store's start; at least 1. */
     long bytesPerSecondAt(long sinceStartNanos);
 
-    /** IndexedRandom for the store's {@code request}-th request, made {@code sinceStartNanos} after its start. */
+    /** The timing of the store's {@code request}-th request, made {@code sinceStartNanos} after its start. */
     default ResponseTiming answer(long request, long sinceStartNanos) {
         return ResponseTiming.PROMPT;
     }
 
-    /** Whether the speed is that of the store, shared by all responses; otherwise each response has it. */
+    /** Returns whether the speed is that of the store, shared by all responses; otherwise each response has it. */
     boolean shared();
 
     /** The same law with draws of its own. */
@@ -30,14 +30,14 @@ public interface StoreLaw {
         return timeScale == 1 ? this : new FasterLaw(this, timeScale);
     }
 
-    /** This law, and from {@code after} on first bytes that take, and speeds that are, {@code factor} times as bad. */
+    /** This law, with {@code factor} times later first bytes and lower speeds from {@code after} on. */
     default StoreLaw slowed(Duration after, double factor) {
         return new SlowedLaw(this, after, factor);
     }
 
     /**
-     * Reads a law as people write it: one of {@link #FORMS}. Any of them may end in {@code ,time-scale=8}, and any in
-     * {@code ,slow-after=60s}: from then on ten times slower.
+     * Reads the text of a law: one of {@link #FORMS}. Any of them may end in {@code ,time-scale=8}, and in {@code
+     * ,slow-after=60s}: from then on ten times slower.
      *
      * @throws IllegalArgumentException when it is not of that form
      */

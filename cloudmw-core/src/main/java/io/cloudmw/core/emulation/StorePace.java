@@ -5,8 +5,8 @@ import io.cloudmw.core.time.Ticker;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * One store that obeys a law: numbers its requests, and knows when their bytes arrive. Its clock starts with its first
- * use. Safe for any thread.
+ * The pace of one store under a law: it numbers the requests and computes when their bytes arrive. Its clock starts
+ * with its first use. Safe for any thread.
  */
 public final class StorePace {
     private final StoreLaw law;
@@ -19,7 +19,7 @@ public final class StorePace {
     @GuardedBy("this")
     private long startNanos;
 
-    /** Of a shared speed: when the store has sent all that was asked of it so far. */
+    /** The time at which a store with a shared speed has sent all that was requested so far. */
     @GuardedBy("this")
     private long busyUntilNanos;
 
@@ -28,7 +28,7 @@ public final class StorePace {
         this.ticker = ticker;
     }
 
-    /** Time since the store's start, which is the first call of anything here. */
+    /** The time since the store's start, which is the first call of any method. */
     public synchronized long elapsedNanos() {
         long now = ticker.nanos();
         if (!started) {
@@ -38,7 +38,7 @@ public final class StorePace {
         return now - startNanos;
     }
 
-    /** A request is made now. */
+    /** Begins a request now. */
     public ResponsePace request() {
         long now = elapsedNanos();
         return new ResponsePace(this, now, law.answer(requests.getAndIncrement(), now));
@@ -49,7 +49,7 @@ public final class StorePace {
     }
 
     /**
-     * Queues bytes behind what was sent before, by this response or, of a shared speed, by any.
+     * Queues bytes behind those sent before by this response, or, at a shared speed, by any response.
      *
      * @param fromNanos when the response could send them at the earliest
      * @return when they arrive

@@ -14,7 +14,10 @@ import org.jspecify.annotations.Nullable;
 // The code is no part of the message, which is for people.
 @SuppressWarnings("OverrideThrowableToString")
 public final class CloudMwException extends IOException {
-    /** Things of which there are only so many are over one after the other: who asks again so soon finds room, or costs little. */
+    /**
+     * The retry-after of full limits: their users end one after the other, so that a retry soon finds room or costs
+     * little.
+     */
     private static final Duration PLACE_AGAIN = Duration.ofMillis(200);
 
     private final ErrorCode code;
@@ -48,39 +51,40 @@ public final class CloudMwException extends IOException {
         this.refusing = refusing;
     }
 
-    /** {@code OVERLOADED}, and when there should be room. */
+    /** {@code OVERLOADED} with a retry-after. */
     public static CloudMwException overloaded(String message, Duration retryAfter) {
         return new CloudMwException(ErrorCode.OVERLOADED, message).retriedAfter(retryAfter);
     }
 
-    /** {@code OVERLOADED}: as many as may be are there already. Nobody knows when one of them is over; the pause is the same for all. */
+    /**
+     * {@code OVERLOADED} by a full limit. The time of the next free place is unknown, so the retry-after is always the
+     * same.
+     */
     public static CloudMwException full(String message) {
         return overloaded(message, PLACE_AGAIN);
     }
 
-    /**
-     * The same failure, whole, as it is told further on: with what was being done before its message. This one is its cause.
-     */
+    /** The same failure with the current action before its message, and with this one as its cause. */
     public CloudMwException during(String what) {
         return new CloudMwException(code, verdict, what + ": " + getMessage(), this, retryAfter, refusing);
     }
 
-    /** The same failure; who tries again should wait so long. */
+    /** The same failure with a retry-after. */
     public CloudMwException retriedAfter(Duration pause) {
         return new CloudMwException(code, verdict, String.valueOf(getMessage()), getCause(), pause, refusing);
     }
 
-    /** The same failure; these stores refuse the chunk however often it is tried, and another store may take it. */
+    /** The same failure of a write; these stores refuse the chunk for good, and another store may take it. */
     public CloudMwException refusedBy(Collection<String> stores) {
         return new CloudMwException(
                 code, verdict, String.valueOf(getMessage()), getCause(), retryAfter, Set.copyOf(stores));
     }
 
     /**
-     * What becomes of a failure nobody expected: {@code OVERLOADED} where it is memory that ran out, so that it is tried
-     * again, or elsewhere; {@code INTERNAL} otherwise.
+     * The failure for an unexpected exception: {@code OVERLOADED} when memory ran out, so that it is retried there or
+     * elsewhere; {@code INTERNAL} otherwise.
      *
-     * @param what failed; the message begins with it
+     * @param what the failed action, with which the message begins
      */
     public static CloudMwException ofDefect(String what, Throwable thrown) {
         ErrorCode code = thrown instanceof OutOfMemoryError ? ErrorCode.OVERLOADED : ErrorCode.INTERNAL;
@@ -96,24 +100,24 @@ public final class CloudMwException extends IOException {
     }
 
     /**
-     * Returns whether the thrower knew that no other try helps, although one may help against most failures with
-     * this code.
+     * Returns whether the thrower knew that no retry helps, although a retry may help against most failures with this
+     * code.
      */
     public boolean isForGood() {
         return verdict == RetryVerdict.NEVER && code.verdict() != RetryVerdict.NEVER;
     }
 
-    /** How long to wait before trying again; empty: who failed does not know. */
+    /** The delay before a retry; empty: unknown. */
     public Optional<Duration> retryAfter() {
         return Optional.ofNullable(retryAfter);
     }
 
-    /** Ids of the stores that refuse the chunk of a failed write for good; empty: none is known. */
+    /** The ids of the stores that refuse the chunk of a failed write for good; empty: none is known. */
     public Set<String> refusing() {
         return refusing;
     }
 
-    /** The class, the code, and the message: what a stack trace begins with. */
+    /** The class, the code, and the message: the first line of a stack trace. */
     @Override
     public String toString() {
         return getClass().getName() + ": " + code + ": " + getMessage();

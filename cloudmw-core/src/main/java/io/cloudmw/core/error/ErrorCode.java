@@ -6,8 +6,8 @@ import static io.cloudmw.core.error.RetryVerdict.OTHER_REPLICA;
 import static io.cloudmw.core.error.RetryVerdict.SAME_REPLICA;
 
 /**
- * Every way a request can fail, with the gRPC status it travels as and the retry verdict it usually carries.
- * {@code docs/errors.md} lists the same table; a test compares.
+ * The codes of failed requests, each with its gRPC status and its usual retry verdict. {@code docs/errors.md} lists
+ * the same table; a test compares.
  */
 public enum ErrorCode {
     /** The request itself is wrong. */
@@ -18,23 +18,23 @@ public enum ErrorCode {
     VOLUME_NOT_FOUND("NOT_FOUND", NEVER),
     /** The helper has no lease: it must register again. */
     HELPER_UNKNOWN("NOT_FOUND", AFTER_REFRESH),
-    /** It exists already. */
+    /** The thing to create exists already. */
     ALREADY_EXISTS("ALREADY_EXISTS", NEVER),
     /** The volume still holds files. */
     VOLUME_NOT_EMPTY("FAILED_PRECONDITION", NEVER),
     /** The store is still used by a volume. */
     STORE_IN_USE("FAILED_PRECONDITION", NEVER),
-    /** Somebody else changed the path first. */
+    /** Another client changed the path first. */
     CONFLICT("ABORTED", AFTER_REFRESH),
-    /** The background job is another process's by now. */
+    /** Another process has taken over the background job. */
     LEASE_LOST("ABORTED", NEVER),
     /** The two processes speak different major versions of the protocol. */
     VERSION_UNSUPPORTED("FAILED_PRECONDITION", NEVER),
-    /** The token is missing, forged, expired or for something else. */
+    /** The token is missing, forged, expired or for another file or right. */
     UNAUTHENTICATED("UNAUTHENTICATED", AFTER_REFRESH),
-    /** Fewer independent stores than replicas asked for. */
+    /** Fewer independent stores than requested replicas. */
     NOT_ENOUGH_STORES("FAILED_PRECONDITION", NEVER),
-    /** Fewer copies became durable than the volume's write quorum. */
+    /** Fewer replicas became durable than the volume's write quorum. */
     QUORUM_NOT_MET("UNAVAILABLE", SAME_REPLICA),
     /** A store did not answer, or not in time. */
     STORE_UNAVAILABLE("UNAVAILABLE", OTHER_REPLICA),
@@ -56,9 +56,9 @@ public enum ErrorCode {
     PROTOCOL_VIOLATION("INTERNAL", OTHER_REPLICA),
     /** A bounded queue, pool or quota is full. */
     OVERLOADED("RESOURCE_EXHAUSTED", OTHER_REPLICA),
-    /** Who asked no longer wants it. */
+    /** The caller has cancelled the request. */
     CANCELLED("CANCELLED", NEVER),
-    /** It did not finish in the time it was given. */
+    /** The request did not finish within its deadline. */
     DEADLINE_EXCEEDED("DEADLINE_EXCEEDED", OTHER_REPLICA),
     /** The source of a put, or the destination of a get, on the caller's own machine failed. */
     LOCAL_IO("FAILED_PRECONDITION", NEVER),
@@ -73,17 +73,17 @@ public enum ErrorCode {
         this.verdict = verdict;
     }
 
-    /** The name of the gRPC status this code travels as. */
+    /** The name of this code's gRPC status. */
     public String grpcStatus() {
         return grpcStatus;
     }
 
-    /** Whether a copy is not what it should be, wherever it is read. */
+    /** Returns whether the code blames the replica, by whatever path it was read. */
     public boolean isOfReplica() {
         return this == REPLICA_MISSING || this == REPLICA_CORRUPT;
     }
 
-    /** The verdict a failure with this code carries unless the thrower knows better. */
+    /** The usual verdict of a failure with this code. */
     public RetryVerdict verdict() {
         return verdict;
     }

@@ -11,9 +11,9 @@ import java.util.Map;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 
-/** What the operating system says about a failure, in words for people: no names of Java classes. */
+/** The operating system's reasons for failures, in words for people, without names of Java classes. */
 public final class Reasons {
-    /** What the system's own texts contain, wherever in a message the JDK or Netty put them. */
+    /** The parts of the system's own messages that the JDK or Netty pass on. */
     private static final Map<String, String> KNOWN = Map.of(
             "Address already in use", "another process listens there already",
             "Cannot assign requested address", "this machine has no such address",
@@ -27,7 +27,7 @@ public final class Reasons {
 
     private Reasons() {}
 
-    /** What a future failed with, without what futures wrap that in. */
+    /** The failure of a future, without the exceptions that futures wrap it in. */
     public static Throwable unwrapped(Throwable failure) {
         Throwable cause = failure;
         while ((cause instanceof CompletionException || cause instanceof ExecutionException)
@@ -37,7 +37,7 @@ public final class Reasons {
         return cause;
     }
 
-    /** Why it failed: the innermost cause, which is the system's. */
+    /** The reason of a failure: its innermost cause, which is the system's. */
     public static String of(Throwable failure) {
         if (failure instanceof CloudMwException || failure.getCause() == null) {
             return ofOne(failure);

@@ -1,6 +1,6 @@
 package io.cloudmw.core.error;
 
-/** What may be tried after a failure; decided once, where the failure is first understood. */
+/** The verdict about retries of a failed request, decided once, where the failure is first understood. */
 public enum RetryVerdict {
     /** The same request will fail again. */
     NEVER,
@@ -8,6 +8,9 @@ public enum RetryVerdict {
     SAME_REPLICA,
     /** Another replica (or another path to it) may answer; this one will not soon. */
     OTHER_REPLICA,
-    /** The coordinator has to answer first: what the request was based on is out of date, or it could not be asked. */
+    /**
+     * A retry needs fresh information from the coordinator: the request's is out of date, or the coordinator could not
+     * be reached.
+     */
     AFTER_REFRESH
 }

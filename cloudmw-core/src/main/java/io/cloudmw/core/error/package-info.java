@@ -1,6 +1,4 @@
-/**
- * The one taxonomy of failures and what may be retried. Immutable; safe for any thread.
- */
+/** The taxonomy of failures with their retry verdicts. Immutable; safe for any thread. */
 @NullMarked
 package io.cloudmw.core.error;
 

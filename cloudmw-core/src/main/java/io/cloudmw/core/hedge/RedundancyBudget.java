@@ -68,7 +68,7 @@ public final class RedundancyBudget {
     private static final double MOST_PATIENT = 4;
     private static final double LATE_USUALLY = 0.05;
     private static final double WEIGHT = 1.0 / 4;
-    /** One late answer is enough, because two stores must be slow to suppress an extra. */
+    /** A single late answer is enough, because two stores must be slow to suppress an extra. */
     private static final double LATE_WHEN_SLOW = WEIGHT;
 
     /** The weight by which each answer ages what monitors said, because a long transfer is told once. */
@@ -151,7 +151,10 @@ public final class RedundancyBudget {
         return true;
     }
 
-    /** Whether the attempt has waited far longer than the other store's answers take; false without such an answer. */
+    /**
+     * Returns whether the attempt has waited far longer than the other store's answers take; false without such an
+     * answer.
+     */
     private boolean isStalled(long waitedNanos, StoreId other) {
         Standing standing = stores.get(other);
         return standing != null && standing.answerNanos > 0 && waitedNanos > STALLED * standing.answerNanos;
@@ -168,7 +171,7 @@ public final class RedundancyBudget {
         return plenty && spend(late, other, atMostBytes);
     }
 
-    /** How many extra requests {@link #spendSpare} would allow now. */
+    /** The number of extra requests {@link #spendSpare} would allow now. */
     public synchronized int spareRequests() {
         return (int) Math.max(0, Math.floor(requests - budget.burstRequests() / 2.0));
     }
@@ -191,7 +194,7 @@ public final class RedundancyBudget {
     }
 
     /**
-     * Whether the next block should explore a slow store, if there is budget to spare: one in {@value
+     * Returns whether the next block should explore a slow store, if there is budget to spare: one in {@value
      * #EXPLORED_EVERY}.
      */
     public synchronized boolean explores() {
@@ -208,7 +211,7 @@ public final class RedundancyBudget {
     }
 
     /**
-     * Whether the budget allows the extras of a read, if nothing else asks meanwhile.
+     * Returns whether the budget allows the extras of a read, if nothing else asks meanwhile.
      *
      * @param usefulRequests it makes anyway
      * @param usefulBytes it fetches anyway
@@ -249,7 +252,7 @@ public final class RedundancyBudget {
         return standing;
     }
 
-    /** Whether the store is slow: see rules 3 and 4. */
+    /** Returns whether the store is slow: see rules 3 and 4. */
     public synchronized boolean isSlow(StoreId store) {
         Standing standing = stores.get(store);
         return standing != null && standing.isSlow();
@@ -270,7 +273,7 @@ public final class RedundancyBudget {
         return suppressed;
     }
 
-    /** How many stores are remembered. */
+    /** The number of stores are remembered. */
     synchronized int remembered() {
         return stores.size();
     }

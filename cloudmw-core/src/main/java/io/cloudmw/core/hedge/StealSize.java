@@ -8,7 +8,7 @@ public final class StealSize {
     private StealSize() {}
 
     /**
-     * How many of a block's last bytes another racer reads so that both end at the same time; 0: that would not be soon
+     * The number of a block's last bytes that another racer reads so that both end at the same time; 0: not soon
      * enough.
      *
      * @param leftBytes not fetched yet

@@ -35,7 +35,7 @@ public final class TransferSpeeds {
         return estimates.expected(store, helper, sizeBytes);
     }
 
-    /** How long a first byte may take before it is late where this speed is usual; 0: nothing is known. */
+    /** The time that a first byte may take before it is late where this speed is usual; 0: nothing is known. */
     public double lateFirstByteNanos(SpeedEstimate usual) {
         long known = usual.lateFirstByteNanos();
         return known > 0 ? known : LATE_FACTOR * anyFirstByteNanos;
@@ -59,7 +59,7 @@ public final class TransferSpeeds {
         reportNanos.merge(helper, (double) tookNanos, TransferSpeeds::blend);
     }
 
-    /** How long the first report about a block may take; 0: no helper has reported yet. */
+    /** The time that the first report about a block may take; 0: no helper has reported yet. */
     public double lateReportNanos(int helper) {
         return LATE_FACTOR * reportNanos.getOrDefault(helper, anyReportNanos);
     }

@@ -1,6 +1,6 @@
 /**
- * How fast attempts should be, and how much redundancy a client may spend on those that are not. Classes are confined
- * to one thread unless their Javadoc says otherwise; none does I/O or reads a clock.
+ * The expected speed of attempts, and the redundancy that a client may spend on late ones. Classes are confined to one
+ * thread unless their Javadoc says otherwise; none does I/O or reads a clock.
  */
 @NullMarked
 package io.cloudmw.core.hedge;

@@ -6,17 +6,19 @@ import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.core.model.fleet.StoreIdentity;
 import java.util.Optional;
 
-/** Decides whether a bucket is the one that a store had. Pure. */
+/** The rule that decides whether a bucket is the one that a store had. Pure. */
 public final class BucketAdmission {
     private final String cluster;
 
-    /** @param cluster the id of the cluster that admits */
+    /**
+     * @param cluster the id of the admitting cluster
+     */
     public BucketAdmission(String cluster) {
         this.cluster = cluster;
     }
 
     /**
-     * The identity that the store and the bucket's marker are to have; a new one where neither has any.
+     * The identity for the store and the bucket's marker; a new one when neither has any.
      *
      * @param store as the cluster knows it, or is to know it
      * @param found the bucket's marker

@@ -8,7 +8,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The small object in a bucket that says which store it is: JSON, beside the chunks, under the store's prefix.
+ * The small object that marks a bucket as a store's: JSON, beside the chunks, under the store's prefix.
  *
  * @param identity with the cluster that uses the bucket
  */
@@ -16,12 +16,12 @@ public record BucketMarker(StoreId store, StoreIdentity identity) {
     /** Its key, after the store's prefix. No chunk has such a name. */
     public static final String NAME = "cloudmw-store.json";
 
-    /** Characters of one; a longer object is none. */
+    /** The most characters of a marker; a longer object is none. */
     public static final int MAX_LENGTH = 4096;
 
     private static final String FORMAT = "cloudmw-store 1";
 
-    /** As it is written. */
+    /** The written form. */
     public String text() {
         return String.format(
                 "{\"format\":\"%s\",\"store\":\"%s\",\"identity\":\"%s\",\"cluster\":\"%s\"}%n",
@@ -29,7 +29,7 @@ public record BucketMarker(StoreId store, StoreIdentity identity) {
     }
 
     /**
-     * Reads one.
+     * Reads a marker.
      *
      * @throws CloudMwException {@code STORE_MISMATCH} when it is of an unknown form
      */

@@ -14,12 +14,12 @@ public record HelperAdmission(long epoch, List<StoreId> lostDisks) {
         lostDisks = List.copyOf(lostDisks);
     }
 
-    /** Names a disk that was declared lost, and says how the operator gets its place into use again. */
+    /** The message about a disk that was declared lost, with the operator's way to use its place again. */
     public static String lostDisk(StoreId disk) {
         return "disk " + disk + " was declared lost, its helper does not use it (" + advice(disk) + ")";
     }
 
-    /** How the operator gets the place of a lost disk into use again. */
+    /** The operator's way to use the place of a lost disk again. */
     public static String advice(StoreId disk) {
         return "start the helper with an empty directory under another id; or, to use the id " + disk
                 + " again, run cloudmw store rm " + disk + " once no volume uses it, then start the helper again;"

@@ -18,8 +18,8 @@ import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A bucket that is looked at before it is believed: its marker is read when a chunk is not there, and before puts, at most once a
- * minute. So an emptied bucket, or another one in its place, does not look like one that lost its chunks. Reads that find their
+ * A store that checks its bucket's marker: when a chunk is missing, and before puts, at most once a minute. So an
+ * emptied bucket, or another one in its place, does not look like one that lost its chunks. Reads that find their
  * chunk cost nothing more. Safe for any thread.
  */
 public final class MarkedStore extends ForwardingChunkStore {
@@ -39,7 +39,9 @@ public final class MarkedStore extends ForwardingChunkStore {
     @GuardedBy("this")
     private long lookedNanos;
 
-    /** @param store with the identity that the bucket is to have */
+    /**
+     * @param store with the identity that the bucket is to have
+     */
     public MarkedStore(ChunkStore chunks, Store store, BucketMarkers markers, Ticker ticker) {
         super(chunks);
         this.store = store;
@@ -101,7 +103,7 @@ public final class MarkedStore extends ForwardingChunkStore {
         }
     }
 
-    /** Why it is not this store's bucket; of a bucket whose marker cannot be read nothing is known. */
+    /** The reason why it is not this store's bucket; empty also when the marker cannot be read. */
     private synchronized Optional<CloudMwException> mismatch(long oldestNanos) {
         if (!isLookedAt || ticker.nanos() - lookedNanos >= oldestNanos) {
             mismatch = look();

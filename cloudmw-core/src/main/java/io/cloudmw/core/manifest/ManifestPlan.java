@@ -5,14 +5,14 @@ import io.cloudmw.core.model.chunk.Chunk;
 import io.cloudmw.core.model.chunk.ChunkId;
 
 /**
- * How the chunks of one version are dealt into segments: as many whole chunks per segment as its limits allow, the last
- * segment may hold fewer; an empty file has none. Both sides compute it, nobody sends it.
+ * The division of a version's chunks into segments. Each segment has as many whole chunks as its limits allow, and the
+ * last may have fewer; an empty file has none. Both sides compute it, so it is never sent.
  *
  * @param cutter how the file is cut into chunks
  * @param leafSizeBytes how chunks are cut into leaves
  */
 public record ManifestPlan(ChunkCutter cutter, int leafSizeBytes) {
-    /** No file has more. */
+    /** The most segments of a file. */
     public static final int MAX_SEGMENTS = 1 << 22;
 
     public ManifestPlan {
@@ -27,8 +27,8 @@ public record ManifestPlan(ChunkCutter cutter, int leafSizeBytes) {
     }
 
     /**
-     * The plan of a file whose length is not known yet: of the longest that can be cut like this. That of the file it turns
-     * out to be begins with the same chunks, in the same segments.
+     * The plan for a file of unknown length: that of the longest file with these sizes. The plan of the real file
+     * begins with the same chunks, in the same segments.
      */
     public static ManifestPlan longest(long chunkSizeBytes, int leafSizeBytes) {
         ManifestPlan ofOneChunk = new ManifestPlan(new ChunkCutter(chunkSizeBytes, chunkSizeBytes), leafSizeBytes);
@@ -43,7 +43,7 @@ public record ManifestPlan(ChunkCutter cutter, int leafSizeBytes) {
         return size / leafSizeBytes + (size % leafSizeBytes == 0 ? 0 : 1);
     }
 
-    /** Chunks in every segment but the last. */
+    /** The number of chunks in every segment but the last. */
     public int chunksPerSegment() {
         int leaves = Chunk.leafCount(cutter.chunkSizeBytes(), leafSizeBytes);
         return Math.min(ManifestSegment.MAX_CHUNKS, ManifestSegment.MAX_LEAVES / leaves);
@@ -62,7 +62,7 @@ public record ManifestPlan(ChunkCutter cutter, int leafSizeBytes) {
         return Math.toIntExact(chunkIndex / chunksPerSegment());
     }
 
-    /** Index of a segment's first chunk. */
+    /** The index of a segment's first chunk. */
     public long firstChunk(int segment) {
         if (segment < 0 || segment >= segmentCount()) {
             throw new IndexOutOfBoundsException("segment: " + segment + " (expected: < " + segmentCount() + ")");
@@ -70,7 +70,7 @@ public record ManifestPlan(ChunkCutter cutter, int leafSizeBytes) {
         return (long) segment * chunksPerSegment();
     }
 
-    /** Chunks in this segment. */
+    /** The number of chunks in this segment. */
     public int chunkCount(int segment) {
         return Math.toIntExact(Math.min(chunksPerSegment(), cutter.count() - firstChunk(segment)));
     }

@@ -8,7 +8,7 @@ import io.cloudmw.core.wire.SegmentCodec;
 import java.util.List;
 
 /**
- * Consecutive chunks of one version: the unit in which manifests are written, kept and read, small enough for one
+ * A run of chunks of one version: the unit in which manifests are written, kept and read. It is small enough for one
  * message and for one item of any catalog's database.
  *
  * @param index 0-based
@@ -16,7 +16,7 @@ import java.util.List;
 public record ManifestSegment(int index, List<Chunk> chunks) {
     public static final int MAX_CHUNKS = 1024;
 
-    /** Leaves of all chunks of a segment together; each takes 36 bytes. */
+    /** The most leaves of all chunks of a segment together; each takes 36 bytes. */
     public static final int MAX_LEAVES = Chunking.MAX_CHUNK_LEAVES;
 
     public ManifestSegment {
@@ -43,7 +43,7 @@ public record ManifestSegment(int index, List<Chunk> chunks) {
     }
 
     /**
-     * A segment received from somebody.
+     * Makes a segment of received chunks.
      *
      * @throws CloudMwException {@code INVALID_ARGUMENT} when it breaks a rule
      */
@@ -64,7 +64,7 @@ public record ManifestSegment(int index, List<Chunk> chunks) {
         return checked(index, SegmentCodec.decode(bytes));
     }
 
-    /** The same chunks always give the same bytes. */
+    /** The encoding; the same chunks always give the same bytes. */
     public byte[] encode() {
         return SegmentCodec.encode(chunks);
     }

@@ -1,6 +1,6 @@
 /**
- * What a version of a file consists of: its chunks, kept in segments that are immutable once the version is committed.
- * Values; safe for any thread.
+ * The manifests of versions: their chunks, in segments that are immutable once the version is committed. Values; safe
+ * for any thread.
  */
 @NullMarked
 package io.cloudmw.core.manifest;

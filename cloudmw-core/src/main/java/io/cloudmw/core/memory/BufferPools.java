@@ -6,16 +6,17 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 
 /**
- * The pools that transports take their buffers from. Netty returns the first piece of a pool to the operating system only when
- * the garbage collector finds the pool, and refuses memory beyond its limit without asking for a collection. Programs that open
- * and close transports in turn would therefore run out of memory. A new transport takes the pool of a closed one instead, as long
- * as the collector has left it. Safe for any thread.
+ * The pools from which transports take their buffers. Netty returns the first piece of a pool to the operating system
+ * only when the garbage collector finds the pool, and refuses memory beyond its limit without a collection. Programs
+ * that open and close transports in turn would therefore run out of memory. A new transport takes the pool of a closed
+ * one instead, as long as the collector has left it. Safe for any thread.
  */
 public final class BufferPools {
     private static final int PAGE_BYTES = 8192;
     /**
-     * Pieces of 16 MiB are taken from the operating system at a time: what one get has in flight. Smaller ones would be
-     * emptied, given back, and taken and cleared again, all the time; a connection's own small buffer keeps the first.
+     * The order of the 16 MiB pieces taken from the operating system: the bytes that one get has in flight. Smaller
+     * pieces would be emptied, returned, taken and cleared again all the time, and a connection's own small buffer
+     * keeps the first.
      */
     private static final int MAX_ORDER = 11;
 
@@ -23,10 +24,10 @@ public final class BufferPools {
     private static final int CACHED_NORMAL_BUFFERS = 64;
 
     /**
-     * The C library places large blocks 16 bytes behind the start of a page, and there the kernel's copy instruction
-     * ({@code rep movsb}) takes twice as long on current AMD processors: measured 0.95 against 0.45 CPU-seconds per GiB
-     * received. Any other alignment will do. Netty aligns only where it has {@code sun.misc.Unsafe}. On JDK 25 it has that only
-     * with {@code --sun-misc-unsafe-memory-access=allow}; without, buffers lie where the C library places them.
+     * The alignment of buffers. The C library places large blocks 16 bytes after the start of a page, where the
+     * kernel's copy instruction ({@code rep movsb}) takes twice as long on current AMD processors. Any other alignment
+     * will do. Netty aligns only where it has {@code sun.misc.Unsafe}; on JDK 25 that needs {@code
+     * --sun-misc-unsafe-memory-access=allow}. Without it, buffers lie where the C library places them.
      */
     private static final int ALIGNMENT_BYTES = PooledByteBufAllocator.isDirectMemoryCacheAlignmentSupported() ? 64 : 0;
 
@@ -36,7 +37,7 @@ public final class BufferPools {
 
     private final Deque<Unused> unused = new ArrayDeque<>();
 
-    /** Weak: an unused pool is the garbage collector's to free. */
+    /** An unused pool; the weak reference lets the garbage collector free it. */
     private record Unused(int arenas, WeakReference<PooledByteBufAllocator> pool) {}
 
     BufferPools() {}
@@ -47,9 +48,9 @@ public final class BufferPools {
     }
 
     /**
-     * A pool of which no buffer is in use; the caller's alone until it is given back.
+     * Takes a pool without any used buffer; it is the caller's alone until it is given back.
      *
-     * @param arenas parts of it that do not wait for each other: one for each event loop
+     * @param arenas its independent parts: one for each event loop
      */
     public PooledByteBufAllocator take(int arenas) {
         synchronized (unused) {
@@ -76,7 +77,7 @@ public final class BufferPools {
                 ALIGNMENT_BYTES);
     }
 
-    /** Hands a pool to the next transport; buffers that are still in use delay that, and stay valid. At most once for each take. */
+    /** Hands a pool to the next transport. Buffers in use delay that, and stay valid. At most once for each take. */
     public void giveBack(PooledByteBufAllocator pool) {
         synchronized (unused) {
             if (unused.size() == MAX_UNUSED) {

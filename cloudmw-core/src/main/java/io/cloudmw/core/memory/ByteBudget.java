@@ -5,20 +5,20 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** A number of bytes that may be in use at once. Safe for any thread. */
+/** A limit on the bytes in use at once. Safe for any thread. */
 public final class ByteBudget {
-    /** Has others give back what they can do without. Must not block. */
+    /** The callback that makes others return bytes they can do without. Must not block. */
     @FunctionalInterface
     public interface Relief {
         /**
-         * Somebody finds no room.
+         * Called when a taker finds no room.
          *
-         * @param bytes for so many
+         * @param bytes that it wants
          */
         void relieve(ByteBudget budget, long bytes);
     }
 
-    /** Who waits has others looked for so often that can do without. */
+    /** The time between two calls of the relief while a taker waits. */
     private static final long RELIEF_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final ReentrantLock lock = new ReentrantLock(true);
@@ -33,7 +33,9 @@ public final class ByteBudget {
         this(limitBytes, (budget, bytes) -> {});
     }
 
-    /** @param relief is asked before anybody is refused or waits, and now and then while somebody waits */
+    /**
+     * @param relief called before a taker is refused or waits, and now and then while it waits
+     */
     public ByteBudget(long limitBytes, Relief relief) {
         if (limitBytes < 0) {
             throw new IllegalArgumentException("limitBytes: " + limitBytes + " (expected: >= 0)");
@@ -68,10 +70,10 @@ public final class ByteBudget {
     }
 
     /**
-     * Takes {@code bytes}, waiting at most {@code timeoutNanos} for others to give some back. Does not wait for what
-     * can never be had.
+     * Takes {@code bytes}, waiting at most {@code timeoutNanos} for others to give some back. Does not wait for more
+     * than the limit.
      *
-     * @return whether it was taken
+     * @return whether the bytes were taken
      */
     public boolean take(long bytes, long timeoutNanos) throws InterruptedException {
         long left = timeoutNanos;
@@ -84,7 +86,7 @@ public final class ByteBudget {
         return true;
     }
 
-    /** Until there is room, or for so long. How long that took. */
+    /** Waits until there is room, or for so long. Returns the time it took. */
     private long waited(long bytes, long nanos) throws InterruptedException {
         lock.lockInterruptibly();
         try {
@@ -98,7 +100,7 @@ public final class ByteBudget {
         }
     }
 
-    /** Gives back what was taken. */
+    /** Gives back bytes that were taken. */
     public void giveBack(long bytes) {
         lock.lock();
         try {
@@ -112,7 +114,7 @@ public final class ByteBudget {
         }
     }
 
-    /** Bytes in use. */
+    /** The bytes in use. */
     public long usedBytes() {
         lock.lock();
         try {
@@ -122,7 +124,7 @@ public final class ByteBudget {
         }
     }
 
-    /** Bytes that may be in use. */
+    /** The limit. */
     public long limitBytes() {
         return limitBytes;
     }

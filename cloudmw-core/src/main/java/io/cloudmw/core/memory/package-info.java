@@ -1,4 +1,4 @@
-/** The buffer memory of bulk connections. Safe for any thread. */
+/** The buffer memory of bulk connections, and budgets of bytes. Safe for any thread. */
 @NullMarked
 package io.cloudmw.core.memory;
 

@@ -7,15 +7,15 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
 
-/** What the bulk plane counts. Safe for any thread. */
+/** The meters of the bulk plane. Safe for any thread. */
 public final class BulkMetrics {
-    /** Connections closed, refused or found dead, or payloads refused, because of the peer; by {@link #KIND}. */
+    /** Connections closed, refused or found silent, and payloads refused, because of the peer; by {@link #KIND}. */
     public static final String VIOLATIONS = "cloudmw.bulk.violations";
 
-    /** How long event loops stayed awake for the next small read; others may have had the processor meanwhile. */
+    /** Time that event loops busy-polled for the next small read; they may have yielded their processors meanwhile. */
     public static final String AWAKE = "cloudmw.bulk.awake";
 
-    /** Bytes of data frames taken in, verified or not. */
+    /** Bytes of data frames received, verified or not. */
     public static final String RECEIVED = "cloudmw.bulk.received";
 
     /** Bytes of data frames handed to the kernel. */
@@ -27,10 +27,10 @@ public final class BulkMetrics {
     /** Direct memory that the pool of buffers has taken from the system. */
     public static final String POOLED = "cloudmw.bulk.memory.pooled";
 
-    /** The part of it that is in buffers which are in use. */
+    /** The part of it in buffers that are in use. */
     public static final String USED = "cloudmw.bulk.memory.used";
 
-    /** Tag of {@link #VIOLATIONS}: what the peer did, as in {@code docs/protocol.md}. */
+    /** Tag of {@link #VIOLATIONS}: the violation, as in {@code docs/protocol.md}. */
     public static final String KIND = "kind";
 
     private final MeterRegistry meters;
@@ -57,7 +57,7 @@ public final class BulkMetrics {
                 .register(meters);
     }
 
-    /** Tells from now on what the pool of buffers has. */
+    /** Reports the memory of the pool of buffers from now on. */
     public void memory(LongSupplier pooledBytes, LongSupplier usedBytes) {
         Gauge.builder(POOLED, pooledBytes::getAsLong)
                 .baseUnit("bytes")
@@ -69,7 +69,7 @@ public final class BulkMetrics {
                 .register(meters);
     }
 
-    /** Tells from now on how long event loops have been awake for nothing but to wait. */
+    /** Reports the time of busy polls from now on. */
     public void awake(LongSupplier nanos) {
         awakeNanos = nanos;
     }
@@ -82,7 +82,7 @@ public final class BulkMetrics {
         received.increment(bytes);
     }
 
-    /** So far. */
+    /** The bytes received so far. */
     public double receivedBytes() {
         return received.count();
     }

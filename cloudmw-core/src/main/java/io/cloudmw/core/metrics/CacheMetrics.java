@@ -9,35 +9,35 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
-/** What a helper counts of what it serves as a switch. Safe for any thread. */
+/** The meters of a switch's cache. Safe for any thread. */
 public final class CacheMetrics {
-    /** Leaves that were asked for and found. */
+    /** Cache hits: leaves that readers requested and the cache held. */
     public static final String HITS = "cloudmw.cache.hits";
 
-    /** Leaves that were asked for and had to be fetched, from a store or a switch above. */
+    /** Cache misses: leaves that readers requested and the switch fetched, from a store or a switch above. */
     public static final String MISSES = "cloudmw.cache.misses";
 
-    /** Leaves that were asked for and being fetched for another reader already. */
+    /** Leaves that readers requested while they were being fetched for another reader. */
     public static final String JOINED = "cloudmw.cache.joined";
 
-    /** Bytes given to readers. */
+    /** Bytes sent to readers. */
     public static final String SERVED = "cloudmw.cache.served";
 
-    /** Bytes that came from stores. */
+    /** Bytes fetched from stores. */
     public static final String FETCHED = "cloudmw.cache.fetched";
 
-    /** Leaves that had to make room for others. */
+    /** Leaves that were evicted. */
     public static final String EVICTIONS = "cloudmw.cache.evictions";
 
-    /** Leaves of the disk tier that could not be read as they were written, and were dropped. */
+    /** Leaves of the disk tier that failed their check, and were dropped. */
     public static final String DAMAGED = "cloudmw.cache.damaged";
 
-    /** Bytes kept. */
+    /** Bytes in the cache. */
     public static final String HELD = "cloudmw.cache.held";
 
     private static final String TIER = "tier";
 
-    /** Where leaves are kept. */
+    /** The tiers of the cache. */
     public enum Tier {
         MEMORY,
         DISK;
@@ -58,9 +58,9 @@ public final class CacheMetrics {
     private final Map<Tier, Supplier<Number>> held = new ConcurrentHashMap<>();
 
     /**
-     * What was counted so far.
+     * The counts so far.
      *
-     * @param keptBytes now
+     * @param keptBytes now in the cache
      */
     public record Totals(long keptBytes, long hits, long joined, long misses, long servedBytes, long fetchedBytes) {}
 
@@ -77,7 +77,7 @@ public final class CacheMetrics {
         damaged = meters.counter(DAMAGED);
     }
 
-    /** From now on {@code bytes} says how much the tier keeps. */
+    /** Reports the bytes in a tier from now on. */
     public void holds(Tier tier, Supplier<Number> bytes) {
         held.put(tier, bytes);
         Gauge.builder(HELD, bytes)
@@ -88,7 +88,7 @@ public final class CacheMetrics {
     }
 
     public Totals totals() {
-        // What is in memory is on the disk, too, where there is one.
+        // Leaves in memory are on the disk, too, where there is one.
         Supplier<Number> kept = held.containsKey(Tier.DISK) ? held.get(Tier.DISK) : held.get(Tier.MEMORY);
         return new Totals(
                 kept == null ? 0 : kept.get().longValue(),

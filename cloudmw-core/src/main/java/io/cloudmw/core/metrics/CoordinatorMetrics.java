@@ -6,30 +6,30 @@ import io.micrometer.core.instrument.Timer;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
-/** What is counted of a coordinator. Safe for any thread. */
+/** The meters of a coordinator. Safe for any thread. */
 public final class CoordinatorMetrics {
-    /** Calls that were answered, and how long that took; watches, which last, are none. */
+    /** Answered calls and their duration; watches, which last, do not count. */
     public static final String CALLS = "cloudmw.coordinator.calls";
 
     /** Calls of the catalog: reads, and changes, each of which is a transaction. */
     public static final String CATALOG = "cloudmw.coordinator.catalog";
 
-    /** Helpers that have a lease. */
+    /** Helpers with a lease. */
     public static final String HELPERS = "cloudmw.coordinator.helpers";
 
     /** 1 while this coordinator does upkeep, 0 while another does. */
     public static final String UPKEEP = "cloudmw.coordinator.upkeep";
 
-    /** Tasks of upkeep that wait for a helper, or that one has. */
+    /** Upkeep tasks that wait for a helper, or that a helper works on. */
     public static final String TASKS = "cloudmw.coordinator.tasks";
 
-    /** Chunks that were found to have too few good copies. */
+    /** Chunks found with too few good replicas. */
     public static final String FOUND = "cloudmw.coordinator.repair.found";
 
-    /** Copies made to repair them. */
+    /** Replicas made to repair them. */
     public static final String REPAIRED = "cloudmw.coordinator.repair.copies";
 
-    /** Bytes of copies that garbage collection has deleted. */
+    /** Bytes of replicas that garbage collection has deleted. */
     public static final String COLLECTED = "cloudmw.coordinator.collect.deleted";
 
     /** Tag of {@link #CALLS}: the method of the protocol. */
@@ -51,7 +51,7 @@ public final class CoordinatorMetrics {
         this.meters = meters;
     }
 
-    /** A call was answered. */
+    /** Counts an answered call. */
     public void called(String method, String code, long nanos) {
         Timer.builder(CALLS)
                 .description("Calls that were answered")
@@ -60,7 +60,7 @@ public final class CoordinatorMetrics {
                 .record(nanos, TimeUnit.NANOSECONDS);
     }
 
-    /** The catalog was called. */
+    /** Counts a call of the catalog. */
     public void looked(String operation, String code, long nanos) {
         Timer.builder(CATALOG)
                 .description("Calls of the catalog")
@@ -70,12 +70,12 @@ public final class CoordinatorMetrics {
     }
 
     /**
-     * How upkeep is, now; 0 where another coordinator does it.
+     * The state of upkeep now; 0 where another coordinator does it.
      *
-     * @param doing 1 while it is done here
-     * @param found chunks with too few good copies, when all were last looked at
-     * @param repaired copies made since it is done here
-     * @param collectedBytes deleted by the round under way, or the last one
+     * @param doing 1 while this coordinator does upkeep
+     * @param found chunks with too few good replicas at the last complete check
+     * @param repaired replicas made since this coordinator does upkeep
+     * @param collectedBytes deleted by the current round, or the last one
      */
     public record Progress(
             LongSupplier doing,
@@ -85,7 +85,7 @@ public final class CoordinatorMetrics {
             LongSupplier repaired,
             LongSupplier collectedBytes) {}
 
-    /** Tells from now on how many helpers there are, and how upkeep is. */
+    /** Reports the number of helpers and the state of upkeep from now on. */
     public void watch(LongSupplier helpers, Progress progress) {
         register(gauge(HELPERS, "Helpers that have a lease", helpers));
         register(gauge(UPKEEP, "1 while this coordinator does upkeep", progress.doing()));

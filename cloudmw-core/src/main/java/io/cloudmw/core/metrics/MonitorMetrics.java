@@ -4,12 +4,12 @@ import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** What is counted of the performance monitor itself. Safe for any thread. */
+/** The meters of the performance monitor itself. Safe for any thread. */
 public final class MonitorMetrics {
-    /** Pairs of store and size of which speeds are kept. */
+    /** Pairs of store and size whose speeds are kept. */
     public static final String KEYS = "cloudmw.monitor.keys";
 
-    /** Pairs forgotten to make room for others. */
+    /** Pairs evicted for others. */
     public static final String EVICTED = "cloudmw.monitor.evicted";
 
     private final AtomicInteger keys;

@@ -6,35 +6,38 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
-/** What is counted of clients that serve what they hold, at a client that does and at a coordinator that introduces them. */
+/**
+ * The meters of clients that serve chunks to others: at such a client, and at the coordinator that names it to
+ * readers.
+ */
 public final class PeerMetrics {
-    /** Bytes given to neighbours. */
+    /** Bytes sent to other clients. */
     public static final String SENT = "cloudmw.peer.sent";
 
-    /** Requests of neighbours that got nothing. */
+    /** Requests of other clients that were refused. */
     public static final String REFUSED = "cloudmw.peer.refused";
 
-    /** Connections of neighbours that were not used, and closed for others. */
+    /** Idle connections of other clients that were closed for new ones. */
     public static final String DISPLACED = "cloudmw.peer.displaced";
 
-    /** Bytes of whole chunks that are held. */
+    /** Bytes of whole chunks held. */
     public static final String HELD = "cloudmw.peer.held";
 
-    /** Chunks that were read faster than the disk could take them, and so not kept. */
+    /** Chunks that were not kept because they were read faster than the disk could take them. */
     public static final String SKIPPED = "cloudmw.peer.skipped";
 
-    /** Clients that serve, as far as a coordinator knows. */
+    /** Clients that serve chunks, as far as a coordinator knows. */
     public static final String SERVING = "cloudmw.coordinator.peers.serving";
 
-    /** Chunks that readers have looked for. */
+    /** Chunks that readers have searched. */
     public static final String WANTED = "cloudmw.coordinator.peers.wanted";
 
-    /** Those for which somebody was named. */
+    /** Searched chunks for which the coordinator named a client. */
     public static final String FOUND = "cloudmw.coordinator.peers.found";
 
     private PeerMetrics() {}
 
-    /** What a client that serves has to tell. */
+    /** The figures of a client that serves chunks. */
     public record Client<T>(
             ToDoubleFunction<T> sentBytes,
             ToDoubleFunction<T> refused,
@@ -42,10 +45,10 @@ public final class PeerMetrics {
             ToDoubleFunction<T> heldBytes,
             ToDoubleFunction<T> skipped) {}
 
-    /** What a coordinator has to tell. */
+    /** The figures of a coordinator. */
     public record Coordinator<T>(ToDoubleFunction<T> serving, ToDoubleFunction<T> wanted, ToDoubleFunction<T> found) {}
 
-    /** Tells from now on, as long as {@code peer} lives, which this does not prolong. */
+    /** Reports the figures of {@code peer} as long as it lives; the meters do not keep it alive. */
     public static <T> void watch(MeterRegistry meters, T peer, Client<T> figures) {
         count(meters, SENT, "Given to neighbours", "bytes", peer, figures.sentBytes());
         count(meters, REFUSED, "Requests that got nothing", null, peer, figures.refused());
@@ -57,7 +60,7 @@ public final class PeerMetrics {
         count(meters, SKIPPED, "Chunks not kept because the disk was behind", null, peer, figures.skipped());
     }
 
-    /** The same of a coordinator. */
+    /** Reports the figures of a coordinator in the same way. */
     public static <T> void watch(MeterRegistry meters, T peers, Coordinator<T> figures) {
         Gauge.builder(SERVING, peers, figures.serving())
                 .description("Clients that serve what they hold")

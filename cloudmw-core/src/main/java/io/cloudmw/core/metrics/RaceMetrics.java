@@ -3,18 +3,21 @@ package io.cloudmw.core.metrics;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 
-/** What a helper counts of its races and relays. Safe for any thread. */
+/** The meters of a helper's races and relays. Safe for any thread. */
 public final class RaceMetrics {
     /** Attempts started. */
     public static final String ATTEMPTS = "cloudmw.race.attempts";
 
-    /** Blocks the destination has from this helper; of those whose rest another brought, only that one has won. */
+    /**
+     * Blocks that this helper delivered to the destination; when another helper brought the rest of a block, only that
+     * one has won.
+     */
     public static final String WINS = "cloudmw.race.wins";
 
     /** Blocks another racer won. */
     public static final String LOSSES = "cloudmw.race.losses";
 
-    /** Blocks this helper could deliver from no replica. */
+    /** Blocks that this helper could deliver from no replica. */
     public static final String FORFEITS = "cloudmw.race.forfeits";
 
     /** Attempts cancelled, mostly because another racer was faster. */
@@ -26,28 +29,30 @@ public final class RaceMetrics {
     /** Bytes fetched and not sent to a destination: the price of racing. */
     public static final String WASTED = "cloudmw.race.wasted";
 
-    /** Relays that brought all the destination wanted of them. */
+    /** Relays that delivered all that the destination wanted. */
     public static final String RELAYS = "cloudmw.relay.sent";
 
-    /** Relays the destination refused, or that broke. */
+    /** Relays that the destination refused, or that broke. */
     public static final String RELAYS_FAILED = "cloudmw.relay.failed";
 
     /** Bytes sent to destinations. */
     public static final String RELAYED = "cloudmw.relay.bytes";
 
-    /** Bytes of blocks that nobody took anything of, given up to make room for others; fetched again when somebody did. */
+    /**
+     * Bytes of blocks that were dropped for others before the destination took any of them; fetched again when it did.
+     */
     public static final String RECLAIMED = "cloudmw.relay.reclaimed";
 
     /** Replicas found missing or corrupt. */
     public static final String FAULTS = "cloudmw.replica.faults";
 
-    /** Second attempts because the first were late, as told at the ends of transfers. */
+    /** Second attempts beside late ones, as reported at the ends of transfers. */
     public static final String HEDGES = "cloudmw.race.hedges";
 
-    /** Those that brought the bytes. */
+    /** Second attempts that brought the bytes. */
     public static final String HEDGES_WON = "cloudmw.race.hedges.won";
 
-    /** Those that were due and not allowed. */
+    /** Second attempts that were due and that the budget suppressed. */
     public static final String HEDGES_SUPPRESSED = "cloudmw.race.hedges.suppressed";
 
     private final Counter attempts;
@@ -88,7 +93,7 @@ public final class RaceMetrics {
         return Counter.builder(name).baseUnit("bytes").register(meters);
     }
 
-    /** Everything counted so far. */
+    /** The counts so far. */
     public record Totals(
             long attempts,
             long wins,
@@ -137,7 +142,7 @@ public final class RaceMetrics {
         failed.increment();
     }
 
-    /** What became of the bytes of one attempt. */
+    /** Counts the bytes of one attempt. */
     public void brought(long relayedBytes, long wastedBytes) {
         relayed.increment((double) relayedBytes);
         wasted.increment((double) wastedBytes);
@@ -155,7 +160,7 @@ public final class RaceMetrics {
         relaysFailed.increment();
     }
 
-    /** What one transfer had. */
+    /** Counts the second attempts of one transfer. */
     public void hedged(long issued, long won, long suppressed) {
         hedges.increment((double) issued);
         hedgesWon.increment((double) won);

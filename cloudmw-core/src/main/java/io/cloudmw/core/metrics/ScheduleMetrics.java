@@ -11,21 +11,21 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.ToIntFunction;
 
-/** What is counted of one pool whose work is scheduled. Safe for any thread. */
+/** The meters of one pool with scheduled work. Safe for any thread. */
 public final class ScheduleMetrics {
-    /** Pieces of work that wait for their turn. */
+    /** Work items that wait. */
     public static final String QUEUED = "cloudmw.schedule.queued";
 
-    /** From when it came to when it began. */
+    /** Time from submission to start. */
     public static final String WAIT = "cloudmw.schedule.wait";
 
-    /** Bytes moved by work that had its turn. */
+    /** Bytes moved by work that was started. */
     public static final String SERVED = "cloudmw.schedule.served";
 
-    /** Pieces of work for which there was no room. */
+    /** Work items refused because the queue was full. */
     public static final String REFUSED = "cloudmw.schedule.refused";
 
-    /** Tag of all of them: whose threads it waits for. */
+    /** Tag of all of them: the pool. */
     public static final String POOL = "pool";
 
     /** Tag of all of them: {@code interactive}, {@code batch}, {@code prefetch}, {@code repair}. */
@@ -63,7 +63,7 @@ public final class ScheduleMetrics {
         return all;
     }
 
-    /** Shows what {@code queued} says as the queues' lengths, as long as this lives. */
+    /** Reports {@code queued} as the lengths of the queues, as long as it lives. */
     public void watch(ToIntFunction<Priority> queued) {
         for (Priority priority : Priority.values()) {
             Gauge.builder(QUEUED, () -> queued.applyAsInt(priority))

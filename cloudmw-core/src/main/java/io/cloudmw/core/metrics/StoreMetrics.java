@@ -5,24 +5,24 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import java.util.concurrent.TimeUnit;
 
-/** What is counted of every store. Safe for any thread. */
+/** The meters of stores. Safe for any thread. */
 public final class StoreMetrics {
     /** Calls of a store, by {@link #OPERATION}. */
     public static final String REQUESTS = "cloudmw.store.requests";
 
-    /** Calls and reads that failed, by {@link #OPERATION} and {@link #CODE}; what was cancelled has not failed. */
+    /** Calls and reads that failed, by {@link #OPERATION} and {@link #CODE}; cancelled ones have not failed. */
     public static final String ERRORS = "cloudmw.store.errors";
 
-    /** Reads that were closed before their end: mostly attempts that lost a race. */
+    /** Reads that were closed before their end, mostly by attempts that lost a race. */
     public static final String CANCELLED = "cloudmw.store.cancelled";
 
     /** Bytes read from a store, used or not. */
     public static final String READ = "cloudmw.store.read";
 
-    /** Bytes of chunks that were not there before. */
+    /** Bytes of chunks that were newly written. */
     public static final String WRITTEN = "cloudmw.store.written";
 
-    /** From the opening of a read to its first byte. */
+    /** Time from the opening of a read to its first byte. */
     public static final String FIRST_BYTE = "cloudmw.store.first.byte";
 
     /** Tag of all of them: the id of the store. */

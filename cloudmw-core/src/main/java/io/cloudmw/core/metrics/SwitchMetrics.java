@@ -3,21 +3,21 @@ package io.cloudmw.core.metrics;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 
-/** What a switch counts of the trees it is a member of. Safe for any thread. */
+/** The meters of a switch's trees. Safe for any thread. */
 public final class SwitchMetrics {
-    /** Bytes that came from switches above this one. */
+    /** Bytes received from switches above this one. */
     public static final String RECEIVED = "cloudmw.switch.received";
 
     /** Bytes sent to switches below this one. */
     public static final String SENT = "cloudmw.switch.sent";
 
-    /** Times a fetch went on at the next switch above, or at the store, because one did not bring the rest. */
+    /** Times a fetch moved on to the next switch above, or to the store, because one did not deliver the rest. */
     public static final String MOVED = "cloudmw.switch.moved";
 
-    /** Blocks, or parts of them, that switches below this one, or readers of open files, asked for and were refused. */
+    /** Requests for blocks, or parts of them, of switches below or of open files that were refused. */
     public static final String REFUSED = "cloudmw.switch.refused";
 
-    /** Bytes that came because a client has this switch warmed. */
+    /** Bytes fetched because a client warms this switch. */
     public static final String WARMED = "cloudmw.switch.warmed";
 
     private final Counter received;

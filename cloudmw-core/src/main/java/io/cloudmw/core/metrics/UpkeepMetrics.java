@@ -4,21 +4,21 @@ import io.cloudmw.core.error.ErrorCode;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 
-/** What is counted of a helper's work for upkeep. Safe for any thread. */
+/** The meters of a helper's work for upkeep. Safe for any thread. */
 public final class UpkeepMetrics {
-    /** Copies made, those that were found to be there included. */
+    /** Replicas made, those that already existed included. */
     public static final String COPIES = "cloudmw.upkeep.copies";
 
-    /** Bytes written for copies. */
+    /** Bytes written for replicas. */
     public static final String COPIED = "cloudmw.upkeep.copied";
 
-    /** Bytes read and checked. */
+    /** Bytes read and verified. */
     public static final String VERIFIED = "cloudmw.upkeep.verified";
 
-    /** Copies deleted, those that were gone already included. */
+    /** Replicas deleted, those that were gone already included. */
     public static final String DELETIONS = "cloudmw.upkeep.deletions";
 
-    /** Bytes of copies deleted. */
+    /** Bytes of replicas deleted. */
     public static final String DELETED = "cloudmw.upkeep.deleted";
 
     /** Tasks that failed. */

@@ -8,13 +8,13 @@ public enum IssueReason {
     RETRY(false),
     /** A second attempt at another store, because the first is late. */
     HEDGE(true),
-    /** As a hedge, in a transfer of many blocks: the rest of a block whose attempt fell behind the others. */
+    /** A hedge in a transfer of many blocks: the rest of a block whose attempt fell behind the others. */
     HAND_OVER(true),
     /** The end of a block under way, for an idle racer. */
     STEAL(true),
     /**
-     * A second attempt at a block under way, for an idle racer that has nothing to steal; or, now and then, an attempt
-     * at a slow store to see whether it has recovered.
+     * A second attempt at a block under way, for an idle racer that has nothing to steal. Also an occasional attempt
+     * at a slow store, to see whether it has recovered.
      */
     DUPLICATE(true);
 
@@ -24,7 +24,9 @@ public enum IssueReason {
         this.extra = extra;
     }
 
-    /** Whether the redundancy budget must allow it. Such attempts should use connections that are open already. */
+    /**
+     * Returns whether the redundancy budget must allow it. Such attempts should use connections that are open already.
+     */
     public boolean isExtra() {
         return extra;
     }

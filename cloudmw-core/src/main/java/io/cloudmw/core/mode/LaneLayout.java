@@ -31,7 +31,7 @@ public record LaneLayout(int helpers, int perHelper) {
         return new RacerId(helper + lane * helpers);
     }
 
-    /** Whether a helper hosts the racer, rather than the client. */
+    /** Returns whether a helper hosts the racer, rather than the client. */
     public boolean isHelpers(RacerId racer) {
         return racer.rank() < helpers * perHelper;
     }
@@ -44,7 +44,7 @@ public record LaneLayout(int helpers, int perHelper) {
         return racer.rank() % helpers;
     }
 
-    /** Which lane of its helper the racer is; 0 for the client's own. */
+    /** The lane of the racer in its helper; 0 for the client's own. */
     public int lane(RacerId racer) {
         return isHelpers(racer) ? racer.rank() / helpers : 0;
     }

@@ -63,7 +63,7 @@ public record ModePolicy(Blocks blocks, Lineup lineup, Extras extras) {
             }
         }
 
-        /** Whether several racers race for each block. */
+        /** Returns whether several racers race for each block. */
         public boolean isRace() {
             return entrants > 1;
         }
@@ -94,7 +94,7 @@ public record ModePolicy(Blocks blocks, Lineup lineup, Extras extras) {
             }
         }
 
-        /** Whether an attempt that is late gets a second one beside it. */
+        /** Returns whether an attempt that is late gets a second one beside it. */
         public boolean hedges() {
             return onLateness.isExtra();
         }
@@ -104,7 +104,7 @@ public record ModePolicy(Blocks blocks, Lineup lineup, Extras extras) {
             return Math.max(floorNanos, (long) Math.min((double) capNanos, nanos));
         }
 
-        /** How long the first byte may take where it usually comes within {@code usualNanos}. */
+        /** The time that the first byte may take where it usually comes within {@code usualNanos}. */
         public long delayNanos(double usualNanos) {
             return delayNanos > 0 ? delayNanos : within(usualNanos);
         }
@@ -206,7 +206,7 @@ public record ModePolicy(Blocks blocks, Lineup lineup, Extras extras) {
         return new LaneLayout(helpers, lineup.lanes() + lineup.spareLanes());
     }
 
-    /** Whether the helpers of a transfer exchange notices about blocks. */
+    /** Returns whether the helpers of a transfer exchange notices about blocks. */
     public boolean needsRivals() {
         return lineup.isRace() || lineup.tied();
     }

@@ -1,6 +1,6 @@
 /**
- * The read modes as policy values: how a file is cut, which racers read it, and when the destination stops waiting.
- * Immutable.
+ * The read modes as policy values: the cutting of a file, the racers that read it, and the patience of the
+ * destination. Immutable.
  */
 @NullMarked
 package io.cloudmw.core.mode;

@@ -23,7 +23,7 @@ public record ByteRange(long offset, long length) {
         return length == 0;
     }
 
-    /** Whether every byte of {@code other} is in this range. */
+    /** Returns whether every byte of {@code other} is in this range. */
     public boolean contains(ByteRange other) {
         return other.offset >= offset && other.end() <= end();
     }

@@ -4,10 +4,10 @@ import java.util.Comparator;
 import java.util.UUID;
 
 /**
- * NameRule a call that changes something, for all its tries. In the order of the times.
+ * The identity of a call that changes something, the same in every try. Ids sort by the time of the call.
  *
  * @param id chosen by the caller, and never used twice
- * @param issuedAtMillis when it first wished it, by its own clock: since 1970-01-01T00:00:00Z
+ * @param issuedAtMillis the caller's time at the first try, since 1970-01-01T00:00:00Z
  */
 public record CallId(UUID id, long issuedAtMillis) implements Comparable<CallId> {
     private static final Comparator<CallId> ORDER =
@@ -19,7 +19,7 @@ public record CallId(UUID id, long issuedAtMillis) implements Comparable<CallId>
         }
     }
 
-    /** A name for a call that is wished now. */
+    /** The identity of a call issued now. */
     public static CallId issuedAt(long nowMillis) {
         return new CallId(UUID.randomUUID(), nowMillis);
     }

@@ -49,7 +49,7 @@ public record FilePath(VolumeName volume, String path) implements Comparable<Fil
         return c < 0x20 || c == 0x7f;
     }
 
-    /** The path in one line: its control characters are written {@code %XX}. */
+    /** The path in one line, with control characters written as {@code %XX}. */
     private static String printable(String path) {
         StringBuilder text = new StringBuilder();
         path.codePoints().forEach(c -> text.append(isControl(c) ? String.format("%%%02X", c) : Character.toString(c)));

@@ -2,7 +2,7 @@ package io.cloudmw.core.model;
 
 import java.util.regex.Pattern;
 
-/** The one rule for names of volumes, stores and helpers. */
+/** The rule for names of volumes, stores and helpers. */
 public final class NameRule {
     private static final Pattern NAME = Pattern.compile("[a-z0-9][a-z0-9-]{0,62}");
 

@@ -3,9 +3,9 @@ package io.cloudmw.core.model;
 import java.util.List;
 
 /**
- * One page of a longer listing.
+ * A page of a longer listing.
  *
- * @param nextToken hand it to the next call; empty after the last page
+ * @param nextToken the token for the next call; empty after the last page
  */
 public record Page<T>(List<T> items, String nextToken) {
     public Page {

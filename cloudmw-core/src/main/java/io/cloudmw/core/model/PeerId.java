@@ -1,12 +1,12 @@
 package io.cloudmw.core.model;
 
-/** NameRule a client that serves chunks, as long as it runs. 1 to 63 of a-z, 0-9 and '-', not starting with '-'. */
+/** The name of a client that serves chunks while it runs: 1 to 63 of a-z, 0-9 and '-', not starting with '-'. */
 public record PeerId(String value) implements Comparable<PeerId> {
     public PeerId {
         NameRule.check("peer", value);
     }
 
-    /** One that nobody else has. */
+    /** A name that no other client has. */
     public static PeerId random() {
         return new PeerId("peer-" + VersionId.random().value());
     }

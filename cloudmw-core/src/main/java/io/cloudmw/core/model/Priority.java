@@ -2,15 +2,15 @@ package io.cloudmw.core.model;
 
 import java.util.Locale;
 
-/** What a piece of work is for: the classes that the I/O scheduler tells apart, the most urgent first. */
+/** The class of a piece of work in the I/O scheduler, the most urgent first. */
 public enum Priority {
-    /** Somebody waits for these very bytes. */
+    /** A caller waits for these bytes. */
     INTERACTIVE,
-    /** A whole file is to be moved; what counts is when the last byte is there. */
+    /** A whole file is moved: the time of its last byte counts. */
     BATCH,
-    /** Nobody asked for it yet. */
+    /** No caller has asked for the bytes yet. */
     PREFETCH,
-    /** Upkeep of the copies. */
+    /** Upkeep of the replicas. */
     REPAIR;
 
     public boolean isMoreUrgentThan(Priority other) {

@@ -1,6 +1,6 @@
 package io.cloudmw.core.model;
 
-/** NameRule a store in its cluster. 1 to 63 of a-z, 0-9 and '-', not starting with '-'. */
+/** The name of a store in its cluster: 1 to 63 of a-z, 0-9 and '-', not starting with '-'. */
 public record StoreId(String value) implements Comparable<StoreId> {
     public StoreId {
         NameRule.check("store", value);

@@ -4,9 +4,10 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * How urgent a transfer is. Immutable.
+ * The urgency of a transfer. Immutable.
  *
- * @param deadline how long it should take from its beginning: of one client, what is due first is done first; empty: not said
+ * @param deadline the time from its beginning that it may take; empty: none. Work of one client with the earliest
+ * deadline comes first.
  */
 public record Urgency(Priority priority, Optional<Duration> deadline) {
     public Urgency {
@@ -17,7 +18,7 @@ public record Urgency(Priority priority, Optional<Duration> deadline) {
         });
     }
 
-    /** Of this class, without a deadline. */
+    /** The urgency of this class, without a deadline. */
     public static Urgency of(Priority priority) {
         return new Urgency(priority, Optional.empty());
     }

@@ -1,6 +1,6 @@
 package io.cloudmw.core.model;
 
-/** NameRule a volume in its cluster. 1 to 63 of a-z, 0-9 and '-', not starting with '-'. */
+/** The name of a volume in its cluster: 1 to 63 of a-z, 0-9 and '-', not starting with '-'. */
 public record VolumeName(String value) implements Comparable<VolumeName> {
     public VolumeName {
         NameRule.check("volume", value);

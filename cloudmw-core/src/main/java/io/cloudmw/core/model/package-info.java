@@ -1,5 +1,6 @@
 /**
- * The values every room talks about: volumes, files, chunks, stores, helpers. Immutable, validated when made; safe for any thread.
+ * The values that every room uses: names, ids, paths, ranges and read modes. Immutable, validated when made; safe for
+ * any thread.
  */
 @NullMarked
 package io.cloudmw.core.model;

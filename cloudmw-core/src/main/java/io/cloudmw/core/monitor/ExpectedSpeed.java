@@ -4,8 +4,7 @@ import io.cloudmw.core.monitor.sketch.CensoredSketch;
 import io.cloudmw.core.monitor.sketch.Sketch;
 
 /**
- * What a reader may expect of one store for reads of one size: the few figures that plans carry and policies use.
- * Immutable.
+ * The expected speed of one store for reads of one size: the few figures that plans carry and policies use. Immutable.
  *
  * @param firstByteP50Nanos half of the reads have their first byte by then
  * @param firstByteP95Nanos 19 of 20 reads
@@ -13,8 +12,8 @@ import io.cloudmw.core.monitor.sketch.Sketch;
  * @param bytesPerSecond median throughput after the first byte
  * @param slowBytesPerSecond throughput that 19 of 20 reads exceed
  * @param errorShare of the reads, 0..1
- * @param medianShift by what factor the median time to first byte has moved of late, 1 for not at all
- * @param samples what this rests on; 0: nothing is known, these are defaults
+ * @param medianShift the factor by which the median time to first byte has moved lately; 1: not at all
+ * @param samples the number of samples behind the figures; 0: they are defaults
  */
 public record ExpectedSpeed(
         long firstByteP50Nanos,
@@ -25,12 +24,12 @@ public record ExpectedSpeed(
         double errorShare,
         double medianShift,
         double samples) {
-    /** Fewer samples are taken for none. */
+    /** The least samples that count as a measurement. */
     public static final double ENOUGH_SAMPLES = 8;
 
     /**
-     * For a store nobody has read yet: an object store in the same region on an ordinary day. First byte 40 ms, p95 150
-     * ms, p99 400 ms; 50 MiB/s, rarely less than 15.
+     * The default for a store without any read: an object store in the same region on an ordinary day. First byte 40
+     * ms, p95 150 ms, p99 400 ms; 50 MiB/s, rarely less than 15.
      */
     public static final ExpectedSpeed DEFAULT =
             new ExpectedSpeed(40_000_000, 150_000_000, 400_000_000, 50L << 20, 15L << 20, 0, 1, 0);
@@ -55,7 +54,7 @@ public record ExpectedSpeed(
         }
     }
 
-    /** The figures of a speed; where too little is known, the {@link #DEFAULT}'s. */
+    /** The figures of a speed; the {@link #DEFAULT}'s when there are too few samples. */
     public static ExpectedSpeed of(Speed speed) {
         CensoredSketch waits = speed.baseline();
         if (waits.samples() < ENOUGH_SAMPLES) {
@@ -82,27 +81,27 @@ public record ExpectedSpeed(
         return micros * 1000;
     }
 
-    /** Whether it rests on samples. */
+    /** Returns whether it has samples. */
     public boolean isKnown() {
         return samples > 0;
     }
 
-    /** The median time to the first byte as it is now, whichever way it has moved. */
+    /** The current median time to the first byte, in whichever direction it has moved. */
     public long firstByteNanos() {
         return Math.round(firstByteP50Nanos * medianShift);
     }
 
     /**
-     * When a first byte is late: the p95, moved with the median where everything got slower, so that nobody takes for
-     * late what is usual now. Where everything got faster it stays: a p95 is not known from a few reads.
+     * The time after which a first byte is late: the p95. It moves with the median when all reads got slower, so that
+     * what is usual now is not late. When all got faster it stays, because a few reads do not show a p95.
      */
     public long lateFirstByteNanos() {
         return Math.round(firstByteP95Nanos * Math.max(1, medianShift));
     }
 
     /**
-     * How long a read of {@code bytes} should take now, in nanoseconds. A store that fails is asked again or another is: a
-     * failure counts as one more wait as long as the p99.
+     * The expected time of a read of {@code bytes} now, in nanoseconds. A failure is retried somewhere, so it counts
+     * as one more wait of the length of the p99.
      */
     public long expectedNanos(long bytes) {
         double stream = bytes * 1e9 / bytesPerSecond;

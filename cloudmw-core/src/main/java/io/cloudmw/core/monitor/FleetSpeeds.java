@@ -15,20 +15,19 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * What all helpers see of all stores, put together from what they report. A report replaces the last one of the same
- * reader, store and size, and ages from when it came. Safe for any thread.
+ * The speeds of all stores as all helpers see them, from the helpers' reports. A report replaces the last one of the
+ * same reader, store and size, and ages from its arrival. Safe for any thread.
  *
- * <p>What plans are told of a store ({@link #expected}) is put together at most once a second, however many plans ask
- * for it, and without holding up reports.
+ * <p>The figures for plans ({@link #expected}) are computed at most once a second for each store, without holding up
+ * reports.
  *
- * <p>Bounded: at most so many reports, of which the one that came longest ago is forgotten first; a report takes 1 to 4
- * KB.
+ * <p>Bounded: when there are too many reports, the oldest is dropped; a report takes 1 to 4 KB.
  */
 public final class FleetSpeeds {
-    /** Reports kept by a coordinator: 32 MB at the very most, mostly a quarter of it. */
+    /** The most reports of a coordinator: 32 MB at the very most, usually a quarter of it. */
     public static final int DEFAULT_REPORTS = 8192;
 
-    /** Less than the time between two heartbeats of a helper. */
+    /** The age up to which figures are reused: less than the time between two heartbeats of a helper. */
     static final Duration FRESH = Duration.ofSeconds(1);
 
     private record Place(HelperId reader, SpeedKey key) {}
@@ -39,8 +38,8 @@ public final class FleetSpeeds {
         }
     }
 
-    /** What was to be expected of one store at one moment. */
-    private record Outlook(long atNanos, Map<HelperId, List<SpeedEntry>> readers, List<SpeedEntry> anybody) {}
+    /** The expected speeds of one store at one moment. */
+    private record Outlook(long atNanos, Map<HelperId, List<SpeedEntry>> readers, List<SpeedEntry> anyReader) {}
 
     private final Ticker ticker;
     private final int maxReports;
@@ -48,11 +47,11 @@ public final class FleetSpeeds {
     @GuardedBy("this")
     private final LinkedHashMap<Place, Report> reports = new LinkedHashMap<>();
 
-    /** The same by store. */
+    /** The reports by store. */
     @GuardedBy("this")
     private final Map<StoreId, Map<Place, Report>> ofStore = new HashMap<>();
 
-    /** Put together while this instance is not locked; no more of them than reports. */
+    /** Computed without this instance's lock; never more than reports. */
     private final ConcurrentHashMap<StoreId, Outlook> outlooks = new ConcurrentHashMap<>();
 
     public FleetSpeeds(Ticker ticker, int maxReports) {
@@ -63,7 +62,7 @@ public final class FleetSpeeds {
         this.maxReports = maxReports;
     }
 
-    /** Takes what a helper reports of some keys; what it said of others stays. */
+    /** Takes a helper's report of some keys; its reports of others stay. */
     public synchronized void report(HelperId reader, Map<SpeedKey, Speed> speeds) {
         long now = ticker.nanos();
         speeds.forEach((key, speed) -> {
@@ -121,10 +120,10 @@ public final class FleetSpeeds {
     }
 
     /**
-     * What to expect of these stores: an entry for each reader, store and size of which enough is known, and one without
-     * a reader for each store and size. As of now or up to a second ago.
+     * The expected speeds of these stores: an entry for each reader, store and size with enough samples, and one
+     * without a reader for each store and size. They are up to a second old.
      *
-     * @param readers those of interest; what others know goes into the entries without a reader
+     * @param readers the readers of interest; others count only in the entries without a reader
      */
     public List<SpeedEntry> expected(Collection<HelperId> readers, Collection<StoreId> stores) {
         List<Outlook> known = stores.stream().map(this::outlook).toList();
@@ -134,7 +133,7 @@ public final class FleetSpeeds {
                 entries.addAll(outlook.readers().getOrDefault(reader, List.of()));
             }
         }
-        known.forEach(outlook -> entries.addAll(outlook.anybody()));
+        known.forEach(outlook -> entries.addAll(outlook.anyReader()));
         return entries;
     }
 
@@ -161,18 +160,18 @@ public final class FleetSpeeds {
                     .ifPresent(entry -> readers.computeIfAbsent(row.reader(), absent -> new ArrayList<>())
                             .add(entry));
         }
-        List<SpeedEntry> anybody = new ArrayList<>();
-        sums.forEach((key, speed) -> entry(Optional.empty(), key, speed).ifPresent(anybody::add));
-        return new Outlook(nowNanos, readers, anybody);
+        List<SpeedEntry> anyReader = new ArrayList<>();
+        sums.forEach((key, speed) -> entry(Optional.empty(), key, speed).ifPresent(anyReader::add));
+        return new Outlook(nowNanos, readers, anyReader);
     }
 
-    /** Empty where too little is known. */
+    /** The entry; empty when there are too few samples. */
     private static Optional<SpeedEntry> entry(Optional<HelperId> reader, SpeedKey key, Speed speed) {
         ExpectedSpeed expected = ExpectedSpeed.of(speed);
         return expected.isKnown() ? Optional.of(new SpeedEntry(reader, key, expected)) : Optional.empty();
     }
 
-    /** Stores whose outlook is kept. */
+    /** The number of stores with computed figures. */
     int outlooks() {
         return outlooks.size();
     }

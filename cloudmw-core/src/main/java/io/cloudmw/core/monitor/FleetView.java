@@ -5,10 +5,10 @@ import io.cloudmw.core.model.StoreId;
 import java.util.List;
 
 /**
- * How stores and helpers do, at one moment. Immutable.
+ * The performance of stores and helpers at one moment. Immutable.
  *
- * @param pairs of who reads and what is read, those most read of late first; the first {@value #MAX_PAIRS}
- * @param pairsLeftOut how many more there are
+ * @param pairs of reader and store, those with the most recent reads first; the first {@value #MAX_PAIRS}
+ * @param pairsLeftOut the number of further pairs
  */
 public record FleetView(List<OfStore> stores, List<OfHelper> helpers, List<OfPair> pairs, int pairsLeftOut) {
     public static final int MAX_PAIRS = 1024;
@@ -28,11 +28,11 @@ public record FleetView(List<OfStore> stores, List<OfHelper> helpers, List<OfPai
     /**
      * A helper.
      *
-     * @param speed what it sees of all stores together
+     * @param speed the speed of all stores together, as it sees them
      */
     public record OfHelper(
             HelperId id, boolean alive, long heartbeatAgeMillis, HelperActivity activity, SpeedSummary speed) {}
 
-    /** What one helper has seen of one store, for reads of one size. */
+    /** The speed of one store as one helper sees it, for reads of one size. */
     public record OfPair(HelperId helper, SpeedKey key, SpeedSummary speed) {}
 }

@@ -1,10 +1,10 @@
 package io.cloudmw.core.monitor;
 
 /**
- * Second attempts because the first were late: hedges and hand-overs. Immutable.
+ * The counts of second attempts beside late ones: hedges and hand-overs. Immutable.
  *
  * @param won those that brought the bytes
- * @param suppressed due and not allowed, by the budget or because both stores were slow
+ * @param suppressed those that were due and not allowed, by the budget or because both stores were slow
  */
 public record HedgeCounts(long issued, long won, long suppressed) {
     public static final HedgeCounts NONE = new HedgeCounts(0, 0, 0);

@@ -3,17 +3,17 @@ package io.cloudmw.core.monitor;
 import java.util.Optional;
 
 /**
- * What a helper does, and has done since it started. Immutable.
+ * The activity of a helper, now and since its start. Immutable.
  *
  * @param transfers under way now
  * @param attempts started
- * @param wins blocks that destinations have from it
+ * @param wins blocks that it delivered to destinations
  * @param cancelled attempts cancelled
  * @param failed attempts that failed
  * @param relayedBytes sent to destinations
- * @param wastedBytes fetched and not sent to one
- * @param hedges of the transfers whose ends it was told: each client tells one helper of each transfer
- * @param switching as a switch; empty: it is none
+ * @param wastedBytes fetched and not sent to a destination
+ * @param hedges of the transfers whose ends were reported to it: each client reports a transfer to one helper
+ * @param switching its activity as a switch; empty: it is none
  */
 public record HelperActivity(
         int transfers,
@@ -25,10 +25,10 @@ public record HelperActivity(
         long wastedBytes,
         HedgeCounts hedges,
         Optional<SwitchActivity> switching) {
-    /** Nothing yet. */
+    /** No activity. */
     public static final HelperActivity NONE = new HelperActivity(0, 0, 0, 0, 0, 0, 0, HedgeCounts.NONE);
 
-    /** Of one that is no switch. */
+    /** The activity of a helper that is no switch. */
     public HelperActivity(
             int transfers,
             long attempts,

@@ -6,17 +6,17 @@ import io.cloudmw.core.time.Ticker;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Watches one read for the {@link SpeedMonitor}, from its request to its end. Safe for any thread: reads are closed by
- * others than those who read. After the end nothing counts.
+ * The probe of one read for the {@link SpeedMonitor}, from its request to its end. Safe for any thread, because
+ * another thread may close a read. Nothing counts after the end.
  *
- * <p>A read that ends without a byte, cancelled or failed, has waited at least so long. A read that ends in the middle
- * has shown its throughput up to there, the last wait included.
+ * <p>A read that ends without a byte, cancelled or failed, has waited at least that long. A read that ends in the
+ * middle has shown its throughput up to there, the last wait included.
  */
 public final class ReadProbe {
-    /** Fewer bytes after the first arrival, in less than {@link #MIN_RATE_MICROS}, say nothing of the throughput. */
+    /** Fewer bytes after the first arrival, in less than {@link #MIN_RATE_MICROS}, do not show the throughput. */
     static final long MIN_RATE_BYTES = 64 << 10;
 
-    /** A stream that stood still for so long was slow, however little was to come. */
+    /** A stream that stalled for so long was slow, however few bytes were left. */
     static final long MIN_RATE_MICROS = 100_000;
 
     private final SpeedMonitor monitor;
@@ -47,7 +47,7 @@ public final class ReadProbe {
         return key;
     }
 
-    /** So many more bytes have arrived. */
+    /** Counts bytes that have arrived. */
     public synchronized void arrived(long more) {
         if (over || more <= 0) {
             return;
@@ -67,12 +67,12 @@ public final class ReadProbe {
         });
     }
 
-    /** Everything arrived, or nobody wants the rest. Idempotent. */
+    /** Ends the read: every byte has arrived, or the rest is not wanted. Idempotent. */
     public void ended() {
         end();
     }
 
-    /** It failed; {@link ErrorCode#CANCELLED} is no failure. */
+    /** Ends the read with a failure; {@link ErrorCode#CANCELLED} is no failure. */
     public void failed(ErrorCode code) {
         if (end() && code != ErrorCode.CANCELLED) {
             monitor.failed(key, code);

@@ -2,5 +2,5 @@ package io.cloudmw.core.monitor;
 
 import io.cloudmw.core.model.HelperId;
 
-/** A pair of who reads and what is read. */
+/** The speed that one reader sees at one store, for reads of one size. */
 public record ReaderSpeed(HelperId reader, SpeedKey key, Speed speed) {}

@@ -2,7 +2,7 @@ package io.cloudmw.core.monitor;
 
 import java.util.List;
 
-/** How much one read asks for: what a store does for a page says little about what it does for a gigabyte. */
+/** The class of a read's size: the speed of a page says little about the speed of a gigabyte. */
 public enum SizeClass {
     /** At most 256 KiB: one leaf. */
     TINY(256L << 10),
@@ -10,7 +10,7 @@ public enum SizeClass {
     SMALL(4L << 20),
     /** At most 64 MiB. */
     MEDIUM(64L << 20),
-    /** More. */
+    /** More than 64 MiB. */
     LARGE(Long.MAX_VALUE);
 
     private final long maxBytes;
@@ -24,7 +24,7 @@ public enum SizeClass {
         return maxBytes;
     }
 
-    /** All of them, this one first, then those nearer to it; of two equally near the larger. */
+    /** All classes, this one first, then by distance; of two equally near ones the larger first. */
     List<SizeClass> nearestFirst() {
         return switch (this) {
             case TINY -> List.of(TINY, SMALL, MEDIUM, LARGE);

@@ -8,8 +8,8 @@ import java.util.EnumMap;
 import java.util.Map;
 
 /**
- * What is known, at one moment, of reads of one size from one store. Immutable; the speeds seen by several readers add
- * up to one.
+ * The measured speed of reads of one size from one store, at one moment. Immutable; the speeds of several readers can
+ * be added.
  *
  * @param recent time to first byte, in microseconds, with a half-life of {@value #RECENT_SECONDS} s
  * @param baseline the same with a half-life of {@value #BASELINE_SECONDS} s
@@ -30,17 +30,17 @@ public record Speed(
     public static final int RECENT_SECONDS = 10;
     public static final int BASELINE_SECONDS = 600;
 
-    /** Nothing known. */
+    /** A speed without samples. */
     public static final Speed UNKNOWN =
             new Speed(CensoredSketch.EMPTY, CensoredSketch.EMPTY, Sketch.EMPTY, 0, Map.of(), 0, 0);
 
     static final long RECENT_NANOS = RECENT_SECONDS * 1_000_000_000L;
     static final long BASELINE_NANOS = BASELINE_SECONDS * 1_000_000_000L;
 
-    /** Recent samples from which a median is believed to have moved. */
+    /** The recent samples from which a shift of the median is believed. */
     private static final int ENOUGH_RECENT = 8;
 
-    /** Samples of the baseline from which it is one. */
+    /** The least samples of a baseline. */
     private static final int ENOUGH_BASELINE = 16;
 
     public Speed {
@@ -57,7 +57,7 @@ public record Speed(
         }
     }
 
-    /** Share of the reads begun that failed, 0..1. */
+    /** The share of the begun reads that failed, 0..1. */
     public double errorShare() {
         double failed =
                 errors.values().stream().mapToDouble(Double::doubleValue).sum();
@@ -65,8 +65,8 @@ public record Speed(
     }
 
     /**
-     * By how much the median time to first byte has moved: 1 as ever, 10 when everything takes ten times as long. 1
-     * when too little was read recently, or ever, to tell.
+     * The factor by which the median time to first byte has moved: 10 when it is ten times as long. 1 when there are
+     * too few samples, recent or in all.
      */
     public double medianShift() {
         if (recent.samples() < ENOUGH_RECENT || baseline.samples() < ENOUGH_BASELINE) {
@@ -75,17 +75,17 @@ public record Speed(
         return (double) recent.quantile(0.5) / Math.max(1, baseline.quantile(0.5));
     }
 
-    /** Reads begun in a second, of late. */
+    /** Recent reads begun per second. */
     public double readsPerSecond() {
         return DecayedCount.perSecond(recentReads, RECENT_NANOS);
     }
 
-    /** Bytes read in a second, of late. */
+    /** Recent bytes read per second. */
     public double bytesPerSecond() {
         return DecayedCount.perSecond(recentBytes, RECENT_NANOS);
     }
 
-    /** Both together. */
+    /** The sum of both. */
     public Speed plus(Speed other) {
         Map<ErrorCode, Double> sum = new EnumMap<>(ErrorCode.class);
         sum.putAll(errors);
@@ -100,7 +100,7 @@ public record Speed(
                 recentBytes + other.recentBytes);
     }
 
-    /** What this is worth later, when nothing was added meanwhile. */
+    /** The same speed aged by this time, without new samples. */
     public Speed aged(long elapsedNanos) {
         double recently = Math.pow(2, -(double) elapsedNanos / RECENT_NANOS);
         double overall = Math.pow(2, -(double) elapsedNanos / BASELINE_NANOS);

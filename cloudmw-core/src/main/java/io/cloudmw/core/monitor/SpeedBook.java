@@ -9,15 +9,15 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * What a transfer may expect of its stores. Immutable. Where nothing is known of exactly the reader, store and size
- * asked for, what is known of something near is given: first the same reader and store at another size, then the store
- * whoever reads it, at last {@link ExpectedSpeed#DEFAULT}.
+ * The expected speeds of a transfer's stores. Immutable. For a reader, store and size without figures it takes near
+ * ones: first the same reader and store at another size, then the store for any reader, at last {@link
+ * ExpectedSpeed#DEFAULT}.
  */
 public final class SpeedBook {
-    /** A book has no more lines: 16 helpers, 16 stores, 4 sizes. */
+    /** The most lines of a book: 16 helpers, 16 stores, 4 sizes. */
     public static final int MAX_ENTRIES = 1024;
 
-    /** Nothing known. */
+    /** An empty book. */
     public static final SpeedBook EMPTY = new SpeedBook(List.of());
 
     private record Line(Optional<HelperId> reader, SpeedKey key) {}
@@ -25,7 +25,7 @@ public final class SpeedBook {
     private final List<SpeedEntry> entries;
     private final Map<Line, ExpectedSpeed> lines = new HashMap<>();
 
-    /** The first {@value #MAX_ENTRIES} of these; of two for the same, the later. */
+    /** Makes a book of the first {@value #MAX_ENTRIES} entries; of two for the same key, the later counts. */
     public SpeedBook(List<SpeedEntry> entries) {
         this.entries = List.copyOf(entries.subList(0, Math.min(entries.size(), MAX_ENTRIES)));
         this.entries.forEach(entry -> lines.put(new Line(entry.reader(), entry.key()), entry.speed()));
@@ -50,14 +50,14 @@ public final class SpeedBook {
         return entries.toString();
     }
 
-    /** What {@code reader} may expect of reads of {@code bytes} from {@code store}. */
+    /** The expected speed for {@code reader} of reads of {@code bytes} from {@code store}. */
     public ExpectedSpeed of(HelperId reader, StoreId store, long bytes) {
         return find(Optional.of(reader), store, SizeClass.of(bytes))
                 .or(() -> find(Optional.empty(), store, SizeClass.of(bytes)))
                 .orElse(ExpectedSpeed.DEFAULT);
     }
 
-    /** What anybody may expect. */
+    /** The expected speed for any reader. */
     public ExpectedSpeed of(StoreId store, long bytes) {
         return find(Optional.empty(), store, SizeClass.of(bytes)).orElse(ExpectedSpeed.DEFAULT);
     }

@@ -6,6 +6,6 @@ import java.util.Optional;
 /**
  * A line of a {@link SpeedBook}.
  *
- * @param reader empty: whoever reads
+ * @param reader empty: any reader
  */
 public record SpeedEntry(Optional<HelperId> reader, SpeedKey key, ExpectedSpeed speed) {}

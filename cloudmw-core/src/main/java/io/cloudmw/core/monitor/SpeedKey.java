@@ -2,5 +2,5 @@ package io.cloudmw.core.monitor;
 
 import io.cloudmw.core.model.StoreId;
 
-/** What one process keeps figures of. */
+/** The key of measured speeds: a store and a size of reads. */
 public record SpeedKey(StoreId store, SizeClass size) {}

@@ -11,12 +11,13 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What one process sees of the stores it reads. Safe for any thread; a few additions for each event, under one lock.
+ * The monitor of the stores that one process reads. Safe for any thread; a few additions for each event, under one
+ * lock.
  *
- * <p>Bounded: at most so many keys, of which the one not read for longest is forgotten first, and about 20 KB each.
+ * <p>Bounded: when there are too many keys, the one not read for longest is dropped; a key takes about 20 KB.
  */
 public final class SpeedMonitor {
-    /** Keys of a process that says nothing else: 64 stores in all four sizes, 5 MB. */
+    /** The default number of keys: 64 stores in all four sizes, 5 MB. */
     public static final int DEFAULT_KEYS = 256;
 
     private final Ticker ticker;
@@ -27,7 +28,7 @@ public final class SpeedMonitor {
 
     private final int maxKeys;
 
-    /** Counts what was told, so that nobody's news waits for that of others for good. */
+    /** Counts the news, so that every key's news is delivered in turn. */
     @GuardedBy("this")
     private long told;
 
@@ -40,14 +41,14 @@ public final class SpeedMonitor {
         this.metrics = metrics;
     }
 
-    /** A read of {@code bytes} begins now. */
+    /** Begins a read of {@code bytes} now. */
     public ReadProbe read(StoreId store, long bytes) {
         ReadProbe probe = new ReadProbe(this, new SpeedKey(store, SizeClass.of(bytes)), ticker);
         record(probe.key(), SpeedRecord::began);
         return probe;
     }
 
-    /** One addition to a record, at a time. */
+    /** An addition to a record, at a time. */
     interface Addition {
         void to(SpeedRecord entry, long nowNanos);
     }
@@ -72,7 +73,7 @@ public final class SpeedMonitor {
         }
     }
 
-    /** Everything known, as of now. */
+    /** All speeds, as of now. */
     public synchronized Map<SpeedKey, Speed> speeds() {
         long now = ticker.nanos();
         Map<SpeedKey, Speed> speeds = new LinkedHashMap<>();
@@ -81,8 +82,8 @@ public final class SpeedMonitor {
     }
 
     /**
-     * News for those who were told before: what changed since it was last {@link News#told}, at most {@code limit} keys,
-     * those first that were told longest ago, or never, however often the others change.
+     * News for a receiver of earlier ones: at most {@code limit} keys that have changed since they were last {@link
+     * News#told}. The keys told longest ago, or never, come first, however often the others change.
      */
     public synchronized News news(int limit) {
         long now = ticker.nanos();
@@ -100,7 +101,7 @@ public final class SpeedMonitor {
 
     private record Item(SpeedKey key, SpeedRecord entry, long changes, Speed speed) {}
 
-    /** Speeds to be told to somebody. */
+    /** Speeds for a receiver. */
     public final class News {
         private final List<Item> items;
 
@@ -114,16 +115,18 @@ public final class SpeedMonitor {
             return speeds;
         }
 
-        /** They have arrived: not told again until they change. */
+        /** Marks the speeds as received: they are news again only after they change. */
         public void told() {
-            synchronized (SpeedMonitor.this) {
-                told++;
-                items.forEach(item -> item.entry().reported(item.changes(), told));
-            }
+            markTold(items);
         }
     }
 
-    /** Everything is news again: who was told has forgotten. */
+    private synchronized void markTold(List<Item> items) {
+        told++;
+        items.forEach(item -> item.entry().reported(item.changes(), told));
+    }
+
+    /** Makes everything news again, because the receiver has lost it. */
     public synchronized void tellAgain() {
         records.values().forEach(SpeedRecord::forgetReported);
     }

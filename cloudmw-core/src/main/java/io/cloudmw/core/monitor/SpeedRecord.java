@@ -19,7 +19,7 @@ final class SpeedRecord {
     private final DecayedCount recentReads;
     private final DecayedCount recentBytes;
 
-    /** Counts changes; what was reported at an older count is out of date. */
+    /** Counts changes; a report made at an older count is out of date. */
     private long changes;
 
     private long reported;
@@ -79,7 +79,7 @@ final class SpeedRecord {
         return changes != reported;
     }
 
-    /** When it was last told, as the monitor counts; 0: never. */
+    /** The monitor's count at its last report; 0: never. */
     long toldAt() {
         return toldAt;
     }

@@ -4,11 +4,11 @@ import io.cloudmw.core.error.ErrorCode;
 import java.util.Map;
 
 /**
- * A speed in the few figures people look at. Immutable.
+ * The summary of a speed for people. Immutable.
  *
  * @param expected of reads of all sizes
- * @param readsPerSecond of late
- * @param bytesPerSecond of late, of all reads together
+ * @param readsPerSecond recent
+ * @param bytesPerSecond recent, of all reads together
  * @param streamBytesPerSecond that half of the reads exceed after their first byte; 0: not known
  * @param errors reads that failed, by code, aged with the baseline's half-life
  */

@@ -1,18 +1,18 @@
 package io.cloudmw.core.monitor;
 
 /**
- * What a helper keeps and does as a switch; counts are since it started. Immutable.
+ * The activity of a helper as a switch; counts are since its start. Immutable.
  *
- * @param keptBytes in memory and on its disk, now; what is in both counts twice
- * @param hits leaves that were asked for and kept
- * @param joined those that were being fetched for others
- * @param misses those that had to be fetched
- * @param servedBytes given to readers, and to switches below
- * @param storeBytes that came from stores
- * @param aboveBytes that came from switches above
+ * @param keptBytes in memory and on its disk, now; leaves in both count twice
+ * @param hits requested leaves that were in the cache
+ * @param joined requested leaves that were being fetched for others
+ * @param misses requested leaves that were fetched
+ * @param servedBytes sent to readers, and to switches below
+ * @param storeBytes read from stores
+ * @param aboveBytes received from switches above
  * @param belowBytes sent to switches below
  * @param above switches it is asking, now
- * @param below switches it is giving to, now
+ * @param below switches it is sending to, now
  */
 public record SwitchActivity(
         long keptBytes,
@@ -40,7 +40,7 @@ public record SwitchActivity(
         }
     }
 
-    /** The share of leaves for which nothing had to be fetched anew; 0 when none was asked for. */
+    /** The share of requested leaves that needed no fetch of their own; 0 when none was requested. */
     public double hitRatio() {
         long asked = hits + joined + misses;
         return asked == 0 ? 0 : (hits + joined) / (double) asked;

@@ -6,7 +6,7 @@ import io.cloudmw.core.model.fleet.Store;
  * A store that could take a replica.
  *
  * @param obstacle why it cannot take one now; empty when it can
- * @param weight how large a share of the chunks it should get, relative to the others; > 0
+ * @param weight its share of the chunks, relative to the others; > 0
  */
 public record Candidate(Store store, String obstacle, double weight) {
     public Candidate {
@@ -15,7 +15,7 @@ public record Candidate(Store store, String obstacle, double weight) {
         }
     }
 
-    /** Whether it is available and has room now. */
+    /** Returns whether it is available and has room now. */
     public boolean usable() {
         return obstacle.isEmpty();
     }

@@ -15,8 +15,9 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /**
- * Where a chunk's copies are now: where its manifest says, which never changes, with what is recorded of single copies
- * laid over it. A copy that was moved takes the place of one that was dropped, so that the i-th replica stays the i-th.
+ * The current replicas of a chunk: the places of its manifest, which never change, with the catalog's records of
+ * single replicas laid over them. A replica that was moved takes the place of one that was dropped, so that the i-th
+ * replica stays the i-th.
  */
 public final class CurrentReplicas {
     private final Chunk chunk;
@@ -32,7 +33,7 @@ public final class CurrentReplicas {
     /**
      * Lays records over a manifest.
      *
-     * @param chunk as its manifest has it
+     * @param chunk the manifest's chunk
      * @param records of this chunk; others are ignored
      */
     public static CurrentReplicas of(Chunk chunk, Collection<ReplicaRecord> records) {
@@ -61,32 +62,32 @@ public final class CurrentReplicas {
         return new CurrentReplicas(chunk, stores, byStore);
     }
 
-    /** As its manifest has it. */
+    /** The manifest's chunk. */
     public Chunk chunk() {
         return chunk;
     }
 
-    /** The chunk with its copies where they are. */
+    /** The chunk with its current replicas. */
     public Chunk located() {
         return stores.equals(chunk.replicas()) ? chunk : chunk.at(stores);
     }
 
-    /** The stores its copies are in, or ought to be in. */
+    /** The stores that have its replicas, or ought to. */
     public List<StoreId> stores() {
         return stores;
     }
 
-    /** What is recorded of the copy in a store, whether it is one or not. */
+    /** The record of a store, whether it has a replica or not. */
     public Optional<ReplicaRecord> record(StoreId store) {
         return Optional.ofNullable(records.get(store));
     }
 
-    /** Whether a store has a copy that is believed good. */
+    /** Returns whether a store has a replica that is believed good. */
     public boolean isGood(StoreId store) {
         return stores.contains(store) && !isFaulty(store);
     }
 
-    /** The stores whose copies are not good: owed, missing or corrupt. */
+    /** The stores whose replicas are not good: owed, missing or corrupt. */
     public Set<StoreId> faulty() {
         return stores.stream().filter(this::isFaulty).collect(Collectors.toUnmodifiableSet());
     }
@@ -96,13 +97,13 @@ public final class CurrentReplicas {
         return record != null && record.state().isFault();
     }
 
-    /** The record that says that a store has a good copy now. */
+    /** The record of a good replica that has arrived in a store. */
     public ReplicaRecord arrived(StoreId store, long nowMillis) {
         ReplicaState state = chunk.replicas().contains(store) ? ReplicaState.GOOD : ReplicaState.MOVED;
         return new ReplicaRecord(chunk.id(), store, state, nowMillis);
     }
 
-    /** The same copies once these records are kept. */
+    /** The replicas after these records are kept. */
     public CurrentReplicas with(Collection<ReplicaRecord> changes) {
         Map<StoreId, ReplicaRecord> changed = new TreeMap<>(records);
         for (ReplicaRecord change : changes) {

@@ -9,8 +9,8 @@ import java.util.Set;
  * A client that holds chunks of one version a reader wants.
  *
  * @param address {@code host:port} of its bulk plane
- * @param token lets the reader have them from this one
- * @param sharedLabels how many labels of its location, from the first on, the reader has too
+ * @param token lets the reader read them from this peer
+ * @param sharedLabels the number of leading labels that its location shares with the reader's
  */
 public record FoundPeer(PeerId id, String address, TransferToken token, Set<ChunkId> chunks, int sharedLabels) {
     public FoundPeer {

@@ -7,15 +7,15 @@ import io.cloudmw.core.security.PeerKey;
 import java.util.Set;
 
 /**
- * What a client says of itself: that it serves, and what.
+ * A client's announcement that it serves chunks, and which.
  *
  * @param address {@code host:port} of its bulk plane
- * @param key by which readers are vouched for to it
+ * @param key the coordinator signs readers' tokens with it
  * @param location where it runs
- * @param chunks that it holds whole; at most {@value #MAX_CHUNKS}
+ * @param chunks the chunks it holds whole; at most {@value #MAX_CHUNKS}
  */
 public record PeerAnnouncement(PeerId peer, String address, PeerKey key, Location location, Set<ChunkId> chunks) {
-    /** A client holds no more. */
+    /** The most chunks that a client holds. */
     public static final int MAX_CHUNKS = 1024;
 
     public PeerAnnouncement {

@@ -7,14 +7,14 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What a reader wants of others.
+ * A reader's search for peers that hold chunks.
  *
- * @param wanted chunks it may read, by the tokens that say so
+ * @param wanted chunks it may read, by their tokens
  * @param reader where it runs
- * @param self its own name, where it serves too: it is not told of itself
+ * @param self its own id, if it serves too: the result leaves it out
  */
 public record PeerSearch(List<Wanted> wanted, Location reader, Optional<PeerId> self) {
-    /** Chunks looked for at once. */
+    /** The most chunks of one search. */
     public static final int MAX_CHUNKS = 1024;
 
     /**

@@ -8,16 +8,18 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Where one chunk is to be written.
+ * The placement of one chunk that is to be written.
  *
  * @param stores k of them, in the order of the volume's stores
- * @param owed those of them that cannot take the chunk now: nothing is sent there, and the commit says that they lack it
- * @param helper whom to send the chunk to
- * @param carriers helpers that write copies to buckets which {@code helper} cannot use, by bucket: it hands them the chunk
+ * @param owed those that cannot take the chunk now: the writer sends them nothing, and the commit records that they
+ *     lack it
+ * @param helper the helper to send the chunk to
+ * @param carriers helpers that write replicas to buckets which {@code helper} cannot use, by bucket: it relays the
+ *     chunk to them
  */
 public record PlacedChunk(
         ChunkId chunk, List<StoreId> stores, List<StoreId> owed, HelperId helper, Map<StoreId, HelperId> carriers) {
-    /** A chunk whose helper can use all the stores that it is sent to. */
+    /** A chunk whose helper can use all the stores it writes to. */
     public PlacedChunk(ChunkId chunk, List<StoreId> stores, List<StoreId> owed, HelperId helper) {
         this(chunk, stores, owed, helper, Map.of());
     }

@@ -4,7 +4,7 @@ import io.cloudmw.core.model.StoreId;
 import java.util.List;
 
 /**
- * Where a chunk's replicas go.
+ * The stores chosen for a chunk's replicas.
  *
  * @param stores k of them, in the volume's order: the i-th replica of the paper
  * @param owed those that cannot take the chunk now

@@ -16,22 +16,22 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Chooses k different stores for a chunk's replicas, spread over failure domains, by weighted rendezvous hashing: each
- * store draws a score from the chunk's name, and the best scores win, a domain not yet used before one that is. The
- * same chunk and stores always give the same choice, so a repeated request places a chunk where it was. Stores that
- * cannot take a chunk now are chosen last; their copies are owed.
+ * The policy that chooses k different stores for a chunk's replicas, spread over failure domains, by weighted
+ * rendezvous hashing. Each store draws a score from the chunk's name, and the best scores win; stores in unused
+ * domains come first. The same chunk and stores always give the same choice, so a repeated request places a chunk
+ * where it was. Stores that cannot take a chunk now are chosen last; their replicas are owed.
  */
 public final class PlacementPolicy {
-    /** Stores that a refusal names. */
+    /** The most stores that a message names. */
     static final int MAX_NAMED = 8;
 
     private PlacementPolicy() {}
 
     /**
-     * Whether a volume can be made of these stores.
+     * Checks that a volume can use these stores.
      *
-     * @throws CloudMwException {@code NOT_ENOUGH_STORES} when fewer than {@code replicas} different ones can be used; it says
-     *     why, of a few of the others
+     * @throws CloudMwException {@code NOT_ENOUGH_STORES} when fewer than {@code replicas} different ones can be used;
+     *     it gives the reasons of a few of the others
      */
     public static void requireEnough(List<Candidate> candidates, int replicas) throws CloudMwException {
         List<Candidate> usable = candidates.stream().filter(Candidate::usable).toList();
@@ -48,7 +48,7 @@ public final class PlacementPolicy {
         }
     }
 
-    /** Names a few that cannot be used, and says why. */
+    /** Names a few unusable stores with their reasons. */
     private static String others(List<Candidate> unusable) {
         if (unusable.isEmpty()) {
             return "";
@@ -63,11 +63,11 @@ public final class PlacementPolicy {
     }
 
     /**
-     * Whether chunks can be written to these stores now.
+     * Checks that chunks can be written to these stores now.
      *
      * @param what names the file and its volume in the message
      * @throws CloudMwException {@code QUORUM_NOT_MET} when fewer than {@code writeQuorum} of them can take a chunk; it
-     *     says why, of a few of the others
+     *     gives the reasons of a few of the others
      */
     public static void requireQuorum(String what, List<Candidate> candidates, int writeQuorum) throws CloudMwException {
         List<Candidate> unusable = candidates.stream().filter(c -> !c.usable()).toList();
@@ -105,10 +105,10 @@ public final class PlacementPolicy {
     }
 
     /**
-     * Chooses stores for more copies of a chunk, of those that can take it now.
+     * Chooses stores for more replicas of a chunk, among those that can take it now.
      *
-     * @param candidates without those that have a copy
-     * @param domains the failure domains of the copies there are
+     * @param candidates without those that have a replica
+     * @param domains the failure domains of the present replicas
      * @return at most {@code count}, the best one first
      */
     public static List<Store> more(ChunkId chunk, List<Candidate> candidates, int count, Collection<String> domains) {

@@ -11,14 +11,14 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * One chunk of a read plan.
+ * A chunk of a read plan.
  *
- * @param chunk with its copies where they are now
- * @param bad replicas to be read only when nothing else is left: quarantined, known to be missing, or not yet written
- * @param entrants who races for it, at most one entrant per replica; empty when no helper can reach a replica
- * @param direct presigned URLs by store, for a client's own race; empty unless asked for
- * @param placed where its manifest says its copies are: upkeep may have moved them since
- * @param token lets its bearer read the chunk, where another version wrote it; empty: the plan's does
+ * @param chunk with its current replicas
+ * @param bad replicas to read only when no other is left: quarantined, known to be missing, or not yet written
+ * @param entrants the racers for it, at most one per replica; empty when no helper can reach a replica
+ * @param direct presigned URLs by store, for a client's own race; empty unless requested
+ * @param placed the stores of its manifest: upkeep may have moved the replicas since
+ * @param token lets its bearer read a chunk that another version wrote; empty: the plan's token does
  */
 public record PlannedChunk(
         Chunk chunk,
@@ -27,7 +27,7 @@ public record PlannedChunk(
         Map<StoreId, URI> direct,
         List<StoreId> placed,
         Optional<TransferToken> token) {
-    /** A chunk whose copies are where its manifest says, and that the plan's token is for. */
+    /** A chunk whose replicas are where its manifest says, for the plan's token. */
     public PlannedChunk(Chunk chunk, Set<StoreId> bad, List<Entrant> entrants, Map<StoreId, URI> direct) {
         this(chunk, bad, entrants, direct, chunk.replicas(), Optional.empty());
     }
@@ -57,12 +57,12 @@ public record PlannedChunk(
         return new PlannedChunk(chunk, bad, entrants, urls, placed, token);
     }
 
-    /** The chunk as its manifest has it: what the manifest's digest is of. */
+    /** The manifest's chunk, which the manifest's digest covers. */
     public Chunk inManifest() {
         return placed.equals(chunk.replicas()) ? chunk : chunk.at(placed);
     }
 
-    /** The presigned URLs are secrets: they are left out. */
+    /** Leaves out the presigned URLs, which are secrets. */
     @Override
     public String toString() {
         return "PlannedChunk[" + chunk.id() + ", bad=" + bad + ", entrants=" + entrants + "]";

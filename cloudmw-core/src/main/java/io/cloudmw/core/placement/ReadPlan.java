@@ -16,13 +16,13 @@ import java.util.OptionalInt;
  * @param helpers in rank order; may be empty
  * @param stores every store of the volume
  * @param replicas k of the volume
- * @param speeds what to expect of the stores, as far as it is known
- * @param target what the volume promises, if anything
- * @param switches the first so many helpers are switches for the volume, and each block is read from the one it belongs to
- *     ({@link SwitchTable}); 0: the helpers race
- * @param near the rank of the switch that is near the reader: it reads everything from that one, which reads what it lacks
- *     through the block's tree ({@link SwitchTree}); empty: none is
- * @param peers whether the reader may ask other clients for what they hold, and give them what it holds
+ * @param speeds the expected speeds of the stores, as far as they are known
+ * @param target the volume's target, if any
+ * @param switches the first so many helpers are switches for the volume, and each block is read from the one it
+ *     belongs to ({@link SwitchTable}); 0: the helpers race
+ * @param near the rank of the switch near the reader, which reads everything from it; that switch reads missing blocks
+ *     through their trees ({@link SwitchTree}); empty: none is near
+ * @param peers whether the reader may exchange chunks with other clients
  */
 public record ReadPlan(
         FileVersion version,
@@ -68,7 +68,7 @@ public record ReadPlan(
                 false);
     }
 
-    /** To which of its switches each block belongs. */
+    /** The table of the switches and their blocks. */
     public SwitchTable switchTable() {
         return new SwitchTable(helpers.stream()
                 .limit(switches)
@@ -76,7 +76,7 @@ public record ReadPlan(
                 .toList());
     }
 
-    /** The same plan, carried out in another mode. */
+    /** The same plan in another mode. */
     public ReadPlan withMode(Mode instead) {
         return new ReadPlan(
                 version,

@@ -27,36 +27,36 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * Who races for which replica.
+ * The planner of reads: it decides which helper races for which replica.
  *
- * <p>The algorithm: k helpers E1..Ek race for each chunk, and Ei asks for the i-th replica; with rotation it asks for
+ * <p>The algorithm: k helpers E1..Ek race for each chunk, and Ei asks for the i-th replica. With rotation it asks for
  * another one in each round, so that no helper is bound to one store's luck. [1] CloudMW §4.1.
  *
- * <p>Differs: a replica on a disk is raced for by the disk's owner, who reads it without a network; the others of the
- * k are drawn from the live helpers by the version's name, so that transfers spread over them. A plan that names more
- * helpers than that has them take turns, k for each chunk. Replicas known to be bad
- * and helpers known to be gone take no part, so fewer than k may race. Then, and in the rotation, measured speeds decide
- * which ({@link ReplicaOrder}).
+ * <p>Differs: the owner of a disk races for the replicas on it, because it reads them without a network. The others of
+ * the k are drawn from the live helpers by the version's name, so that transfers spread over them. In a plan with more
+ * helpers than that they take turns, k for each chunk. Replicas known to be bad and helpers known to be gone take no
+ * part, so fewer than k may race. Measured speeds decide which replicas race then, and in the rotation ({@link
+ * ReplicaOrder}).
  */
 public final class ReadPlanner {
-    /** No more helpers race: the destination keeps a connection to each. */
+    /** The most helpers of a race: the destination keeps a connection to each. */
     public static final int MAX_HELPERS = 16;
 
-    /** A plan names no more switches. */
+    /** The most switches of a plan. */
     public static final int MAX_SWITCHES = 32;
 
-    /** And no more helpers in all. */
+    /** The most helpers of a plan in all. */
     public static final int MAX_PLANNED = MAX_SWITCHES + MAX_HELPERS;
 
     /**
-     * Which replica each racer asks for.
+     * The preferences among replicas.
      *
-     * @param order which replicas rather than others
+     * @param order the order of preference
      * @param rotate whether helpers swap replicas from chunk to chunk
      * @param reach no helper begins with a replica that it cannot use
      */
     public record Preference(ReplicaOrder order, boolean rotate, StoreReachability reach) {
-        /** Where every helper can use every store. */
+        /** The preferences when every helper can use every store. */
         public Preference(ReplicaOrder order, boolean rotate) {
             this(order, rotate, StoreReachability.FULL);
         }
@@ -64,18 +64,18 @@ public final class ReadPlanner {
 
     private ReadPlanner() {}
 
-    /** As the other, where every helper can use every store. */
+    /** The helpers of a transfer when every helper can use every store. */
     public static List<HelperAddress> helpers(
             String key, List<Store> stores, int wanted, Collection<HelperAddress> live) {
         return helpers(key, stores, wanted, live, StoreReachability.FULL);
     }
 
     /**
-     * The helpers of one transfer in rank order: the owner of the i-th store's disk at rank i, and live helpers that
-     * own none of the volume's disks in the places of the other stores. Helpers that can use more of the stores come before
-     * others; those that can use none take no part.
+     * The helpers of one transfer in rank order. The owner of the i-th store's disk has rank i; live helpers that own
+     * none of the volume's disks take the places of the other stores. Helpers that can use more of the stores come
+     * before others; those that can use none take no part.
      *
-     * @param key what the transfer is of: the same key draws the same helpers
+     * @param key names the transfer: the same key draws the same helpers
      * @param stores of the volume, in its order
      * @param wanted at least so many helpers, k or more, if that many are alive
      */
@@ -117,7 +117,7 @@ public final class ReadPlanner {
         return stores.stream().anyMatch(store -> store.owner().equals(Optional.of(helper)));
     }
 
-    /** For each bucket that none of those who read can use: one more helper, that can. */
+    /** Adds a helper for each bucket that none of the readers can use. */
     private static void addReaders(
             List<Store> stores,
             List<HelperAddress> readers,
@@ -138,10 +138,10 @@ public final class ReadPlanner {
     }
 
     /**
-     * The live switches of a volume, by id; where there are more than a plan names, some of them.
+     * The live switches of a volume, by id; when a plan cannot name them all, some of them.
      *
-     * @param key what the transfer is of: the same key draws the same switches
-     * @param owners of the volume's disks: a plan names them besides, for who reads a disk asks its owner
+     * @param key names the transfer: the same key draws the same switches
+     * @param owners of the volume's disks: a plan names them too, because readers of a disk ask its owner
      */
     public static List<HelperAddress> switches(
             String key, VolumeName volume, Collection<HelperAddress> live, Set<HelperId> owners) {
@@ -163,7 +163,7 @@ public final class ReadPlanner {
         return List.copyOf(chosen);
     }
 
-    /** The switches, then who else would read, for when no switch is left: before others those whose disks are read. */
+    /** The switches, then other readers for the time when no switch is left: first those whose disks are read. */
     public static List<HelperAddress> behind(
             List<HelperAddress> switches, List<HelperAddress> others, Set<HelperId> owners) {
         return Stream.of(
@@ -177,11 +177,11 @@ public final class ReadPlanner {
     }
 
     /**
-     * The rank of the switch that is nearest to a reader; empty when none shares any of its location. Of those that are
-     * equally near two are looked at, and the one that has less to do is taken: M. Mitzenmacher, "The Power of Two Choices in
-     * Randomized Load Balancing", 2001. So readers that come at once do not all follow the same old news.
+     * The rank of the switch that is nearest to a reader; empty when none shares any of its location. Among equally
+     * near switches the less loaded of two is taken: M. Mitzenmacher, "The Power of Two Choices in Randomized Load
+     * Balancing", 2001. So readers that arrive together do not all follow the same old figures.
      *
-     * @param load how much each has to do, as far as it is known
+     * @param load the load of each, as far as it is known
      * @param turn another number each time
      */
     public static OptionalInt near(
@@ -204,14 +204,14 @@ public final class ReadPlanner {
     }
 
     /**
-     * Who races for one chunk: at most one entrant for each replica that can be read. Where there are more replicas than
-     * helpers, those that are expected to be through sooner are raced for; with rotation, helpers take turns among those
-     * that are not far behind.
+     * The racers for one chunk: at most one entrant for each readable replica. When there are more replicas than
+     * helpers, those with the earliest expected end are raced for. With rotation, helpers take turns among those that
+     * are not far behind.
      *
      * @param helpers of the transfer, in rank order
-     * @param stores by id: those of the volume; a replica in none of them is not raced for
-     * @param reachable helpers that are alive, whether in the plan or not
-     * @param bad replicas that nobody is to begin with
+     * @param stores the volume's, by id; a replica in none of them is not raced for
+     * @param reachable the live helpers, whether in the plan or not
+     * @param bad replicas that no racer is to begin with
      */
     public static List<Entrant> entrants(
             Chunk chunk,
@@ -258,8 +258,8 @@ public final class ReadPlanner {
         }
 
         /**
-         * Replica to racer: owners of disks first, then the others for the replicas that come next in order, rank i, of those
-         * whose turn it is, for replica i where both are free.
+         * Assigns racers to replicas. Owners of disks come first. For the other replicas, in order, rank i among those
+         * whose turn it is takes replica i if both are free.
          */
         Map<Integer, Integer> assign(List<Integer> readable, List<Integer> order) {
             Map<Integer, Integer> racerOf = new HashMap<>();
@@ -297,7 +297,7 @@ public final class ReadPlanner {
         }
     }
 
-    /** The rank from which on a chunk's racers are; 0 in plans that name no more helpers than race for each chunk. */
+    /** The first rank of a chunk's racers; 0 in plans with no more helpers than race for each chunk. */
     private static int firstOfTurn(Chunk chunk, List<HelperId> helpers, Map<StoreId, Store> stores) {
         int replicas = chunk.replicas().size();
         long owners = stores.values().stream()

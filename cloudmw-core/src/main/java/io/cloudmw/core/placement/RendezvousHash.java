@@ -1,6 +1,6 @@
 package io.cloudmw.core.placement;
 
-/** A well mixed 64-bit hash of a pair of names: the same on every machine and in every release. */
+/** A well-mixed 64-bit hash of a pair of names: the same on every machine and in every release. */
 public final class RendezvousHash {
     private RendezvousHash() {}
 
@@ -12,7 +12,7 @@ public final class RendezvousHash {
         return mix(hash);
     }
 
-    /** The same of a node that was hashed already, and a number: for who asks of the same nodes for many keys. */
+    /** The hash of a hashed node and a number, for callers with the same nodes and many keys. */
     public static long hash(long node, long key) {
         return mix(node ^ mix(key + 0x9e37_79b9_7f4a_7c15L));
     }

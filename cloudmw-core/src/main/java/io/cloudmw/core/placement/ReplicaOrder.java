@@ -11,32 +11,32 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Which replicas of a chunk are read rather than others: those expected to be through sooner, by what the fleet has
- * measured. Small differences do not count, so that not everybody runs to the store that was a little faster a moment
- * ago; between replicas about as fast the manifest's order stays.
+ * The order of preference among a chunk's replicas: those with the earliest expected end first, by the fleet's
+ * measured speeds. Small differences do not count, so that readers do not all run to a store that was a little faster
+ * a moment ago. About equally fast replicas keep the manifest's order.
  *
- * <p>A store that is read by nobody cannot show that it has recovered: of {@value #EXPLORED_EVERY} chunks one, drawn
- * anew for each plan, is read as if the slowest replica were the best, where one is behind at all.
+ * <p>A store without readers cannot show that it has recovered. So one of {@value #EXPLORED_EVERY} chunks, drawn anew
+ * for each plan, is read as if the slowest replica were the best, if one is behind at all.
  *
- * <p>Immutable; figures are of the moment it was made.
+ * <p>Immutable; its figures are of the moment it was made.
  */
 public final class ReplicaOrder {
-    /** Nothing was measured: the manifest's order. */
+    /** The manifest's order, for speeds that were not measured. */
     public static final ReplicaOrder UNMEASURED = new ReplicaOrder(SpeedBook.EMPTY, 0);
 
     static final int EXPLORED_EVERY = 16;
 
-    /** Times as long as the best that count as longer at all; each such factor is one step behind. */
+    /** The factor over the best time that counts as slower; each such factor is one step behind. */
     private static final double STEP = 1.5;
 
-    /** Replicas so many steps behind, five times as slow, take no turn where there are enough others. */
+    /** Replicas so many steps behind, five times as slow, take no turn when there are enough others. */
     private static final int FAR_BEHIND = 4;
 
     private final SpeedBook speeds;
     private final long draw;
 
     /**
-     * By these speeds.
+     * The order by these speeds.
      *
      * @param draw another for each plan; the same gives the same order
      */
@@ -46,10 +46,10 @@ public final class ReplicaOrder {
     }
 
     /**
-     * The replicas that are read, best first.
+     * The replicas to read, best first.
      *
      * @param replicas to choose from, in the manifest's order
-     * @param least how many there must be; more only if they are not far behind
+     * @param least the fewest to return; more only if they are not far behind
      */
     List<Integer> of(Chunk chunk, List<Integer> replicas, int least) {
         Map<Integer, Integer> behind = behind(chunk, replicas);
@@ -68,7 +68,7 @@ public final class ReplicaOrder {
         return Long.remainderUnsigned(hash, EXPLORED_EVERY) == 0;
     }
 
-    /** By how many steps each is behind the best. */
+    /** The steps of each replica behind the best. */
     private Map<Integer, Integer> behind(Chunk chunk, List<Integer> replicas) {
         long bytes = chunk.range().length();
         Map<Integer, Double> nanos = new HashMap<>();

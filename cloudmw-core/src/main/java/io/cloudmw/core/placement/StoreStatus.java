@@ -8,12 +8,13 @@ import java.util.OptionalLong;
 /**
  * A store and whether it can be used now.
  *
- * @param available a bucket while some process can use it; a disk while its owner's lease is
- * @param draining whether its copies are to go elsewhere, and nothing new comes; known of those that are listed
- * @param freeBytes what chunks may still use of a disk, as its owner last said; empty where nobody knows, or of a limit
- * @param reserveBytes what the disk's file system must keep free besides
- * @param mismatch why the bucket is not the one that the store had; known of those that are listed
- * @param reach who can use a bucket; known of those that are listed
+ * @param available a bucket while some process can use it; a disk while its owner's lease lasts
+ * @param draining whether its replicas are to move elsewhere, and it takes no new ones; known in listings
+ * @param freeBytes the room left for chunks on a disk, by its owner's last report; empty when it is unknown or
+ *     unlimited
+ * @param reserveBytes the room that the disk's file system must keep free besides
+ * @param mismatch why the bucket is not the one that the store had; known in listings
+ * @param reach the processes that can use a bucket; known in listings
  */
 public record StoreStatus(
         Store store,
@@ -30,17 +31,17 @@ public record StoreStatus(
         }
     }
 
-    /** A store whose bucket or disk is the right one, and that everybody can use who reaches it, as far as is known. */
+    /** A store with its own bucket or disk, which every process that reaches it can use, as far as is known. */
     public StoreStatus(Store store, boolean available, boolean draining, OptionalLong freeBytes, long reserveBytes) {
         this(store, available, draining, freeBytes, reserveBytes, Optional.empty(), StoreReach.FULL);
     }
 
-    /** A store of which no reserve is known. */
+    /** A store whose reserve is not known. */
     public StoreStatus(Store store, boolean available, boolean draining, OptionalLong freeBytes) {
         this(store, available, draining, freeBytes, 0);
     }
 
-    /** Only whether it can be reached. */
+    /** A store of which only the reachability is known. */
     public StoreStatus(Store store, boolean available) {
         this(store, available, false, OptionalLong.empty());
     }

@@ -7,29 +7,31 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * To which switch each block belongs: whoever has the same list computes the same.
+ * The table that assigns each block to a switch. All processes with the same list of switches compute the same table.
  *
- * <p>The algorithm: places are dealt out section by section. In each, the pairs of a place and a switch have an order of their
- * own, from a hash of both, and in that order each place goes to the first switch that has room left in the section; all have
- * room for equally many there, but for one more by turns where that does not come out even. So any section, and with it any
- * run of blocks that begins where a section does, is shared evenly, and when a switch comes or goes few other places change
- * hands. RendezvousHash hashing with bounded loads; V. Mirrokni, M. Thorup, M. Zadimoghaddam, "Consistent Hashing with Bounded
- * Loads", SODA 2018. Blocks that follow each other have places that follow each other.
+ * <p>The algorithm: places are dealt out section by section. In each, the pairs of a place and a switch are ordered by
+ * a hash of both. In that order each place goes to the first switch with room left in the section. All have equally
+ * much room there, but for one more by turns when the division leaves a rest. So any section, and any run of blocks
+ * that begins with one, is shared evenly, and when a switch comes or goes few other places change hands. Rendezvous
+ * hashing with bounded loads; V. Mirrokni, M. Thorup, M. Zadimoghaddam, "Consistent Hashing with Bounded Loads", SODA
+ * 2018. Blocks that follow each other have places that follow each other.
  *
- * <p>Differs: the bound is the even share itself and holds for each section, not for the whole: readers want a file's blocks
- * in their order, and wait for whoever has too many of those they want now.
+ * <p>Differs: the bound is the even share itself, and it holds for each section, not for the whole. Readers want a
+ * file's blocks in order, and would wait for a switch with too many of the next ones.
  */
 public final class SwitchTable {
-    /** Places of a section: as many as a chunk of 64 MiB has blocks. */
+    /** The places of a section: as many as a chunk of 64 MiB has blocks. */
     private static final int SECTION = 16;
 
     static final int PLACES = 15 * SECTION;
 
     private final int switches;
-    /** For each place, the switches by whom they come first from there on. */
+    /** The switches for each place, by the places in which they come first from there on. */
     private final int[][] orders = new int[PLACES][];
 
-    /** @param switches their names; the ranks in the answers are indexes into this list */
+    /**
+     * @param switches their names; the ranks in the results are indexes into this list
+     */
     public SwitchTable(List<String> switches) {
         this.switches = switches.size();
         int[] owners = this.switches == 0 ? new int[0] : new Dealing(switches).all();
@@ -38,10 +40,10 @@ public final class SwitchTable {
         }
     }
 
-    /** Who gets which places. */
+    /** The assignment of places to switches. */
     private static final class Dealing {
         private final long[] switches;
-        /** Places each has so far. */
+        /** The number of places that each has so far. */
         private final int[] counts;
 
         private final int[] owners = new int[PLACES];
@@ -78,7 +80,7 @@ public final class SwitchTable {
                     });
         }
 
-        /** Those who have fewest so far have one more. */
+        /** The room of each switch; those with the fewest places so far have one more. */
         private int[] room(int first) {
             int[] room = new int[switches.length];
             Arrays.fill(room, SECTION / switches.length);
@@ -101,10 +103,10 @@ public final class SwitchTable {
     }
 
     /**
-     * The ranks of the switches in the order in which they are asked for a block; the first is the one it belongs to. Must
-     * not be changed; empty when there are none.
+     * The ranks of the switches in the order in which they are asked for a block; the first is the one it belongs to.
+     * Must not be changed; empty when there are none.
      *
-     * @param chunk also of another version, where that wrote it
+     * @param chunk may be one that another version wrote
      * @param blocksPerChunk blocks the chunk has
      * @param block counts the chunk's blocks from 0
      */
@@ -116,8 +118,8 @@ public final class SwitchTable {
     }
 
     /**
-     * Counts the blocks of a version in their order, from a number of the version's on. Chunks begin where sections do, or
-     * halves of one, or quarters: also the last chunk of a file, which only knows its own length.
+     * The number of a block in its version, counted from a number drawn for the version. Chunks begin where sections
+     * do, or at halves or quarters of one. So does the last chunk of a file, which only knows its own length.
      */
     static long turn(ChunkId chunk, long blocksPerChunk, long block) {
         long section =

@@ -11,31 +11,33 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * Whom a switch asks for what it lacks of a block: a tree of its own for each block, over the same switches. Whoever has the
- * same list computes the same.
+ * The tree of switches for each block, over the same switches: it says which switch asks which for missing parts of a
+ * block. All processes with the same list compute the same trees.
  *
- * <p>The algorithm: the root is the switch the block belongs to ({@link SwitchTable}): it reads the store. Switches that have
- * the same place around them (their location without its last label) are a domain, and each domain has one head for each
- * block. The heads are a heap in which each has {@value #FANOUT} below it, and so are, below each head, the others of its
- * domain: so a block comes into a domain once. Domains, and the members of each, take turns at the places of their heap, so
- * that who has others below him in one tree has none in another, and all send equally much. One tree for each stripe, of
- * nodes that are inner ones in few of them: SplitStream; M. Castro et al., "SplitStream: High-Bandwidth Multicast in
- * Cooperative Environments", SOSP 2003, section 3. [1] CloudMW §4.3 calls for a hierarchy where there are many clients.
+ * <p>The algorithm: the root is the switch the block belongs to ({@link SwitchTable}), and it reads the store.
+ * Switches with the same surroundings (their location without its last label) are a domain, and each domain has one
+ * head for each block. The heads form a heap with {@value #FANOUT} below each; the other members of a domain form a
+ * heap below its head. So a block enters a domain once. Domains, and the members of each, take turns at the places of
+ * their heaps. So a switch that is an inner node in one tree is a leaf in others, and all send equally much. One tree
+ * for each stripe, of nodes that are inner ones in few of them: SplitStream; M. Castro et al., "SplitStream:
+ * High-Bandwidth Multicast in Cooperative Environments", SOSP 2003, section 3. [1] CloudMW §4.3 calls for a hierarchy
+ * for many clients.
  *
- * <p>Differs: nobody joins or leaves. A tree is computed anew from each plan, and who finds his parent gone asks those above
- * it, and then the heirs of the root: the first after it, of whom one reads the store for all the others.
+ * <p>Differs: there is no joining or leaving. A tree is computed from each plan. A switch whose parent is gone asks
+ * the switches above that, and then the heirs of the root. The heirs are the first after the root; one of them reads
+ * the store for all the others.
  */
 public final class SwitchTree {
-    /** Heads below a head, and others of its domain below each member. */
+    /** Heads below a head, and other members of its domain below each member. */
     static final int FANOUT = 2;
 
-    /** Who is asked when the root is gone. */
+    /** The number of switches to ask when the root is gone. */
     private static final int HEIRS = 2;
 
     private final SwitchTable table;
     /** The ranks of each domain's members. */
     private final List<int[]> domains = new ArrayList<>();
-    /** Of each rank. */
+    /** The domain of each rank. */
     private final int[] domainOf;
 
     private final int[] indexInDomain;
@@ -43,15 +45,16 @@ public final class SwitchTree {
     /**
      * A switch that may be asked.
      *
-     * @param place among all the switches of the block's tree: the root has 0, and who is above another has a lower one
+     * @param place among all the switches of the block's tree: the root has 0, and a switch above another has a lower
+     *     one
      */
     public record Ancestor(int rank, int place) {}
 
     /**
-     * Where a switch is in a block's tree.
+     * The position of a switch in a block's tree.
      *
      * @param place see {@link Ancestor}
-     * @param above whom it asks, one after the other: its parent first
+     * @param above the switches to ask, one after the other: its parent first
      */
     public record Position(int place, List<Ancestor> above) {
         public Position {
@@ -59,7 +62,9 @@ public final class SwitchTree {
         }
     }
 
-    /** @param switches in the order of the plan, at least one; the ranks in the answers are indexes into this list */
+    /**
+     * @param switches in the order of the plan, at least one; the ranks in the results are indexes into this list
+     */
     public SwitchTree(List<HelperAddress> switches) {
         table = new SwitchTable(
                 switches.stream().map(helper -> helper.id().value()).toList());
@@ -81,10 +86,10 @@ public final class SwitchTree {
     }
 
     /**
-     * Where a switch is in the tree of a block.
+     * The position of a switch in the tree of a block.
      *
      * @param rank of the switch
-     * @param chunk also of another version, where that wrote it
+     * @param chunk may be one that another version wrote
      * @param blocksPerChunk blocks the chunk has
      * @param block counts the chunk's blocks from 0
      */
@@ -94,7 +99,7 @@ public final class SwitchTree {
     }
 
     /**
-     * Where a switch is that is no member: below one of them, another one for each block, and above nobody.
+     * The position of a switch that is no member: below one of them, another one for each block, and above none.
      *
      * @param name of the switch
      */
@@ -120,7 +125,7 @@ public final class SwitchTree {
                 int[] members = domains.get(domain);
                 int head = place == 0 ? indexInDomain[root] : (int) Math.floorMod(turn, (long) members.length);
                 put(place, members[head], parent(place));
-                int first = next - 1; // of the others, counted from 1
+                int first = next - 1; // of the other members, counted from 1
                 for (int i = 1; i < members.length; i++) {
                     int above = parent(i);
                     put(next++, members[(head + i) % members.length], above == 0 ? place : first + above);
@@ -151,7 +156,7 @@ public final class SwitchTree {
         }
     }
 
-    /** Of a place in a heap, but the first. */
+    /** The parent of a place in a heap, but the first. */
     private static int parent(int place) {
         return place == 0 ? 0 : (place - 1) / FANOUT;
     }

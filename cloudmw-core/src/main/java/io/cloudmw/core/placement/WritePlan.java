@@ -8,14 +8,14 @@ import io.cloudmw.core.security.TransferToken;
 import java.util.List;
 
 /**
- * Where a batch of chunks is to be written.
+ * The plan for writing a batch of chunks.
  *
  * @param stores every store the placements name
  * @param helpers every helper the placements name, and the owners of their disks
  */
 public record WritePlan(
         List<PlacedChunk> placements, List<StoreStatus> stores, List<HelperAddress> helpers, TransferToken token) {
-    /** CurrentReplicas that a commit may promise for later: with the longest names they fit one message. */
+    /** The most owed replicas of a commit: with the longest names they fit one message. */
     public static final int MAX_OWED = 100_000;
 
     public WritePlan {
@@ -25,7 +25,7 @@ public record WritePlan(
     }
 
     /**
-     * Checks that a commit may promise so many copies.
+     * Checks that a commit may owe so many replicas.
      *
      * @throws CloudMwException {@code QUORUM_NOT_MET} when they are more than {@link #MAX_OWED}
      */
@@ -34,7 +34,7 @@ public record WritePlan(
             throw new CloudMwException(
                     ErrorCode.QUORUM_NOT_MET,
                     file + ": " + owed + " copies of its chunks are owed (expected: <= " + MAX_OWED
-                            + "): bring the stores back that are away");
+                            + "): restore the missing stores");
         }
     }
 }

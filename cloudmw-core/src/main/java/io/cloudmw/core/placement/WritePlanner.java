@@ -12,12 +12,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** Whom a writer sends a chunk to. */
+/** The planner of writes: it decides which helper a writer sends a chunk to. */
 public final class WritePlanner {
     /**
-     * A chunk on its way.
+     * A chunk and the helper it is sent to.
      *
-     * @param helper it is sent to
+     * @param helper the receiving helper
      * @param stores that can take it now
      */
     public record Sent(ChunkId chunk, HelperId helper, List<Store> stores) {}
@@ -25,12 +25,12 @@ public final class WritePlanner {
     private WritePlanner() {}
 
     /**
-     * The helper for one chunk: an owner of one of its disks, which then crosses no network twice; else any. Consecutive
-     * chunks go to different helpers.
+     * The helper for one chunk: an owner of one of its disks, so that the replica there crosses no network twice; else
+     * any. Consecutive chunks go to different helpers.
      *
-     * @param owners of the disks the chunk was placed on, alive
-     * @param live all helpers that are alive
-     * @param avoid not chosen if there is another
+     * @param owners the live owners of the disks the chunk was placed on
+     * @param live all live helpers
+     * @param avoid helpers to choose only if there is no other
      * @throws CloudMwException {@code HELPER_UNAVAILABLE} when no helper is alive
      */
     public static HelperId helper(ChunkId chunk, List<HelperId> owners, List<HelperAddress> live, Set<HelperId> avoid)
@@ -45,10 +45,10 @@ public final class WritePlanner {
     }
 
     /**
-     * The helper for one chunk: of those the writer has not had to avoid, one that can use the most of its stores; of these an
-     * owner of one of its disks, else any.
+     * The helper for one chunk: one that can use the most of its stores, among those that the writer could reach.
+     * Among these an owner of one of its disks comes first.
      *
-     * @param stores those that the chunk is sent to
+     * @param stores the stores of the chunk
      * @throws CloudMwException {@code HELPER_UNAVAILABLE} when no helper is alive
      */
     public static HelperId helper(
@@ -72,9 +72,9 @@ public final class WritePlanner {
     }
 
     /**
-     * For each store that a chunk's helper cannot use: a helper that can, if there is one.
+     * The carriers for the stores that a chunk's helper cannot use: for each a helper that can, if there is one.
      *
-     * @param avoid helpers that the writer could not reach, which may be gone: chosen if there is no other
+     * @param avoid helpers that the writer could not reach, which may be gone: chosen only if there is no other
      */
     public static Map<StoreId, HelperId> carriers(
             Sent sent, List<HelperAddress> live, Set<HelperId> avoid, StoreReachability reach) {

@@ -1,5 +1,5 @@
 /**
- * Which stores get a chunk's replicas, and which helpers race for them. Pure computation on what it is handed;
+ * The choice of stores for a chunk's replicas and of helpers that race for them. Pure computation on its arguments;
  * values are immutable; everything is safe for any thread.
  */
 @NullMarked

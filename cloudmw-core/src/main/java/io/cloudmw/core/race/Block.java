@@ -66,13 +66,14 @@ public record Block(
         this(id, chunkIndex, range, replicas, entrants, BlockRule.RACE);
     }
 
-    /** Whether leaves are relayed as they come, because there is one attempt at a time. */
+    /** Returns whether leaves are relayed as they come, because there is one attempt at a time. */
     public boolean isCutThrough() {
         return rule != BlockRule.RACE;
     }
 
     /**
-     * Whether this block comes before {@code other} in the file; of two at the same place, the one issued first does.
+     * Returns whether this block comes before {@code other} in the file; of two at the same place, the one issued
+     * first does.
      */
     public boolean isBefore(Block other) {
         if (chunkIndex != other.chunkIndex) {

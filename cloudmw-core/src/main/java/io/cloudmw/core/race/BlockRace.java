@@ -50,7 +50,7 @@ final class BlockRace {
         wantedLength = length;
     }
 
-    /** How many of the block's bytes the destination wants. */
+    /** The number of the block's bytes that the destination wants. */
     long wantedLength() {
         return wantedLength;
     }
@@ -74,7 +74,7 @@ final class BlockRace {
         return entries.stream().filter(RaceEntry::claims).findFirst();
     }
 
-    /** Whether a local racer has started the block. */
+    /** Returns whether a local racer has started the block. */
     boolean isBegun() {
         return entries.stream().anyMatch(RaceEntry::isBegun);
     }

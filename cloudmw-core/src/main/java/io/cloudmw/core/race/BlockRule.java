@@ -4,7 +4,7 @@ package io.cloudmw.core.race;
 public enum BlockRule {
     /** All entrants fetch the block; the first to hold all of it relays it. */
     RACE,
-    /** One entrant relays the block leaf by leaf while it fetches. The destination issues a failed block anew. */
+    /** A single entrant relays the block leaf by leaf while it fetches. The destination issues a failed block anew. */
     SOLE,
     /**
      * The block waits in the queue of each entrant. The first racer to start its copy has the block and the others drop

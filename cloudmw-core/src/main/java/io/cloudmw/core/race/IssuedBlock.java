@@ -8,12 +8,12 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A block with what a helper must know to fetch and verify it.
+ * A block as it is issued to a helper, with the data to fetch and verify it.
  *
- * @param leafCrc32c CRC32C of the leaves of the block's range, in order; taken as it is
- * @param extra whether it repeats what others may bring: such reads use connections that are open already
- * @param replicas where the chunk's copies are; the block's replica indexes point into it
- * @param token lets its bearer read the chunk; empty: the transfer's does
+ * @param leafCrc32c CRC32C of the leaves of the block's range, in order; kept without copying
+ * @param extra whether it is an extra beside another attempt: such reads use connections that are open already
+ * @param replicas the stores of the chunk's replicas; the block's replica indexes point into it
+ * @param token lets its bearer read the chunk; empty: the transfer's token does
  */
 @SuppressWarnings("ArrayRecordComponent") // compared by content below
 public record IssuedBlock(
@@ -25,7 +25,7 @@ public record IssuedBlock(
         List<StoreId> replicas,
         boolean extra,
         Optional<TransferToken> token) {
-    /** A block the transfer's token is for. */
+    /** A block for the transfer's token. */
     public IssuedBlock(
             Block block,
             ChunkId chunk,

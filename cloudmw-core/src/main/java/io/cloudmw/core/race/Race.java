@@ -100,7 +100,7 @@ public final class Race {
         this.tieBreak = tieBreak;
     }
 
-    /** When {@link #timePassed} should next be called, on the same clock; empty: not needed. */
+    /** The time when {@link #timePassed} should next be called, on the same clock; empty: not needed. */
     public OptionalLong wakeAtNanos() {
         return races.values().stream()
                 .flatMap(race -> race.claiming().stream())
@@ -108,7 +108,7 @@ public final class Race {
                 .reduce((one, other) -> one - other < 0 ? one : other);
     }
 
-    /** How many blocks this instance keeps anything about. */
+    /** The number of blocks with state in this instance. */
     public int remembered() {
         return races.size() + early.size();
     }
@@ -337,7 +337,7 @@ public final class Race {
         end();
     }
 
-    // ---- what follows from any event
+    // ---- after any event
 
     private void begin(long now) {
         nowNanos = now;
@@ -415,7 +415,7 @@ public final class Race {
         }
     }
 
-    /** Whether the entry is a second copy of a tied block whose first copy may still be started. */
+    /** Returns whether the entry is a second copy of a tied block whose first copy may still be started. */
     private boolean mustAsk(BlockRace race, RaceEntry entry) {
         return entry.isSecondCopy() && !awaited(race, entry).isEmpty();
     }

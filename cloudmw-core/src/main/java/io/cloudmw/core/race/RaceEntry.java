@@ -99,22 +99,22 @@ final class RaceEntry {
         return state == State.WON;
     }
 
-    /** Whether the entry waits for answers to its claim. */
+    /** Returns whether the entry waits for answers to its claim. */
     boolean claims() {
         return state == State.HOLDING || state == State.ASKING;
     }
 
-    /** Whether the entry keeps a whole block's bytes. */
+    /** Returns whether the entry keeps a whole block's bytes. */
     boolean holds() {
         return state == State.HOLDING || state == State.WON;
     }
 
-    /** Whether an attempt is under way or has brought the block. */
+    /** Returns whether an attempt is under way or has brought the block. */
     boolean isBegun() {
         return isRacing() || holds();
     }
 
-    /** Whether the block is tied and another racer has its first copy. */
+    /** Returns whether the block is tied and another racer has its first copy. */
     boolean isSecondCopy() {
         return block.rule() == BlockRule.TIED
                 && !block.entrants().get(0).racer().equals(racer);

@@ -5,7 +5,7 @@ import java.util.List;
 /** The static rule that decides between racers that hold the same block: a total order, the same at every racer. */
 @FunctionalInterface
 interface TieBreak {
-    /** Whether {@code one} wins over {@code other}; both are entrants of the block. */
+    /** Returns whether {@code one} wins over {@code other}; both are entrants of the block. */
     boolean beats(Block block, RacerId one, RacerId other);
 
     /**

@@ -6,20 +6,20 @@ import io.cloudmw.core.model.fleet.Store;
 import java.time.Duration;
 import java.util.Optional;
 
-/** Asks buckets whether this process can use them. Safe for any thread; calls block, in bounded time. */
+/** The probe that checks whether this process can use a bucket. Safe for any thread; calls block, in bounded time. */
 public interface BucketProbe {
     /** Sends one cheap request with the store's credentials; empty: the store can be used. */
     Optional<StoreFault> look(Store bucket);
 
     /**
-     * Writes a small object under a condition, reads a range of it, lists and deletes it. Deletes what checks that were
-     * interrupted have left.
+     * Writes a small object under a condition, reads a range of it, lists and deletes it. Also deletes the objects of
+     * interrupted checks.
      *
      * @param timeout for everything together
      */
     ProbeReport probe(Store bucket, Duration timeout);
 
-    /** For processes that reach no bucket, or do not care: finds nothing wrong. */
+    /** The probe of a process that uses no buckets: it finds no fault. */
     static BucketProbe none() {
         return new BucketProbe() {
             @Override

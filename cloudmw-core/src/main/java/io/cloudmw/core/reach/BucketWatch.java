@@ -31,9 +31,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Knows the buckets there are, and which of them this process cannot use. It lists the stores and sends each bucket one cheap
- * request every {@code interval}, less up to half of it by lot, and every {@value #FAULTY_SECONDS} s while something is wrong. A
- * bucket that does not answer once is asked again before it counts as unreachable. Safe for any thread.
+ * The watch over the cluster's buckets: it knows which of them this process cannot use. It lists the stores and sends
+ * each bucket one cheap request every {@code interval}, less a random part of up to half of it. While there is a fault
+ * it asks every {@value #FAULTY_SECONDS} s. A bucket that does not answer once is asked again before it counts as
+ * unreachable. Safe for any thread.
  */
 public final class BucketWatch implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(BucketWatch.class);
@@ -43,7 +44,7 @@ public final class BucketWatch implements AutoCloseable {
     private static final int MOST_QUEUED = 20_000;
     private static final long STEP_MILLIS = 250;
 
-    /** Lists all stores there are; may block. */
+    /** The source of the list of all stores; may block. */
     @FunctionalInterface
     public interface Listing {
         List<Store> stores() throws CloudMwException;
@@ -78,7 +79,7 @@ public final class BucketWatch implements AutoCloseable {
     @GuardedBy("this")
     private @Nullable ExecutorService workers;
 
-    /** A bucket, and its known faults. */
+    /** A bucket with its known faults. */
     private static final class Watched {
         private Store store;
         private long dueNanos;
@@ -96,10 +97,10 @@ public final class BucketWatch implements AutoCloseable {
     }
 
     /**
-     * Knows nothing before {@link #start}.
+     * Makes a watch that knows nothing before {@link #start}.
      *
-     * @param process names this process in logs
-     * @param interval how often each bucket is asked
+     * @param process the name of this process in logs
+     * @param interval between two requests to a bucket
      */
     public BucketWatch(
             String process,
@@ -118,7 +119,7 @@ public final class BucketWatch implements AutoCloseable {
         this.refreshedNanos = ticker.nanos() - TimeUnit.SECONDS.toNanos(1);
     }
 
-    /** The watch of a process that reaches no buckets. It need not be started. */
+    /** The watch of a process that uses no buckets. It need not be started. */
     public static BucketWatch none() {
         BucketWatch none = new BucketWatch(
                 "", List::of, BucketProbe.none(), Duration.ofHours(1), Ticker.system(), new SplittableRandom());
@@ -131,7 +132,10 @@ public final class BucketWatch implements AutoCloseable {
         start(Threads.blocking("buckets", THREADS, MOST_QUEUED));
     }
 
-    /** The same on threads of the pool, which this watch closes. What the pool rejects is due again at the next step. */
+    /**
+     * Begins on threads of the pool, which this watch closes. Work that the pool rejects is due again at the next
+     * step.
+     */
     synchronized void start(ExecutorService pool) {
         if (timer != null) {
             pool.shutdown();
@@ -170,12 +174,15 @@ public final class BucketWatch implements AutoCloseable {
         return faults;
     }
 
-    /** The fault that keeps this process out of a bucket; empty: none, as far as is known. */
+    /** The fault that keeps this process out of a bucket; empty: none is known. */
     public synchronized Optional<StoreFault> fault(StoreId store) {
         return Optional.ofNullable(watched.get(store)).map(bucket -> bucket.fault);
     }
 
-    /** A bucket as the cluster knows it, with the reference to its credentials; the list is at most a second old if it is not there. */
+    /**
+     * A bucket as the cluster knows it, with the reference to its credentials. A bucket that is missing makes the list
+     * be read again, unless it is less than a second old.
+     */
     public Optional<Store> find(StoreId store) {
         Optional<Store> known = known(store);
         if (known.isEmpty() && mayRefresh()) {
@@ -185,7 +192,7 @@ public final class BucketWatch implements AutoCloseable {
         return known;
     }
 
-    /** The same, after the list was read anew: for whoever knows the store to be another one. */
+    /** The same after the list was read again, for callers that know the store to be another one. */
     public Optional<Store> findAnew(StoreId store) {
         if (mayRefresh()) {
             list();
@@ -206,12 +213,12 @@ public final class BucketWatch implements AutoCloseable {
         return true;
     }
 
-    /** Has a bucket asked again at once, but for what a second brings: something went wrong with it. */
+    /** Asks a bucket again at once, or a second after the last request, because a request to it failed. */
     public void doubt(StoreId store) {
         askWithin(store, 1);
     }
 
-    /** Has a bucket asked again within {@value #FAULTY_SECONDS} s: another process found something wrong with it. */
+    /** Asks a bucket again within {@value #FAULTY_SECONDS} s, because another process found a fault. */
     public void doubtSoon(StoreId store) {
         askWithin(store, FAULTY_SECONDS);
     }
@@ -225,8 +232,8 @@ public final class BucketWatch implements AutoCloseable {
     }
 
     /**
-     * Takes in the finding of a check by this process. A check also writes: where it was denied, the bucket is asked again at once,
-     * for it may be read all the same.
+     * Takes the finding of a check by this process. A check also writes: when it was denied, the bucket is asked again
+     * at once, because reads may still be allowed.
      */
     public void checked(Store asked, Optional<StoreFault> found) {
         synchronized (this) {
@@ -261,8 +268,8 @@ public final class BucketWatch implements AutoCloseable {
     /**
      * Hands a task to the pool.
      *
-     * @param undo makes due again what the pool does not take
-     * @return false when the pool does not take it
+     * @param undo makes the task due again when the pool rejects it
+     * @return false when the pool rejects it
      */
     private boolean submit(ExecutorService pool, Runnable task, Runnable undo) {
         boolean submitted = false;
@@ -297,7 +304,7 @@ public final class BucketWatch implements AutoCloseable {
         isListing = false;
     }
 
-    /** Buckets that are to be asked, the longest due first: a pool that is full keeps none of them out for ever. */
+    /** The buckets to ask, the longest due first, so that a full pool delays none for ever. */
     private synchronized List<Watched> due() {
         long now = ticker.nanos();
         List<Watched> due = new ArrayList<>();
@@ -310,7 +317,7 @@ public final class BucketWatch implements AutoCloseable {
         return due;
     }
 
-    /** False when somebody is asking the bucket already. */
+    /** Marks the bucket as being asked; returns false when it was already. */
     private synchronized boolean begin(Watched bucket) {
         boolean begun = !bucket.looking;
         bucket.looking = true;
@@ -365,7 +372,7 @@ public final class BucketWatch implements AutoCloseable {
         tellFirst();
     }
 
-    /** Returns whether a store is a bucket that processes use: nobody asks a bucket that was declared lost. */
+    /** Returns whether a store is a bucket that processes use and that was not declared lost. */
     private static boolean isWatched(Store store) {
         return store.owner().isEmpty() && !store.isLost();
     }
@@ -451,7 +458,7 @@ public final class BucketWatch implements AutoCloseable {
         return nanos - (long) (nanos / 2.0 * random.nextDouble());
     }
 
-    /** Ends what is under way. Idempotent. */
+    /** Stops the watch and its requests. Idempotent. */
     @Override
     public void close() {
         ScheduledExecutorService clock;

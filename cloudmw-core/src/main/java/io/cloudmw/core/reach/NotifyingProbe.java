@@ -6,7 +6,7 @@ import io.cloudmw.core.model.fleet.Store;
 import java.time.Duration;
 import java.util.Optional;
 
-/** A probe that tells a watch of the same process what each check found. Safe for any thread. */
+/** A probe that reports each finding to a watch of the same process. Safe for any thread. */
 public final class NotifyingProbe implements BucketProbe {
     private final BucketProbe probe;
     private final BucketWatch watch;

@@ -1,7 +1,6 @@
 /**
- * Access of this process to the buckets there are. A watch asks them now and then, over threads of its own; what it
- * found is
- * safe for any thread to read.
+ * The reachability of buckets from this process. A watch asks them now and then on threads of its own; any thread may
+ * read its findings.
  */
 @NullMarked
 package io.cloudmw.core.reach;

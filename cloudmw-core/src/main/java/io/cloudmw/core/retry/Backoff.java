@@ -7,7 +7,7 @@ import java.util.random.RandomGenerator;
  * An exponential backoff: the delay before each retry, doubled from the first up to the longest. Immutable.
  *
  * @param firstNanos the delay after the first failure; above 0
- * @param longestNanos no delay is longer; at least {@code firstNanos}
+ * @param longestNanos the longest delay; at least {@code firstNanos}
  */
 public record Backoff(long firstNanos, long longestNanos) {
     /** More doublings than any delay needs to become the longest. */
@@ -40,7 +40,7 @@ public record Backoff(long firstNanos, long longestNanos) {
         return firstNanos > longestNanos >> doublings ? longestNanos : firstNanos << doublings;
     }
 
-    /** A random delay from 0 to {@link #delayNanos}, for clients that were in each other's way. */
+    /** A random delay from 0 to {@link #delayNanos}, for clients that conflict with each other. */
     public long fullJitterNanos(int failures, RandomGenerator random) {
         return random.nextLong(delayNanos(failures) + 1);
     }

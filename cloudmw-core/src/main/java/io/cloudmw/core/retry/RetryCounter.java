@@ -17,7 +17,7 @@ public final class RetryCounter {
         return backoff.halfJitterNanos(failures, random);
     }
 
-    /** Begins anew after a success. */
+    /** Resets the count after a success. */
     public void reset() {
         failures = 0;
     }

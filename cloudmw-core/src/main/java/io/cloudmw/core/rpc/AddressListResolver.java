@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * The addresses of several names, as one list: whatever is known of any of them is told at once. Confined to the channel's
- * synchronization context, as all of gRPC's resolvers are.
+ * A resolver of several names into one list of addresses, reported as soon as any name is resolved. Confined to the
+ * channel's synchronization context, like all of gRPC's resolvers.
  */
 final class AddressListResolver extends NameResolver {
     private final String authority;
@@ -45,7 +45,7 @@ final class AddressListResolver extends NameResolver {
         names.forEach(NameResolver::shutdown);
     }
 
-    /** Listens to one name's resolver. */
+    /** The listener to one name's resolver. */
     private final class OfOne extends Listener2 {
         private final int index;
         private final Listener2 all;
@@ -70,7 +70,7 @@ final class AddressListResolver extends NameResolver {
             Status unused = told(StatusOr.fromStatus(error));
         }
 
-        /** A name that is known already, and cannot be resolved now, keeps its addresses. */
+        /** Merges one name's answer. A name that was resolved before and fails now keeps its addresses. */
         private Status told(StatusOr<List<EquivalentAddressGroup>> answer) {
             StatusOr<List<EquivalentAddressGroup>> before = answers.get(index);
             if (answer.hasValue() || before == null || !before.hasValue()) {

@@ -11,8 +11,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a channel is built for: one name or, of coordinators, several, each resolved by gRPC's own DNS resolver into as many
- * addresses as it has. Which of them is used, and which next when one fails, is the channel's load balancing policy.
+ * The target URI of a channel: one name, or several names of coordinators, each resolved by gRPC's own DNS resolver.
+ * The channel's load balancing policy chooses among the addresses and moves on when one fails.
  */
 public final class ChannelTarget {
     private static final String SCHEME = "cloudmw";
@@ -39,7 +39,7 @@ public final class ChannelTarget {
         return target(DNS, address).toString();
     }
 
-    /** Brackets may not stand in the path of a URI as they are. */
+    /** Makes a URI, in whose path brackets must be escaped. */
     private static URI target(String scheme, String path) {
         try {
             return new URI(scheme, "", "/" + path, null);
@@ -48,14 +48,14 @@ public final class ChannelTarget {
         }
     }
 
-    /** Resolves {@code cloudmw:///host:port,host:port}. */
+    /** The resolver of {@code cloudmw:///host:port,host:port}. */
     private static final class Provider extends NameResolverProvider {
         @Override
         protected boolean isAvailable() {
             return true;
         }
 
-        /** Never what is taken for a target without a scheme. */
+        /** The lowest priority, so that it is never chosen for a target without a scheme. */
         @Override
         protected int priority() {
             return 0;

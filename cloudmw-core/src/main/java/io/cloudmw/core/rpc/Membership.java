@@ -17,8 +17,8 @@ import io.grpc.ServerInterceptor;
 import java.util.Set;
 
 /**
- * What only members of the cluster may ask for: those who do put {@code cloudmw-member} into their headers, a proof that
- * they know its secret, for the method called. Stateless; safe for any thread.
+ * The interceptors for methods that only members of the cluster may call. A member puts {@code cloudmw-member} into
+ * its headers: a proof, for the called method, that it knows the cluster's secret. Stateless; safe for any thread.
  */
 public final class Membership {
     static final Metadata.Key<String> MEMBER = Metadata.Key.of("cloudmw-member", Metadata.ASCII_STRING_MARSHALLER);
@@ -27,23 +27,24 @@ public final class Membership {
 
     private Membership() {}
 
-    /** For a member's channel: proves every call. */
+    /** The interceptor of a member's channel: it adds a proof to every call. */
     public static ClientInterceptor client(MemberProofs proofs) {
         return new ClientSide(proofs);
     }
 
     /**
-     * For a server: refuses calls without a proof, with {@code UNAUTHENTICATED}, before the service sees them.
+     * The interceptor of a server: it refuses calls without a proof with {@code UNAUTHENTICATED}, before the service
+     * sees them.
      *
-     * @param guarded full names of the methods for members only; everybody may call the others
+     * @param guarded full names of the methods for members only; every caller may use the others
      */
     public static ServerInterceptor server(MemberProofs proofs, Set<String> guarded) {
         return new ServerSide(proofs, Set.copyOf(guarded), false);
     }
 
     /**
-     * For a server: a call without a proof reaches the service, which learns from {@link #isProven()} that there was none. A
-     * call whose proof does not fit is refused as by {@link #server}.
+     * The interceptor of a server whose service also answers strangers. A call without a proof reaches the service,
+     * which learns it from {@link #isProven()}. A call with a wrong proof is refused as by {@link #server}.
      *
      * @param methods full names of the methods that answer members otherwise than strangers
      */
@@ -51,10 +52,7 @@ public final class Membership {
         return new ServerSide(proofs, Set.copyOf(methods), true);
     }
 
-    /**
-     * Returns whether the caller of the call whose service method runs on this thread has proven that it is a
-     * member.
-     */
+    /** Returns whether the caller of the service method on this thread has proven that it is a member. */
     public static boolean isProven() {
         return PROVEN.get();
     }

@@ -17,21 +17,21 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Failures on the control plane: a {@link CloudMwException} travels as the gRPC status of its code, with the code's
- * name in the trailer {@code cloudmw-error} and its message as the status' description.
+ * The mapping of failures on the control plane. A {@link CloudMwException} travels as the gRPC status of its code,
+ * with the code's name in the trailer {@code cloudmw-error} and its message as the status's description.
  */
 public final class RpcErrors {
     static final Metadata.Key<String> ERROR = Metadata.Key.of("cloudmw-error", Metadata.ASCII_STRING_MARSHALLER);
 
-    /** Of what is {@code OVERLOADED}: when there should be room, in milliseconds. */
+    /** The retry-after of {@code OVERLOADED}, in milliseconds. */
     public static final Metadata.Key<String> RETRY_AFTER =
             Metadata.Key.of("cloudmw-retry-after-millis", Metadata.ASCII_STRING_MARSHALLER);
 
-    /** The retry verdict, where it is not the code's own. */
+    /** The retry verdict, when it is not the code's own. */
     static final Metadata.Key<String> RETRY_VERDICT =
             Metadata.Key.of("cloudmw-retry-verdict", Metadata.ASCII_STRING_MARSHALLER);
 
-    /** Longer messages are cut: they travel in a header. */
+    /** The longest message; longer ones are cut, because they travel in a header. */
     private static final int MAX_MESSAGE_CHARACTERS = 2000;
 
     private static final Logger LOG = LoggerFactory.getLogger(RpcErrors.class);
@@ -39,13 +39,13 @@ public final class RpcErrors {
     private RpcErrors() {}
 
     /**
-     * How a server answers a failure. Anything but a {@link CloudMwException} or a gRPC status is a defect: it is
-     * logged here and the caller learns no more than {@code INTERNAL} and the exception's type.
+     * The server's status for a failure. Anything but a {@link CloudMwException} or a gRPC status is a defect: it is
+     * logged here, and the caller gets only {@code INTERNAL} and the exception's type.
      */
     public static StatusRuntimeException toStatus(Throwable failure) {
         StatusRuntimeException answer = toStatusUnlogged(failure);
         if (isDefect(failure)) {
-            LOG.error("A request failed in a way nobody expected", failure);
+            LOG.error("A request failed unexpectedly", failure);
         }
         return answer;
     }
@@ -56,7 +56,7 @@ public final class RpcErrors {
                 && !(failure instanceof CancellationException);
     }
 
-    /** As {@link #toStatus}, for a server that logs the causes of what it answers: a defect is the answer's cause. */
+    /** Like {@link #toStatus}, for a server that logs the causes of its statuses: a defect is the status's cause. */
     static StatusRuntimeException toStatusUnlogged(Throwable failure) {
         if (failure instanceof CloudMwException known) {
             return status(known).asRuntimeException(trailers(known));
@@ -75,11 +75,11 @@ public final class RpcErrors {
     }
 
     /**
-     * What a caller makes of a failed call.
+     * The exception for a failed call.
      *
-     * @param unreachable the code for a server that could not be reached: {@code COORDINATOR_UNAVAILABLE} or
-     *     {@code HELPER_UNAVAILABLE}
-     * @param peer names the server in the message
+     * @param unreachable the code for a server that could not be reached: {@code COORDINATOR_UNAVAILABLE} or {@code
+     *     HELPER_UNAVAILABLE}
+     * @param peer the server's name in the message
      */
     public static CloudMwException fromStatus(Throwable failure, ErrorCode unreachable, String peer) {
         Throwable cause = Reasons.unwrapped(failure);
@@ -98,7 +98,7 @@ public final class RpcErrors {
         return new CloudMwException(ErrorCode.INTERNAL, peer + ": " + cause, cause);
     }
 
-    /** Whether a server of ours said so itself, or its call failed on the way. */
+    /** Returns whether a CloudMW server answered with the failure; otherwise the call failed on the way. */
     public static boolean isAnswer(CloudMwException failure) {
         Metadata trailers = failure.getCause() == null ? null : Status.trailersFromThrowable(failure.getCause());
         return trailers != null && trailers.containsKey(ERROR);
@@ -118,13 +118,13 @@ public final class RpcErrors {
                     failure);
             return UrgencyWire.retriedAfter(answer, retryAfterMillis(trailers));
         }
-        // What gRPC calls unknown may be a connection that was closed under a call.
+        // gRPC calls UNKNOWN also what may be a connection that was closed under a call.
         boolean broken = status.getCode() == Status.Code.UNKNOWN && innermost(status) instanceof IOException;
         ErrorCode code = broken ? unreachable : unnamed(status.getCode(), unreachable);
         return new CloudMwException(code, peer + ": " + description(status), failure);
     }
 
-    /** What is not a number was not said. */
+    /** The retry-after; 0 when there is none or it is not a number. */
     private static long retryAfterMillis(@Nullable Metadata trailers) {
         String text = trailers == null ? null : trailers.get(RETRY_AFTER);
         return text != null && text.matches("\\d{1,18}") ? Long.parseLong(text) : 0;
@@ -138,7 +138,10 @@ public final class RpcErrors {
         return cause;
     }
 
-    /** gRPC says "io exception"; its innermost cause is the system's, which says "Connection refused". */
+    /**
+     * The description of a status. gRPC says "io exception"; its innermost cause is the system's, which says
+     * "Connection refused".
+     */
     private static String description(Status status) {
         Throwable cause = innermost(status);
         if (cause == null || cause.getMessage() == null) {
@@ -151,7 +154,7 @@ public final class RpcErrors {
         return status.getDescription() == null ? status.getCode().toString() : status.getDescription();
     }
 
-    /** What gRPC itself reports, or a peer that knows a code this build does not. */
+    /** The code for gRPC's own statuses, and for codes of a peer that this build does not know. */
     private static ErrorCode unnamed(Status.Code code, ErrorCode unreachable) {
         return switch (code) {
             case UNAVAILABLE -> unreachable;

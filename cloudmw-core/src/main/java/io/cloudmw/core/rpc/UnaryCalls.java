@@ -8,22 +8,25 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 
 /**
- * The frame around every unary method of a service whose work blocks: it runs on a bounded executor, gives one answer or
- * one error, and failures are mapped in one place; a defect is the cause of its status, for the server to log. Belongs on a server with a direct executor, so that nothing else
- * waits in that executor's queue. Safe for any thread.
+ * The frame around every unary method of a service whose work blocks. The work runs on a bounded executor and gives
+ * one answer or one error, which is mapped in one place. A defect is the cause of its status, for the server to log.
+ * The server needs a direct executor, so that only blocking work waits in that queue. Safe for any thread.
  */
 public final class UnaryCalls {
     private final Executor executor;
 
-    /** What is rejected by {@code executor} is answered with {@code OVERLOADED}; it stays the caller's to close. */
+    /**
+     * Makes a frame; work that {@code executor} rejects is answered with {@code OVERLOADED}. The caller closes the
+     * executor.
+     */
     public UnaryCalls(Executor executor) {
         this.executor = executor;
     }
 
-    /** Runs {@code work} and answers with what it gives or with how it failed; not at all if the caller has gone. */
+    /** Runs {@code work} and answers with its result or failure; answers nothing when the caller has cancelled. */
     public <A> void answer(StreamObserver<A> observer, Work<A> work) {
         if (observer instanceof ServerCallStreamObserver<A> call) {
-            // Without a handler, answering a caller that has gone would throw.
+            // Without a handler, answering a caller that has cancelled would throw.
             call.setOnCancelHandler(() -> {});
         }
         try {
@@ -49,7 +52,7 @@ public final class UnaryCalls {
         observer.onCompleted();
     }
 
-    /** One method's work. */
+    /** The work of one method. */
     @FunctionalInterface
     public interface Work<A> {
         A run() throws Exception;

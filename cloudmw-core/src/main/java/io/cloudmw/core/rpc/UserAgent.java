@@ -2,7 +2,7 @@ package io.cloudmw.core.rpc;
 
 import org.jspecify.annotations.Nullable;
 
-/** The name of a process in the {@code user-agent} header, for the logs of servers; nothing is decided by it. */
+/** The name of a process in the {@code user-agent} header, for the logs of servers. No decision depends on it. */
 public final class UserAgent {
     private static final int MAX_USER_CHARACTERS = 40;
 

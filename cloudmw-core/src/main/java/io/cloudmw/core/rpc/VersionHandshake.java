@@ -20,20 +20,20 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The version handshake of the control plane: both sides put {@code cloudmw-protocol: major.minor} into their headers
- * and refuse a peer that names no version or another major. Stateless; safe for any thread.
+ * The version handshake of the control plane. Both sides put {@code cloudmw-protocol: major.minor} into their headers
+ * and refuse a peer without a version or with another major. Stateless; safe for any thread.
  */
 public final class VersionHandshake {
     static final Metadata.Key<String> PROTOCOL = Metadata.Key.of("cloudmw-protocol", Metadata.ASCII_STRING_MARSHALLER);
 
     private VersionHandshake() {}
 
-    /** For every server of the cluster: refuses calls of another major before the service sees them. */
+    /** The interceptor of every server: it refuses calls with another major before the service sees them. */
     public static ServerInterceptor server() {
         return server(ProtocolVersion.CURRENT);
     }
 
-    /** For every channel of the cluster: fails calls that were answered by another major. */
+    /** The interceptor of every channel: it fails calls that a server of another major answered. */
     public static ClientInterceptor client() {
         return client(ProtocolVersion.CURRENT);
     }
@@ -99,7 +99,7 @@ public final class VersionHandshake {
         }
     }
 
-    /** Called by gRPC, one call at a time. */
+    /** The listener that checks the server's version. gRPC calls it for one call at a time. */
     private static final class Checked<A> extends ForwardingClientCallListener.SimpleForwardingClientCallListener<A> {
         private final ProtocolVersion own;
         private final ClientCall<?, A> call;

@@ -8,21 +8,21 @@ import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One class: deficit round robin among its clients. A client that had nothing waiting comes before those of the round, once,
- * with one quantum: who asks for little waits for nobody's backlog. But where they come one after the other without end, those of the
- * round have a turn after {@value #MOST_AHEAD} of theirs. Not thread-safe.
+ * The queue of one class: deficit round robin among its clients. A client without a backlog comes before those of the
+ * round, once, with one quantum, so that small requests do not wait for others' backlogs. When such clients keep
+ * coming, those of the round have a turn after {@value #MOST_AHEAD} of theirs. Not thread-safe.
  *
  * <p>[1] M. Shreedhar, G. Varghese, Efficient Fair Queuing Using Deficit Round Robin, SIGCOMM 1995. [2] M. MacGregor,
- * W. Shi, Deficits for Bursty Latency-critical Flows: DRR++, ICON 2000; RFC 8290. <b>Differs:</b> a client is served while its
- * deficit is positive, and pays for the last piece afterwards, so that the quantum may be less than a piece of work; and a debt
- * outlives the client's queue, so that nobody comes anew before it is paid. A client that a cap holds back leaves the round until
- * the cap lets it through, and earns nothing meanwhile; nor does who has nothing waiting, while all the others are held back. So who
- * shares a cap shares it evenly, too.
+ * W. Shi, Deficits for Bursty Latency-critical Flows: DRR++, ICON 2000; RFC 8290. <b>Differs:</b> a client is served
+ * while its deficit is positive and pays for the last work item afterwards, so that the quantum may be smaller than an
+ * item. A debt outlives the client's queue, so that a client pays it before it counts as new. A client that a cap
+ * holds back leaves the round until the cap lets it through, and earns nothing meanwhile. Nor does an idle client
+ * while all the others are held back. So clients that share a cap share it evenly, too.
  */
 final class ClassQueue<T> {
     private static final int MOST_AHEAD = 64;
 
-    /** Of more clients that have nothing waiting it is forgotten what they owe, or have left. */
+    /** The most idle clients whose deficit is kept; beyond that the oldest deficits are dropped. */
     static final int MOST_IDLE = 16_384;
 
     private final long quantumBytes;
@@ -31,15 +31,15 @@ final class ClassQueue<T> {
     private final Map<String, ClientQueue<T>> clients = new HashMap<>();
     private final ArrayDeque<ClientQueue<T>> fresh = new ArrayDeque<>();
     private final ArrayDeque<ClientQueue<T>> round = new ArrayDeque<>();
-    /** Those that caps hold back, in the order in which they left the round. */
+    /** The clients that caps hold back, in the order in which they left the round. */
     private final ArrayDeque<ClientQueue<T>> parked = new ArrayDeque<>();
-    /** When the first of them may be let through; meaningful while there are any. */
+    /** The time when the first of them may be let through; valid while there are any. */
     private long lookAtNanos;
 
     private int queued;
-    /** How many of these are of clients that caps hold back. */
+    /** The work items of clients that caps hold back. */
     private int held;
-    /** How many turns came before those of the round since one of these. */
+    /** The turns of new clients since the last turn of the round. */
     private int ahead;
 
     ClassQueue(long quantumBytes, RateCaps clientCaps, RateCaps volumeCaps) {
@@ -77,7 +77,7 @@ final class ClassQueue<T> {
         }
     }
 
-    /** Takes what is next; null when nothing waits, or caps hold all of it back. */
+    /** Takes the next work item; null when the queue is empty, or caps hold everything back. */
     @Nullable
     ScheduledWork<T> take(long nowNanos) {
         if (!parked.isEmpty() && lookAtNanos - nowNanos <= 0) {
@@ -98,12 +98,12 @@ final class ClassQueue<T> {
         return turn;
     }
 
-    /** Lets the first of a list have its turn, or moves it to where it belongs. */
+    /** Gives the first client of a list its turn, or moves it to where it belongs. */
     private @Nullable ScheduledWork<T> visit(ArrayDeque<ClientQueue<T>> list, long nowNanos) {
         ClientQueue<T> client = list.element();
         long untilNanos = client.admitsAtNanos(clientCaps, volumeCaps, nowNanos);
         if (!client.isEmpty() && untilNanos - nowNanos > 0) {
-            park(list.remove(), untilNanos); // before it earns what it cannot use
+            park(list.remove(), untilNanos); // before it earns credit that it cannot use
             return null;
         }
         if (client.deficitBytes() <= 0) {
@@ -119,7 +119,7 @@ final class ClassQueue<T> {
         return client.take(clientCaps, volumeCaps, nowNanos);
     }
 
-    /** It has nothing left: forgotten, but not before others had their turn. */
+    /** Drops a client without work, but not before others had their turn. */
     private void leave(ClientQueue<T> client, boolean waits) {
         if (waits) {
             round.add(client);
@@ -145,7 +145,10 @@ final class ClassQueue<T> {
         lookAt(untilNanos);
     }
 
-    /** Each left the round when its turn had come: whom caps let through now goes on there, in the order in which they left. */
+    /**
+     * Returns clients that caps let through to the round. Each left it when its turn had come, so it goes on there, in
+     * the order in which they left.
+     */
     private void unpark(long nowNanos) {
         lookAtNanos = nowNanos + Long.MAX_VALUE;
         for (int left = parked.size(); left > 0; left--) {
@@ -162,14 +165,14 @@ final class ClassQueue<T> {
         }
     }
 
-    /** RateCaps may let through what waits sooner than was known: not before then. */
+    /** Notes that caps may let something through sooner than was known: from this time on. */
     void lookAt(long atNanos) {
         if (atNanos - lookAtNanos < 0) {
             lookAtNanos = atNanos;
         }
     }
 
-    /** It used so much less than it was charged with. */
+    /** Returns bytes that a client was charged and did not use. */
     void refund(String client, long bytes) {
         ClientQueue<T> charged = clients.get(client);
         if (charged != null) {
@@ -177,7 +180,7 @@ final class ClassQueue<T> {
         }
     }
 
-    /** When caps let through something that waits; empty: nothing waits for a cap. */
+    /** The time at which caps let a waiting item through; empty: no item waits for a cap. */
     OptionalLong admitsAtNanos() {
         return parked.isEmpty() ? OptionalLong.empty() : OptionalLong.of(lookAtNanos);
     }

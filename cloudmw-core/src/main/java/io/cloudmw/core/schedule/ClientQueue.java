@@ -5,12 +5,15 @@ import java.util.Map;
 import java.util.PriorityQueue;
 import org.jspecify.annotations.Nullable;
 
-/** What one client has waiting in one class: earliest deadline first among what the caps let through. Not thread-safe. */
+/**
+ * The waiting work of one client in one class: earliest deadline first among the items that caps let through. Not
+ * thread-safe.
+ */
 final class ClientQueue<T> {
     private final String client;
     private final Map<String, PriorityQueue<ScheduledWork<T>>> volumes = new HashMap<>();
 
-    /** Bytes it may take before others have their turn; negative: it took more than its share. */
+    /** The bytes it may take before others have their turn; negative: it took more than its share. */
     private long deficitBytes;
 
     private boolean parked;
@@ -28,7 +31,7 @@ final class ClientQueue<T> {
         return volumes.isEmpty();
     }
 
-    /** Pieces of work that wait. */
+    /** The number of waiting items. */
     int size() {
         return volumes.values().stream().mapToInt(PriorityQueue::size).sum();
     }
@@ -41,7 +44,7 @@ final class ClientQueue<T> {
         deficitBytes += bytes;
     }
 
-    /** Whether it is out of the round because of a cap. */
+    /** Returns whether it is out of the round because of a cap. */
     boolean isParked() {
         return parked;
     }
@@ -66,7 +69,7 @@ final class ClientQueue<T> {
         }
     }
 
-    /** Takes the most urgent of what no cap holds back; null when there is none. */
+    /** Takes the most urgent item that no cap holds back; null when there is none. */
     @Nullable
     ScheduledWork<T> take(RateCaps clients, RateCaps perVolume, long nowNanos) {
         if (!clients.admits(client, nowNanos)) {
@@ -87,7 +90,7 @@ final class ClientQueue<T> {
         return best;
     }
 
-    /** When a cap lets something of it through, if nothing else is taken meanwhile. */
+    /** The time at which a cap lets one of its items through, if nothing else is taken meanwhile. */
     long admitsAtNanos(RateCaps clients, RateCaps perVolume, long nowNanos) {
         long anyVolume = volumes.keySet().stream()
                 .mapToLong(volume -> perVolume.admitsAtNanos(volume, nowNanos))

@@ -20,16 +20,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A bounded pool of threads for work that blocks, in the order of a {@link FairScheduler}. One lock is taken when work comes,
- * begins and ends, and nothing of others is called under it. Safe for any thread; whoever makes it closes it.
+ * A bounded pool of threads for blocking work, in the order of a {@link FairScheduler}. It takes one lock when work
+ * arrives, begins and ends, and calls no foreign code under it. Safe for any thread; its creator closes it.
  */
 public final class FairPool implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(FairPool.class);
 
-    /** When it is tried again to start a thread. */
+    /** The delay before another try to start a thread. */
     private static final long NO_THREAD_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
-    /** Work that may block; says how many bytes it has moved. */
+    /** Work that may block; it returns the number of bytes it has moved. */
     @FunctionalInterface
     public interface Task {
         long run();
@@ -45,15 +45,15 @@ public final class FairPool implements AutoCloseable {
     @GuardedBy("lock")
     private final FairScheduler<Task> scheduler;
 
-    /** Threads that look for work, or do it. */
+    /** The threads that look for work or run it. */
     @GuardedBy("lock")
     private int running;
 
-    /** Those that do it. */
+    /** The threads that run it. */
     @GuardedBy("lock")
     private int busy;
 
-    /** Wakes a thread when caps let through what waits. */
+    /** Wakes a thread when caps let waiting work through. */
     @GuardedBy("lock")
     private @Nullable Future<?> wakeUp;
 
@@ -64,12 +64,12 @@ public final class FairPool implements AutoCloseable {
     private boolean closed;
 
     /**
-     * Starts with no thread.
+     * Makes a pool without any thread yet.
      *
      * @param name of its threads
-     * @param threads pieces of work that run at once
-     * @param timer only wakes it
-     * @param metrics told of what waits here
+     * @param threads the most work items that run at once
+     * @param timer only wakes the pool
+     * @param metrics the meters of its queue
      */
     public FairPool(
             String name,
@@ -83,7 +83,7 @@ public final class FairPool implements AutoCloseable {
         this.timer = timer;
         this.metrics = metrics;
         this.scheduler = new FairScheduler<>(limits);
-        // Threads that have seen that nothing is left may still be ending when others are wanted: those wait for them.
+        // Threads that found no more work may still be ending when others are wanted, which then wait for them.
         this.executor = Threads.blocking(name, threads, threads);
         metrics.watch(this::queued);
     }
@@ -91,10 +91,10 @@ public final class FairPool implements AutoCloseable {
     /**
      * Runs {@code task} when it is its turn.
      *
-     * @param costBytes about so much it will move, at least 1
-     * @param deadlineNanos by the pool's ticker; empty: it has none
-     * @throws CloudMwException {@code OVERLOADED} when too much waits already, or there is no thread; {@code CANCELLED} when
-     *     this is closed
+     * @param costBytes the estimated bytes it will move, at least 1
+     * @param deadlineNanos by the pool's ticker; empty: none
+     * @throws CloudMwException {@code OVERLOADED} when the queue is full, or there is no thread; {@code CANCELLED}
+     *     when the pool is closed
      */
     public ScheduledWork<Task> submit(Tenant tenant, long costBytes, OptionalLong deadlineNanos, Task task)
             throws CloudMwException {
@@ -118,21 +118,21 @@ public final class FairPool implements AutoCloseable {
         return turn;
     }
 
-    /** Takes work back; false when it has begun. */
+    /** Takes work back; returns false when it has begun. */
     public boolean withdraw(ScheduledWork<Task> turn) {
         synchronized (lock) {
             return scheduler.withdraw(turn);
         }
     }
 
-    /** Pieces of work of a class that wait. */
+    /** The number of waiting items of a class. */
     public int queued(Priority priority) {
         synchronized (lock) {
             return scheduler.queued(priority);
         }
     }
 
-    /** Whether those there are will see to what waits: a new one, or all that are allowed run. */
+    /** Starts a thread unless enough of them run. Returns whether the running threads will take the waiting work. */
     @GuardedBy("lock")
     private boolean startThread() {
         if (running == threads) {
@@ -144,7 +144,7 @@ public final class FairPool implements AutoCloseable {
             return true;
         } catch (RejectedExecutionException | OutOfMemoryError e) {
             running--;
-            LOG.debug("no thread for work that waits", e);
+            LOG.debug("no thread can be started for waiting work", e);
             return false;
         }
     }
@@ -157,7 +157,7 @@ public final class FairPool implements AutoCloseable {
         } finally {
             if (!ended) {
                 synchronized (lock) {
-                    running--; // or its place would never be taken again
+                    running--; // otherwise its place would stay taken
                 }
             }
         }
@@ -174,7 +174,7 @@ public final class FairPool implements AutoCloseable {
                 LOG.error("work for {} failed by a defect", turn.tenant(), e);
             } finally {
                 settle(turn, bytes);
-                // Whoever interrupted meant that piece of work, not the next.
+                // The interrupt was for the last work item, not for the next.
                 if (Thread.interrupted()) {
                     LOG.trace("an interrupt came late");
                 }
@@ -182,7 +182,7 @@ public final class FairPool implements AutoCloseable {
         }
     }
 
-    /** The next piece of work; null: none may begin now, and this thread ends. */
+    /** The next work item; null: none may begin now, and this thread ends. */
     private @Nullable ScheduledWork<Task> take() {
         synchronized (lock) {
             Optional<ScheduledWork<Task>> next = closed ? Optional.empty() : scheduler.next(ticker.nanos());
@@ -234,7 +234,7 @@ public final class FairPool implements AutoCloseable {
         }
     }
 
-    /** What waits is dropped without a word, what runs is interrupted. Does not wait for it. */
+    /** Drops waiting work silently and interrupts running work. Does not wait for it. */
     @Override
     public void close() {
         List<Runnable> neverStarted;

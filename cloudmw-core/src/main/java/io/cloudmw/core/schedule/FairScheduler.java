@@ -13,30 +13,33 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * Decides whose work is next. Among classes the more urgent one comes first, but each has a floor
- * ({@link #floor}); among the clients of a class by deficit round robin, counted in bytes; of one client the earliest
- * deadline, then what came first. Whatever caps let through is served: it is work-conserving. What is beyond the bounds of its
- * queues is refused, with the time after which there should be room.
+ * The scheduler that decides whose work is next. The most urgent class comes first, but each class has a floor ({@link
+ * #floor}). The clients of a class take turns by deficit round robin, counted in bytes. The work of one client is
+ * ordered by deadline, then by arrival. It is work-conserving: whatever caps let through is served. Work beyond the
+ * bounds of its queues is refused with a retry-after.
  *
- * <p>Holds to this: while two clients of a class both have work waiting, neither gets more than a quantum and one piece of work
- * more than the other, besides what one of them had too much of before. While a class has work waiting that no cap holds back, it gets at least
- * its floor of all bytes served, less a quantum and a few pieces.
+ * <p>Invariants: while two clients of a class both have work waiting, neither gets more than a quantum and one work
+ * item more than the other, besides an earlier imbalance. While a class has work waiting that no cap holds back, it
+ * gets at least its floor of all bytes served, less a quantum and a few items.
  *
- * <p>A state machine without a clock, I/O or threads: used by one thread at a time, told what time it is, and never going
- * backwards in it. {@link ClassQueue} says where it comes from.
+ * <p>A state machine without a clock, I/O or threads: one thread at a time calls it with a time that never goes
+ * backwards. {@link ClassQueue} names the papers.
  *
- * @param <T> what is to be done
+ * @param <T> the work
  */
 public final class FairScheduler<T> {
-    /** What a client may take at a time. Less: fairer over short times, and more rounds for long pieces of work. */
+    /**
+     * The bytes that a client may take at a time. A smaller quantum is fairer over short times and needs more rounds
+     * for large items.
+     */
     public static final long QUANTUM_BYTES = 1L << 20;
 
     private static final Duration LEAST_PAUSE = Duration.ofMillis(50);
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(30);
-    /** While nothing is known of how fast work is taken. */
+    /** The retry-after while the service rate is unknown. */
     private static final Duration USUAL_PAUSE = Duration.ofSeconds(1);
 
-    /** One class, and how much of its floor it has not had. */
+    /** A class, with what it lacks of its floor. */
     private static final class Rank<T> {
         final ClassQueue<T> queue;
         final double floor;
@@ -51,7 +54,7 @@ public final class FairScheduler<T> {
             return queue.queued() > 0 && owedBytes >= QUANTUM_BYTES;
         }
 
-        /** Who wants nothing is owed nothing. */
+        /** Clears the debt to a class without work. */
         void forgive() {
             if (queue.queued() == 0) {
                 owedBytes = Math.min(0, owedBytes);
@@ -59,7 +62,7 @@ public final class FairScheduler<T> {
         }
     }
 
-    /** What waits of one client, in all classes. */
+    /** The waiting items of one client, in all classes. */
     private static final class Backlog {
         int turns;
         long bytes;
@@ -86,7 +89,10 @@ public final class FairScheduler<T> {
         }
     }
 
-    /** The share of all bytes that a class gets at least while it has work waiting. What is left goes to the most urgent. */
+    /**
+     * The least share of all bytes that a class gets while it has work waiting. The rest goes to the most urgent
+     * class.
+     */
     public static double floor(Priority priority) {
         return switch (priority) {
             case INTERACTIVE -> 0.7;
@@ -96,11 +102,11 @@ public final class FairScheduler<T> {
     }
 
     /**
-     * Puts work in its queue.
+     * Queues work.
      *
-     * @param costBytes about so much it will move, at least 1; {@link #settle} corrects it
-     * @param deadlineNanos when it should be done; orders the work of one client; empty: after what has a deadline
-     * @throws CloudMwException {@code OVERLOADED}, with the time after which to ask again, when too much waits already
+     * @param costBytes the estimated bytes it will move, at least 1; {@link #settle} corrects it
+     * @param deadlineNanos orders the work of one client; empty: after work with a deadline
+     * @throws CloudMwException {@code OVERLOADED} with a retry-after, when a queue is full
      */
     public ScheduledWork<T> submit(Tenant tenant, T work, long costBytes, OptionalLong deadlineNanos, long nowNanos)
             throws CloudMwException {
@@ -125,12 +131,15 @@ public final class FairScheduler<T> {
         return turn;
     }
 
-    /** So many turns can be taken at once: what waits for these does not count for the bounds. */
+    /** Sets the number of items that can be taken at once: the items waiting for these do not count for the bounds. */
     public void free(int turns) {
         free = turns;
     }
 
-    /** When half of what waits has been served there is room, and the queue has not run empty. */
+    /**
+     * The refusal. Its retry-after is the time to serve half of what waits: then there is room, and the queue has not
+     * run empty.
+     */
     private CloudMwException refused(String whose, int waiting, int limit, long bytes) {
         Duration pause = USUAL_PAUSE;
         if (rate.bytesPerSecond().isPresent()) {
@@ -142,7 +151,7 @@ public final class FairScheduler<T> {
                 whose + ": " + waiting + " pieces of work wait already (limit: " + limit + ")", pause);
     }
 
-    /** Takes the work that is next; empty: nothing waits, or caps hold back what does (see {@link #admitsAtNanos}). */
+    /** Takes the next item; empty: nothing waits, or caps hold it back (see {@link #admitsAtNanos}). */
     public Optional<ScheduledWork<T>> next(long nowNanos) {
         for (Rank<T> rank : inOrder()) {
             boolean due = rank.isDue();
@@ -152,13 +161,13 @@ public final class FairScheduler<T> {
                 return Optional.of(turn);
             }
             if (due) {
-                rank.owedBytes = QUANTUM_BYTES; // what caps hold back is not owed
+                rank.owedBytes = QUANTUM_BYTES; // work that caps hold back is not owed
             }
         }
         return Optional.empty();
     }
 
-    /** First those whose floor is due, the one that is owed most for its floor before the others; then by urgency. */
+    /** The classes in order: first those whose floor is due, the most owed one before the others; then by urgency. */
     private List<Rank<T>> inOrder() {
         List<Rank<T>> order = new ArrayList<>(ranks.values());
         order.sort(Comparator.comparingDouble(rank -> rank.isDue() ? -rank.owedBytes / rank.floor : 0));
@@ -173,7 +182,7 @@ public final class FairScheduler<T> {
         double before = rank.owedBytes;
         for (Rank<T> each : ranks.values()) {
             if (each == rank) {
-                // What it had for its urgency counts for its floor, too, but makes no debt.
+                // Bytes it had for its urgency count for its floor, too, but make no debt.
                 double left = each.owedBytes + bytes * each.floor - bytes;
                 each.owedBytes = due ? left : Math.max(left, Math.min(0, each.owedBytes));
             } else if (each.queue.queued() > 0) {
@@ -204,7 +213,7 @@ public final class FairScheduler<T> {
         }
     }
 
-    /** Takes work back; false when it was served already, or taken back. */
+    /** Takes work back; returns false when it was served or taken back already. */
     public boolean withdraw(ScheduledWork<T> turn) {
         if (turn.state() != ScheduledWork.State.QUEUED) {
             return false;
@@ -216,8 +225,8 @@ public final class FairScheduler<T> {
     }
 
     /**
-     * Work that was served is over, and has moved so many bytes: what it was charged with besides is its client's again, and its
-     * class's, for which otherwise work that always fails would use up the floor.
+     * Settles served work with the bytes it moved. The excess charge returns to its client and its class; otherwise
+     * work that always fails would use up the floor.
      */
     public void settle(ScheduledWork<T> turn, long actualBytes, long nowNanos) {
         if (turn.state() != ScheduledWork.State.SERVED) {
@@ -232,7 +241,7 @@ public final class FairScheduler<T> {
         giveBack(turn.tenant(), unused, nowNanos);
     }
 
-    /** To the caps, which may have held back others for it, of all classes. */
+    /** Returns bytes to the caps, which may have held back items of all classes for them. */
     private void giveBack(Tenant tenant, long unused, long nowNanos) {
         boolean held = !clientCaps.admits(tenant.client(), nowNanos) || !volumeCaps.admits(tenant.volume(), nowNanos);
         clientCaps.take(tenant.client(), -unused, nowNanos);
@@ -242,7 +251,10 @@ public final class FairScheduler<T> {
         }
     }
 
-    /** When caps let through something that waits; meaningful after {@link #next} was empty. Empty: nothing waits for a cap. */
+    /**
+     * The time at which caps let a waiting item through, valid after {@link #next} was empty. Empty: no item waits for
+     * a cap.
+     */
     public OptionalLong admitsAtNanos() {
         return ranks.values().stream()
                 .map(rank -> rank.queue.admitsAtNanos())
@@ -251,12 +263,12 @@ public final class FairScheduler<T> {
                 .min();
     }
 
-    /** Pieces of work that wait. */
+    /** The number of waiting items. */
     public int queued() {
         return queued;
     }
 
-    /** Pieces of work of a class that wait. */
+    /** The number of waiting items of a class. */
     public int queued(Priority priority) {
         return rank(priority).queue.queued();
     }

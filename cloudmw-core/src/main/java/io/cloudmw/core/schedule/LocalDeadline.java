@@ -7,18 +7,18 @@ import java.util.OptionalLong;
 import java.util.function.Supplier;
 
 /**
- * When something that was just said to be so urgent should be done, by the clock of this process. Others, whose clocks are different, are
- * told how much of the time is left when they are asked. Immutable.
+ * A deadline by the clock of this process, made of an urgency that was just received. Other processes, whose clocks
+ * differ, get the time that is left. Immutable.
  */
 public final class LocalDeadline implements Supplier<Urgency> {
-    /** What is late is as urgent as can be said. */
+    /** The least time left: late work is as urgent as a message can say. */
     private static final long LEAST_NANOS = Duration.ofMillis(1).toNanos();
 
     private final Urgency said;
     private final Ticker ticker;
     private final OptionalLong deadlineNanos;
 
-    /** Its time runs from now on. */
+    /** Makes a deadline whose time runs from now on. */
     public LocalDeadline(Urgency said, Ticker ticker) {
         this.said = said;
         this.ticker = ticker;
@@ -27,12 +27,12 @@ public final class LocalDeadline implements Supplier<Urgency> {
                 .findFirst();
     }
 
-    /** By the ticker; empty: it was not said. */
+    /** The deadline by the ticker; empty: none. */
     public OptionalLong deadlineNanos() {
         return deadlineNanos;
     }
 
-    /** How urgent it is now: with what is left of its time. */
+    /** The urgency now, with the time that is left. */
     @Override
     public Urgency get() {
         return new Urgency(

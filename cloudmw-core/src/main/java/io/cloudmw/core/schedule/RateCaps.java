@@ -6,17 +6,17 @@ import java.util.Map;
 import java.util.OptionalLong;
 
 /**
- * The same cap for everybody of one kind, clients or volumes: a bucket for each that was heard of lately. One that is full
- * again is as good as none and is forgotten. Not thread-safe.
+ * The same rate cap for each client, or for each volume: a token bucket for each recent one. A bucket that is full
+ * again is dropped. Not thread-safe.
  */
 final class RateCaps {
-    /** Beyond so many, the one that was not heard of for longest is forgotten, full or not. */
+    /** The most buckets; beyond that the least recent one is dropped, full or not. */
     static final int MAX_BUCKETS = 16_384;
 
     private final OptionalLong bytesPerSecond;
     private final Map<String, TokenBucket> buckets = new LinkedHashMap<>(16, 0.75f, true);
 
-    /** Of so many bytes in a second; empty: there is no cap. */
+    /** Caps of so many bytes per second; empty: no cap. */
     RateCaps(OptionalLong bytesPerSecond) {
         this.bytesPerSecond = bytesPerSecond;
     }

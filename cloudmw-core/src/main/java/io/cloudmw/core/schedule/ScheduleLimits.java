@@ -3,10 +3,10 @@ package io.cloudmw.core.schedule;
 import java.util.OptionalLong;
 
 /**
- * What a {@link FairScheduler} keeps waiting and lets through.
+ * The limits of a {@link FairScheduler}'s queues and rates.
  *
- * @param queue pieces of work that may wait in all
- * @param clientQueue those of one client
+ * @param queue the most waiting items in all
+ * @param clientQueue the most of one client
  * @param clientBytesPerSecond cap for each client; empty: none
  * @param volumeBytesPerSecond cap for each volume; empty: none
  */
@@ -23,7 +23,7 @@ public record ScheduleLimits(
         require("volumeBytesPerSecond", volumeBytesPerSecond);
     }
 
-    /** Bounded queues, and no caps. */
+    /** Limits with bounded queues and no caps. */
     public static ScheduleLimits uncapped(int queue, int clientQueue) {
         return new ScheduleLimits(queue, clientQueue, OptionalLong.empty(), OptionalLong.empty());
     }

@@ -3,10 +3,10 @@ package io.cloudmw.core.schedule;
 import java.util.Comparator;
 
 /**
- * One piece of work in a {@link FairScheduler}: it waits for its turn, has it, or gave it up. Belongs to the scheduler, whose
- * thread alone looks at it.
+ * A work item in a {@link FairScheduler}: queued, served, or over. It belongs to the scheduler, whose thread alone
+ * uses it.
  *
- * @param <T> what is to be done
+ * @param <T> the work
  */
 public final class ScheduledWork<T> {
     /** Earliest deadline first, then in the order of arrival. */
@@ -14,7 +14,7 @@ public final class ScheduledWork<T> {
                     turn -> turn.deadlineNanos)
             .thenComparingLong(turn -> turn.sequence);
 
-    /** What became of it. */
+    /** The states of a work item. */
     enum State {
         QUEUED,
         SERVED,
@@ -28,7 +28,7 @@ public final class ScheduledWork<T> {
     private final long sequence;
     private final long submittedNanos;
     private State state = State.QUEUED;
-    /** What its class's floor was charged with for it. */
+    /** The bytes charged to its class's floor for it. */
     private double floorBytes;
 
     ScheduledWork(Tenant tenant, T work, long costBytes, long deadlineNanos, long sequence, long submittedNanos) {
@@ -40,22 +40,22 @@ public final class ScheduledWork<T> {
         this.submittedNanos = submittedNanos;
     }
 
-    /** On whose behalf. */
+    /** The tenant it belongs to. */
     public Tenant tenant() {
         return tenant;
     }
 
-    /** What is to be done. */
+    /** The work itself. */
     public T work() {
         return work;
     }
 
-    /** Bytes it was submitted with. */
+    /** The bytes it was submitted with. */
     public long costBytes() {
         return costBytes;
     }
 
-    /** When it was submitted, by the scheduler's caller's clock. */
+    /** The time of its submission, by the clock of the scheduler's caller. */
     public long submittedNanos() {
         return submittedNanos;
     }

@@ -2,10 +2,10 @@ package io.cloudmw.core.schedule;
 
 import java.util.OptionalDouble;
 
-/** How fast work is taken while more of it waits than is taken at once; the last seconds count most. Not thread-safe. */
+/** The rate at which work is taken while more of it waits; the last seconds count most. Not thread-safe. */
 final class ServiceRate {
     private static final double MEMORY_NANOS = 4e9;
-    /** Less says nothing. */
+    /** The shortest time that counts as a measurement. */
     private static final double LEAST_NANOS = 1e6;
 
     private double bytes;
@@ -13,7 +13,7 @@ final class ServiceRate {
     private long lastNanos;
     private boolean busy;
 
-    /** Work of so many bytes is taken. */
+    /** Counts work of so many bytes that is taken. */
     void took(long count, long nowNanos) {
         if (busy) {
             long elapsed = Math.max(0, nowNanos - lastNanos);
@@ -25,12 +25,12 @@ final class ServiceRate {
         lastNanos = nowNanos;
     }
 
-    /** Nothing waits any more. */
+    /** Stops the measurement, because nothing waits any more. */
     void idle() {
         busy = false;
     }
 
-    /** Empty: nothing had to wait yet. */
+    /** The rate; empty: nothing had to wait yet. */
     OptionalDouble bytesPerSecond() {
         return busyNanos < LEAST_NANOS ? OptionalDouble.empty() : OptionalDouble.of(bytes * 1e9 / busyNanos);
     }

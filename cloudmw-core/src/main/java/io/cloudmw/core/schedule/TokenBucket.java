@@ -1,9 +1,9 @@
 package io.cloudmw.core.schedule;
 
 /**
- * A cap on a rate: earns bytes with time, up to a burst of one second's worth. What is left may be overdrawn once, by any
- * length; then it is closed until the debt is earned. So pieces of work are never cut, and over any time no more passes than
- * the burst, what was earned, and one piece. No clock of its own; not thread-safe.
+ * A token bucket: it earns bytes with time, up to a burst of one second's worth. It may be overdrawn once, by any
+ * length; then it is closed until the debt is earned. So work items are never cut. Over any time no more bytes pass
+ * than the burst, the earned bytes, and one item. No clock of its own; not thread-safe.
  */
 final class TokenBucket {
     private static final double NANOS = 1e9;
@@ -12,7 +12,7 @@ final class TokenBucket {
     private double bytes;
     private long atNanos;
 
-    /** Starts full. */
+    /** Makes a full bucket. */
     TokenBucket(long bytesPerSecond, long nowNanos) {
         this.bytesPerSecond = bytesPerSecond;
         this.bytes = bytesPerSecond;
@@ -29,13 +29,13 @@ final class TokenBucket {
         return bytes >= bytesPerSecond;
     }
 
-    /** Takes {@code count} bytes; negative: gives back what was not used. */
+    /** Takes {@code count} bytes; a negative count returns unused ones. */
     void take(long count, long nowNanos) {
         earn(nowNanos);
         bytes = Math.min(bytesPerSecond, bytes - count);
     }
 
-    /** When it admits something, if nothing else is taken meanwhile. */
+    /** The time at which it admits something, if nothing else is taken meanwhile. */
     long admitsAtNanos(long nowNanos) {
         return admits(nowNanos) ? nowNanos : nowNanos + 1 + (long) Math.ceil(-bytes * NANOS / bytesPerSecond);
     }

@@ -21,14 +21,14 @@ import java.util.Set;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
-/** The key all processes of a cluster share. Immutable; safe for any thread; never printed. */
+/** The secret key that all processes of a cluster share. Immutable; safe for any thread; never printed. */
 public final class ClusterSecret {
     public static final int MIN_BYTES = 32;
     private static final int MAX_BYTES = 4096;
     private static final String ALGORITHM = "HmacSHA256";
 
     private final SecretKeySpec key;
-    /** Signs nothing itself: copies of it do, which is far cheaper than to look for an implementation each time. */
+    /** The prototype of a MAC. Copies of it sign, which is far cheaper than looking up an implementation each time. */
     private final Mac ready;
 
     private ClusterSecret(byte[] secret) {
@@ -37,7 +37,7 @@ public final class ClusterSecret {
     }
 
     /**
-     * A secret held by the caller.
+     * Makes a secret of these bytes.
      *
      * @param secret copied
      * @throws IllegalArgumentException when it is shorter than {@value #MIN_BYTES} bytes
@@ -74,8 +74,8 @@ public final class ClusterSecret {
     }
 
     /**
-     * Reads the secret; where there is no file yet, makes one with a random secret that only its owner may read.
-     * Of several processes that do so at once one makes it and the others read it.
+     * Reads the secret, or creates the file with a random secret that only its owner may read. When several processes
+     * do so at once, one creates it and the others read it.
      */
     public static ClusterSecret readOrCreate(Path file) throws CloudMwException {
         if (!Files.exists(file)) {
@@ -97,7 +97,7 @@ public final class ClusterSecret {
             }
             try {
                 writeOwnerOnly(temporary, text);
-                // A link, not a rename: whoever comes second must not replace what the first already uses.
+                // A link, not a rename: the second process must not replace the file that the first already uses.
                 Files.createLink(absolute, temporary);
             } catch (FileAlreadyExistsException e) {
                 return;
@@ -149,7 +149,7 @@ public final class ClusterSecret {
         try {
             return (Mac) ready.clone();
         } catch (CloneNotSupportedException e) {
-            return keyed(); // there are implementations in hardware that cannot be copied
+            return keyed(); // some hardware implementations cannot be copied
         }
     }
 

@@ -12,12 +12,12 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Shows, and checks, that a process knows the cluster's secret without telling it: the time and the HMAC-SHA256 of it and
- * of what is asked for. One that was overheard is good for the same request until it is {@link #VALIDITY} old. The clocks
- * of a cluster must agree within that. Safe for any thread.
+ * The proofs that a process knows the cluster's secret: the time, and the HMAC-SHA256 of it and of the request. An
+ * overheard proof is good for the same request until it is {@link #VALIDITY} old. The clocks of a cluster must agree
+ * within that. Safe for any thread.
  */
 public final class MemberProofs {
-    /** How old, or how much ahead, a proof may be. */
+    /** The most that a proof may be old, or ahead. */
     public static final Duration VALIDITY = Duration.ofMinutes(5);
 
     private static final Pattern FORM = Pattern.compile("(\\d{1,15})-([0-9a-f]{64})");
@@ -30,17 +30,17 @@ public final class MemberProofs {
         this.clock = clock;
     }
 
-    /** A proof for asking for this, now: printable ASCII. */
+    /** A proof for this request, now: printable ASCII. */
     public String prove(String request) {
         long now = clock.millis();
         return now + "-" + HexFormat.of().formatHex(mac(request, now));
     }
 
     /**
-     * Whether who asks for {@code request} knows the secret.
+     * Checks that the sender of {@code request} knows the secret.
      *
      * @param proof as received; null when there was none
-     * @throws CloudMwException {@code UNAUTHENTICATED} when not, or when the clocks differ by too much
+     * @throws CloudMwException {@code UNAUTHENTICATED} when it does not, or when the clocks differ by too much
      */
     public void verify(String request, @Nullable String proof) throws CloudMwException {
         Matcher parts = FORM.matcher(proof == null ? "" : proof);
@@ -62,7 +62,7 @@ public final class MemberProofs {
         return new CloudMwException(ErrorCode.UNAUTHENTICATED, "the helper came " + how);
     }
 
-    /** What tokens sign is binary and begins with a format: no token is a proof. */
+    /** The HMAC. Tokens sign binary data that begins with a format, so no token is a proof. */
     private byte[] mac(String request, long atMillis) {
         byte[] message = ("member " + atMillis + " " + request).getBytes(StandardCharsets.UTF_8);
         return secret.sign(message, message.length);

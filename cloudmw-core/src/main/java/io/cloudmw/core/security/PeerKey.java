@@ -5,8 +5,9 @@ import java.security.MessageDigest;
 import java.security.SecureRandom;
 
 /**
- * What a client that serves chunks shares with the coordinator, drawn anew by each process: the coordinator signs with it
- * what readers may ask of this client, and nobody needs to trust a client with the cluster's secret. Immutable; never printed.
+ * The key that a client which serves chunks shares with the coordinator, drawn anew by each process. The coordinator
+ * signs readers' tokens for this client with it, so that no client needs the cluster's secret. Immutable; never
+ * printed.
  */
 public final class PeerKey {
     public static final int BYTES = 32;
@@ -24,7 +25,7 @@ public final class PeerKey {
     }
 
     /**
-     * A key as it travelled.
+     * Makes a received key.
      *
      * @throws IllegalArgumentException when it does not have {@value #BYTES} bytes
      */
@@ -35,12 +36,12 @@ public final class PeerKey {
         return new PeerKey(bytes.clone());
     }
 
-    /** A copy of what travels. */
+    /** A copy of the key for sending. */
     public byte[] bytes() {
         return key.clone();
     }
 
-    /** Issues, and verifies, tokens that are good at this peer and nowhere else. */
+    /** The issuer and verifier of tokens that are good at this peer alone. */
     public TransferTokens tokens(WallClock clock) {
         return new TransferTokens(ClusterSecret.of(key), clock);
     }
@@ -50,7 +51,7 @@ public final class PeerKey {
         return other instanceof PeerKey that && MessageDigest.isEqual(key, that.key);
     }
 
-    /** The same for all: a hash would tell something of the key. */
+    /** The same for all keys: a hash would reveal part of the key. */
     @Override
     public int hashCode() {
         return BYTES;

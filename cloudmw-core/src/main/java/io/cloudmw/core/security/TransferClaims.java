@@ -8,7 +8,7 @@ import io.cloudmw.core.model.chunk.ChunkId;
 import java.util.Set;
 
 /**
- * What a token lets its bearer do.
+ * The claims of a token: the rights of its bearer.
  *
  * @param expiresAtMillis not valid from this moment on
  */
@@ -18,7 +18,8 @@ public record TransferClaims(Set<TransferRight> rights, FilePath file, VersionId
     }
 
     /**
-     * Whoever serves a chunk calls this: the token must carry the right, and be for the version the chunk is of.
+     * Checks that the token carries the right, for the version that the chunk is of. Every process that serves a chunk
+     * calls it.
      *
      * @throws CloudMwException {@code UNAUTHENTICATED} when it does not
      */

@@ -1,6 +1,6 @@
 package io.cloudmw.core.security;
 
-/** What may be done with the chunks of a version. */
+/** The rights to the chunks of a version. */
 public enum TransferRight {
     READ(1),
     WRITE(2);
@@ -11,7 +11,7 @@ public enum TransferRight {
         this.bit = bit;
     }
 
-    /** Its place in a token; never changes. */
+    /** Its bit in a token; never changes. */
     int bit() {
         return bit;
     }

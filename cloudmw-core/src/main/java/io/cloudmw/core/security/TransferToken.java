@@ -2,9 +2,9 @@ package io.cloudmw.core.security;
 
 import java.util.Arrays;
 
-/** A signed token as it travels. Opaque to its bearer, immutable, and never printed. */
+/** A signed token in its transmitted form. Opaque to its bearer, immutable, and never printed. */
 public final class TransferToken {
-    /** No token is longer. */
+    /** The longest token. */
     public static final int MAX_BYTES = 4096;
 
     private final byte[] bytes;
@@ -13,7 +13,7 @@ public final class TransferToken {
         this.bytes = bytes;
     }
 
-    /** Copies {@code bytes}; whether they are genuine is for {@link TransferTokens#verify} to say. */
+    /** Copies {@code bytes}; {@link TransferTokens#verify} checks whether they are genuine. */
     public static TransferToken of(byte[] bytes) {
         if (bytes.length > MAX_BYTES) {
             throw new IllegalArgumentException("token: " + bytes.length + " bytes (expected: <= " + MAX_BYTES + ")");
@@ -21,7 +21,7 @@ public final class TransferToken {
         return new TransferToken(bytes.clone());
     }
 
-    /** A copy of what travels. */
+    /** A copy of its bytes. */
     public byte[] bytes() {
         return bytes.clone();
     }

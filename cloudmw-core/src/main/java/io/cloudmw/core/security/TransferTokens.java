@@ -19,8 +19,8 @@ import java.util.HexFormat;
 import java.util.Set;
 
 /**
- * Issues and verifies {@link TransferToken}s: HMAC-SHA256 over the claims with the cluster's secret. The
- * coordinator issues, helpers verify without asking it. Expiry compares wall clocks: those of a cluster must agree
+ * The issuer and verifier of {@link TransferToken}s: HMAC-SHA256 over the claims with the cluster's secret. The
+ * coordinator issues, and helpers verify without asking it. Expiry compares wall clocks: those of a cluster must agree
  * within a fraction of the token's life. Safe for any thread.
  */
 public final class TransferTokens {
@@ -44,7 +44,7 @@ public final class TransferTokens {
     }
 
     /**
-     * What a token received from somebody allows.
+     * The claims of a received token.
      *
      * @throws CloudMwException {@code UNAUTHENTICATED} when it was not issued with this secret, was changed, or has
      *     expired
@@ -82,7 +82,7 @@ public final class TransferTokens {
         return bytes.toByteArray();
     }
 
-    /** Only of what this cluster signed: anything unexpected comes from another release. */
+    /** Decodes claims that this cluster signed: anything unexpected comes from another release. */
     private static TransferClaims decode(byte[] token, int length) throws CloudMwException {
         try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(token, 0, length))) {
             int format = in.readByte();

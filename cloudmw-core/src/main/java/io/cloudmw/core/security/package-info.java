@@ -1,6 +1,6 @@
 /**
- * Tokens that let their bearer move the bytes of one version, and the secret they are signed with. Safe for any
- * thread; nothing here prints a secret.
+ * Tokens that let their bearer move the bytes of one version, and the secret that signs them. Safe for any thread;
+ * nothing here prints a secret.
  */
 @NullMarked
 package io.cloudmw.core.security;

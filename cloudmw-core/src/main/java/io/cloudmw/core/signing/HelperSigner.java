@@ -8,22 +8,22 @@ import io.cloudmw.core.model.fleet.Store;
 import java.time.Duration;
 import java.util.Collection;
 
-/** Asks a helper to sign URLs with the credentials that it has of a bucket. Safe for any thread; calls block. */
+/** The call that lets a helper sign URLs with its credentials of a bucket. Safe for any thread; calls block. */
 @FunctionalInterface
 public interface HelperSigner {
     /**
      * Asks one helper.
      *
      * @param store with the reference to its credentials
-     * @param validity for how long the URLs are to be good; the helper may grant less
+     * @param validity the wanted validity of the URLs; the helper may grant less
      * @param timeout for the answer
-     * @throws CloudMwException {@code HELPER_UNAVAILABLE} when the helper does not answer in time; {@code STORE_DENIED} when
-     *     it has no credentials of the store
+     * @throws CloudMwException {@code HELPER_UNAVAILABLE} when the helper does not answer in time; {@code
+     *     STORE_DENIED} when it has no credentials of the store
      */
     SignedUrls sign(HelperAddress helper, Store store, Collection<ChunkId> chunks, Duration validity, Duration timeout)
             throws CloudMwException;
 
-    /** For coordinators that ask no helper. */
+    /** The signer of coordinators that ask no helper. */
     static HelperSigner none() {
         return (helper, store, chunks, validity, timeout) -> {
             throw new CloudMwException(ErrorCode.HELPER_UNAVAILABLE, "helper " + helper.id() + " is not asked to sign");

@@ -24,33 +24,34 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Signs URLs for chunks: this process does it where it has the credentials of the store, otherwise a helper that has them.
- * At most {@value #MOST_HELPERS} helpers are asked for each store, within {@value #MOST_MILLIS} ms for all of them. Safe for any thread; calls block.
+ * The signer of URLs for chunks. This process signs when it has the store's credentials; otherwise it asks a helper
+ * that has them. It asks at most {@value #MOST_HELPERS} helpers for each store, within {@value #MOST_MILLIS} ms for
+ * all of them. Safe for any thread; calls block.
  */
 public final class ReadSigner {
     static final int MOST_HELPERS = 3;
     static final int MOST_MILLIS = 4000;
 
-    /** A helper that takes longer leaves time for another one. */
+    /** The timeout of one helper, which leaves time for another one. */
     private static final int FIRST_MILLIS = 2000;
 
     private static final int LEAST_MILLIS = 100;
 
-    /** Processes that a message names. */
+    /** The most processes that a message names. */
     private static final int MOST_NAMED = 8;
 
     private static final Logger LOG = LoggerFactory.getLogger(ReadSigner.class);
 
-    /** Signs with the credentials of this process. */
+    /** The signer with the credentials of this process. */
     @FunctionalInterface
     public interface Own {
-        /** Computed without asking the store; empty when the store cannot be read this way. */
+        /** A URL, computed without asking the store; empty when the store cannot be read this way. */
         Optional<URI> presign(Store store, ChunkId chunk, Duration validity) throws CloudMwException;
     }
 
     /** The helpers, and the processes that can use each store. */
     public interface Fleet {
-        /** Helpers that are alive and, as far as they have said, can use a store. */
+        /** The live helpers that can use a store, by their own reports. */
         List<HelperAddress> able(Store store);
 
         /** The processes that cannot use a store; this one has the name {@code coordinator}. */
@@ -61,7 +62,7 @@ public final class ReadSigner {
     private final HelperSigner helpers;
     private final Fleet fleet;
     private final Ticker ticker;
-    /** Another helper is asked first each time. */
+    /** Counts calls, so that each begins with another helper. */
     private final AtomicInteger turn = new AtomicInteger();
 
     public ReadSigner(Own own, HelperSigner helpers, Fleet fleet, Ticker ticker) {
@@ -74,7 +75,7 @@ public final class ReadSigner {
     /**
      * Signs for chunks, store by store. A disk has neither URLs nor an obstacle.
      *
-     * @param validity for how long the URLs are to be good; a helper may grant less
+     * @param validity the wanted validity of the URLs; a helper may grant less
      */
     public Map<StoreId, SignedUrls> sign(Map<Store, ? extends Collection<ChunkId>> copies, Duration validity) {
         long endNanos = ticker.nanos() + Duration.ofMillis(MOST_MILLIS).toNanos();
@@ -102,13 +103,13 @@ public final class ReadSigner {
             signed = there(wanted, endNanos, reasons);
         }
         if (signed.isEmpty() && refused) {
-            // Keys that may not list a bucket may read its objects all the same.
+            // Keys that may not list a bucket may still read its objects.
             signed = here(wanted, reasons);
         }
         if (signed.isPresent()) {
             return signed.get();
         }
-        // After those who can use the store, and what became of them.
+        // After the processes that can use the store, with their failures.
         shutOut.forEach((process, why) -> reasons.putIfAbsent(process, why.reason()));
         return new SignedUrls(Map.of(), Duration.ZERO, Optional.of(obstacle(store, reasons)));
     }

@@ -10,7 +10,7 @@ import java.util.Optional;
  * URLs that answer GET with chunks of one store. The URLs are secrets.
  *
  * @param validity for how long they are good
- * @param obstacle why chunks of the store have none, and what to do; empty: every chunk of a bucket has one
+ * @param obstacle why the store's chunks have none, with a remedy; empty: every chunk of a bucket has one
  */
 public record SignedUrls(Map<ChunkId, URI> urls, Duration validity, Optional<String> obstacle) {
     public SignedUrls {
@@ -20,12 +20,12 @@ public record SignedUrls(Map<ChunkId, URI> urls, Duration validity, Optional<Str
         }
     }
 
-    /** URLs for all chunks that were asked for. */
+    /** URLs for all requested chunks. */
     public static SignedUrls of(Map<ChunkId, URI> urls, Duration validity) {
         return new SignedUrls(urls, validity, Optional.empty());
     }
 
-    /** How many there are: the URLs themselves are not printed. */
+    /** The number of URLs; the URLs themselves are not printed. */
     @Override
     public String toString() {
         return urls.size() + " URLs for " + validity

@@ -1,5 +1,6 @@
 /**
- * Which process signs the URLs that clients read buckets by. Stateless; safe for any thread.
+ * The signing of URLs by which clients read buckets, and the choice of the process that signs. Stateless; safe for any
+ * thread.
  */
 @NullMarked
 package io.cloudmw.core.signing;

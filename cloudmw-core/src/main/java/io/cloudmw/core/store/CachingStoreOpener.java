@@ -10,9 +10,9 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Opens each store once and closes them all at the end. A store that moved (another bucket, another directory), or was replaced since,
- * is opened anew, after the old one is closed. Safe for any thread; opening is serialised, so the opener behind it should not wait
- * for the network.
+ * A cache of open stores: it opens each store once and closes them all at the end. A store that moved to another
+ * bucket or directory, or was replaced, is opened anew after the old one is closed. Safe for any thread; opening is
+ * serialised, so the opener behind it should not wait for the network.
  */
 public final class CachingStoreOpener implements StoreOpener, Closeable {
     private final StoreOpener opener;
@@ -53,7 +53,7 @@ public final class CachingStoreOpener implements StoreOpener, Closeable {
         stores.clear();
     }
 
-    /** Plans that were made before a store was replaced do not open the former one again. */
+    /** An open store. A plan from before its replacement does not open the former one again. */
     private record Opened(Store as, ChunkStore store) {
         boolean isStill(Store wanted) {
             long replaced = Long.compare(

@@ -8,7 +8,7 @@ import io.cloudmw.core.model.chunk.StoredChunk;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** What every store's listing has in common: its page token is the name of the last chunk given. */
+/** The rules that every store's listing shares: the page token is the name of the last chunk listed. */
 public final class ChunkPages {
     public static final int MAX_LIMIT = 1000;
 
@@ -25,11 +25,12 @@ public final class ChunkPages {
                     ErrorCode.INVALID_ARGUMENT, "limit: " + limit + " (expected: 1.." + MAX_LIMIT + ")");
         }
         if (!pageToken.isEmpty() && !isChunk(pageToken)) {
-            throw new CloudMwException(ErrorCode.INVALID_ARGUMENT, "pageToken: \"" + pageToken + "\" (not from here)");
+            throw new CloudMwException(
+                    ErrorCode.INVALID_ARGUMENT, "pageToken: \"" + pageToken + "\" (expected: the token of a page)");
         }
     }
 
-    /** Whether a file or object of this name is a chunk. */
+    /** Returns whether a file or object of this name is a chunk. */
     public static boolean isChunk(String name) {
         try {
             ChunkId.parse(name);

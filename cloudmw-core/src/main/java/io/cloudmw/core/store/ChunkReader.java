@@ -9,17 +9,17 @@ import java.nio.ByteBuffer;
  */
 public interface ChunkReader extends Closeable {
     /**
-     * Reads at least one byte into {@code target}, as many as are at hand, and blocks until there is one.
+     * Reads at least one byte into {@code target}, as many as are available, and blocks until there is one.
      *
      * @return bytes read; -1 at the end of the range
      * @throws CloudMwException {@code CANCELLED} after {@link #close()}; {@code STORE_UNAVAILABLE} when the store
-     *     breaks off before the end of the range; at the first call also what opening can fail with
+     *     breaks off before the end of the range; at the first call also the failures of opening
      */
     int read(ByteBuffer target) throws CloudMwException;
 
     /**
-     * Stops the transfer at once: a {@link #read} blocked in another thread fails with {@code CANCELLED}. What
-     * was not yet read is not downloaded. Idempotent.
+     * Stops the transfer at once: a {@link #read} blocked in another thread fails with {@code CANCELLED}. The rest of
+     * the range is not downloaded. Idempotent.
      */
     @Override
     void close();

@@ -3,9 +3,9 @@ package io.cloudmw.core.store;
 import java.io.IOException;
 import java.io.InputStream;
 
-/** Where the bytes of a chunk come from when it is put: may be opened several times, also at the same time. */
+/** The source of a chunk's bytes for a put. It may be opened several times, also concurrently. */
 public interface ChunkSource {
-    /** Bytes that every opened stream gives. */
+    /** The number of bytes that every opened stream gives. */
     long length();
 
     /** A new stream from the first byte; the caller closes it. */

@@ -8,13 +8,13 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
 
-/** Reads a {@link ChunkSource} to its end, keeping the failures of the source apart from those of the store. */
+/** A reader of a {@link ChunkSource} to its end, which keeps the source's failures apart from the store's. */
 public final class ChunkSourceReader {
     private static final int PIECE_BYTES = 128 * 1024;
 
     private ChunkSourceReader() {}
 
-    /** Takes the next bytes: all that remain in the buffer. */
+    /** The sink of the bytes: it takes all that remain in the buffer. */
     @FunctionalInterface
     public interface Sink<E extends Exception> {
         void write(ByteBuffer bytes) throws E;
@@ -23,9 +23,9 @@ public final class ChunkSourceReader {
     /**
      * Copies exactly {@link ChunkSource#length()} bytes.
      *
-     * @throws CloudMwException {@code LOCAL_IO} when the source fails, or has fewer or more bytes than it said;
+     * @throws CloudMwException {@code LOCAL_IO} when the source fails, or has fewer or more bytes than its length;
      *     {@code CANCELLED} when the thread is interrupted
-     * @throws E what the sink throws
+     * @throws E the failure of the sink
      */
     public static <E extends Exception> void copy(ChunkId chunk, ChunkSource source, Sink<E> sink)
             throws CloudMwException, E {
@@ -71,7 +71,7 @@ public final class ChunkSourceReader {
         try {
             in.close();
         } catch (IOException e) {
-            // It was read to its end, or a failure that says more is on its way up.
+            // The source was read to its end, or a failure that says more is being thrown.
         }
     }
 

@@ -6,7 +6,10 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.util.Objects;
 
-/** A chunk at the beginning of a file: read by position, so that many may read at once. Does not own the file. */
+/**
+ * A source whose chunk is at the beginning of a file. It reads by position, so that several streams can read at once.
+ * Does not own the file.
+ */
 public final class FileChunkSource implements ChunkSource {
     private final FileChannel file;
     private final long length;

@@ -11,7 +11,10 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.BooleanSupplier;
 
-/** Passes everything on; decorators override what they change. Closing it closes what is behind it. */
+/**
+ * The base of decorators: it forwards every call, and decorators override what they change. Closing it closes the
+ * store behind it.
+ */
 public abstract class ForwardingChunkStore implements ChunkStore {
     private final ChunkStore store;
 
@@ -24,7 +27,7 @@ public abstract class ForwardingChunkStore implements ChunkStore {
         return store.id();
     }
 
-    /** A read that is to be opened. */
+    /** The call that opens a read. */
     protected interface Opening {
         ChunkReader open() throws CloudMwException;
     }
@@ -44,7 +47,7 @@ public abstract class ForwardingChunkStore implements ChunkStore {
         return opened(chunk, range, () -> store.readAhead(chunk, range));
     }
 
-    /** What any kind of read gives; overridden by decorators of readers. */
+    /** Opens any kind of read; decorators of readers override it. */
     protected ChunkReader opened(ChunkId chunk, ByteRange range, Opening opening) throws CloudMwException {
         return opening.open();
     }

@@ -7,8 +7,8 @@ import io.cloudmw.core.model.chunk.ChunkId;
 import java.util.Arrays;
 
 /**
- * What is to be read and what it must be: a leaf-aligned range of a chunk with the CRC32C of its leaves.
- * Immutable; the array is taken as it is and must not be changed afterwards.
+ * A leaf-aligned range of a chunk with the CRC32C of its leaves. Immutable; it keeps the array without copying it,
+ * which must not change afterwards.
  */
 public final class LeafRange {
     private final ChunkId chunk;
@@ -35,7 +35,7 @@ public final class LeafRange {
         this.crc32c = crc32c;
     }
 
-    /** All of a chunk. */
+    /** The range of a whole chunk. */
     public static LeafRange whole(Chunk chunk) {
         return new LeafRange(
                 chunk.id(),
@@ -44,7 +44,7 @@ public final class LeafRange {
                 chunk.leaves().crc32c());
     }
 
-    /** Some of its leaves in a row, from the {@code first} on. */
+    /** The range of {@code count} leaves from the {@code first} on. */
     public LeafRange part(int first, int count) {
         long offset = offset(first);
         int last = first + count - 1;
@@ -56,7 +56,7 @@ public final class LeafRange {
         return chunk;
     }
 
-    /** Within the chunk. */
+    /** The range within the chunk. */
     public ByteRange range() {
         return range;
     }
@@ -65,7 +65,7 @@ public final class LeafRange {
         return leafSizeBytes;
     }
 
-    /** Leaves in the range. */
+    /** The number of leaves in the range. */
     public int leaves() {
         return crc32c.length;
     }
@@ -75,12 +75,12 @@ public final class LeafRange {
         return crc32c[leaf];
     }
 
-    /** Where leaf {@code leaf} of the range starts, counted from the start of the range. */
+    /** The start of leaf {@code leaf}, counted from the start of the range. */
     public long offset(int leaf) {
         return (long) leaf * leafSizeBytes;
     }
 
-    /** Bytes of leaf {@code leaf} of the range. */
+    /** The length of leaf {@code leaf} of the range in bytes. */
     public int length(int leaf) {
         return (int) Math.min(leafSizeBytes, range.length() - offset(leaf));
     }

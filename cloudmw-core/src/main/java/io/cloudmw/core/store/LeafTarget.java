@@ -5,28 +5,28 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 
 /**
- * Where verified leaves go. Called by the one thread that runs the {@link LeafVerifier}. Offsets are counted
- * from the start of the range that is read.
+ * The target of verified leaves, called by the one thread that runs the {@link LeafVerifier}. Offsets are counted from
+ * the start of the range that is read.
  */
 public interface LeafTarget {
     /**
-     * A buffer with exactly {@code length} bytes remaining, to read the leaf at {@code offset} into. It may be the
-     * same one every time.
+     * A buffer with exactly {@code length} bytes remaining for the leaf at {@code offset}. It may be the same one
+     * every time.
      */
     ByteBuffer buffer(long offset, int length);
 
     /**
-     * The leaf at {@code offset} is whole and its CRC32C right.
+     * Takes the leaf at {@code offset}, which is whole and has the right CRC32C.
      *
-     * @param leaf what {@link #buffer} gave, flipped: the leaf's bytes remain
+     * @param leaf the buffer from {@link #buffer}, flipped: the leaf's bytes remain
      * @throws IOException ends the reading; anything but a {@code CloudMwException} becomes {@code LOCAL_IO}
      */
     void verified(long offset, ByteBuffer leaf) throws IOException;
 
-    /** Nothing more is wanted: who waits in here for room does so no longer. Any thread. */
+    /** Cancels the target: a thread that waits in it for room stops waiting. Any thread. */
     default void cancel() {}
 
-    /** Verifies only. {@code scratch} must hold a leaf. */
+    /** A target that drops the bytes. {@code scratch} must hold a leaf. */
     static LeafTarget discarding(ByteBuffer scratch) {
         return new Scratch(scratch) {
             @Override
@@ -34,7 +34,7 @@ public interface LeafTarget {
         };
     }
 
-    /** Keeps the bytes in {@code memory}, from its position on; its position and limit are left as they are. */
+    /** A target in {@code memory}, from its position on; the buffer's position and limit stay as they are. */
     static LeafTarget memory(ByteBuffer memory) {
         ByteBuffer window = memory.slice();
         return new LeafTarget() {
@@ -48,7 +48,7 @@ public interface LeafTarget {
         };
     }
 
-    /** Writes the bytes to {@code file} at {@code position + offset}. {@code scratch} must hold a leaf. */
+    /** A target that writes to {@code file} at {@code position + offset}. {@code scratch} must hold a leaf. */
     static LeafTarget file(FileChannel file, long position, ByteBuffer scratch) {
         return new Scratch(scratch) {
             @Override
@@ -61,7 +61,7 @@ public interface LeafTarget {
         };
     }
 
-    /** Every leaf through the same buffer. */
+    /** A target that passes every leaf through the same buffer. */
     abstract class Scratch implements LeafTarget {
         private final ByteBuffer scratch;
 

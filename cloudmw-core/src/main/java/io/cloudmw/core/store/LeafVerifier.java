@@ -13,8 +13,8 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads a leaf-aligned range of one replica and checks the CRC32C of every leaf before passing it on, unless that is left
- * to others ({@link #unchecked}). One thread runs it, once; any thread may cancel it. Allocates nothing per leaf: bytes go
+ * The verifier of a leaf-aligned range of one replica. It checks the CRC32C of every leaf before passing it on, unless
+ * it is {@link #unchecked}. One thread runs it, once; any thread may cancel it. Allocates nothing per leaf: bytes go
  * into buffers of the {@link LeafTarget}.
  */
 public final class LeafVerifier {
@@ -30,7 +30,7 @@ public final class LeafVerifier {
     @GuardedBy("lock")
     private boolean cancelled;
 
-    /** Written by the thread that runs it. */
+    /** Written by the running thread. */
     private volatile long bytesRead;
 
     public LeafVerifier(ChunkStore store, LeafRange wanted) {
@@ -38,7 +38,7 @@ public final class LeafVerifier {
     }
 
     /**
-     * Verifies an ordinary read or one that makes up for another.
+     * Makes a verifier of an ordinary or extra read.
      *
      * @param extra see {@link ChunkStore#readExtra}
      */
@@ -53,14 +53,14 @@ public final class LeafVerifier {
         this.source = source;
     }
 
-    /** Which kind of read it is. */
+    /** The call that opens the read. */
     private interface Source {
         ChunkReader open(ChunkId chunk, ByteRange range) throws CloudMwException;
     }
 
     /**
-     * For leaves that will be sent from the store's {@link ChunkStore#file} to somebody who checks them: passes over the
-     * range as {@link ChunkStore#readAhead} does, and finds everything that can be found without looking at the bytes.
+     * A verifier of leaves that will be sent from the store's {@link ChunkStore#file} to a receiver that checks them.
+     * It passes over the range as {@link ChunkStore#readAhead} does, and finds every failure but wrong bytes.
      */
     public static LeafVerifier unchecked(ChunkStore store, LeafRange wanted) {
         return new LeafVerifier(store, wanted, false, store::readAhead);
@@ -69,10 +69,10 @@ public final class LeafVerifier {
     /**
      * Reads and verifies everything, or fails. Blocks.
      *
-     * @param progress is told the bytes passed on so far after every leaf, on this thread
+     * @param progress called after every leaf, on this thread, with the number of bytes passed on so far
      * @throws CloudMwException {@code REPLICA_CORRUPT} naming chunk, store and leaf; {@code STORE_UNAVAILABLE} when
      *     the stream ends early; {@code CANCELLED} after {@link #cancel()}; {@code LOCAL_IO} when the target fails;
-     *     and whatever the store fails with. Leaves passed on before stay good.
+     *     and the store's own failures. Leaves passed on before stay good.
      */
     public void run(LeafTarget target, LongConsumer progress) throws CloudMwException {
         CRC32C crc = new CRC32C();
@@ -93,7 +93,7 @@ public final class LeafVerifier {
         }
     }
 
-    /** Bytes that came from the store so far, those of a leaf that is not whole included. Any thread. */
+    /** The bytes read from the store so far, those of an incomplete leaf included. Any thread. */
     public long bytesRead() {
         return bytesRead;
     }
@@ -127,7 +127,10 @@ public final class LeafVerifier {
         throw cancelled();
     }
 
-    /** The range comes from the manifest: a store that finds it beyond the chunk's end holds too short a chunk. */
+    /**
+     * Calls the store. The range comes from the manifest: a store that finds it beyond the chunk's end holds too short
+     * a chunk.
+     */
     private <T> T reading(StoreCall<T> call) throws CloudMwException {
         try {
             return call.run();

@@ -15,15 +15,15 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * A file whose lock shows that a directory is in use. The system drops the lock with the process, however that ends. Safe
- * for any thread.
+ * A file whose lock shows that a directory is in use. The system drops the lock with the process, however the process
+ * ends. Safe for any thread.
  */
 public final class LockFile implements Closeable {
     /**
-     * What this process holds, by the file it is on. A lock is the process's, not the channel's: closing any channel to the
-     * file drops it (POSIX), so that none is opened to a file that is locked here. The locks themselves are kept, so that
-     * one nobody closes stays locked: collected, its channel would be closed, and the file's number be free for another
-     * file, that would be taken for it.
+     * The locks that this process holds, by file. A lock is the process's, not the channel's: closing any channel to
+     * the file drops it (POSIX). So this process opens no other channel to a file that it has locked. The map keeps
+     * each lock, so that one that is never closed stays locked. Otherwise the collector would close its channel, and
+     * another file with the same number would be taken for it.
      */
     private static final Map<Object, Optional<LockFile>> HELD = new ConcurrentHashMap<>();
 
@@ -37,9 +37,9 @@ public final class LockFile implements Closeable {
     }
 
     /**
-     * Locks a file, made if it is not there.
+     * Locks a file, and creates it when it does not exist.
      *
-     * @return holds the lock until it is closed, by the caller; empty when another process holds it, or this one does
+     * @return holds the lock until the caller closes it; empty when a process, this one included, holds it
      */
     public static Optional<LockFile> tryLock(Path file) throws IOException {
         createIfAbsent(file);
@@ -60,12 +60,12 @@ public final class LockFile implements Closeable {
         }
     }
 
-    /** Without ever opening one that is there. */
+    /** Creates the file without ever opening an existing one. */
     private static void createIfAbsent(Path file) throws IOException {
         try {
             Files.createFile(file);
         } catch (FileAlreadyExistsException e) {
-            // As usual.
+            // The file exists, as usual.
         }
     }
 
@@ -73,7 +73,7 @@ public final class LockFile implements Closeable {
         FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE);
         boolean locked = false;
         try {
-            // Not when who had it has just removed the file, or put another in its place: nobody else would see this
+            // Fails when the former holder has just removed or replaced the file: no other process would see this
             // lock.
             locked = channel.tryLock() != null && isStill(file, key);
         } finally {
@@ -92,13 +92,13 @@ public final class LockFile implements Closeable {
         }
     }
 
-    /** The file itself, whatever path leads to it. */
+    /** The identity of the file, whatever path leads to it. */
     private static Object key(Path file) throws IOException {
         Object key = Files.readAttributes(file, BasicFileAttributes.class).fileKey();
         return key != null ? key : file.toRealPath();
     }
 
-    /** Gives the lock back. Idempotent. */
+    /** Releases the lock. Idempotent. */
     @Override
     public void close() throws IOException {
         if (open.getAndSet(false)) {

@@ -14,7 +14,7 @@ import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 
-/** Counts what is asked of a store and what comes of it. {@link #file} is passed through uncounted. */
+/** A decorator that counts a store's requests and their results. {@link #file} is forwarded uncounted. */
 public final class MeteredChunkStore extends ForwardingChunkStore {
     private final StoreMetrics metrics;
     private final Ticker ticker;
@@ -102,7 +102,7 @@ public final class MeteredChunkStore extends ForwardingChunkStore {
             try {
                 read = reader.read(target);
             } catch (CloudMwException e) {
-                // Of a read that is over, or was cancelled, no failure is worth counting.
+                // Failures after the end of a read, or after its cancellation, do not count.
                 if (e.code() != ErrorCode.CANCELLED && over.compareAndSet(false, true)) {
                     countFailure("read", e);
                 }

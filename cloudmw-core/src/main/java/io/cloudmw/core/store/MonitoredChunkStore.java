@@ -8,8 +8,8 @@ import io.cloudmw.core.monitor.SpeedMonitor;
 import java.nio.ByteBuffer;
 
 /**
- * Tells the performance monitor how reads go. Only what is read through it is measured: {@link #file} is passed through.
- * The time its own reader takes between two reads counts as the store's: wrap it around stores whose readers keep up.
+ * A decorator that reports reads to the performance monitor; {@link #file} is forwarded unmeasured. The reader's own
+ * time between two reads counts as the store's, so it belongs around stores whose readers keep up.
  */
 public final class MonitoredChunkStore extends ForwardingChunkStore {
     private final SpeedMonitor monitor;
@@ -61,7 +61,7 @@ public final class MonitoredChunkStore extends ForwardingChunkStore {
             return read;
         }
 
-        /** Closed before its end, it was cancelled. */
+        /** Closes the reader; before its end that counts as cancelled. */
         @Override
         public void close() {
             probe.ended();

@@ -1,9 +1,9 @@
 package io.cloudmw.core.store;
 
-/** What a put found. */
+/** The outcome of a put. */
 public enum PutOutcome {
-    /** The chunk was not there and now is. */
+    /** The chunk was written. */
     WRITTEN,
-    /** The chunk was there already; nothing was changed. */
+    /** The chunk existed; nothing was changed. */
     EXISTED
 }

@@ -14,12 +14,12 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A store whose reads are as slow, uneven or stalled as a law says: for demonstrations, for tests of the race, and for
- * disks that must leave room to others. Only reads are slowed. {@link #file} is passed through: a caller that sends from
- * the file has read the range through {@link #read} or {@link #readAhead} before.
+ * A decorator whose reads are slow, uneven or stalled by a law. It serves demonstrations, tests of the race, and disks
+ * that must leave room to others. Only reads are slowed. {@link #file} is forwarded: a caller that sends from the file
+ * has read the range through {@link #read} or {@link #readAhead} before.
  */
 public final class ThrottledChunkStore extends ForwardingChunkStore {
-    /** A reader waits in naps of this length, so that it notices soon that it was closed. */
+    /** The longest sleep of a reader, so that it soon notices its close. */
     private static final long NAP_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
     private final StorePace pace;
@@ -66,7 +66,7 @@ public final class ThrottledChunkStore extends ForwardingChunkStore {
             return read;
         }
 
-        /** The request is made by the first read, as remote stores do it. */
+        /** The response; its request is made by the first read, as in remote stores. */
         private ResponsePace response() {
             ResponsePace made = response;
             if (made == null) {

@@ -11,8 +11,9 @@ import java.util.Set;
 import java.util.UUID;
 
 /**
- * Room on the disk for bytes on their way, readable by this user only. Where the system can, the file loses its name as
- * soon as it is made, so nothing is left however this process ends; elsewhere it is deleted when it is closed.
+ * A temporary file for bytes in transfer, readable by this user only. Where the system allows it, the file loses its
+ * name as soon as it is created, so that no end of the process leaves it behind. Elsewhere it is deleted when it is
+ * closed.
  */
 public final class UnlinkedFile {
     private static final Set<OpenOption> NEW = Set.of(
@@ -23,15 +24,15 @@ public final class UnlinkedFile {
 
     private UnlinkedFile() {}
 
-    /** A new, empty one in the temporary directory; the caller closes it. */
+    /** Creates an empty one in the temporary directory; the caller closes it. */
     public static FileChannel open() throws IOException {
         return open(Path.of(System.getProperty("java.io.tmpdir", "."), "cloudmw-" + UUID.randomUUID() + ".part"));
     }
 
     /**
-     * A new, empty one; the caller closes it. Made in one step: there is no moment in which a failure would leave a file.
+     * Creates an empty one in one step, so that no failure leaves a file; the caller closes it.
      *
-     * @param path its name as long as it has one; there must be nothing yet
+     * @param path its name while it has one; there must be no file yet
      */
     public static FileChannel open(Path path) throws IOException {
         boolean posix = path.getFileSystem().supportedFileAttributeViews().contains("posix");

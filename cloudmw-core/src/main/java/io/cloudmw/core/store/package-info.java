@@ -1,5 +1,6 @@
 /**
- * Where replicas live: the {@link io.cloudmw.core.store.ChunkStore} contract and its decorators. Calls block; callers bring their own threads.
+ * The contract of stores, {@link io.cloudmw.core.store.ChunkStore}, and its decorators. Calls block; callers bring
+ * their own threads.
  */
 @NullMarked
 package io.cloudmw.core.store;

@@ -5,20 +5,20 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Ends the process some time after it was told to end, whatever keeps it: shutdown hooks that hang or fail, or classes
- * that can no longer be loaded because their jar was overwritten. All that it needs besides the JDK's own classes is loaded
- * and started when it is installed.
+ * The guard that ends the process some time after the order to end, whatever delays the end. Shutdown hooks may hang
+ * or fail, or classes may fail to load because their jar was overwritten. All that it needs besides the JDK's own
+ * classes is loaded and started when it is installed.
  */
 public final class ForcedExit {
-    /** The exit code of an end that was forced: that of SIGTERM. */
+    /** The exit code of a forced end: that of SIGTERM. */
     public static final int EXIT_CODE = 143;
 
     private ForcedExit() {}
 
     /**
-     * Installs it; called once, early.
+     * Installs the guard; called once, early.
      *
-     * @param limit how long shutdown hooks may take altogether
+     * @param limit the time for all shutdown hooks together
      */
     public static void install(Duration limit) {
         CountDownLatch begun = new CountDownLatch(1);
@@ -28,7 +28,7 @@ public final class ForcedExit {
         Runtime.getRuntime().addShutdownHook(new Begin(begun));
     }
 
-    /** Runs from the installation on. */
+    /** The thread that waits for the end. It runs from the installation on. */
     private static final class Watch extends Thread {
         private final CountDownLatch begun;
         private final CountDownLatch never = new CountDownLatch(1);
@@ -46,15 +46,14 @@ public final class ForcedExit {
                 begun.await();
                 boolean unused = never.await(limitMillis, TimeUnit.MILLISECONDS);
             } catch (InterruptedException e) {
-                // Nothing interrupts this thread. If something did, an end that is late is worse than one that is
-                // early.
+                // Nothing interrupts this thread. If something did, a late end would be worse than an early one.
                 interrupt();
             }
             Runtime.getRuntime().halt(EXIT_CODE);
         }
     }
 
-    /** Runs beside the other shutdown hooks. */
+    /** The shutdown hook that starts the time. It runs beside the others. */
     private static final class Begin extends Thread {
         private final CountDownLatch begun;
 

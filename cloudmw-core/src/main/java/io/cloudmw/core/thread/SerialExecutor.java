@@ -9,8 +9,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs tasks one at a time in the order given, on the threads of another executor. Its users bound what they have
- * waiting in it. Safe for any thread.
+ * An executor that runs tasks one at a time in the given order, on the threads of another executor. Its users bound
+ * their waiting tasks. Safe for any thread.
  */
 public final class SerialExecutor implements Executor {
     private static final Logger LOG = LoggerFactory.getLogger(SerialExecutor.class);
@@ -26,17 +26,17 @@ public final class SerialExecutor implements Executor {
     private boolean running;
 
     /**
-     * Runs nothing yet.
+     * Makes an executor without tasks.
      *
-     * @param defects given whatever a task throws, an {@link OutOfMemoryError} too, in the task's place; the tasks
-     *     after it run all the same. What waits for the task must be failed there, or it waits for ever.
+     * @param defects called in a task's place with its exception, an {@link OutOfMemoryError} too; later tasks run all
+     *     the same. It must fail whatever waits for the task, which would otherwise wait for ever.
      */
     public SerialExecutor(Executor threads, Consumer<? super Throwable> defects) {
         this(threads, defects, BATCH);
     }
 
     /**
-     * The same.
+     * Makes an executor with a batch size.
      *
      * @param batch tasks run before others get the thread
      */
@@ -47,7 +47,7 @@ public final class SerialExecutor implements Executor {
     }
 
     /**
-     * When the threads take nothing more, because they are closing or none can be started, the task runs at once, on
+     * Queues a task. When the threads reject it, because they are closing or none can be started, it runs at once, on
      * the caller's thread.
      */
     @Override
@@ -62,9 +62,9 @@ public final class SerialExecutor implements Executor {
         try {
             threads.execute(this::run);
         } catch (RejectedExecutionException | OutOfMemoryError e) {
-            LOG.debug("no thread: running what is left here", e);
+            LOG.debug("no thread can be started: running the remaining tasks on this one", e);
             while (!runBatch()) {
-                // Until nothing is left.
+                // Until no task is left.
             }
         }
     }
@@ -75,12 +75,12 @@ public final class SerialExecutor implements Executor {
                 threads.execute(this::run);
                 return;
             } catch (RejectedExecutionException | OutOfMemoryError e) {
-                LOG.debug("no thread: going on here", e);
+                LOG.debug("no thread can be started: going on with this one", e);
             }
         }
     }
 
-    /** Returns whether nothing is left. */
+    /** Returns whether no task is left. */
     private boolean runBatch() {
         for (int i = 0; i < batch; i++) {
             Runnable task;
@@ -106,7 +106,7 @@ public final class SerialExecutor implements Executor {
             try {
                 defects.accept(e);
             } catch (RuntimeException | Error again) {
-                LOG.error("a task failed by a defect, and so did telling of it", again);
+                LOG.error("a task failed by a defect, and so did its handler", again);
             }
         }
     }

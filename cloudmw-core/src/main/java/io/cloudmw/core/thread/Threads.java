@@ -14,11 +14,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Named pools. */
+/** The factory of named pools. */
 public final class Threads {
     private Threads() {}
 
-    /** Daemon threads called {@code cloudmw-<name>-<n>}. */
+    /** A factory of daemon threads called {@code cloudmw-<name>-<n>}. */
     public static ThreadFactory factory(String name) {
         AtomicInteger sequence = new AtomicInteger();
         ThreadFactory plain = Executors.defaultThreadFactory();
@@ -38,7 +38,7 @@ public final class Threads {
         return pool;
     }
 
-    /** A pool whose users bound what they have waiting in it: at most {@code threads} run, the others queue. */
+    /** A pool whose users bound their waiting tasks: at most {@code threads} run, the others queue. */
     public static ThreadPoolExecutor unbounded(String name, int threads) {
         ThreadPoolExecutor pool = new ThreadPoolExecutor(
                 threads, threads, 30, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), factory(name));
@@ -46,7 +46,7 @@ public final class Threads {
         return pool;
     }
 
-    /** A pool in which nobody waits for another: at most {@code threads} run; more are rejected. */
+    /** A pool without a queue: at most {@code threads} run; more are rejected. */
     public static ThreadPoolExecutor unshared(String name, int threads) {
         return new ThreadPoolExecutor(0, threads, 30, TimeUnit.SECONDS, new SynchronousQueue<>(), factory(name));
     }
@@ -72,7 +72,7 @@ public final class Threads {
         }
     }
 
-    /** One thread that starts things when they are due; what it starts must not block. */
+    /** A pool of one thread that starts due tasks, which must not block. */
     public static ScheduledExecutorService timer(String name) {
         ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1, factory(name));
         timer.setRemoveOnCancelPolicy(true);

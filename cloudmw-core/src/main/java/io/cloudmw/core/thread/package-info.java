@@ -1,4 +1,4 @@
-/** Executors a process is built of, and order on their shared threads. Whoever creates one closes it. */
+/** The executors of a process, and order on their shared threads. The creator of an executor closes it. */
 @NullMarked
 package io.cloudmw.core.thread;
 

@@ -4,10 +4,10 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.time.Duration;
 
 /**
- * The time in which this process could have heard something: a stretch in which it was stopped, or its machine suspended,
- * counts as one step. For leases: who could not be heard is not dead for it. Safe for any thread.
+ * A clock of the time in which this process could receive messages: a pause of the process or its machine counts as
+ * one step. Leases use it, so that a pause here does not expire the leases of others. Safe for any thread.
  *
- * <p>It must be read more often than {@code longestStep}; of time in which nobody reads it only that much counts.
+ * <p>It must be read more often than {@code longestStep}; a longer gap counts only that much.
  */
 public final class AwakeTicker implements Ticker {
     private final Ticker ticker;

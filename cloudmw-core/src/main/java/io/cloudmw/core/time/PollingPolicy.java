@@ -5,22 +5,25 @@ import java.time.Duration;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * Whether things follow one another so fast that who waits for the next better stays awake: to fall asleep and be woken
- * takes a thread longer. Where they come seldom, or each takes its time on a network, staying awake would gain nothing. Nor
- * where processors are crowded: who gives his away has it back when others have had their turns, milliseconds later, but who is woken comes first.
- * Safe for any thread.
+ * The policy that decides whether a thread busy-polls for the next request instead of sleeping. A thread takes long to
+ * fall asleep and be woken, so busy-polling pays when requests follow one another fast. It does not pay when they are
+ * rare or slow. Nor does it pay when processors are crowded: a thread that yielded has to wait milliseconds for
+ * others, while a woken one runs first. Safe for any thread.
  */
 public final class PollingPolicy {
-    /** Of the last few that came fast or not, those that came fast less the others: no less than 0 and no more than this. */
+    /** The largest score: fast requests less slow ones among the last few, never below 0. */
     private static final int MOST = 16;
 
-    /** So many that came fast does one outweigh for which somebody stayed awake in vain. */
+    /** The number of fast requests that one poll in vain outweighs. */
     private static final int VAIN = 4;
 
-    /** Who gives his processor away for longer had it taken for a turn of the kernel's scheduler: those last some milliseconds. */
+    /** A yield that takes longer means that the kernel gave other threads a turn of some milliseconds. */
     private static final long TURN_NANOS = Duration.ofMillis(1).toNanos();
 
-    /** Among thousands of reads one may wait for a turn: what is asked every 0.1 ms then has its p99 without. */
+    /**
+     * The time for which processors then count as crowded: among thousands of reads one may wait for a turn, so that
+     * requests every 0.1 ms keep their p99.
+     */
     private static final long CROWDED_NANOS = Duration.ofSeconds(1).toNanos();
 
     private final Ticker ticker;
@@ -41,10 +44,10 @@ public final class PollingPolicy {
     private long crowdedSinceNanos;
 
     /**
-     * Of nothing yet.
+     * Makes a policy without any request yet.
      *
-     * @param awake how long somebody stays awake at most; zero: it is never fast enough
-     * @param giveAway lets others use the processor of who calls it, if they can
+     * @param awake the longest busy poll; zero: never
+     * @param giveAway yields the caller's processor to other threads
      */
     public PollingPolicy(Duration awake, Ticker ticker, Runnable giveAway) {
         this.ticker = ticker;
@@ -53,24 +56,23 @@ public final class PollingPolicy {
         this.lastNanos = ticker.nanos();
     }
 
-    /** The same on this machine: with one processor it is never fast enough, since whoever is to answer needs that. */
-    @SuppressWarnings(
-            "ThreadPriorityCheck") // nothing depends on it: others only do not wait for a turn of the scheduler
+    /** The policy on this machine. With one processor it never polls, because the answering process needs that. */
+    @SuppressWarnings("ThreadPriorityCheck") // nothing depends on it: it only saves others a wait for the scheduler
     public static PollingPolicy ofMachine(Duration awake, Ticker ticker) {
         return new PollingPolicy(
                 Runtime.getRuntime().availableProcessors() > 1 ? awake : Duration.ZERO, ticker, Thread::yield);
     }
 
-    /** What one stays awake at most. */
+    /** The longest busy poll. */
     public long awakeNanos() {
         return awakeNanos;
     }
 
     /**
-     * Another one begins now.
+     * Notes that another request begins now.
      *
-     * @return whether to stay awake for it: most of the last ones came within what one stays awake, and processors are not crowded. One that
-     *     takes long now and then changes nothing
+     * @return whether to busy-poll for it: most of the last ones came within a poll's time, and processors are not
+     *     crowded. A single slow one changes nothing
      */
     public synchronized boolean next() {
         long now = ticker.nanos();
@@ -81,7 +83,7 @@ public final class PollingPolicy {
         return fast >= MOST / 2 && !crowded;
     }
 
-    /** Who stays awake calls this again and again: it gives the processor to whoever else can use it, for as long as they do. */
+    /** Yields the processor to other threads; a polling thread calls it between two polls. */
     public void giveWay() {
         long begun = ticker.nanos();
         giveAway.run();
@@ -97,12 +99,12 @@ public final class PollingPolicy {
         crowdedSinceNanos = now;
     }
 
-    /** How long somebody was awake for nothing else so far; others may have had the processor meanwhile. */
+    /** The time spent polling so far; others may have had the processor meanwhile. */
     public long spentNanos() {
         return awake.sum();
     }
 
-    /** Somebody stayed awake for as long as one does, and nothing came. */
+    /** Notes that a poll ended without a request. */
     public synchronized void inVain() {
         fast = Math.max(fast - VAIN, 0);
     }

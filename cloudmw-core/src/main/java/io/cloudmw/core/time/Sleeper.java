@@ -1,6 +1,6 @@
 package io.cloudmw.core.time;
 
-/** Waiting, for code that is allowed to block. */
+/** The ability to wait, for code that may block. */
 @FunctionalInterface
 public interface Sleeper {
     /**
@@ -10,7 +10,7 @@ public interface Sleeper {
      */
     void sleep(long nanos) throws InterruptedException;
 
-    /** Really waits. */
+    /** The sleeper that really waits. */
     static Sleeper system() {
         return SystemTime.INSTANCE;
     }

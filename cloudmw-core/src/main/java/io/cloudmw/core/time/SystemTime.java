@@ -2,7 +2,7 @@ package io.cloudmw.core.time;
 
 import java.util.concurrent.TimeUnit;
 
-/** The only place that reads the machine's clocks. */
+/** The machine's clocks: the only place that reads them. */
 enum SystemTime implements Ticker, WallClock, Sleeper {
     INSTANCE;
 

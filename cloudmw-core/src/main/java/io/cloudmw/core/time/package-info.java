@@ -1,6 +1,4 @@
-/**
- * Ports for time: domain code is handed these instead of reading clocks. Implementations are safe for any thread.
- */
+/** Ports for time, passed to domain code so that it reads no clocks. Implementations are safe for any thread. */
 @NullMarked
 package io.cloudmw.core.time;
 

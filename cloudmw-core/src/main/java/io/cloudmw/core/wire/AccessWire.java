@@ -19,25 +19,28 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 
-/** How processes get into stores, as messages. Stateless. */
+/** The messages about access to stores. Stateless. */
 public final class AccessWire {
-    /** Stores that one call checks; all of them at the same time, so that a call takes seconds. */
+    /** The most stores that one call checks; it checks them in parallel and takes seconds. */
     public static final int MAX_CHECKED = 8;
 
-    /** Stores that one message names. */
+    /** The most stores that one message names. */
     static final int MAX_UNUSABLE = 1000;
 
-    /** A report of 32 helpers stays below the 400 KB that an item of a shared catalog may have. */
+    /**
+     * The most stores of a stored report: one of 32 helpers stays below 400 KB, the limit of an item of a shared
+     * catalog.
+     */
     private static final int MAX_STORED = 64;
 
     private static final int SHORT_REASON = 64;
 
-    /** Processes that a list of stores names for each. */
+    /** The most processes that a list of stores names for each store. */
     private static final int MAX_SHUT_OUT = 64;
 
     private AccessWire() {}
 
-    /** Empty: the default chain. */
+    /** The reference as a message; empty for the default chain. */
     static Optional<io.cloudmw.proto.v1.CredentialsReference> credentials(CredentialsReference reference) {
         io.cloudmw.proto.v1.CredentialsReference.Builder message =
                 io.cloudmw.proto.v1.CredentialsReference.newBuilder();
@@ -54,7 +57,7 @@ public final class AccessWire {
     }
 
     /**
-     * Where the credentials of a bucket are found.
+     * The reference to a bucket's credentials.
      *
      * @throws IllegalArgumentException when the reference is malformed, or of a kind that this release does not know
      */
@@ -68,7 +71,7 @@ public final class AccessWire {
                 () -> message.hasCredentials() ? credentials(message.getCredentials()) : CredentialsReference.chain());
     }
 
-    /** Has the credentials of a store found elsewhere. */
+    /** The request that changes the reference to a store's credentials. */
     public static SetCredentialsRequest.Builder setCredentials(StoreId store, CredentialsReference reference) {
         SetCredentialsRequest.Builder request =
                 SetCredentialsRequest.newBuilder().setStoreId(store.value());
@@ -93,7 +96,7 @@ public final class AccessWire {
         };
     }
 
-    /** A kind that this release does not know keeps a process out all the same. */
+    /** Reads a fault; one of an unknown kind also counts as a fault. */
     private static StoreFault fault(io.cloudmw.proto.v1.StoreFault message) {
         StoreFault.Kind kind = switch (message.getKind()) {
             case MISSING -> StoreFault.Kind.MISSING;
@@ -104,12 +107,12 @@ public final class AccessWire {
         return new StoreFault(kind, message.getReason(), message.getSinceMillis());
     }
 
-    /** Stores that a process cannot use; the first {@value #MAX_UNUSABLE} of them. */
+    /** The stores that a process cannot use; the first {@value #MAX_UNUSABLE} of them. */
     public static List<UnusableStore> unusable(Map<StoreId, StoreFault> faults) {
         return unusable(faults, MAX_UNUSABLE);
     }
 
-    /** The same for a stored report of many helpers, whose size is limited: fewer stores, and shorter reasons. */
+    /** The same for a stored report of many helpers, whose size is limited: fewer stores and shorter reasons. */
     public static List<UnusableStore> unusableShortened(Map<StoreId, StoreFault> faults) {
         Map<StoreId, StoreFault> shortened = new LinkedHashMap<>();
         faults.forEach((store, fault) -> shortened.put(store, fault.shortened(SHORT_REASON)));
@@ -127,7 +130,7 @@ public final class AccessWire {
     }
 
     /**
-     * Stores that a process says it cannot use.
+     * The stores that a process reports as unusable.
      *
      * @throws CloudMwException {@code INVALID_ARGUMENT} when an id is malformed, or there are too many
      */

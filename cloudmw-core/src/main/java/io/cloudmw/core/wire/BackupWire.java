@@ -29,17 +29,17 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Exports and backups as bytes. What is not well formed fails with {@code INVALID_ARGUMENT}: who reads it has verified it
- * before, or refuses it.
+ * The encodings of exports and backups. Malformed bytes fail with {@code INVALID_ARGUMENT}: their reader has verified
+ * them before, or refuses them.
  */
 public final class BackupWire {
-    /** Of the format of roots and of what they name. */
+    /** The format of roots and of all that they name. */
     public static final int FORMAT = 1;
 
-    /** A root, with its frame, is at most so large: it is one chunk. */
+    /** The largest root with its frame: it is one chunk. */
     public static final int MAX_ROOT_BYTES = 8 << 20;
 
-    /** A record is at most so large: a manifest segment of many replicas is the largest there is. */
+    /** The largest record: a manifest segment with many replicas. */
     static final int MAX_RECORD_BYTES = 4 << 20;
 
     private static final byte[] MAGIC = "CloudMW backup\n".getBytes(StandardCharsets.US_ASCII);
@@ -50,7 +50,7 @@ public final class BackupWire {
 
     // ---- exports
 
-    /** As they are kept in a backup: one after the other, each behind its length. */
+    /** The records of a page as a backup keeps them: one after the other, each behind its length. */
     public static byte[] records(ExportPage page) {
         return encoded(page).toByteArray();
     }
@@ -108,7 +108,7 @@ public final class BackupWire {
                 .build();
     }
 
-    /** Empty bytes: there is none. */
+    /** Reads a cursor; empty bytes are none. */
     public static Optional<ExportCursor> cursor(byte[] bytes) throws CloudMwException {
         if (bytes.length == 0) {
             return Optional.empty();
@@ -153,7 +153,7 @@ public final class BackupWire {
                 .build();
     }
 
-    /** A file that is present, by itself. */
+    /** The record of one present file. */
     public static byte[] present(ExportRecord.Present present) {
         return file(present).toByteArray();
     }
@@ -174,7 +174,8 @@ public final class BackupWire {
      * The next record of a part.
      *
      * @return empty at the end
-     * @throws IOException what the stream fails with; {@link CloudMwException} {@code INVALID_ARGUMENT} when it is no record
+     * @throws IOException what the stream fails with; {@link CloudMwException} {@code INVALID_ARGUMENT} when it is no
+     *     record
      */
     public static Optional<ExportRecord> next(InputStream records) throws IOException {
         int first = records.read();
@@ -209,7 +210,7 @@ public final class BackupWire {
     // ---- backups
 
     /**
-     * A root or a draft in its frame: what it is, its length, itself, and the SHA-256 of all that.
+     * A root or a draft in its frame: its kind, its length, itself, and the SHA-256 of all that.
      *
      * @throws CloudMwException {@code INVALID_ARGUMENT} when it is larger than {@value #MAX_ROOT_BYTES} bytes
      */
@@ -253,8 +254,8 @@ public final class BackupWire {
     /**
      * Reads what {@link #root(BackupRoot)} wrote.
      *
-     * @throws CloudMwException {@code INVALID_ARGUMENT} when it is not that, was changed or cut; {@code VERSION_UNSUPPORTED}
-     *     when a later release wrote it in a form of its own
+     * @throws CloudMwException {@code INVALID_ARGUMENT} when it is no root, was changed or cut; {@code
+     *     VERSION_UNSUPPORTED} when a later release wrote it in another form
      */
     public static BackupRoot root(byte[] frame) throws CloudMwException {
         int end = frame.length - DIGEST_BYTES;

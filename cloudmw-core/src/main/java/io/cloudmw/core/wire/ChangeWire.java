@@ -7,7 +7,7 @@ import io.cloudmw.core.model.file.Change;
 import io.cloudmw.proto.v1.ChangeKind;
 import java.util.Optional;
 
-/** {@link Change}s as messages. Reading one that breaks a rule throws {@code PROTOCOL_VIOLATION}. */
+/** The messages of {@link Change}s. Reading one that breaks a rule throws {@code PROTOCOL_VIOLATION}. */
 public final class ChangeWire {
     private ChangeWire() {}
 

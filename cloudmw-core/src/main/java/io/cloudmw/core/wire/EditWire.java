@@ -7,7 +7,7 @@ import io.cloudmw.core.model.file.Edit;
 import io.cloudmw.proto.v1.BeginEditRequest;
 import io.cloudmw.proto.v1.EditKind;
 
-/** Changes of part of a file, as they travel. */
+/** The messages of edits. */
 public final class EditWire {
     private EditWire() {}
 
@@ -27,9 +27,9 @@ public final class EditWire {
     }
 
     /**
-     * What is to be changed.
+     * Reads an edit.
      *
-     * @throws CloudMwException {@code INVALID_ARGUMENT} when that is not well formed
+     * @throws CloudMwException {@code INVALID_ARGUMENT} when it is malformed
      */
     public static Edit edit(BeginEditRequest request) throws CloudMwException {
         try {

@@ -64,14 +64,14 @@ import java.util.UUID;
 import java.util.stream.Collectors;
 
 /**
- * From messages to the domain's values. Every method throws {@link CloudMwException} with {@code INVALID_ARGUMENT} and
- * a message naming the field when the message is not well formed.
+ * The conversions from messages to the domain's values. Every method throws {@link CloudMwException} with {@code
+ * INVALID_ARGUMENT} and a message naming the field when the message is malformed.
  */
 public final class FromWire {
-    /** No leaf is longer: it must fit one frame of the bulk plane. */
+    /** The longest leaf: it must fit one frame of the bulk plane. */
     public static final int MAX_LEAF_BYTES = 1 << 20;
 
-    /** A host name, a colon and a port. */
+    /** The longest address: a host name, a colon and a port. */
     private static final int MAX_ADDRESS_CHARACTERS = 300;
 
     private FromWire() {}
@@ -84,7 +84,7 @@ public final class FromWire {
         return valid(() -> new FilePath(new VolumeName(volume), path));
     }
 
-    /** Empty where the message leaves it out. */
+    /** The call's identity; empty when the message has none. */
     public static Optional<CallId> callId(io.cloudmw.proto.v1.CallId message) throws CloudMwException {
         return message.getId().isEmpty()
                 ? Optional.empty()
@@ -111,7 +111,7 @@ public final class FromWire {
         return valid(() -> new VersionId(id));
     }
 
-    /** Empty where the message leaves it out. */
+    /** The version's id; empty when the message has none. */
     public static Optional<VersionId> optionalVersionId(String id) throws CloudMwException {
         return id.isEmpty() ? Optional.empty() : Optional.of(versionId(id));
     }
@@ -169,7 +169,7 @@ public final class FromWire {
         };
     }
 
-    /** Empty when it is unspecified. */
+    /** The mode; empty when it is unspecified. */
     public static Optional<Mode> optionalMode(io.cloudmw.proto.v1.Mode mode) throws CloudMwException {
         return mode == io.cloudmw.proto.v1.Mode.MODE_UNSPECIFIED ? Optional.empty() : Optional.of(mode(mode));
     }
@@ -369,7 +369,10 @@ public final class FromWire {
         return entrants;
     }
 
-    /** The range must lie in the chunk and start at a leaf; one CRC32C for each leaf it touches. */
+    /**
+     * The issued block. Its range must lie in the chunk and start at a leaf; it has one CRC32C for each leaf it
+     * touches.
+     */
     public static IssuedBlock block(io.cloudmw.proto.v1.Block message) throws CloudMwException {
         return valid(() -> {
             int leafSize = leafSize(message.getLeafSizeBytes());
@@ -480,7 +483,7 @@ public final class FromWire {
                 token(message.getToken().toByteArray()));
     }
 
-    /** The helpers that write copies, by store. */
+    /** The helpers that write replicas, by store. */
     public static Map<StoreId, HelperId> carriers(Map<String, String> message) throws CloudMwException {
         Map<StoreId, HelperId> carriers = new HashMap<>();
         for (Map.Entry<String, String> carrier : message.entrySet()) {
@@ -525,7 +528,7 @@ public final class FromWire {
         return new CloudMwException(ErrorCode.INVALID_ARGUMENT, message);
     }
 
-    /** Runs a conversion; what the domain's constructors refuse is the sender's fault. */
+    /** Runs a conversion; what the domain's constructors refuse is {@code INVALID_ARGUMENT}. */
     public static <T> T valid(Conversion<T> conversion) throws CloudMwException {
         try {
             return conversion.run();

@@ -31,11 +31,11 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The monitor's values as messages and back. What is not well formed is {@code INVALID_ARGUMENT}; a failure code of a
- * later release counts as {@code INTERNAL}.
+ * The conversions of the monitor's values, both ways. A malformed message is {@code INVALID_ARGUMENT}; an error code
+ * of a later release counts as {@code INTERNAL}.
  */
 public final class MonitorWire {
-    /** Speeds in one heartbeat. */
+    /** The most speeds in one heartbeat. */
     public static final int MAX_SPEEDS = 16;
 
     private MonitorWire() {}
@@ -62,7 +62,7 @@ public final class MonitorWire {
                 .build();
     }
 
-    /** From a heartbeat; more than {@value #MAX_SPEEDS} are refused. */
+    /** The speeds of a heartbeat; more than {@value #MAX_SPEEDS} are refused. */
     public static Map<SpeedKey, Speed> speeds(List<StoreSpeed> messages) throws CloudMwException {
         if (messages.size() > MAX_SPEEDS) {
             throw FromWire.invalid("speeds: " + messages.size() + " (expected: <= " + MAX_SPEEDS + ")");
@@ -178,7 +178,7 @@ public final class MonitorWire {
                 .build();
     }
 
-    /** Refuses negative counts. */
+    /** The counts of hedges; negative ones are refused. */
     public static HedgeCounts hedges(io.cloudmw.proto.v1.Hedges message) throws CloudMwException {
         return FromWire.valid(() -> new HedgeCounts(message.getIssued(), message.getWon(), message.getSuppressed()));
     }

@@ -26,7 +26,7 @@ import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
-/** What clients that serve and those who look for them say, as it travels: chunks by version, in runs. */
+/** The messages of clients that serve chunks and of readers that look for them. Chunks travel by version, in runs. */
 public final class PeerWire {
     private PeerWire() {}
 
@@ -42,7 +42,7 @@ public final class PeerWire {
         return message.build();
     }
 
-    /** That a peer stops. */
+    /** The announcement of a peer that stops. */
     public static AnnounceRequest leaving(PeerId peer, PeerKey key) {
         return AnnounceRequest.newBuilder()
                 .setPeerId(peer.value())
@@ -54,7 +54,7 @@ public final class PeerWire {
     /**
      * Reads an announcement.
      *
-     * @throws CloudMwException {@code INVALID_ARGUMENT} when it is not well formed, or says too much
+     * @throws CloudMwException {@code INVALID_ARGUMENT} when it is malformed, or has too many chunks
      */
     public static PeerAnnouncement announcement(AnnounceRequest message) throws CloudMwException {
         return FromWire.valid(() -> {
@@ -93,7 +93,7 @@ public final class PeerWire {
     /**
      * Reads a search.
      *
-     * @throws CloudMwException {@code INVALID_ARGUMENT} when it is not well formed, or wants too much at once
+     * @throws CloudMwException {@code INVALID_ARGUMENT} when it is malformed, or wants too many chunks at once
      */
     public static PeerSearch search(FindPeersRequest message) throws CloudMwException {
         return FromWire.valid(() -> {
@@ -116,7 +116,7 @@ public final class PeerWire {
         });
     }
 
-    /** One message for each version of a peer. */
+    /** The found peers, with one message for each version of a peer. */
     public static FindPeersResponse found(List<FoundPeer> peers) {
         FindPeersResponse.Builder answer = FindPeersResponse.newBuilder();
         for (FoundPeer peer : peers) {
@@ -176,7 +176,7 @@ public final class PeerWire {
         return runs;
     }
 
-    /** Never more than anybody may hold: a few bytes must not become gigabytes. */
+    /** Adds the chunks of runs, but never more than a peer may hold: a few bytes must not become gigabytes. */
     private static void addAll(Set<ChunkId> chunks, VersionId version, List<ChunkRun> runs) {
         for (ChunkRun run : runs) {
             if (run.getCount() < 1 || chunks.size() + (long) run.getCount() > PeerAnnouncement.MAX_CHUNKS) {

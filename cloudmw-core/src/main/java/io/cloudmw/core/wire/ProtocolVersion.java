@@ -4,10 +4,11 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * A version of the wire contract. Processes with the same major understand each other; a minor only adds.
+ * A version of the wire contract. Processes with the same major version understand each other; a minor version only
+ * adds.
  */
 public record ProtocolVersion(int major, int minor) {
-    /** What this build speaks. */
+    /** The version of this build. */
     public static final ProtocolVersion CURRENT = new ProtocolVersion(1, 0);
 
     private static final Pattern FORM = Pattern.compile("(\\d{1,6})\\.(\\d{1,6})");
@@ -21,7 +22,7 @@ public record ProtocolVersion(int major, int minor) {
                 : Optional.empty();
     }
 
-    /** Whether a process that speaks {@code other} can be talked to. */
+    /** Returns whether this process can talk to one that speaks {@code other}. */
     public boolean understands(ProtocolVersion other) {
         return major == other.major;
     }

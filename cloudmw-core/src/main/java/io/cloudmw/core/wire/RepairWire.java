@@ -16,8 +16,8 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * Why chunks cannot be repaired, as messages. Clients of the release before know no {@code NO_HELPER}: in the map of obstacles those
- * chunks count as {@code NO_TARGET}, and a field of its own says how many they are.
+ * The messages of obstacles to repair. Clients of the previous release do not know {@code NO_HELPER}: the map of
+ * obstacles counts those chunks as {@code NO_TARGET}, and a field of its own has their number.
  */
 final class RepairWire {
     private RepairWire() {}

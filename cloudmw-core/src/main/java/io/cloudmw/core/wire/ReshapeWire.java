@@ -12,11 +12,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
 
-/** How far changes of volumes are, on the wire. Safe for any thread. */
+/** The messages of the progress of volume changes. Safe for any thread. */
 final class ReshapeWire {
     private ReshapeWire() {}
 
-    /** Says it in an answer. */
+    /** Adds the progress to a status. */
     static void add(ReshapeProgress progress, GetStatusResponse.Builder answer) {
         progress.volumes()
                 .forEach(volume -> answer.addVolumes(io.cloudmw.proto.v1.VolumeFare.newBuilder()
@@ -44,7 +44,7 @@ final class ReshapeWire {
         return message.build();
     }
 
-    /** The progress that an answer tells. */
+    /** The progress in a status. */
     static ReshapeProgress progress(GetStatusResponse answer) throws CloudMwException {
         List<VolumeReshapeProgress> volumes = new ArrayList<>();
         for (io.cloudmw.proto.v1.VolumeFare volume : answer.getVolumesList()) {

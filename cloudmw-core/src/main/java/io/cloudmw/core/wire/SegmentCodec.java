@@ -8,7 +8,7 @@ import io.cloudmw.proto.v1.ManifestSegment;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The bytes of manifest segments: the same chunks always give the same bytes. */
+/** The encoding of manifest segments: the same chunks always give the same bytes. */
 public final class SegmentCodec {
     private SegmentCodec() {}
 
@@ -20,7 +20,7 @@ public final class SegmentCodec {
     }
 
     /**
-     * The chunks that were encoded.
+     * Decodes the chunks of a segment.
      *
      * @throws CloudMwException {@code INVALID_ARGUMENT} when the bytes are not a segment
      */

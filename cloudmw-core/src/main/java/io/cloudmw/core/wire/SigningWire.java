@@ -14,9 +14,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** URLs that helpers sign for coordinators, as messages. Stateless. */
+/** The messages of URLs that helpers sign for coordinators. Stateless. */
 public final class SigningWire {
-    /** URLs that one call asks for: with session tokens in them an answer stays below 4 MiB. */
+    /** The most URLs of one call: with session tokens in them a response stays below 4 MiB. */
     public static final int MAX_URLS = 256;
 
     private SigningWire() {}
@@ -30,7 +30,7 @@ public final class SigningWire {
     }
 
     /**
-     * The chunks that are to be signed for.
+     * The chunks to sign URLs for.
      *
      * @throws CloudMwException {@code INVALID_ARGUMENT} when they are too many, or malformed
      */
@@ -55,9 +55,9 @@ public final class SigningWire {
     }
 
     /**
-     * The URLs of the chunks that were asked for.
+     * The URLs of the requested chunks.
      *
-     * @throws CloudMwException {@code PROTOCOL_VIOLATION} when the answer has not one for each chunk
+     * @throws CloudMwException {@code PROTOCOL_VIOLATION} when the response has not one for each chunk
      */
     public static SignedUrls signed(List<ChunkId> asked, SignReadsResponse answer) throws CloudMwException {
         if (answer.getUrlsCount() != asked.size() || answer.getValidityMillis() < 0) {

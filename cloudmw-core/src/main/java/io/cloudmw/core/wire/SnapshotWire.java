@@ -5,7 +5,7 @@ import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.VolumeName;
 import io.cloudmw.core.model.file.Snapshot;
 
-/** Snapshots, as they travel. */
+/** The messages of snapshots. */
 public final class SnapshotWire {
     private SnapshotWire() {}
 
@@ -19,9 +19,9 @@ public final class SnapshotWire {
     }
 
     /**
-     * Reads one.
+     * Reads a snapshot.
      *
-     * @throws CloudMwException {@code PROTOCOL_VIOLATION} when it is not well formed
+     * @throws CloudMwException {@code PROTOCOL_VIOLATION} when it is malformed
      */
     public static Snapshot snapshot(io.cloudmw.proto.v1.Snapshot message) throws CloudMwException {
         try {

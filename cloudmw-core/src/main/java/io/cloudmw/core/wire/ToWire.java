@@ -39,7 +39,10 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 
-/** From the domain's values to messages. Every method gives what its namesake in {@link FromWire} takes. */
+/**
+ * The conversions from the domain's values to messages. Every method gives what its namesake in {@link FromWire}
+ * takes.
+ */
 public final class ToWire {
     private ToWire() {}
 
@@ -198,7 +201,8 @@ public final class ToWire {
             case OWED -> io.cloudmw.proto.v1.ReplicaState.REPLICA_STATE_OWED;
             case MISSING -> io.cloudmw.proto.v1.ReplicaState.REPLICA_STATE_MISSING;
             case CORRUPT -> io.cloudmw.proto.v1.ReplicaState.REPLICA_STATE_CORRUPT;
-            case MOVED, DROPPED, GONE -> throw new IllegalArgumentException("state: " + state + " is nobody's finding");
+            case MOVED, DROPPED, GONE ->
+                throw new IllegalArgumentException("state: " + state + " (expected: a finding)");
         };
     }
 

@@ -60,11 +60,11 @@ import java.util.TreeMap;
 import java.util.UUID;
 import java.util.stream.Collectors;
 
-/** What upkeep sends, there and back. What is not well formed fails with {@code INVALID_ARGUMENT}. */
+/** The messages of upkeep, both ways. A malformed message fails with {@code INVALID_ARGUMENT}. */
 public final class UpkeepWire {
     private UpkeepWire() {}
 
-    /** A helper's request. */
+    /** The request of a helper for work. */
     public static WorkRequest request(String helper, List<TaskResult> results, int room) {
         return WorkRequest.newBuilder()
                 .setHelperId(helper)
@@ -109,7 +109,7 @@ public final class UpkeepWire {
         return results;
     }
 
-    /** Helpers of an earlier release tell no lengths: they count 0. */
+    /** The listed chunks; a helper of an earlier release sends no lengths, which count as 0. */
     private static List<StoredChunk> listed(io.cloudmw.proto.v1.TaskResult message) throws CloudMwException {
         List<ChunkId> ids = chunkIds(message.getListedChunkIdsList());
         boolean isMeasured = message.getListedBytesCount() == ids.size();
@@ -191,7 +191,7 @@ public final class UpkeepWire {
                 message.getElsewhere());
     }
 
-    /** Empty when it is of a kind that only newer releases know. */
+    /** The task; empty when only newer releases know its kind. */
     private static Optional<Task> task(io.cloudmw.proto.v1.Task message) throws CloudMwException {
         Store store = FromWire.store(message.getStore());
         return switch (message.getKindCase()) {
@@ -451,7 +451,7 @@ public final class UpkeepWire {
                         new CopyTotal(message.getExpected(), message.getExpectedBytes())));
     }
 
-    /** A client's order of a round of garbage collection; one that is not named is nobody's. */
+    /** The id of a client's order of a round of garbage collection; a random one when the message has none. */
     public static UUID order(CollectRequest message) throws CloudMwException {
         return message.getOrderId().isEmpty() ? UUID.randomUUID() : order(message.getOrderId());
     }

@@ -7,9 +7,9 @@ import io.cloudmw.core.model.Urgency;
 import java.time.Duration;
 import java.util.Optional;
 
-/** How urgent work is, and when it may be asked for again, as it travels. */
+/** The messages of urgency and of retry-after. */
 public final class UrgencyWire {
-    /** Whoever says more means it was not said right. */
+    /** The longest deadline; a longer one is a mistake. */
     private static final long MAX_MILLIS = Duration.ofDays(365).toMillis();
 
     private UrgencyWire() {}
@@ -23,7 +23,7 @@ public final class UrgencyWire {
         };
     }
 
-    /** What is not said, or not known to this build, is batch. */
+    /** The priority; an unspecified or unknown one is batch. */
     public static Priority priority(io.cloudmw.proto.v1.Priority priority) {
         return switch (priority) {
             case PRIORITY_INTERACTIVE -> Priority.INTERACTIVE;
@@ -33,7 +33,7 @@ public final class UrgencyWire {
         };
     }
 
-    /** A deadline or a pause as it travels; 0: there is none. */
+    /** A deadline or a retry-after as a message field; 0: none. */
     public static long millis(Optional<Duration> time) {
         return time.map(value -> Math.max(1, Math.min(MAX_MILLIS, value.toMillis())))
                 .orElse(0L);
@@ -53,7 +53,7 @@ public final class UrgencyWire {
         return new Urgency(priority(priority), duration(deadlineMillis));
     }
 
-    /** The same failure, and when to try again, if the peer said so. */
+    /** The same failure with the peer's retry-after, if it sent one. */
     public static CloudMwException retriedAfter(CloudMwException failure, long retryAfterMillis) {
         return retryAfterMillis <= 0
                 ? failure

@@ -4,7 +4,7 @@ import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.error.RetryVerdict;
 
-/** Retry verdicts between processes: by name, and only where a failure's verdict is not the one of its code. */
+/** The form of retry verdicts between processes: a name, sent only when the verdict is not the code's own. */
 public final class VerdictWire {
     private VerdictWire() {}
 
@@ -14,7 +14,7 @@ public final class VerdictWire {
                 : failure.verdict().name();
     }
 
-    /** The verdict of this name; the code's own for an empty name and for one this build does not know. */
+    /** The verdict of this name; the code's own verdict for an empty or unknown name. */
     public static RetryVerdict verdict(ErrorCode code, String name) {
         for (RetryVerdict verdict : RetryVerdict.values()) {
             if (verdict.name().equals(name)) {

@@ -6,11 +6,11 @@ import io.cloudmw.core.model.VolumeName;
 import io.cloudmw.core.model.volume.VolumeChange;
 import io.cloudmw.proto.v1.ChangeVolumeRequest;
 
-/** Changes of volumes on the wire. Safe for any thread. */
+/** The messages of volume changes. Safe for any thread. */
 public final class VolumeWire {
     private VolumeWire() {}
 
-    /** The request that makes a change, without its call. */
+    /** The request for a change, without its call. */
     public static ChangeVolumeRequest.Builder change(VolumeChange change) {
         ChangeVolumeRequest.Builder message = ChangeVolumeRequest.newBuilder()
                 .setName(change.volume().value())
@@ -31,9 +31,9 @@ public final class VolumeWire {
     }
 
     /**
-     * The change that a request asks for.
+     * The change in a request.
      *
-     * @throws CloudMwException {@code INVALID_ARGUMENT}
+     * @throws CloudMwException {@code INVALID_ARGUMENT} when it is malformed
      */
     public static VolumeChange change(ChangeVolumeRequest message) throws CloudMwException {
         return FromWire.valid(() -> {

@@ -1,7 +1,7 @@
 /**
- * The border to the generated types: conversions both ways, errors as gRPC statuses, the version handshake. Stateless;
- * safe for any thread. What comes from the wire is validated here: a malformed message is a
- * {@link io.cloudmw.core.error.CloudMwException} with {@code INVALID_ARGUMENT}, never an unchecked exception.
+ * The conversions between wire types and the domain's values, both ways. Stateless; safe for any thread. Messages are
+ * validated here: a malformed one is a {@link io.cloudmw.core.error.CloudMwException} with {@code INVALID_ARGUMENT},
+ * never an unchecked exception.
  */
 @NullMarked
 package io.cloudmw.core.wire;

@@ -21,7 +21,7 @@ class CredentialsReferenceTest {
     }
 
     @Test
-    void whatNamesNoPlaceIsRefusedAndTheMessageSaysWhatIsExpected() {
+    void malformedReferencesAreRefusedWithTheExpectedForm() {
         assertThatThrownBy(() -> new CredentialsReference.Profile(" ")).hasMessageContaining("expected: 1 to 2048");
         assertThatThrownBy(() -> new CredentialsReference.Profile("a\nb")).hasMessageContaining("\"a?b\"");
         assertThatThrownBy(() -> new CredentialsReference.KeyFile(Path.of("keys")))

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 
 /** Addresses advertised from machines with one and with several interfaces. */
 final class AddressPolicyTest {
-    /** Two networks, 10.0.0.2 and fd00::2 on the first interface, 192.168.7.9 on the second. */
+    /** A machine with two networks: 10.0.0.2 and fd00::2 on the first interface, 192.168.7.9 on the second. */
     private final Machine machine = new Machine()
             .reaches("10.0.0.1", "10.0.0.2")
             .reaches("fd00::1", "fd00::2")
@@ -130,8 +130,8 @@ final class AddressPolicyTest {
         decides("10.0.0.1:7400", "[::]:0", "", "[::]:0", "10.0.0.2:7");
         decides("[fd00::1]:7400", "[::]:0", "", "[::]:0", "[fd00::2]:7");
         decides("127.0.0.1:7400", "0.0.0.0:0", "", "0.0.0.0:0", "127.0.0.1:7");
-        refuses("10.0.0.1:7400", "10.0.0.2:0", "0.0.0.0", "x.advertise-host", "nobody can connect");
-        refuses("127.0.0.1:7400", "", "::", "x.advertise-host", "nobody can connect");
+        refuses("10.0.0.1:7400", "10.0.0.2:0", "0.0.0.0", "x.advertise-host", "no process can connect");
+        refuses("127.0.0.1:7400", "", "::", "x.advertise-host", "no process can connect");
     }
 
     @Test
@@ -146,7 +146,7 @@ final class AddressPolicyTest {
 
     @Test
     void loopbackIsRefusedWhereACoordinatorIsElsewhere() {
-        String[] said = {"only this machine reaches this one", "10.0.0.1:7400", "x.listen", "x.advertise-host"};
+        String[] said = {"only this machine reaches this address", "10.0.0.1:7400", "x.listen", "x.advertise-host"};
         refuses("10.0.0.1:7400", "127.0.0.1:0", "", said);
         refuses("10.0.0.1:7400", "[::1]:0", "", said);
         refuses("10.0.0.1:7400", "localhost:0", "", said);
@@ -155,7 +155,7 @@ final class AddressPolicyTest {
     }
 
     @Test
-    void ofSeveralCoordinatorsTheOneThatAnswersCounts() throws CloudMwException {
+    void theCoordinatorThatAnswersCounts() throws CloudMwException {
         machine.silent("10.0.0.1");
         decides("10.0.0.1:7400,192.168.7.1:7400", "", "", "192.168.7.9:0", "192.168.7.9:7");
         machine.named("coordinators", "10.0.0.1", "192.168.7.1");
@@ -164,13 +164,13 @@ final class AddressPolicyTest {
     }
 
     @Test
-    void whereNoneAnswersTheRouteCounts() throws CloudMwException {
+    void theRouteCountsWhenNoCoordinatorAnswers() throws CloudMwException {
         machine.silent("10.0.0.1");
         decides("10.9.9.9:7400,10.0.0.1:7400", "", "", "10.0.0.2:0", "10.0.0.2:7");
     }
 
     @Test
-    void whatIsAdvertisedIsListenedOnWhereTheMachineHasIt() throws CloudMwException {
+    void anAdvertisedAddressOfTheMachineIsListenedOn() throws CloudMwException {
         decides("10.0.0.1:7400", "", "192.168.7.9", "192.168.7.9:0", "192.168.7.9:7");
         decides("10.0.0.1:7400", "", "203.0.113.5", "10.0.0.2:0", "203.0.113.5:7");
         decides("10.0.0.1:7400", "", "outside.example", "10.0.0.2:0", "outside.example:7");
@@ -183,11 +183,11 @@ final class AddressPolicyTest {
     @Test
     void anAddressOfOneLinkIsRefused() {
         machine.reaches("fe80::1", "fe80::2");
-        refuses("[fe80::1]:7400", "", "", "this one means nothing on other machines");
+        refuses("[fe80::1]:7400", "", "", "this address means nothing on other machines");
     }
 
     @Test
-    void whatIsGivenNeedsNoCoordinatorButADefaultDoes() throws CloudMwException {
+    void givenAddressesNeedNoCoordinatorButDefaultsDo() throws CloudMwException {
         decides("unknown.example:7400", "127.0.0.1:0", "", "127.0.0.1:0", "127.0.0.1:7");
         decides("unknown.example:7400", "10.0.0.2:0", "", "10.0.0.2:0", "10.0.0.2:7");
         assertThatThrownBy(() -> decide("unknown.example:7400", "", ""))

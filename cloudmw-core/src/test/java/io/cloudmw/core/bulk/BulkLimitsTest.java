@@ -23,7 +23,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
-/** Each limit of {@link BulkOptions}, pushed until it holds. */
+/** Tests of each limit of {@link BulkOptions}, pushed until it holds. */
 class BulkLimitsTest {
     private static final byte[] NOTHING = {};
     private static final int FRAME = 256 << 10;
@@ -78,7 +78,7 @@ class BulkLimitsTest {
     }
 
     @Test
-    void oneConnectionTooManyIsToldSo() throws Exception {
+    void connectionsBeyondTheLimitAreTold() throws Exception {
         try (Loopback net = new Loopback(BulkOptions.defaults().withMaxConnections(2), RECEIVES_NOTHING)) {
             BulkConnection first = net.connect();
             BulkConnection second = net.connect();
@@ -210,7 +210,7 @@ class BulkLimitsTest {
     }
 
     @Test
-    void oneAnswerServesAllPingsBeforeIt() throws Exception {
+    void aSinglePongAnswersAllPingsBeforeIt() throws Exception {
         try (Loopback net = new Loopback(BulkOptions.defaults(), RECEIVES_NOTHING);
                 RawPeer asking = RawPeer.greeted(net.address())) {
             byte[] ping = RawPeer.bytes(FrameType.PING, 0, NOTHING);
@@ -227,7 +227,7 @@ class BulkLimitsTest {
         }
     }
 
-    /** The peer grants everything and reads nothing: what waits is bounded by the stream's queue. */
+    /** The peer grants everything and reads nothing: the stream's queue bounds the waiting bytes. */
     @Test
     void aPeerThatGrantsAndDoesNotReadGetsNoMoreMemoryThanTheQueue() throws Exception {
         int queue = 2 << 20;
@@ -309,7 +309,7 @@ class BulkLimitsTest {
             stream.grant(2 * FRAME);
             receiver.ended.get(120, TimeUnit.SECONDS);
             assertThat(receiver.received.get()).isEqualTo(total);
-            // One piece each.
+            // A piece each.
             assertThat(most.get())
                     .isLessThanOrEqualTo(
                             2L * net.serverTransport.allocator().metric().chunkSize());

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What travels: bytes from memory and files, in both directions, over either kind of event loop. */
+/** Tests of transfers: bytes from memory and files, in both directions, over either kind of event loop. */
 class BulkTransferTest {
     private static final int FRAME = 256 << 10;
 
@@ -51,7 +51,7 @@ class BulkTransferTest {
         }
     }
 
-    /** Loops that stay awake do what others do, and end when they are to. */
+    /** Busy-polling loops transfer the same bytes as others, and end when they are closed. */
     @ParameterizedTest
     @CsvSource({"true", "false"})
     void whatIsExpectedArrives(boolean epoll) throws Exception {
@@ -191,7 +191,7 @@ class BulkTransferTest {
     }
 
     @Test
-    void whoseConnectionIsClosedForAReasonIsToldIt() throws Exception {
+    void closedConnectionsTellThePeerTheReason() throws Exception {
         CompletableFuture<BulkConnection> accepted = new CompletableFuture<>();
         RecordingListener here = new RecordingListener();
         BulkHandler handler = new BulkHandler() {
@@ -235,7 +235,7 @@ class BulkTransferTest {
 
     @Test
     void streamsTakeTurnsFrameByFrame() throws Exception {
-        int frames = 120; // more than sockets take in at once
+        int frames = 120; // more than sockets buffer
         byte[] bytes = Payloads.random(5, frames * FRAME);
         List<Integer> order = new ArrayList<>();
         BulkOptions options = BulkOptions.defaults().withOutbound(FRAME, 1 << 30, 1 << 20);
@@ -267,7 +267,7 @@ class BulkTransferTest {
             for (RecordingListener listener : listeners) {
                 listener.awaitEnd();
             }
-            // The second one was not made to wait for the end of the first.
+            // The second stream did not wait for the end of the first.
             assertThat(order.indexOf(1)).isLessThan(frames);
             assertThat(order.subList(order.indexOf(1), frames).stream().filter(n -> n == 1))
                     .hasSizeGreaterThan((frames - order.indexOf(1)) / 3);

@@ -13,7 +13,7 @@ final class BusyPollTest {
     private static final int SEQUENCE = 100;
 
     private final FakeTicker ticker = new FakeTicker();
-    /** For how long others use the processor when they are given it. */
+    /** The time for which other threads use the processor after a yield. */
     private Duration turn = Duration.ZERO;
 
     private final BusyPoll poll = new BusyPoll(new PollingPolicy(AWAKE, ticker, () -> ticker.advance(turn)), ticker);
@@ -37,19 +37,19 @@ final class BusyPollTest {
     }
 
     @Test
-    void itSleepsUntilSomethingComes() throws Exception {
+    void theLoopSleepsUntilAnEventComes() throws Exception {
         assertThat(wait(false)).isEqualTo(SelectStrategy.SELECT);
         assertThat(looks).isZero();
     }
 
     @Test
-    void itLooksWhatIsThereWhenItHasTasks() throws Exception {
+    void theLoopPollsOnceWhenItHasTasks() throws Exception {
         ready = 3;
         assertThat(wait(true)).isEqualTo(3);
     }
 
     @Test
-    void whileRequestsFollowOneAnotherItLooksAgainAndAgainUntilItWasLongEnough() throws Exception {
+    void theLoopPollsForItsTimeWhileRequestsFollowOneAnother() throws Exception {
         requests(SEQUENCE, Duration.ofNanos(100_000));
         assertThat(wait(false)).isZero();
         ticker.advance(AWAKE.minusNanos(1));
@@ -64,7 +64,7 @@ final class BusyPollTest {
         assertThat(looks).as("asleep, it does not look").isEqualTo(before);
     }
 
-    /** After the last of some requests it looks until it was long enough, if it does. */
+    /** Polls to the end of the poll's time after the last request, if the loop polls at all. */
     private int waitToTheEnd(int readyMeanwhile) throws Exception {
         requests(3, Duration.ofNanos(10_000));
         ready = readyMeanwhile;
@@ -76,7 +76,7 @@ final class BusyPollTest {
     }
 
     @Test
-    void whereNothingComesInTimeItSleepsAgain() throws Exception {
+    void theLoopSleepsAgainAfterPollsInVain() throws Exception {
         requests(SEQUENCE, Duration.ofNanos(100_000));
         for (int i = 0; i < SEQUENCE; i++) {
             assertThat(waitToTheEnd(1)).as("what came was worth it").isEqualTo(1);
@@ -89,19 +89,19 @@ final class BusyPollTest {
     }
 
     @Test
-    void oneRequestAfterAPauseIsNoSequence() throws Exception {
+    void aSingleRequestAfterAPauseIsNoSequence() throws Exception {
         poll.expect();
         assertThat(wait(false)).isEqualTo(SelectStrategy.SELECT);
     }
 
     @Test
-    void whereRequestsTakeLongerThanItWouldStayAwakeItSleeps() throws Exception {
+    void theLoopSleepsWhenRequestsTakeLongerThanAPoll() throws Exception {
         requests(SEQUENCE, Duration.ofNanos(500_000));
         assertThat(wait(false)).isEqualTo(SelectStrategy.SELECT);
     }
 
     @Test
-    void whereOthersHaveTheProcessorForLongItSleeps() throws Exception {
+    void theLoopSleepsWhenProcessorsAreCrowded() throws Exception {
         requests(SEQUENCE, Duration.ofNanos(100_000));
         turn = Duration.ofMillis(3);
         assertThat(wait(false)).as("it looked, then others had their turn").isZero();
@@ -111,7 +111,7 @@ final class BusyPollTest {
     }
 
     @Test
-    void whoIsToldNeverToNeverDoes() throws Exception {
+    void aLoopWithoutPollTimeNeverPolls() throws Exception {
         BusyPoll never = new BusyPoll(new PollingPolicy(Duration.ZERO, ticker, () -> {}), ticker);
         for (int i = 0; i < SEQUENCE; i++) {
             never.expect();

@@ -22,7 +22,8 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Whatever a peer sends, it loses its own connection at most, is counted, and leaves a bystander's transfer alone.
+ * Tests of hostile peers: a peer loses at most its own connection, is counted, and leaves another peer's transfer
+ * alone.
  */
 class HostileInputTest {
     private static final byte[] NOTHING = {};
@@ -34,7 +35,7 @@ class HostileInputTest {
     private RecordingListener halfway;
     private BulkStream halfwayStream;
 
-    /** What a peer does to the server. */
+    /** The bytes that a peer sends to the server. */
     @FunctionalInterface
     interface Attack {
         void on(RawPeer peer) throws IOException;
@@ -140,7 +141,7 @@ class HostileInputTest {
         theBystanderFinishes();
     }
 
-    /** In one segment. */
+    /** The greeting and a request in one segment. */
     private static Arguments greetingForSmallRequestsAndOne(String what, boolean interactive) {
         byte[] first = RawPeer.bytes(FrameType.HELLO, 0, RawPeer.hello(1, true));
         byte[] second = RawPeer.bytes(FrameType.HELLO, 0, RawPeer.hello(1, interactive));
@@ -363,7 +364,7 @@ class HostileInputTest {
         theBystanderFinishes();
     }
 
-    /** Valid conversations with one to three bytes changed, cut or doubled: anything may happen to that connection. */
+    /** Valid conversations with one to three bytes changed, cut or doubled: that connection may end in any way. */
     @Test
     void mutatedConversationsHurtOnlyThemselves() throws Exception {
         for (int seed = 0; seed < 400; seed++) {

@@ -20,14 +20,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Random lengths, frame sizes and grants on many streams at once, resets from either side by any thread: what arrives
- * is a prefix of what was sent, in order, and all of it when nobody reset the stream.
+ * Random lengths, frame sizes and grants on many streams at once, with resets from either side by any thread. A stream
+ * receives a prefix of the sent bytes, in order, and all of them when neither side reset it.
  */
 class InterleavingPropertyTest {
     private static final int STREAMS = 60;
     private static final byte[] NOTHING = {};
 
-    /** Grants as it pleases and may give up on the way. */
+    /** A listener that grants at random and may reset its stream. */
     private static final class Capricious extends RecordingListener {
         private final int resetAfter;
 

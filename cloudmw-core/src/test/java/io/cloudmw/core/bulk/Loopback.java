@@ -74,7 +74,7 @@ final class Loopback implements AutoCloseable {
     public void close() {
         clientTransport.close();
         serverTransport.close();
-        // The threads' caches give their buffers back as the threads end.
+        // The threads' caches return their buffers as the threads end.
         await().untilAsserted(() -> assertThat(
                         usedBuffers(clientTransport.allocator()) + usedBuffers(serverTransport.allocator()))
                 .as("buffers that nobody released")

@@ -5,7 +5,7 @@ import io.netty.buffer.ByteBufAllocator;
 import java.util.SplittableRandom;
 import java.util.zip.CRC32C;
 
-/** Bytes to send. */
+/** The payloads of tests. */
 final class Payloads {
     private Payloads() {}
 

@@ -20,7 +20,7 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/** {@code docs/protocol.md} says what the code does. */
+/** The comparison of {@code docs/protocol.md} with the code. */
 class ProtocolDocumentTest {
     private final String document = Files.readString(Path.of("..", "docs", "protocol.md"), UTF_8);
 

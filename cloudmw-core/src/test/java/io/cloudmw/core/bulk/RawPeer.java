@@ -16,7 +16,7 @@ import java.net.SocketException;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** A peer that writes whatever a test wants, byte by byte. */
+/** A peer that writes arbitrary bytes. */
 final class RawPeer implements AutoCloseable {
     /** A frame as received. */
     @SuppressWarnings("ArrayRecordComponent")
@@ -38,7 +38,7 @@ final class RawPeer implements AutoCloseable {
         return new RawPeer(new Socket(address.getAddress(), address.getPort()));
     }
 
-    /** Shakes hands as a client does. */
+    /** Shakes hands like a client. */
     static RawPeer greeted(InetSocketAddress address) throws IOException {
         RawPeer peer = connect(address);
         peer.frame(FrameType.HELLO, 0, hello(1));
@@ -116,7 +116,7 @@ final class RawPeer implements AutoCloseable {
         }
     }
 
-    /** Reads until the other side closes; why it said it does, if it did. */
+    /** Reads until the other side closes; returns the reason it sent, if any. */
     @Nullable
     CloudMwException awaitClosed() throws IOException {
         CloudMwException reason = null;

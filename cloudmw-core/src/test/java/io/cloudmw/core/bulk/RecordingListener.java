@@ -8,7 +8,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Remembers what happened on a stream. */
+/** A listener that records a stream's events. */
 class RecordingListener implements BulkStreamListener {
     final CompletableFuture<byte[]> ended = new CompletableFuture<>();
     final CompletableFuture<CloudMwException> failed = new CompletableFuture<>();

@@ -6,7 +6,7 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.netty.buffer.ByteBufAllocator;
 import org.jspecify.annotations.Nullable;
 
-/** Sends bytes as credit comes in, then ends with "all". */
+/** A listener that sends bytes as credit arrives, then ends with "all". */
 final class Sending extends RecordingListener {
     private final ByteBufAllocator allocator;
     private final byte[] bytes;

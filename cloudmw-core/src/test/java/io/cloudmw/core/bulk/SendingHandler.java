@@ -4,7 +4,7 @@ import io.netty.buffer.UnpooledByteBufAllocator;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** Answers every stream with the same bytes. */
+/** A handler that sends the same bytes on every stream. */
 final class SendingHandler implements BulkHandler {
     private final byte[] bytes;
     private final int frameBytes;

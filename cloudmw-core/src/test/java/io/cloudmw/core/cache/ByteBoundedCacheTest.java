@@ -35,7 +35,7 @@ final class ByteBoundedCacheTest {
     }
 
     @Test
-    void whatIsLongerThanTheWholeCacheDoesNotStayAndFlushesNothing() {
+    void aValueLongerThanTheCacheDoesNotStayAndEvictsNothing() {
         ByteBoundedCache<Integer, Integer> cache = of(1000);
         cache.put(1, 500);
         cache.put(2, 1001);
@@ -45,7 +45,7 @@ final class ByteBoundedCacheTest {
     }
 
     @Test
-    void withNoRoomNothingStays() {
+    void aCacheWithoutRoomKeepsNothing() {
         ByteBoundedCache<Integer, Integer> cache = of(0);
         cache.put(1, 1);
         assertThat(cache.get(1)).isEmpty();
@@ -67,7 +67,7 @@ final class ByteBoundedCacheTest {
         assertThat(cache.bytes()).isZero();
     }
 
-    /** A hot set is read again and again; then somebody reads far more than there is room for, once; then it is read again. */
+    /** A hot set is read repeatedly; then far more values than fit are read once; then the hot set is read again. */
     @Test
     void aScanDoesNotFlushTheHotSet() {
         ByteBoundedCache<Integer, Integer> cache = of(ROOM);

@@ -45,7 +45,7 @@ final class ChunkCutterTest {
     }
 
     @Test
-    void whatIsBeyondTheFileIsRefused() {
+    void offsetsBeyondTheFileAreRefused() {
         ChunkCutter cutter = new ChunkCutter(10, 4);
         assertThatThrownBy(() -> cutter.range(3)).hasMessage("index: 3 (expected: 0..2)");
         assertThatThrownBy(() -> cutter.indexOf(10)).hasMessage("offset: 10 (expected: 0..9)");

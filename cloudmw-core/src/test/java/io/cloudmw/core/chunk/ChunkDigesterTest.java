@@ -15,7 +15,7 @@ final class ChunkDigesterTest {
     private static final int LEAF = Leaves.MIN_SIZE_BYTES;
 
     @Test
-    void everyLeafHasItsOwnDigestsHoweverTheBytesArrive() throws Exception {
+    void leavesHaveTheirOwnDigestsHoweverTheBytesArrive() throws Exception {
         for (long seed = 0; seed < 60; seed++) {
             Random random = new Random(seed);
             byte[] chunk =

@@ -19,7 +19,7 @@ final class EditDistanceTest {
     }
 
     @Test
-    void whatIsMoreThanHalfWrongIsNoSlip() {
+    void wordsThatAreMoreThanHalfWrongAreNoTypos() {
         assertThat(EditDistance.meant("gte", List.of("gc", "get"))).contains("get");
         assertThat(EditDistance.meant("ab", List.of("ax"))).contains("ax");
         assertThat(EditDistance.meant("ab", List.of("xyz"))).isEmpty();

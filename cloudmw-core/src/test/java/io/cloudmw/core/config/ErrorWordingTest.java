@@ -15,7 +15,7 @@ final class ErrorWordingTest {
     }
 
     @Test
-    void whatWasGivenIsNamedAsItWasWritten() {
+    void givenValuesAreNamedAsTheyWereWritten() {
         assertThat(said("writeQuorum: 3 (expected: 1..2)")).isEqualTo("--write-quorum: 3 (expected: 1..2)");
         assertThat(said("chunk size: PT1S (expected: like 64MiB)"))
                 .isEqualTo("--chunk-size: PT1S (expected: like 64MiB)");
@@ -24,7 +24,7 @@ final class ErrorWordingTest {
     }
 
     @Test
-    void whatIsAboutNothingThatWasGivenStaysAsItIs() {
+    void messagesAboutOtherValuesStayAsTheyAre() {
         for (String message : new String[] {
             "volume: \"s@one\" (expected: 1 to 63 of a-z)", "no file v:/x", "--mode: x (expected: y)", ""
         }) {

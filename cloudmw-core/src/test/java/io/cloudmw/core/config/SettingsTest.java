@@ -104,7 +104,7 @@ final class SettingsTest {
     }
 
     @Test
-    void whatIsNotOfTheFormIsNamedWithWhatWasExpected() {
+    void malformedValuesAreNamedWithTheExpectedForm() {
         Settings settings = Settings.of(Map.of("a", "zzz"));
         refused(() -> settings.flag("a", true), "a: \"zzz\"", "true or false");
         refused(() -> settings.integer("a", 1, 0, 9), "a: \"zzz\"", "0..9");

@@ -63,7 +63,7 @@ final class PriceTableTest {
     }
 
     @Test
-    void whatHasNoPriceIsSaid() {
+    void storesWithoutAPriceAreNamed() {
         Bill bill = Bill.of(
                 table,
                 Map.of(MINIO.id(), StoreUsage.ofReads(5, 5), new StoreId("gone"), StoreUsage.ofReads(1, 1)),

@@ -20,10 +20,10 @@ final class SlaPlannerTest {
             new ExpectedSpeed(30_000_000, 100_000_000, 200_000_000, 90 * MIB, 90 * MIB, 0, 1, 100);
 
     @Test
-    void whatOneAttemptKeepsIsReadByOne() {
+    void aTargetThatASingleAttemptKeepsIsReadByOne() {
         SlaPlanner.Choice choice = choose(64 << 10, 3, Duration.ofMillis(300));
         assertThat(choice.meets()).isTrue();
-        assertThat(choice.way()).isEqualTo(new ReadStrategy(Mode.SINGLE, 1, Optional.empty()));
+        assertThat(choice.strategy()).isEqualTo(new ReadStrategy(Mode.SINGLE, 1, Optional.empty()));
     }
 
     /** p99 of one attempt is 200 ms; hedged after 100 ms it is about 150 ms, after 30 ms about 100 ms. */
@@ -31,12 +31,12 @@ final class SlaPlannerTest {
     void aTailIsCutAtTheLeastPrice() {
         SlaPlanner.Choice within160 = choose(64 << 10, 3, Duration.ofMillis(160));
         assertThat(within160.meets()).isTrue();
-        assertThat(within160.way()).isEqualTo(hedgedAfter(100));
+        assertThat(within160.strategy()).isEqualTo(hedgedAfter(100));
         assertThat(within160.prediction().requests()).isBetween(1.04, 1.06);
         assertThat(within160.prediction().secondAttempts()).isBetween(0.04, 0.06);
         SlaPlanner.Choice within110 = choose(64 << 10, 3, Duration.ofMillis(110));
         assertThat(within110.meets()).isTrue();
-        assertThat(within110.way()).isEqualTo(hedgedAfter(30));
+        assertThat(within110.strategy()).isEqualTo(hedgedAfter(30));
     }
 
     private static ReadStrategy hedgedAfter(int millis) {
@@ -45,14 +45,14 @@ final class SlaPlannerTest {
 
     /** Every other read needs a second attempt after 30 ms; a budget of 5% allows one in twenty. */
     @Test
-    void whatTheBudgetCouldNotPayForIsNotChosen() {
+    void strategiesBeyondTheBudgetAreNotChosen() {
         RedundancyBudget spent = new RedundancyBudget(new RedundancyBudget.Limits(0.05, 0, 64 * MIB));
         SlaPlanner.Choice choice = choose(64 << 10, TAILED, 3, Duration.ofMillis(110), spent);
         assertThat(choice.meets()).isTrue();
-        assertThat(choice.way().mode()).isEqualTo(Mode.KN);
+        assertThat(choice.strategy().mode()).isEqualTo(Mode.KN);
     }
 
-    /** 64 MiB in one chunk: three requests by all, or eight for its blocks; within a region bytes cost nothing. */
+    /** 64 MiB in one chunk: three requests by all, or eight for its blocks; within a region bytes are free. */
     @Test
     void bytesThatCostNothingAreNoReasonForAFullRace() {
         ReadShape shape = new ReadShape(64 * MIB, 64 * MIB, Collections.nCopies(3, TAILED), Long.MAX_VALUE);
@@ -72,38 +72,38 @@ final class SlaPlannerTest {
         RedundancyBudget spent = new RedundancyBudget(new RedundancyBudget.Limits(0.05, 0, 64 * MIB));
         SlaPlanner.Choice choice = choose(64 << 10, slow, 3, Duration.ofMillis(110), spent);
         assertThat(choice.meets()).isFalse();
-        assertThat(choice.way().mode()).isNotEqualTo(Mode.KN);
+        assertThat(choice.strategy().mode()).isNotEqualTo(Mode.KN);
     }
 
     /** 3 helpers have 12 lanes, and 24 MiB three blocks. */
     @Test
     void noMoreStreamsAreChosenThanThereAreBlocks() {
         SlaPlanner.Choice choice = choose(24 * MIB, 3, Duration.ofMillis(1));
-        assertThat(choice.way().streams()).isEqualTo(3);
+        assertThat(choice.strategy().streams()).isEqualTo(3);
     }
 
     @Test
     void aLongReadGetsAsManyStreamsAsItNeeds() {
         SlaPlanner.Choice slow = choose(900 * MIB, 3, Duration.ofSeconds(20));
-        assertThat(slow.way().mode()).isEqualTo(Mode.SINGLE);
+        assertThat(slow.strategy().mode()).isEqualTo(Mode.SINGLE);
         SlaPlanner.Choice quick = choose(900 * MIB, 3, Duration.ofSeconds(6));
         assertThat(quick.meets()).isTrue();
-        assertThat(quick.way().streams()).isBetween(2, 4);
+        assertThat(quick.strategy().streams()).isBetween(2, 4);
         assertThat(quick.prediction().fetchedBytes()).isLessThan(1.1 * 900 * MIB);
     }
 
     @Test
-    void withoutASecondReplicaNothingIsHedged() {
+    void aReadWithoutASecondReplicaIsNotHedged() {
         SlaPlanner.Choice choice = choose(64 << 10, 1, Duration.ofMillis(160));
         assertThat(choice.meets()).isFalse();
         assertThat(choice.prediction().requests()).isEqualTo(1);
     }
 
     @Test
-    void whatCannotBeKeptIsReadAsFastAsItCan() {
+    void anImpossibleTargetIsReadAsFastAsPossible() {
         SlaPlanner.Choice choice = choose(64 << 10, 3, Duration.ofMillis(1));
         assertThat(choice.meets()).isFalse();
-        assertThat(choice.way()).as("not with three times the bytes").isEqualTo(hedgedAfter(30));
+        assertThat(choice.strategy()).as("not with three times the bytes").isEqualTo(hedgedAfter(30));
     }
 
     @Test

@@ -26,7 +26,7 @@ final class TransferModelTest {
     private static final ExpectedSpeed STEADY =
             new ExpectedSpeed(50_000_000, 50_000_000, 50_000_000, 10 * MIB, 10 * MIB, 0, 1, 100);
 
-    /** Log-normal, about as S3 answers: median 30 ms, p95 100 ms, p99 200 ms; 90 MiB/s. */
+    /** Log-normal, about like S3: median 30 ms, p95 100 ms, p99 200 ms; 90 MiB/s. */
     private static final ExpectedSpeed TAILED =
             new ExpectedSpeed(30_000_000, 100_000_000, 200_000_000, 90 * MIB, 90 * MIB, 0, 1, 100);
 
@@ -105,7 +105,9 @@ final class TransferModelTest {
         assertThat(cooperative.fetchedBytes() / 1e9).isLessThan(1.05);
     }
 
-    /** 150 ms on, 7 MiB are missing: both are through with them 375 ms later, one of them after a first byte of 50 ms. */
+    /**
+     * 150 ms on, 7 MiB are missing: both streams have read them 375 ms later, one of them after a first byte of 50 ms.
+     */
     @Test
     void anIdleStreamTakesTheEndOfABlock() {
         ReadShape shape = shape(8 * MIB, 8 * MIB, STEADY, 2);
@@ -117,7 +119,7 @@ final class TransferModelTest {
     }
 
     @Test
-    void withoutAnythingToSpareNoneDoes() {
+    void noStreamTakesAnEndWithoutABudget() {
         ReadShape shape = shape(8 * MIB, 8 * MIB, STEADY, 2);
         RedundancyBudget none = new RedundancyBudget(RedundancyBudget.Limits.ofShare(0));
         Prediction whole = TransferModel.predict(shape, new ReadStrategy(Mode.COOPERATIVE, 2, Optional.empty()), none);
@@ -126,14 +128,14 @@ final class TransferModelTest {
     }
 
     @Test
-    void whatIsThroughSoonOrWaitsForTheDestinationIsNotSplit() {
+    void blocksThatEndSoonOrWaitForTheDestinationAreNotSplit() {
         Prediction quick = predict(shape(96 * MIB, 96 * MIB, TAILED, 3), Mode.COOPERATIVE, 12);
         assertThat(quick.requests() - quick.secondAttempts()).isCloseTo(12, within(1e-9));
         ReadShape narrow = new ReadShape(8 * MIB, 8 * MIB, List.of(STEADY, STEADY), 5 * MIB);
         assertThat(predict(narrow, Mode.COOPERATIVE, 2).requests()).isEqualTo(1);
     }
 
-    /** However long a read is, it has one end. */
+    /** A long read has one end, like a short one. */
     @Test
     void splitsAreNotManyMoreInALongRead() {
         Prediction huge = predict(shape(1L << 40, 64 * MIB, STEADY, 2), Mode.COOPERATIVE, 4);
@@ -142,13 +144,13 @@ final class TransferModelTest {
     }
 
     /**
-     * What {@code plan} says of requests, against those that the race itself makes for the same reads over stores with the same
-     * quantiles, in virtual time. Where nothing is worth splitting the means agree within a twentieth: the model has neither
-     * the stores' rare pauses nor the store that is tried now and then. Where ends of blocks are, the race takes a few more,
-     * up to a fifth of all requests: it judges how fast blocks come, and other stores, by the answers it has so far, and the
-     * first of these reads knows nothing of them yet.
+     * The predicted requests agree with those of the race for the same reads over stores with the same quantiles, in
+     * virtual time. Where no end of a block is worth splitting, the means agree within a twentieth: the model has
+     * neither the stores' rare pauses nor the store that is tried now and then. Where ends are split, the race takes a
+     * few more, up to a fifth of all requests. It judges the speed of blocks and stores by the responses so far, and
+     * the first of these reads has none.
      *
-     * @param slow ten times slower than usual: ends of blocks are worth taking
+     * @param slow ten times slower than usual: ends of blocks are worth splitting
      */
     @ParameterizedTest
     @CsvSource({
@@ -170,14 +172,14 @@ final class TransferModelTest {
         assertThat(made.requests()).isCloseTo(planned, withinPercentage(percent));
     }
 
-    /** As {@link io.cloudmw.core.testing.fleet.TailStores}. */
+    /** The speed of {@link io.cloudmw.core.testing.fleet.TailStores}. */
     private static ExpectedSpeed tail(int slower) {
         long rate = 90_000_000 / slower;
         return new ExpectedSpeed(
                 30_000_000L * slower, 114_700_000L * slower, 200_000_000L * slower, rate, rate, 0, 1, 100);
     }
 
-    /** What the model takes for usual is what the race does. */
+    /** The model's usual strategy of a mode is the race's policy. */
     @Test
     void aModesUsualWayIsItsPolicy() {
         for (Mode mode : Mode.values()) {
@@ -229,7 +231,7 @@ final class TransferModelTest {
     }
 
     @Test
-    void whatMakesNoSenseIsRefused() {
+    void invalidStrategiesAreRefused() {
         assertThatIllegalArgumentException().isThrownBy(() -> shape(-1, MIB, STEADY, 1));
         assertThatIllegalArgumentException().isThrownBy(() -> shape(1, 0, STEADY, 1));
         assertThatIllegalArgumentException().isThrownBy(() -> shape(1, 1, STEADY, 0));

@@ -44,7 +44,7 @@ class SilenceTest {
     private static final long MS = 1_000_000;
     private static final SpeedEstimate USUAL = new SpeedEstimate(10 * MS, 100 * MS, 1e8, 5e7);
     private static final int LEAF = 1 << 20;
-    /** When the first report came. */
+    /** The time of the first report. */
     private static final long WORD = 5;
     /** The usual 100, stretched by the least patience, and four reports are 145; a helper has 200 to report a wait. */
     private static final long LATE = 200;

@@ -162,7 +162,7 @@ class SingleAttemptsTest {
                 (store, helper, bytes) -> store.equals(S0) ? USUAL : new SpeedEstimate(100, 500, 1e9, 5e8);
 
         @Test
-        void oneBlockInAHundredExploresASlowStoreWithTheTimeOfTheChosen() {
+        void aBlockInAHundredExploresASlowStoreWithTheTimeOfTheChosen() {
             delivery = delivery(hedging(IssueReason.HEDGE, false), false, 2, SPEEDS);
             List<Block> blocks = new ArrayList<>(issues(plan(0, 2 * 200 * RedundancyBudget.EXPLORED_EVERY)));
             List<Block> tried = new ArrayList<>();
@@ -196,7 +196,7 @@ class SingleAttemptsTest {
         }
 
         @Test
-        void oneReadOfOneBlockInAHundredExploresASlowStoreBesides() {
+        void aSingleBlockReadInAHundredExploresASlowStoreBesides() {
             delivery = delivery(hedging(IssueReason.HEDGE, false), false, 2, SPEEDS);
             List<Block> tried = new ArrayList<>();
             for (int read = 0; read < 2 * RedundancyBudget.EXPLORED_EVERY; read++) {
@@ -250,7 +250,7 @@ class SingleAttemptsTest {
         }
 
         @Test
-        void oneStreamStealsNothing() {
+        void aSingleStreamStealsNothing() {
             delivery = delivery(cooperative(1, false).withStreams(1, 2), false, 2);
             plan(0, 500);
             on(new PlanEnded());

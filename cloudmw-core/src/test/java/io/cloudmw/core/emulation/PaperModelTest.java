@@ -9,8 +9,8 @@ import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
 /**
- * The paper's protocol over the law that is drawn from its Table 2, computed piece by piece: what a race that costs
- * nothing itself would take for 1 GB in three chunks with three replicas.
+ * The paper's protocol over the law of its Table 2, computed piece by piece: the time of an ideal race for 1 GB in
+ * three chunks with three replicas.
  */
 final class PaperModelTest {
     private static final int RUNS = 1000;
@@ -20,7 +20,7 @@ final class PaperModelTest {
     private static final double DESTINATION_BYTES_PER_SECOND = 25e6;
     private static final double STEP_SECONDS = 0.05;
 
-    /** One transfer: when the last chunk is won, when the destination has it, and what was fetched. */
+    /** One transfer: when the last chunk is won, when the destination has it, and how many bytes were fetched. */
     private record Outcome(double wonSeconds, double deliveredSeconds, double bytes) {}
 
     private static StoreLaw store(long run, int store) {

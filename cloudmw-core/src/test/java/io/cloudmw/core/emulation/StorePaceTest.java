@@ -12,7 +12,7 @@ final class StorePaceTest {
 
     private final FakeTicker time = new FakeTicker();
 
-    /** A law with one answer for all. */
+    /** A law with the same timing for all requests. */
     private record Fixed(long bytesPerSecond, ResponseTiming answer, boolean shared) implements StoreLaw {
         @Override
         public long bytesPerSecondAt(long sinceStartNanos) {

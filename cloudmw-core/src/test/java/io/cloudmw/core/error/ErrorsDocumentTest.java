@@ -10,7 +10,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** {@code docs/errors.md} says what the code does. */
+/** The comparison of {@code docs/errors.md} with the code. */
 final class ErrorsDocumentTest {
     @Test
     void aPrintedFailureNamesItsCode() {

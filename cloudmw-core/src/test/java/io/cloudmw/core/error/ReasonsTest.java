@@ -50,7 +50,7 @@ final class ReasonsTest {
     }
 
     @Test
-    void whatNettySaysOfAddressesThatCannotBeReached() {
+    void reasonsOfUnreachableAddressesAreNettysOwn() {
         assertThat(Reasons.of(
                         new IOException("finishConnect(..) failed with error(-111): Connection refused: /10.0.0.1:1")))
                 .isEqualTo("connection refused");
@@ -72,7 +72,7 @@ final class ReasonsTest {
     }
 
     @Test
-    void whatFuturesWrapAFailureInIsTakenOff() {
+    void failuresOfFuturesAreUnwrapped() {
         IOException why = new IOException("why", new IllegalStateException("what it is made of"));
         assertThat(Reasons.unwrapped(why)).isSameAs(why);
         assertThat(Reasons.unwrapped(new CompletionException(new ExecutionException(why))))

@@ -135,7 +135,7 @@ class RedundancyBudgetTest {
     }
 
     @Test
-    void oneLateAnswerOfEachStoreIsEnoughUntilEitherIsInTimeAgain() {
+    void aSingleLateAnswerOfEachStoreSuppressesUntilEitherIsInTimeAgain() {
         governor.judged(LATE, true);
         assertThat(governor.spend(LATE, OTHER, 0)).isTrue();
         governor.judged(OTHER, true);

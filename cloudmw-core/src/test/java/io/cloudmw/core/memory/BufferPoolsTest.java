@@ -45,7 +45,7 @@ final class BufferPoolsTest {
         assertThat(pools.take(ARENAS + 1)).isNotSameAs(first);
     }
 
-    /** Otherwise each keeps 16 MiB until the garbage collector comes by, which nothing asks to come. */
+    /** Otherwise each would keep 16 MiB until the next garbage collection, which nothing requests. */
     @Test
     void transportsThatAreOpenedAndClosedInTurnShareOnePool() {
         int threads = 3;

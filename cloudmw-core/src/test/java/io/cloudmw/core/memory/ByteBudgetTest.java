@@ -23,12 +23,12 @@ final class ByteBudgetTest {
     }
 
     @Test
-    void whatCanNeverBeHadIsNotWaitedFor() throws InterruptedException {
+    void bytesBeyondTheLimitAreNotWaitedFor() throws InterruptedException {
         assertThat(budget.take(101, TimeUnit.DAYS.toNanos(1))).isFalse();
     }
 
     @Test
-    void whoWaitsGetsWhatOthersGiveBack() {
+    void waitersGetTheBytesThatOthersGiveBack() {
         assertThat(budget.tryTake(100)).isTrue();
         ExecutorService thread = Executors.newSingleThreadExecutor();
         try {

@@ -25,7 +25,7 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/** {@code docs/metrics.md} says what the code does. */
+/** The comparison of {@code docs/metrics.md} with the code. */
 final class MetricsDocumentTest {
     private record Row(String type, String unit, Set<String> tags) {}
 

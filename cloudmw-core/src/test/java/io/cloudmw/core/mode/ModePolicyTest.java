@@ -65,7 +65,7 @@ class ModePolicyTest {
     }
 
     @Test
-    void thereIsAtLeastOneStream() {
+    void aPolicyHasAtLeastOneStream() {
         assertThatThrownBy(() -> ModePolicy.of(Mode.KN, false).withStreams(0, 3))
                 .hasMessage("streams: 0 (expected: >= 1)");
     }

@@ -93,7 +93,7 @@ final class FleetSpeedsTest {
     }
 
     @Test
-    void noMoreIsKeptOfStoresThatNobodyReportedThanOfReports() {
+    void unreportedStoresTakeNoMoreRoomThanReports() {
         for (int i = 0; i < 100; i++) {
             assertThat(fleet.expected(List.of(H1), List.of(new StoreId("s" + i))))
                     .isEmpty();
@@ -102,7 +102,7 @@ final class FleetSpeedsTest {
     }
 
     @Test
-    void whatWasForgottenIsNotExpected() {
+    void droppedReportsGiveNoExpectedSpeed() {
         fleet.report(H1, Map.of(KEY, speed(20, 30_000, 10)));
         StoreId west = new StoreId("west");
         for (SizeClass size : List.of(SizeClass.TINY, SizeClass.SMALL, SizeClass.LARGE)) {
@@ -121,7 +121,7 @@ final class FleetSpeedsTest {
     }
 
     @Test
-    void whatIsExpectedOfAReadGrowsWithItsLengthAndItsFailures() {
+    void theExpectedTimeOfAReadGrowsWithItsLengthAndFailures() {
         ExpectedSpeed sound = new ExpectedSpeed(10_000_000, 20_000_000, 30_000_000, 1 << 20, 1, 0, 1, 9);
         assertThat(sound.expectedNanos(2 << 20)).isEqualTo(2_010_000_000L);
         ExpectedSpeed failing = new ExpectedSpeed(10_000_000, 20_000_000, 30_000_000, 1 << 20, 1, 0.5, 1, 9);

@@ -148,7 +148,7 @@ final class SpeedMonitorTest {
         assertThat(monitor.news(9).speeds()).hasSize(2);
     }
 
-    /** What is read all the time changes again before it is told, and was last read most recently. */
+    /** A key that is read all the time changes again before it is reported, and was last read most recently. */
     @Test
     void theBusiestIsToldAsOftenAsTheOthers() {
         List<String> told = new ArrayList<>();

@@ -33,7 +33,7 @@ final class CurrentReplicasTest {
     }
 
     @Test
-    void withNothingRecordedTheyAreWhereTheManifestSays() {
+    void replicasWithoutRecordsAreWhereTheManifestSays() {
         CurrentReplicas copies = CurrentReplicas.of(chunk, List.of());
         assertThat(copies.stores()).containsExactly(A, B, C);
         assertThat(copies.faulty()).isEmpty();
@@ -51,7 +51,7 @@ final class CurrentReplicasTest {
     }
 
     @Test
-    void oneThatTurnedOutBadIsACopyThatIsFaulty() {
+    void aReplicaThatTurnedOutBadIsFaulty() {
         CurrentReplicas copies = CurrentReplicas.of(
                 chunk,
                 List.of(record(A, ReplicaState.GONE), record(D, ReplicaState.CORRUPT), record(C, ReplicaState.OWED)));
@@ -60,7 +60,7 @@ final class CurrentReplicasTest {
     }
 
     @Test
-    void whatIsOfOtherChunksIsIgnored() {
+    void recordsOfOtherChunksAreIgnored() {
         ReplicaRecord other = new ReplicaRecord(new ChunkId(chunk.id().version(), 1), A, ReplicaState.CORRUPT, 7);
         assertThat(CurrentReplicas.of(chunk, List.of(other)).faulty()).isEmpty();
     }

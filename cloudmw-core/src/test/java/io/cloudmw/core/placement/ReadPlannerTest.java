@@ -49,7 +49,7 @@ final class ReadPlannerTest {
         }
     }
 
-    /** Who reads a disk asks its owner: that has to be in the plan. */
+    /** Readers of a disk ask its owner, which must be in the plan. */
     @Test
     void switchesLeaveRoomForTheOwnersOfDisks() {
         List<HelperAddress> live = new ArrayList<>(helpers(20));
@@ -66,7 +66,7 @@ final class ReadPlannerTest {
         assertThat(ids(plan)).containsAll(owners);
     }
 
-    /** Switches that are owners take nobody's place. */
+    /** Switches that are owners do not take the places of others. */
     @Test
     void ownersMayAllBeSwitches() {
         List<HelperAddress> live = new ArrayList<>();
@@ -96,7 +96,7 @@ final class ReadPlannerTest {
     }
 
     @Test
-    void ofThoseThatAreEquallyNearOneWithLessToDoIsTaken() {
+    void theLessLoadedOfTwoEquallyNearSwitchesIsTaken() {
         List<HelperAddress> switches = List.of(at("a", "z/h1"), at("b", "z/h2"), at("c", "z/h3"));
         int[] taken = new int[3];
         int[] busy = new int[3];
@@ -113,7 +113,7 @@ final class ReadPlannerTest {
     }
 
     @Test
-    void withRotationEachHelperTakesAnotherReplicaInEachRound() {
+    void helpersTakeAnotherReplicaInEachRoundWithRotation() {
         List<HelperAddress> helpers = ReadPlanner.helpers("v", threeBuckets, 3, helpers(3));
         assertThat(entrants(threeBuckets, helpers, 0, Set.of(), true))
                 .containsExactly(entrant(0, 0), entrant(1, 1), entrant(2, 2));
@@ -139,14 +139,14 @@ final class ReadPlannerTest {
     }
 
     @Test
-    void withOneHelperOneReplicaIsRacedFor() {
+    void aSingleHelperRacesForASingleReplica() {
         List<HelperAddress> helpers = ReadPlanner.helpers("v", threeBuckets, 3, helpers(1));
         assertThat(entrants(threeBuckets, helpers, 0, Set.of(), false)).containsExactly(entrant(0, 0));
         assertThat(entrants(threeBuckets, helpers, 4, Set.of(), true)).containsExactly(entrant(0, 1));
     }
 
     @Test
-    void withoutHelpersNobodyRaces() {
+    void aPlanWithoutHelpersHasNoEntrants() {
         assertThat(ReadPlanner.helpers("v", threeBuckets, 3, List.of())).isEmpty();
         assertThat(entrants(threeBuckets, List.of(), 0, Set.of(), false)).isEmpty();
     }
@@ -267,7 +267,7 @@ final class ReadPlannerTest {
         return new ReplicaOrder(new SpeedBook(entries), draw);
     }
 
-    /** Which of 320 chunks each replica is read first, by one helper. */
+    /** For each replica, the number of 320 chunks that one helper reads from it first. */
     private List<Long> firsts(int[] millis, boolean rotate) {
         List<HelperAddress> one = ReadPlanner.helpers("v", threeBuckets, 3, helpers(1));
         ReadPlanner.Preference preference = new ReadPlanner.Preference(order(threeBuckets, millis, 7), rotate);
@@ -281,7 +281,7 @@ final class ReadPlannerTest {
     }
 
     @Test
-    void withFewerHelpersThanReplicasTheFastestIsReadAndNowAndThenTheSlowest() {
+    void fewHelpersReadTheFastestReplicasAndNowAndThenTheSlowest() {
         List<Long> firsts = firsts(new int[] {500, 40, 20}, false);
         assertThat(firsts.get(2)).isBetween(280L, 319L);
         assertThat(firsts.get(0)).as("so that it shows when it recovers").isEqualTo(320 - firsts.get(2));

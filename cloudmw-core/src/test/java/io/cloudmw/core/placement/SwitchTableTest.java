@@ -37,9 +37,9 @@ final class SwitchTableTest {
         }
     }
 
-    /** 14 chunks of 16 blocks, and one of 15: nobody has more than one block more than another. */
+    /** 14 chunks of 16 blocks, and one of 15: no switch has more than one block more than another. */
     @Test
-    void soIsAFileWhoseLastChunkIsShorter() {
+    void filesWithAShorterLastChunkAreSharedEvenly() {
         for (int switches = 2; switches <= 5; switches++) {
             SwitchTable table = new SwitchTable(names(switches));
             int[] owners = IntStream.range(0, 239)
@@ -52,9 +52,9 @@ final class SwitchTableTest {
         }
     }
 
-    /** Readers keep to the order of a file: what they want next is not of one switch alone. */
+    /** Readers keep to the order of a file: the blocks they want next belong to several switches. */
     @Test
-    void soIsWhatIsReadNextWhereverThatBegins() {
+    void theNextBlocksOfAnyReadAreSharedEvenly() {
         for (int switches = 2; switches <= 8; switches++) {
             int[] owners = owners(new SwitchTable(names(switches)));
             for (int first = 0; first + 32 <= BLOCKS; first++) {
@@ -71,7 +71,7 @@ final class SwitchTableTest {
     }
 
     @Test
-    void everySwitchIsInEachOrderOnce() {
+    void eachOrderHasEverySwitchOnce() {
         SwitchTable table = new SwitchTable(names(5));
         for (int block = 0; block < BLOCKS; block++) {
             assertThat(table.order(CHUNK, BLOCKS, block)).containsExactlyInAnyOrder(0, 1, 2, 3, 4);
@@ -79,7 +79,7 @@ final class SwitchTableTest {
     }
 
     @Test
-    void whenASwitchGoesFewOtherBlocksMove() {
+    void fewOtherBlocksMoveWhenASwitchGoes() {
         int[] before = owners(new SwitchTable(names(5)));
         int[] after = owners(new SwitchTable(names(4)));
         long moved = IntStream.range(0, BLOCKS)
@@ -98,7 +98,7 @@ final class SwitchTableTest {
     }
 
     @Test
-    void withoutSwitchesNothingBelongsToAny() {
+    void blocksBelongToNoSwitchWithoutSwitches() {
         assertThat(new SwitchTable(List.of()).order(CHUNK, 1, 0)).isEmpty();
     }
 }

@@ -24,7 +24,7 @@ final class SwitchTreeTest {
     private static final ChunkId CHUNK = new ChunkId(new VersionId("0123456789abcdef0123456789abcdef"), 0);
     private static final int BLOCKS = SwitchTable.PLACES;
 
-    /** So many switches in so many domains, drawn by lot. */
+    /** So many switches in so many random domains. */
     private static List<HelperAddress> fleet(Random random, int switches, int domains) {
         return IntStream.range(0, switches)
                 .mapToObj(index -> at(index, "d" + random.nextInt(domains)))
@@ -42,7 +42,7 @@ final class SwitchTreeTest {
     }
 
     @Test
-    void everySwitchHasOneParentAndAllComeToTheOwner() {
+    void switchesHaveASingleParentAndAllReachTheOwner() {
         Random random = new Random(1);
         for (int round = 0; round < 200; round++) {
             int switches = 1 + random.nextInt(32);
@@ -76,7 +76,7 @@ final class SwitchTreeTest {
     }
 
     @Test
-    void whoIsAskedHasALowerPlaceAndTheRootIsAmongThem() {
+    void askedSwitchesHaveLowerPlacesAndIncludeTheRoot() {
         Random random = new Random(2);
         for (int round = 0; round < 200; round++) {
             int switches = 1 + random.nextInt(32);
@@ -98,9 +98,12 @@ final class SwitchTreeTest {
         }
     }
 
-    /** When the root is gone, all others but one find one who has the block, or will: that one reads the store. */
+    /**
+     * When the root is gone, all other switches but one find another that has the block or will have it. That one
+     * reads the store.
+     */
     @Test
-    void oneHeirReadsTheStoreWhenTheRootIsGone() {
+    void aSingleHeirReadsTheStoreWhenTheRootIsGone() {
         SwitchTree tree = new SwitchTree(fleet(new Random(3), 16, 3));
         for (int block = 0; block < BLOCKS; block++) {
             int readers = 0;
@@ -133,7 +136,7 @@ final class SwitchTreeTest {
     }
 
     @Test
-    void nobodyHasMoreBelowThanTwoHeadsAndTwoOfItsDomain() {
+    void switchesHaveAtMostTwoHeadsAndTwoOfTheirDomainBelow() {
         SwitchTree tree = new SwitchTree(fleet(new Random(5), 32, 5));
         for (int block = 0; block < BLOCKS; block++) {
             assertThat(children(tree, 32, block)).allMatch(count -> count <= 4);

@@ -56,7 +56,7 @@ class RaceSimulationTest {
                 .map(settings -> new SimulatedTransfer(settings).run())
                 .toList();
 
-        // The seeds are worth something only if they reach what they are meant to test.
+        // The seeds are worth something only if they reach the cases that they are meant to test.
         if (!REPEATED) {
             assertThat(results).filteredOn(SimulationResult::complete).hasSizeGreaterThan(SEEDS * 8 / 10);
             assertThat(results).filteredOn(result -> !result.complete()).isNotEmpty();
@@ -67,8 +67,8 @@ class RaceSimulationTest {
     }
 
     /**
-     * These seeds once showed a wait of 60 s and an abandoned helper, two starts of a tied block with one helper paused, a
-     * second copy that was not asked for, or a block taken back again and again.
+     * These seeds once showed defects: a wait of 60 s and an abandoned helper, two starts of a tied block with one
+     * helper paused, a second copy that was not asked for, or a block taken back again and again.
      */
     @ParameterizedTest
     @CsvSource({

@@ -319,7 +319,7 @@ class RaceTest {
         }
 
         @Test
-        void atMostSixtyFourAreRememberedAndTheSoonestOnesAreKept() {
+        void earlyClaimsAreKeptForTheSixtyFourLowestBlocks() {
             for (int id = 1_000; id >= 0; id--) {
                 on(new RivalClaimed(E0, new BlockId(id)));
             }
@@ -519,7 +519,7 @@ class RaceTest {
                     .containsExactly(new ReportLost(new BlockId(0), SELF, E0));
         }
 
-        /** E0 had started, but was silent for so long that the race did not wait for it. */
+        /** E0 had started, but was silent for longer than the race waits. */
         @Test
         void theStaticRuleKeepsOneOfTwoAttemptsStartedAtOnce() {
             on(new Issued(cutThrough(0, BlockRule.TIED, E0, SELF)));
@@ -563,7 +563,7 @@ class RaceTest {
         }
 
         @Test
-        void oneSecondCopyIsAskedForAtATimeAndOwnBlocksAreStartedMeanwhile() {
+        void aRacerAsksForASingleSecondCopyAndStartsItsOwnBlocksMeanwhile() {
             on(new Issued(cutThrough(0, BlockRule.TIED, E0, SELF)));
             assertThat(on(new Issued(cutThrough(1, BlockRule.TIED, E0, SELF)))).isEmpty();
             assertThat(on(new Issued(cutThrough(2, BlockRule.SOLE, SELF))))

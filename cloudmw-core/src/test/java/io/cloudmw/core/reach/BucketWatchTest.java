@@ -88,7 +88,7 @@ final class BucketWatchTest {
     }
 
     @Test
-    void oneTimeWithoutAnAnswerIsNotUnreachable() throws Exception {
+    void aSingleMissingAnswerIsNotUnreachable() throws Exception {
         StoreId a = new StoreId("a");
         stores = List.of(bucket("a"));
         AtomicInteger failing = new AtomicInteger();
@@ -143,7 +143,7 @@ final class BucketWatchTest {
         }
     }
 
-    /** Before: buckets that the pool had rejected counted as being asked for ever, and the first look never ended. */
+    /** Once, buckets that the pool had rejected counted as being asked for ever, and the first look never ended. */
     @Test
     void bucketsThatAFullPoolRejectsAreAskedLater() throws Exception {
         stores = IntStream.range(0, 10).mapToObj(i -> bucket("b" + i)).toList();
@@ -218,7 +218,7 @@ final class BucketWatchTest {
         }
     }
 
-    /** Before: it was asked for ever, and the first look waited for it. */
+    /** Once, it was asked for ever, and the first look waited for it. */
     @Test
     void aBucketThatWasDeclaredLostIsNotAsked() throws Exception {
         stores = List.of(bucket("a"), bucket("b").lost(7));
@@ -231,9 +231,9 @@ final class BucketWatchTest {
         }
     }
 
-    /** Before: nobody was told what a check had found. */
+    /** Once, the finding of a check was not reported. */
     @Test
-    void whatACheckFindsCountsAtOnce() throws Exception {
+    void findingsOfChecksCountAtOnce() throws Exception {
         StoreId a = new StoreId("a");
         stores = List.of(bucket("a"));
         StoreFault gone = new StoreFault(StoreFault.Kind.MISSING, "gone", 7);
@@ -268,7 +268,7 @@ final class BucketWatchTest {
         }
     }
 
-    /** Before: a bucket that refused a chunk was asked again at its turn only, up to a minute later. */
+    /** Once, a bucket that refused a chunk was asked again only at its turn, up to a minute later. */
     @Test
     void aBucketThatIsDoubtedIsAskedAgain() throws Exception {
         StoreId a = new StoreId("a");

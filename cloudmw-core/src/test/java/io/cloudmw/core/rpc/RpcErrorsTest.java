@@ -36,7 +36,7 @@ final class RpcErrorsTest {
     }
 
     @Test
-    void soIsOneWhoseConnectionWasClosedUnderTheCall() {
+    void aServerWhoseConnectionClosedUnderTheCallIsUnreachable() {
         CloudMwException failure = received(Status.UNKNOWN
                 .withDescription("channel closed")
                 .withCause(new ClosedChannelException())
@@ -69,7 +69,7 @@ final class RpcErrorsTest {
     }
 
     @Test
-    void whatAServerSaidIsToldFromACallThatDidNotReachIt() {
+    void answersOfServersDifferFromCallsThatDidNotReachThem() {
         CloudMwException said =
                 received(RpcErrors.toStatus(new CloudMwException(ErrorCode.COORDINATOR_UNAVAILABLE, "just started")));
         assertThat(RpcErrors.isAnswer(said)).isTrue();

@@ -32,13 +32,13 @@ final class UnaryCallsTest {
     };
 
     @Test
-    void oneAnswerAndTheEnd() {
+    void callsGetASingleAnswerAndTheEnd() {
         new UnaryCalls(Runnable::run).answer(observer, () -> "answer");
         assertThat(seen).containsExactly("answer", "completed");
     }
 
     @Test
-    void oneErrorAndNothingElse() {
+    void failedCallsGetASingleErrorAndNothingElse() {
         new UnaryCalls(Runnable::run).answer(observer, () -> {
             throw new CloudMwException(ErrorCode.CONFLICT, "changed");
         });

@@ -93,7 +93,7 @@ final class VersionHandshakeTest {
     }
 
     @Test
-    void whatIsNoVersionIsNotRepeatedInTheRefusal() throws Exception {
+    void malformedVersionsAreNotRepeatedInTheRefusal() throws Exception {
         assertThat(ProtocolVersion.parse("1")).isEmpty();
         assertThat(ProtocolVersion.parse("1.x")).isEmpty();
         assertThat(ProtocolVersion.parse("99999999.0")).isEmpty();

@@ -74,7 +74,7 @@ class FairPoolTest {
     }
 
     @Test
-    void whatWaitsForAThreadIsRunInTheSchedulersOrder() throws Exception {
+    void waitingWorkRunsInTheSchedulersOrder() throws Exception {
         try (FairPool pool = pool(1, ScheduleLimits.uncapped(1000, 1000))) {
             occupy(pool, 1);
             for (int i = 0; i < 64; i++) {
@@ -92,7 +92,7 @@ class FairPoolTest {
     }
 
     @Test
-    void noMoreRunsAtOnceThanThereAreThreads_andAllOfItRuns() throws Exception {
+    void runningWorkIsLimitedByThreads_andAllOfItRuns() throws Exception {
         int tasks = 500;
         AtomicInteger running = new AtomicInteger();
         AtomicInteger most = new AtomicInteger();
@@ -114,7 +114,7 @@ class FairPoolTest {
     }
 
     @Test
-    void whatWaitsCanBeTakenBack_whatRunsCannot() throws Exception {
+    void waitingWorkCanBeWithdrawn_runningWorkCannot() throws Exception {
         try (FairPool pool = pool(1, ScheduleLimits.uncapped(10, 10))) {
             occupy(pool, 1);
             ScheduledWork<FairPool.Task> back = submit(pool, "back", Priority.BATCH);
@@ -163,7 +163,7 @@ class FairPoolTest {
 
     /** The first piece overdraws the cap by a little; nothing but the timer can begin the second. */
     @Test
-    void whatACapHeldBackBeginsWhenTheCapLetsItThrough() throws Exception {
+    void cappedWorkBeginsWhenTheCapLetsItThrough() throws Exception {
         ScheduleLimits limits = new ScheduleLimits(10, 10, OptionalLong.of(2 * MIB), OptionalLong.empty());
         try (FairPool pool = pool(2, limits)) {
             pool.submit(tenant("c", Priority.BATCH), 3 * MIB, OptionalLong.empty(), () -> {
@@ -179,9 +179,11 @@ class FairPoolTest {
         }
     }
 
-    /** What it was charged with would have held up the other for 17 minutes, and that was what its thread was to be woken for. */
+    /**
+     * The excess charge would have held up the other client for 17 minutes, and its thread was to be woken after that.
+     */
     @Test
-    void whatWasGivenBackWakesSoonerWhoWaitsForTheCap() throws Exception {
+    void returnedBytesWakeWaitersForTheCapSooner() throws Exception {
         ScheduleLimits limits = new ScheduleLimits(10, 10, OptionalLong.empty(), OptionalLong.of(MIB));
         try (FairPool pool = pool(2, limits)) {
             pool.submit(tenant("copier", Priority.REPAIR), 1024 * MIB, OptionalLong.empty(), () -> {
@@ -223,7 +225,7 @@ class FairPoolTest {
         FairPool pool = pool(1, ScheduleLimits.uncapped(10, 10));
         occupy(pool, 1);
         submit(pool, "dropped", Priority.BATCH);
-        pool.close(); // interrupts what waits at the gate
+        pool.close(); // interrupts the work at the gate
         pool.close();
 
         assertThatThrownBy(() -> submit(pool, "late", Priority.BATCH))

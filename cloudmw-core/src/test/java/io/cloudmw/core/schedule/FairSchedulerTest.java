@@ -79,9 +79,12 @@ class FairSchedulerTest {
         assertThat(patient).isBetween(10, 20);
     }
 
-    /** Upkeep whose copies fail at once does not wait for twenty times as much of the others before it has bytes moved. */
+    /**
+     * Upkeep whose copies fail at once does not wait for twenty times as many bytes of others before it may move its
+     * own.
+     */
     @Test
-    void whatWasNotMovedDoesNotCountForTheFloorOfItsClass() throws CloudMwException {
+    void unmovedBytesDoNotCountForTheFloorOfTheirClass() throws CloudMwException {
         FairScheduler<String> scheduler = unbounded();
         for (int i = 0; i < 100; i++) {
             submit(scheduler, batch("reader"), "read", MIB);
@@ -126,7 +129,7 @@ class FairSchedulerTest {
             ScheduledWork<String> turn = scheduler.next(0).orElseThrow();
             String client = turn.tenant().client();
             served.merge(client, turn.costBytes(), Long::sum);
-            submit(scheduler, batch(client), "", 1 + random.nextLong(LONGEST)); // each stream goes on at once
+            submit(scheduler, batch(client), "", 1 + random.nextLong(LONGEST)); // each stream submits again at once
 
             long most =
                     served.values().stream().mapToLong(Long::longValue).max().orElseThrow();
@@ -167,7 +170,7 @@ class FairSchedulerTest {
                 }
                 default -> {
                     Optional<ScheduledWork<String>> turn = scheduler.next(i);
-                    // It conserves work: something is served whenever something waits.
+                    // It conserves work: some item is served whenever one waits.
                     assertThat(turn.isPresent()).as("seed %s", seed).isEqualTo(!waiting.isEmpty());
                     if (turn.isPresent()) {
                         assertThat(waiting.remove(turn.get().work())).isSameAs(turn.get());
@@ -186,7 +189,7 @@ class FairSchedulerTest {
 
     @ParameterizedTest
     @EnumSource(Priority.class)
-    void everyClassHasItsFloor_howeverMuchTheOthersWant(Priority watched) throws CloudMwException {
+    void classesHaveTheirFloor_howeverMuchTheOthersWant(Priority watched) throws CloudMwException {
         SplittableRandom random = new SplittableRandom(7);
         FairScheduler<String> scheduler = unbounded();
         for (Priority priority : Priority.values()) {
@@ -207,7 +210,7 @@ class FairSchedulerTest {
                     .isGreaterThanOrEqualTo(
                             FairScheduler.floor(watched) * all - QUANTUM_BYTES - Priority.values().length * LONGEST);
         }
-        // And the floors are all there is to give while the most urgent class wants everything.
+        // The floors are the only share of the others while the most urgent class wants everything.
         assertThat((double) own / all)
                 .isCloseTo(FairScheduler.floor(watched), org.assertj.core.data.Offset.offset(0.01));
     }
@@ -255,7 +258,7 @@ class FairSchedulerTest {
     }
 
     @Test
-    void whoAsksForLittleWaitsForNobodysBacklog() throws CloudMwException {
+    void aSmallClientDoesNotWaitForOthersBacklog() throws CloudMwException {
         FairScheduler<String> scheduler = unbounded();
         for (int i = 0; i < 64; i++) {
             submit(scheduler, batch("greedy"), "greedy", LONGEST);
@@ -268,7 +271,7 @@ class FairSchedulerTest {
     }
 
     @Test
-    void whoTookMuchAndLeftDoesNotComeBackAsNew() throws CloudMwException {
+    void aGreedyClientThatLeftDoesNotComeBackAsNew() throws CloudMwException {
         FairScheduler<String> scheduler = unbounded();
         Deque<String> order = new ArrayDeque<>();
         for (int i = 0; i < 64; i++) {
@@ -288,7 +291,7 @@ class FairSchedulerTest {
     }
 
     @Test
-    void ofOneClientTheEarliestDeadlineComesFirst_thenWhatCameFirst() throws CloudMwException {
+    void workOfAClientIsOrderedByDeadline_thenByArrival() throws CloudMwException {
         FairScheduler<String> scheduler = unbounded();
         scheduler.submit(batch("c"), "none", KIB, OptionalLong.empty(), 0);
         scheduler.submit(batch("c"), "late", KIB, OptionalLong.of(30), 0);
@@ -331,7 +334,7 @@ class FairSchedulerTest {
             now += random.nextInt(1000);
         }
 
-        // Four clients of 50 MiB/s, three volumes of 80: what is less counts, and it is used.
+        // Four clients of 50 MiB/s, three volumes of 80: the smaller cap counts, and it is used.
         double used = served.entrySet().stream()
                 .filter(entry -> entry.getKey().startsWith("c"))
                 .mapToLong(Map.Entry::getValue)
@@ -340,7 +343,7 @@ class FairSchedulerTest {
         assertThat(used / (now / (double) SECOND)).isGreaterThan(0.95 * 4 * perClient);
     }
 
-    /** The burst, what was earned, and the piece that may overdraw. */
+    /** The burst, the earned bytes, and the item that may overdraw. */
     private static double allowed(long bytesPerSecond, long nowNanos) {
         return bytesPerSecond + bytesPerSecond * (nowNanos / (double) SECOND) + LONGEST;
     }
@@ -375,7 +378,7 @@ class FairSchedulerTest {
     }
 
     @Test
-    void whatWasNotUsedIsGivenBackToWhoWasCharged() throws CloudMwException {
+    void unusedBytesReturnToTheChargedClient() throws CloudMwException {
         FairScheduler<String> scheduler =
                 new FairScheduler<>(new ScheduleLimits(10, 10, OptionalLong.of(MIB), OptionalLong.empty()));
         submit(scheduler, batch("c"), "1", 4 * MIB);
@@ -389,9 +392,9 @@ class FairSchedulerTest {
         assertThatThrownBy(() -> scheduler.settle(first, 0, 0)).isInstanceOf(IllegalStateException.class);
     }
 
-    /** A GiB would have held the reader up for 19.5 s; it is another client's, and of another class. */
+    /** A GiB would have held the reader up for 19.5 s; it belongs to another client, and to another class. */
     @Test
-    void whatIsGivenBackLetsThroughAtOnceWhoWaitedForTheSameVolume() throws CloudMwException {
+    void returnedBytesLetThroughWaitersOfTheSameVolumeAtOnce() throws CloudMwException {
         FairScheduler<String> scheduler = sharing(50 * MIB);
         submit(scheduler, new Tenant("upkeep", "any", Priority.REPAIR), "copy", 1024 * MIB);
         ScheduledWork<String> copy = scheduler.next(0).orElseThrow();
@@ -405,7 +408,7 @@ class FairSchedulerTest {
     }
 
     @Test
-    void whatIsGivenBackInPartIsWaitedForLessLong() throws CloudMwException {
+    void partlyReturnedBytesShortenTheWait() throws CloudMwException {
         FairScheduler<String> scheduler = sharing(MIB);
         submit(scheduler, batch("copier"), "copy", 1024 * MIB);
         ScheduledWork<String> copy = scheduler.next(0).orElseThrow();
@@ -448,7 +451,7 @@ class FairSchedulerTest {
         }
     }
 
-    /** The one asks for its next 4 MiB later; what it owes is not forgotten because the other may not begin, either. */
+    /** The client asks for its next 4 MiB later; its debt is kept although the other may not begin, either. */
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 3})
     void aDebtIsKeptWhileTheOthersWaitForTheirCap(int turnsLater) throws CloudMwException {
@@ -523,7 +526,7 @@ class FairSchedulerTest {
 
         assertThat(retryAfter(scheduler, "greedy")).isBetween(Duration.ofMillis(950), Duration.ofMillis(1050));
 
-        // Of two clients each is served half as fast.
+        // Each of two clients is served half as fast.
         submit(scheduler, batch("small"), "", MIB);
         assertThat(retryAfter(scheduler, "greedy")).isBetween(Duration.ofMillis(1900), Duration.ofMillis(2100));
     }
@@ -554,7 +557,7 @@ class FairSchedulerTest {
     }
 
     @Test
-    void howManyDebtorsAreRememberedWhileSomebodyWaitsForACapIsBounded() {
+    void debtorsAreBoundedWhileAClientWaitsForACap() {
         RateCaps caps = new RateCaps(OptionalLong.of(MIB));
         caps.take("held", 1024 * MIB, 0);
         ClassQueue<String> queue = new ClassQueue<>(QUANTUM_BYTES, caps, new RateCaps(OptionalLong.empty()));
@@ -572,7 +575,7 @@ class FairSchedulerTest {
     }
 
     @Test
-    void howMuchIsRememberedOfDebtorsIsBounded() {
+    void debtorsAreBounded() {
         RateCaps caps = new RateCaps(OptionalLong.of(1));
         for (int i = 0; i < RateCaps.MAX_BUCKETS + 100; i++) {
             caps.take("c" + i, MIB, 0);

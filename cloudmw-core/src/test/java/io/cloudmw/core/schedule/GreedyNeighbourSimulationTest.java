@@ -20,8 +20,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * A client that reads a little now and then, beside one that keeps 64 streams busy, in virtual time: lanes to stores that
- * answer as S3 does, and a device that does one thing after the other.
+ * A client that reads a little now and then, beside one that keeps 64 streams busy, in virtual time. It uses lanes to
+ * stores that respond like S3, and a device that does one thing after the other.
  */
 class GreedyNeighbourSimulationTest {
     private static final long MILLIS = 1_000_000L;
@@ -34,7 +34,7 @@ class GreedyNeighbourSimulationTest {
         return LongStream.range(0, 10);
     }
 
-    /** Who orders what waits. */
+    /** The order of waiting work. */
     private interface Queue {
         void add(Tenant tenant, Piece piece, long nowNanos);
 
@@ -97,7 +97,7 @@ class GreedyNeighbourSimulationTest {
             this.small = new Tenant("small", "v", small);
         }
 
-        /** 99 of 100 small reads took no longer. */
+        /** The time of the 99th of 100 small reads. */
         long p99(boolean neighbour, long greedyBytes, long smallBytes) {
             if (neighbour) {
                 for (int i = 0; i < STREAMS * 8; i++) { // a window of blocks for each stream
@@ -169,26 +169,26 @@ class GreedyNeighbourSimulationTest {
 
     @ParameterizedTest
     @MethodSource("seeds")
-    void ofTheSameClassTheSmallReadersP99IsAtMostTwiceWhatItIsAlone(long seed) {
+    void theSmallReadersP99AtMostDoublesInTheSameClass(long seed) {
         assertThat(slowdown(Fair::new, 64, Priority.BATCH, seed)).isLessThanOrEqualTo(2);
     }
 
     @ParameterizedTest
     @MethodSource("seeds")
-    void soItIsWhenItIsMoreUrgent(long seed) {
+    void theSmallReadersP99AtMostDoublesWhenItIsMoreUrgent(long seed) {
         assertThat(slowdown(Fair::new, 64, Priority.INTERACTIVE, seed)).isLessThanOrEqualTo(2);
     }
 
-    /** What is under way is not interrupted: it may take as long as the small read itself. */
+    /** Running work is not interrupted: it may take as long as the small read itself. */
     @ParameterizedTest
     @MethodSource("seeds")
-    void soItIsOnADeviceThatDoesOneThingAfterTheOther(long seed) {
+    void theSmallReadersP99AtMostDoublesOnASerialDevice(long seed) {
         assertThat(slowdown(Fair::new, 1, Priority.INTERACTIVE, seed)).isLessThanOrEqualTo(2);
     }
 
     @ParameterizedTest
     @MethodSource("seeds")
-    void inOneQueueForAllItWasFarMore(long seed) {
+    void theSmallReadersP99IsFarLongerInASingleQueue(long seed) {
         assertThat(slowdown(FirstComeFirstServed::new, 64, Priority.BATCH, seed))
                 .isGreaterThan(4);
         assertThat(slowdown(FirstComeFirstServed::new, 1, Priority.BATCH, seed)).isGreaterThan(100);

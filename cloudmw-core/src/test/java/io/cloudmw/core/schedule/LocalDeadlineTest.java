@@ -18,14 +18,14 @@ final class LocalDeadlineTest {
     }
 
     @Test
-    void whoIsAskedLaterHearsHowMuchOfTheTimeIsLeft() {
+    void laterReadersGetTheTimeThatIsLeft() {
         assertThat(due.get()).isEqualTo(in(Duration.ofSeconds(10)));
         ticker.advance(Duration.ofSeconds(4));
         assertThat(due.get()).isEqualTo(in(Duration.ofSeconds(6)));
     }
 
     @Test
-    void whatIsLateIsAsUrgentAsCanBeSaid() {
+    void lateWorkHasTheLeastTimeLeft() {
         ticker.advance(Duration.ofSeconds(11));
         assertThat(due.get()).isEqualTo(in(Duration.ofMillis(1)));
     }
@@ -38,7 +38,7 @@ final class LocalDeadlineTest {
     }
 
     @Test
-    void whatHasNoDeadlineGetsNone() {
+    void workWithoutADeadlineGetsNone() {
         LocalDeadline any = new LocalDeadline(Urgency.of(Priority.BATCH), ticker);
         assertThat(any.deadlineNanos()).isEmpty();
         assertThat(any.get()).isEqualTo(Urgency.of(Priority.BATCH));

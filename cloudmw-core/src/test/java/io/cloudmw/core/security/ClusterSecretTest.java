@@ -33,7 +33,7 @@ final class ClusterSecretTest {
     }
 
     @Test
-    void ofManyWhoMakeItAtOnceAllUseTheSame() throws Exception {
+    void concurrentCreatorsAllUseTheSameSecret() throws Exception {
         Path file = directory.resolve("secret");
         ExecutorService threads = Executors.newFixedThreadPool(8);
         try {

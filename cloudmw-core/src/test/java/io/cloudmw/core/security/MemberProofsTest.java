@@ -29,7 +29,7 @@ final class MemberProofsTest {
     }
 
     @Test
-    void whoKnowsTheSecretIsAMemberForWhatItAskedFor() throws Exception {
+    void aProcessWithTheSecretIsAMemberForItsRequest() throws Exception {
         String proof = proofs.prove("register");
         proofs.verify("register", proof);
         refused("heartbeat", proof, "secret-file");
@@ -48,7 +48,7 @@ final class MemberProofsTest {
     }
 
     @Test
-    void whatIsNoProofIsRefused() {
+    void malformedProofsAreRefused() {
         String proof = proofs.prove("register");
         refused("register", null, "without a proof");
         refused("register", "", "without a proof");

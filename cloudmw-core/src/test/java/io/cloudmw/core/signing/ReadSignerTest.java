@@ -38,7 +38,7 @@ final class ReadSignerTest {
     private final List<HelperAddress> able = new ArrayList<>();
     private final Map<String, StoreFault> shutOut = new HashMap<>();
     private final List<String> asked = new ArrayList<>();
-    /** Helpers that fail when they are asked, and how long that takes. */
+    /** Helpers that fail when they are asked, and the time until they do. */
     private final Map<String, Duration> failing = new HashMap<>();
 
     private boolean ownFails;
@@ -155,7 +155,7 @@ final class ReadSignerTest {
     }
 
     @Test
-    void whatNobodySignsSaysWhichStoreWhoLacksWhatAndWhatToDo() {
+    void unsignedStoreNamesItsProcessesTheirFaultsAndARemedy() {
         shutsOut(StoreFault.Kind.NO_CREDENTIALS, "coordinator");
         shutsOut(StoreFault.Kind.DENIED, "helper h7");
         able.add(helper(1));

@@ -16,7 +16,7 @@ class LockFileTest {
     @TempDir
     Path directory;
 
-    /** Another process; ends with 0 when it got the lock. */
+    /** A process of its own, which exits with 0 when it got the lock. */
     static final class Locker {
         private Locker() {}
 

@@ -63,7 +63,7 @@ final class ThrottledChunkStoreTest extends ChunkStoreContract {
         assertThat(seconds()).isCloseTo(4.0, within(0.2));
     }
 
-    /** So much for every reader. */
+    /** A law that gives every reader a speed of its own. */
     private record Each(long bytesPerSecond) implements StoreLaw {
         @Override
         public long bytesPerSecondAt(long sinceStartNanos) {

@@ -17,7 +17,7 @@ final class UnlinkedFileTest {
     private Path directory;
 
     @Test
-    void itKeepsBytesAndLeavesNoNameBehind() throws Exception {
+    void theFileKeepsBytesAndLeavesNoNameBehind() throws Exception {
         try (FileChannel file = UnlinkedFile.open(directory.resolve("room"))) {
             file.write(ByteBuffer.wrap(new byte[] {1, 2, 3}));
             ByteBuffer back = ByteBuffer.allocate(3);
@@ -29,14 +29,14 @@ final class UnlinkedFileTest {
     }
 
     @Test
-    void whatIsThereAlreadyIsNotTouched() throws Exception {
+    void existingFilesAreNotTouched() throws Exception {
         Path precious = Files.writeString(directory.resolve("precious"), "precious");
         assertThatThrownBy(() -> UnlinkedFile.open(precious)).isInstanceOf(FileAlreadyExistsException.class);
         assertThat(precious).hasContent("precious");
     }
 
     @Test
-    void whereItCannotBeMadeNothingIsLeft() {
+    void failedCreationLeavesNothing() {
         assertThatThrownBy(() -> UnlinkedFile.open(directory.resolve("missing/room")))
                 .isInstanceOf(IOException.class);
     }

@@ -14,12 +14,12 @@ public interface DestinationMachine {
 
     int remembered();
 
-    /** The real one. */
+    /** The machine of the real delivery. */
     static DestinationMachine of(RecordedDelivery delivery) {
         return broken(delivery, commands -> commands);
     }
 
-    /** The real one with its commands tampered with. */
+    /** The machine of the real delivery, with its commands tampered with. */
     static DestinationMachine broken(RecordedDelivery delivery, UnaryOperator<List<DeliveryCommand>> tamper) {
         return new DestinationMachine() {
             @Override

@@ -5,7 +5,7 @@ import io.cloudmw.core.time.Ticker;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** A clock that moves only when told to, or when somebody sleeps on it. Safe for any thread. */
+/** A clock that moves only when a test advances it, or when a thread sleeps on it. Safe for any thread. */
 public final class FakeTicker implements Ticker, Sleeper {
     private final AtomicLong nanos = new AtomicLong();
 

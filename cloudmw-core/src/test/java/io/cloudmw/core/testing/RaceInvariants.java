@@ -20,9 +20,9 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What must always hold in a race (numbered as in the project's design): 1 only verified bytes are handed on, 2 each
- * exactly once, 3 the transfer ends, 4 losers stop, 5 redundancy stays within its budget, 6 memory is bounded. A
- * violation is an {@link AssertionError}.
+ * The invariants of a race, numbered as in the project's design: 1 only verified bytes are handed on, 2 each exactly
+ * once, 3 the transfer ends, 4 losers stop, 5 redundancy stays within its budget, 6 memory is bounded. A violation is
+ * an {@link AssertionError}.
  */
 final class RaceInvariants {
     private static final int TRACED = Integer.getInteger("cloudmw.simulation.trace", 60);
@@ -34,7 +34,7 @@ final class RaceInvariants {
         }
     }
 
-    /** What one block cost so far. */
+    /** The cost of one block so far. */
     private static final class Bill {
         final Block block;
         final boolean extra;
@@ -68,11 +68,11 @@ final class RaceInvariants {
     private int extraRequests;
     private int usefulRequests;
     private int withdrawals;
-    /** What takes their place is issued later. */
+    /** The blocks that replace them are issued later. */
     private final List<Block> withdrawn = new ArrayList<>();
-    /** Went to another because nobody had begun them, as far as the destination knew. */
+    /** Blocks given to another racer because none had begun them, as far as the destination knew. */
     private final Set<BlockId> takenBack = new HashSet<>();
-    /** Requests for them that the destination heard of too late: extras that nobody allowed, and that count. */
+    /** Requests for them that the destination heard of too late: extras that were not allowed, and that count. */
     private int crossed;
 
     RaceInvariants(SimulationSettings settings, VirtualClock clock, List<SimulatedRacer> helpers) {
@@ -104,12 +104,15 @@ final class RaceInvariants {
         }
     }
 
-    /** A racer hears whose the block is: it starts it no more, nor goes on, unless it is tied and started here too. */
+    /**
+     * Notes that a racer hears whose the block is: it neither starts nor continues it, unless it is tied and started
+     * here too.
+     */
     private void hears(SimulatedRacer racer, RacerId peer, BlockId block) {
         boolean tied = bill(block).block.rule() == BlockRule.TIED;
         boolean starts = racer.active.keySet().stream()
                 .anyMatch(attempt -> attempt.block().equals(block));
-        // Who is gone has won nothing, whatever of it still arrives.
+        // A process that is gone has won nothing, although its messages may still arrive.
         if (!goneAt(racer).contains(peer) && !(tied && starts)) {
             closedAt(racer).add(block);
         }
@@ -159,7 +162,10 @@ final class RaceInvariants {
                 "starts " + attempt + " while holding " + held.size());
     }
 
-    /** A second copy waits until the first was left to it, or failed; only a peer that cannot be heard is not waited for. */
+    /**
+     * A second copy waits until the first was left to it, or failed; it does not wait for a racer that cannot be
+     * heard.
+     */
     private void checkSecondCopy(SimulatedRacer racer, RaceCommand.Start start) {
         RacerId first = start.block().entrants().get(0).racer();
         if (start.block().rule() != BlockRule.TIED
@@ -171,7 +177,7 @@ final class RaceInvariants {
         check(left || silent, 4, "a second copy starts before the first has started or failed: " + start.attempt());
     }
 
-    /** Whether the racer may have been unable to hear the other. */
+    /** Returns whether the racer may have been unable to hear the other. */
     private boolean isOutOfReach(SimulatedRacer racer, RacerId other) {
         return racer.wasPaused()
                 || helpers.stream()
@@ -192,12 +198,12 @@ final class RaceInvariants {
                 : one.range().offset() <= other.range().offset();
     }
 
-    /** One message delay after there is a winner, everybody who can hear of it has, and has stopped. */
+    /** One message delay after there is a winner, every racer that can hear of it has stopped. */
     private void losersStopped(SimulatedRacer winner, RaceCommand.Deliver deliver) {
         BlockId id = deliver.block();
         boolean tied = bill(id).block.rule() == BlockRule.TIED;
         if (tied && (winner.wasPaused() || !winner.active.containsKey(deliver.attempt()))) {
-            return; // It lost to one that started at the same time, and may not have heard yet; or it is through.
+            return; // It lost to one that started at the same time, and may not have heard yet; or it has ended.
         }
         List<RacerId> entrants =
                 bill(id).block.entrants().stream().map(Entrant::racer).toList();
@@ -286,7 +292,7 @@ final class RaceInvariants {
                 && one.range().offset() == other.range().offset();
     }
 
-    /** One message delay after the destination withdrew a block, nobody who hears it fetches it. */
+    /** One message delay after the destination withdrew a block, no racer that hears of it fetches it. */
     private void stopped(Block block) {
         for (SimulatedRacer helper : helpers) {
             boolean hears = !helper.dead && !helper.wasPaused() && !abandoned.contains(helper);
@@ -314,7 +320,7 @@ final class RaceInvariants {
                 "out of order: leaf " + leaf + " of chunk " + chunk);
     }
 
-    /** Blocks open at most: the window, and what was split. */
+    /** The most open blocks: the window, and the split ranges. */
     private int mostOpen() {
         return settings.delivery().mode().blocks().windowBlocks() + extraRequests;
     }
@@ -334,13 +340,15 @@ final class RaceInvariants {
         }
     }
 
-    /** Without faults nothing is fetched twice but what the governor allows, and a leaf or two where a block was split. */
+    /**
+     * Without faults nothing is fetched twice but what the budget allows, and a leaf or two where a block was split.
+     */
     private void checkWaste(int leaves) {
         long whole = (long) leaves * SimulationSettings.LEAF_BYTES;
         long fetched =
                 bills.values().stream().mapToLong(bill -> bill.fetchedBytes).sum();
         double allowed = settings.budget().burstBytes() + settings.budget().share() * whole;
-        // What two that started at once, or one that was told to stop, fetch within one message delay.
+        // The bytes that two racers fetch within one message delay, when both started at once or one was told to stop.
         long twice = bills.values().stream().filter(bill -> bill.started > 1).count();
         long spilt = (twice + withdrawals + extraRequests) * 2 * SimulatedLinks.MAX_DELAY_NANOS / 25;
         check(

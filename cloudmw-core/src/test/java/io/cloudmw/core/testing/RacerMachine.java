@@ -12,12 +12,12 @@ public interface RacerMachine {
 
     int remembered();
 
-    /** The real one. */
+    /** The machine of the real race. */
     static RacerMachine of(RecordedRace race) {
         return broken(race, event -> true, command -> true);
     }
 
-    /** The real one, deaf to the events and mute about the commands that are filtered out. */
+    /** The machine of the real race, without the events and commands that are filtered out. */
     static RacerMachine broken(RecordedRace race, Predicate<RaceEvent> heard, Predicate<RaceCommand> said) {
         return new RacerMachine() {
             @Override

@@ -9,9 +9,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * A test of an accident that the engine meets in two different ways: in races, and in single attempts that are relayed
- * while they are fetched. It runs in the paper's mode and in the one that volumes have when nothing is said; its parameter
- * is the mode.
+ * A test of an accident that takes two different paths: races, and single attempts that are relayed while they are
+ * fetched. It runs in the paper's mode and in the default one; its parameter is the mode.
  */
 @Target(ElementType.METHOD)
 @Retention(RetentionPolicy.RUNTIME)

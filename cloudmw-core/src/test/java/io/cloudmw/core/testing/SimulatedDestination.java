@@ -18,7 +18,7 @@ import java.util.stream.IntStream;
 
 /** The client: it plans, takes relays, verifies leaves and hands them on to the application. */
 final class SimulatedDestination {
-    /** Where it stands in {@link SimulatedLinks}. */
+    /** Its place in {@link SimulatedLinks}. */
     static final int PLACE = -1;
 
     private static final long LOCAL_READY_NANOS = 50_000_000;
@@ -275,7 +275,7 @@ final class SimulatedDestination {
         }
     }
 
-    /** A leaf is verified, handed on, and counted; whether more is to come. */
+    /** Verifies, hands on and counts a leaf; returns whether more are to come. */
     private boolean take(SimulatedRelay relay, long token) {
         if (relay.isThrough()) {
             relay.closed = true; // it was shortened while this leaf was under way

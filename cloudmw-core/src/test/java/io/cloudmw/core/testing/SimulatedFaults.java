@@ -1,10 +1,10 @@
 package io.cloudmw.core.testing;
 
 /**
- * How likely each thing goes wrong in a simulated transfer, 0 to 1.
+ * The probabilities of faults in a simulated transfer, 0 to 1.
  *
  * @param killed a helper dies
- * @param paused a helper stops for a while, or for good, without anybody being told
+ * @param paused a helper stops for a while, or for good, without notice
  * @param cut two helpers lose sight of each other for good
  * @param missing a replica is not there
  * @param corrupt a replica has a wrong byte that the racer notices

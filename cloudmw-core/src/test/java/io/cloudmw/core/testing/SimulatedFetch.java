@@ -6,7 +6,7 @@ import io.cloudmw.core.race.Block;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What becomes of one attempt, decided when it starts.
+ * The course of one attempt, decided when it starts.
  *
  * @param movesNanos how long bytes arrive, evenly; after that nothing does
  * @param endsAfterNanos when it has the whole block, or fails
@@ -22,7 +22,7 @@ record SimulatedFetch(
         @Nullable ErrorCode failure,
         long failedBytes) {
 
-    /** The same, begun later. */
+    /** The same attempt, begun later. */
     SimulatedFetch startingAt(long nanos) {
         return new SimulatedFetch(attempt, block, nanos, movesNanos, endsAfterNanos, failure, failedBytes);
     }
@@ -37,7 +37,7 @@ record SimulatedFetch(
         return elapsed == movesNanos ? fetchable() : (long) (fetchable() * ((double) elapsed / movesNanos));
     }
 
-    /** How long from now until it has the first {@code leaves} leaves; -1: it never will. */
+    /** The time from now until it has the first {@code leaves} leaves; -1: it never will. */
     long untilLeavesNanos(int leaves, long nowNanos) {
         long bytes = (long) leaves * SimulationSettings.LEAF_BYTES;
         if (bytes > fetchable()) {

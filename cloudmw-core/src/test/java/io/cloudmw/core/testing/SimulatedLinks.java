@@ -7,8 +7,8 @@ import java.util.Set;
 import java.util.random.RandomGenerator;
 
 /**
- * Links between numbered places. Each direction delivers in order, late by a random delay; a link that was cut
- * delivers nothing any more, not even what is under way.
+ * Links between numbered places. Each direction delivers in order, late by a random delay. A link that was cut
+ * delivers nothing any more, not even messages under way.
  */
 final class SimulatedLinks {
     static final long MAX_DELAY_NANOS = 20_000_000;

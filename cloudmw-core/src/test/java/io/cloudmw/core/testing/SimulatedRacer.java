@@ -22,7 +22,7 @@ final class SimulatedRacer {
     private static final long REPORT_EVERY_NANOS = 1_000_000_000L;
     private static final long LEAF_SENT_NANOS = 5_000_000;
 
-    /** Where it stands in {@link SimulatedLinks}. */
+    /** Its place in {@link SimulatedLinks}. */
     final int place;
 
     final Set<RacerId> ranks;
@@ -32,7 +32,7 @@ final class SimulatedRacer {
     /** Attempts whose bytes it keeps. */
     final Map<AttemptId, SimulatedFetch> held = new LinkedHashMap<>();
 
-    /** Of the active ones: those that wait, with what is to be done about each when it begins. */
+    /** The active attempts that wait, with the actions for their start. */
     private final Map<AttemptId, List<Runnable>> waiting = new LinkedHashMap<>();
 
     boolean dead;
@@ -56,7 +56,7 @@ final class SimulatedRacer {
         whenRunning(() -> handle(event));
     }
 
-    /** What reaches a paused process waits for it; what reaches a dead one is lost. */
+    /** Messages to a paused process wait for it; messages to a dead one are lost. */
     void whenRunning(Runnable action) {
         if (dead) {
             return;
@@ -80,7 +80,7 @@ final class SimulatedRacer {
         }
     }
 
-    /** Whether it ever was. */
+    /** Returns whether it ever was paused. */
     boolean wasPaused() {
         return wasPaused;
     }
@@ -163,7 +163,7 @@ final class SimulatedRacer {
         waits(start.attempt());
     }
 
-    /** The one that waits for longest begins, if a thread is free. */
+    /** Begins the attempt that has waited longest, if a thread is free. */
     private void beginNext() {
         boolean free = active.size() - waiting.size() < transfer.settings.threadsOf(place);
         Iterator<Map.Entry<AttemptId, List<Runnable>>> all = waiting.entrySet().iterator();
@@ -190,7 +190,7 @@ final class SimulatedRacer {
         }
     }
 
-    /** Whether the attempt waits: then {@code action} is done when it begins. */
+    /** Runs {@code action} when a waiting attempt begins; returns false when it does not wait. */
     private boolean whenBegun(AttemptId attempt, Runnable action) {
         List<Runnable> later = waiting.get(attempt);
         if (later != null) {
@@ -223,7 +223,7 @@ final class SimulatedRacer {
         return fetch == null ? held.get(attempt) : fetch;
     }
 
-    /** The attempt ends when it has what is still wanted; what fails after that does not happen. */
+    /** Ends the attempt when it has the wanted bytes; a later failure does not happen. */
     private void shorten(RaceCommand.Shorten shorten) {
         if (whenBegun(shorten.attempt(), () -> shorten(shorten))) {
             return;

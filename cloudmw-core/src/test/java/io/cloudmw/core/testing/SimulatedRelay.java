@@ -6,9 +6,9 @@ import io.cloudmw.core.race.Block;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
-/** One relay: a stream of leaves, each sent when the destination granted credit for it. */
+/** A relay: a stream of leaves, each sent when the destination granted credit for it. */
 final class SimulatedRelay {
-    /** What happens to it besides delivering. */
+    /** The faults of a relay. */
     enum Fate {
         SOUND,
         BREAKS,
@@ -31,9 +31,9 @@ final class SimulatedRelay {
     boolean accepted;
     /** Credit is given before it is accepted. */
     boolean prepared;
-    /** What came before it was accepted. */
+    /** Leaves that came before it was accepted. */
     final Deque<Long> early = new ArrayDeque<>();
-    /** What of the block to hand on. */
+    /** The part of the block to hand on. */
     ByteRange wanted;
     /** Refused, broken or finished: nothing counts any more. */
     boolean closed;
@@ -52,17 +52,17 @@ final class SimulatedRelay {
         wanted = new ByteRange(wanted.offset(), Math.max(0, end - wanted.offset()));
     }
 
-    /** Whether the next leaf to arrive is to be handed on; what comes before has arrived otherwise. */
+    /** Returns whether the next leaf to arrive is to be handed on; earlier ones have arrived otherwise. */
     boolean isNextWanted() {
         return (long) (firstLeaf() + taken) * SimulationSettings.LEAF_BYTES >= wanted.offset();
     }
 
-    /** Whether everything that is wanted of it has arrived. */
+    /** Returns whether every wanted leaf has arrived. */
     boolean isThrough() {
         return (long) (firstLeaf() + taken) * SimulationSettings.LEAF_BYTES >= wanted.end();
     }
 
-    /** Whether all of the block has arrived. */
+    /** Returns whether all of the block has arrived. */
     boolean isAllHere() {
         return (long) (taken + early.size()) * SimulationSettings.LEAF_BYTES
                 >= block.range().length();

@@ -45,7 +45,7 @@ final class SimulatedStores {
         return happens(settings.faults().corrupt()) ? ErrorCode.REPLICA_CORRUPT : null;
     }
 
-    /** Whether the process at this place is spared all faults. */
+    /** Returns whether the process at this place is spared all faults. */
     boolean isSafe(int place) {
         return switch (settings.safe()) {
             case HELPER -> place == safeHelper;

@@ -16,9 +16,9 @@ import java.util.function.Function;
 import java.util.random.RandomGenerator;
 
 /**
- * One whole transfer in virtual time, on one thread: racers, their peers, the stores they read and the destination,
- * with the links between them and everything that can go wrong. The invariants of the race are checked after every
- * event. The same settings always give the same transfer.
+ * A whole transfer in virtual time, on one thread: racers, the stores they read and the destination, with the links
+ * between them and all their faults. The invariants of the race are checked after every event. The same settings
+ * always give the same transfer.
  */
 public final class SimulatedTransfer {
     private static final long MAX_STEPS = 3_000_000;
@@ -45,7 +45,7 @@ public final class SimulatedTransfer {
         this(settings, local -> RacerMachine.of(new RecordedRace(settings.race(), local)), DestinationMachine::of);
     }
 
-    /** A transfer driven by other machines, to see the invariants catch them. */
+    /** A transfer driven by other machines, so that the invariants catch them. */
     public SimulatedTransfer(
             SimulationSettings settings,
             Function<Set<RacerId>, RacerMachine> racerMachines,
@@ -113,7 +113,7 @@ public final class SimulatedTransfer {
         return host;
     }
 
-    /** A message between racers. */
+    /** Sends a message between racers. */
     void tell(SimulatedRacer from, RacerId rival, RaceEvent event) {
         SimulatedRacer to = hostOf(rival);
         links.send(from.place, to.place, () -> to.post(event));

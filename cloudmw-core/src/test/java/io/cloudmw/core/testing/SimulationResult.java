@@ -1,9 +1,9 @@
 package io.cloudmw.core.testing;
 
 /**
- * How a simulated transfer ended.
+ * The result of a simulated transfer.
  *
- * @param complete false: it failed, as it may when nobody had a safe path
+ * @param complete false: it failed, as it may when no process had a safe path
  * @param nanos virtual time it took
  */
 public record SimulationResult(

@@ -12,14 +12,15 @@ import io.cloudmw.core.race.RacerId;
 import java.util.SplittableRandom;
 
 /**
- * One simulated transfer. Everything that happens in it follows from this value.
+ * The settings of a simulated transfer, which determine everything in it.
  *
  * @param helpers helpers, each with as many racers as the mode has lanes; 0: the client races alone
  * @param replicas k of every chunk
  * @param rotate whether entrants swap replicas from chunk to chunk
  * @param threads attempts a helper runs at once; more wait
  * @param informed whether the destination knows the stores' usual speed from the beginning
- * @param safe who is spared all faults, together with one replica of every chunk: invariant 3 then promises the end
+ * @param safe the process spared all faults, together with one replica of every chunk: invariant 3 then promises the
+ *     end
  */
 public record SimulationSettings(
         long seed,
@@ -38,13 +39,13 @@ public record SimulationSettings(
         Safe safe) {
     public static final int LEAF_BYTES = 256 << 10;
 
-    /** Who keeps a live path to a replica of every chunk. */
+    /** The process that keeps a live path to a replica of every chunk. */
     public enum Safe {
-        /** One helper. */
+        /** A helper. */
         HELPER,
         /** The client's own racers. */
         CLIENT,
-        /** Nobody: the transfer may fail, but must end. */
+        /** None: the transfer may fail, but must end. */
         NOBODY
     }
 
@@ -55,7 +56,7 @@ public record SimulationSettings(
         return random(mode, seed, SimulatedFaults.NONE, Safe.HELPER);
     }
 
-    /** A transfer on which whatever can fail does, more or less often. */
+    /** A transfer with every kind of fault, more or less often. */
     public static SimulationSettings faulty(Mode mode, long seed) {
         SimulatedFaults faults = seed % 3 == 0 ? SimulatedFaults.MANY : SimulatedFaults.SOME;
         Safe safe = seed % 10 == 7 ? Safe.NOBODY : seed % 5 == 1 ? Safe.CLIENT : Safe.HELPER;
@@ -88,7 +89,7 @@ public record SimulationSettings(
                 safe);
     }
 
-    /** The mode as it is, but for blocks and windows that fit transfers of a few leaves. */
+    /** The mode with blocks and windows that fit transfers of a few leaves. */
     private static ModePolicy small(Mode mode, SplittableRandom random) {
         ModePolicy policy = ModePolicy.of(mode, false);
         if (policy.blocks().blockBytes() == Long.MAX_VALUE) {

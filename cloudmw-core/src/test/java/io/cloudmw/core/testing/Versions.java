@@ -5,7 +5,7 @@ import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.file.FileVersion;
 
-/** Versions and segments made up for tests: a catalog does not look into segments. */
+/** Made-up versions and segments for tests: a catalog does not look into segments. */
 public final class Versions {
     private Versions() {}
 

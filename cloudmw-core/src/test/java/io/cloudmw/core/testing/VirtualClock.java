@@ -5,8 +5,8 @@ import java.util.Comparator;
 import java.util.PriorityQueue;
 
 /**
- * Virtual time with a schedule: what is scheduled runs in the order of its time, and in the order it was scheduled
- * where times are equal. Nothing ever waits. Confined to one thread.
+ * Virtual time with a schedule: actions run in the order of their times, and at equal times in the order of
+ * scheduling. Nothing ever waits. Confined to one thread.
  */
 public final class VirtualClock implements Ticker {
     private record Entry(long atNanos, long number, Runnable action) {}

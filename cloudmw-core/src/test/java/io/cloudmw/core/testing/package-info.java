@@ -1,6 +1,6 @@
 /**
- * What tests of every module may use: a clock that is told what time it is, and the simulation of whole transfers in
- * virtual time. Single-threaded unless a class says otherwise.
+ * Support for tests of every module: a clock that tests advance, and the simulation of whole transfers in virtual
+ * time. Single-threaded unless a class says otherwise.
  */
 @NullMarked
 package io.cloudmw.core.testing;

@@ -9,9 +9,9 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** On processes of their own. */
+/** Tests on processes of their own. */
 final class ForcedExitTest {
-    /** Says that it runs, then waits for a signal; one of its shutdown hooks does not end, or fails. */
+    /** A process that prints a line, then waits for a signal; one of its shutdown hooks hangs or fails. */
     static final class Stubborn {
         private Stubborn() {}
 

@@ -37,7 +37,7 @@ final class SerialExecutorTest {
     }
 
     @Test
-    void noThreadIsAskedForWhenNothingIsLeft() {
+    void anEmptyQueueTakesNoThread() {
         List<Runnable> asked = new ArrayList<>();
         SerialExecutor serial = new SerialExecutor(asked::add, defects::add, 1);
         List<String> ran = new ArrayList<>();
@@ -71,7 +71,7 @@ final class SerialExecutorTest {
     }
 
     @Test
-    void whenNoThreadCanBeStartedTasksRunHere() {
+    void tasksRunOnTheCallersThreadWhenNoThreadCanBeStarted() {
         List<String> ran = new ArrayList<>();
         SerialExecutor serial = new SerialExecutor(
                 task -> {
@@ -84,7 +84,7 @@ final class SerialExecutorTest {
     }
 
     @Test
-    void whenTheThreadsAreClosingTasksRunHere() {
+    void tasksRunOnTheCallersThreadWhenTheThreadsAreClosing() {
         threads.shutdown();
         List<String> ran = new ArrayList<>();
         new SerialExecutor(threads, defects::add)

@@ -13,7 +13,7 @@ final class AwakeTickerTest {
     private final AwakeTicker awake = new AwakeTicker(ticker, STEP);
 
     @Test
-    void itGoesAsTheOtherDoesWhileItIsRead() {
+    void theTickerFollowsTheOtherWhileItIsRead() {
         for (int i = 1; i <= 100; i++) {
             ticker.advance(Duration.ofMillis(900));
             assertThat(awake.nanos()).isEqualTo(i * 900_000_000L);

@@ -10,7 +10,7 @@ final class PollingPolicyTest {
     private static final Duration AWAKE = Duration.ofNanos(200_000);
 
     private final FakeTicker ticker = new FakeTicker();
-    /** For how long others use the processor when they are given it. */
+    /** The time for which other threads use the processor after a yield. */
     private Duration turn = Duration.ofNanos(1_000);
 
     private final PollingPolicy pace = new PollingPolicy(AWAKE, ticker, () -> ticker.advance(turn));
@@ -29,7 +29,7 @@ final class PollingPolicyTest {
     }
 
     @Test
-    void itIsFastWithinWhatOneStaysAwake() {
+    void requestsWithinAPollsTimeAreFast() {
         assertThat(sequence(AWAKE.minusNanos(1))).isTrue();
         assertThat(sequence(AWAKE)).isFalse();
     }
@@ -42,7 +42,7 @@ final class PollingPolicyTest {
     }
 
     @Test
-    void whatTakesLongNowAndThenChangesNothing() {
+    void occasionalSlowRequestsChangeNothing() {
         assertThat(sequence(Duration.ofNanos(100_000))).isTrue();
         for (int i = 0; i < 100; i++) {
             assertThat(after(i % 3 == 0 ? Duration.ofMillis(5) : Duration.ofNanos(100_000)))
@@ -51,7 +51,7 @@ final class PollingPolicyTest {
     }
 
     @Test
-    void whoStaysAwakeInVainAgainAndAgainGivesItUp() {
+    void repeatedPollsInVainEndPolling() {
         assertThat(sequence(Duration.ofNanos(100_000))).isTrue();
         pace.inVain();
         assertThat(after(Duration.ofNanos(100_000))).as("once is nothing").isTrue();
@@ -79,14 +79,14 @@ final class PollingPolicyTest {
     }
 
     @Test
-    void itKnowsHowLongSomebodyWasAwake() {
+    void theTimeOfPollsIsCounted() {
         pace.giveWay();
         pace.giveWay();
         assertThat(pace.spentNanos()).isEqualTo(2_000);
     }
 
     @Test
-    void itTakesMoreThanAFewToBeFast() {
+    void aFewFastRequestsAreNotEnough() {
         assertThat(after(Duration.ZERO)).isFalse();
         assertThat(after(Duration.ZERO)).isFalse();
         assertThat(sequence(Duration.ZERO)).isTrue();

@@ -99,7 +99,7 @@ final class MonitorWireTest {
     }
 
     @Test
-    void whatIsNotWellFormedIsRefused() {
+    void malformedMessagesAreRefused() {
         StoreSpeed good = MonitorWire.speeds(Map.of(new SpeedKey(STORE, SizeClass.TINY), Speed.UNKNOWN))
                 .get(0);
         refused(Collections.nCopies(MonitorWire.MAX_SPEEDS + 1, good));

@@ -22,12 +22,12 @@ class UrgencyWireTest {
 
     @ParameterizedTest
     @EnumSource(Priority.class)
-    void everyClassIsReadAsItWasWritten(Priority priority) {
+    void classesAreReadAsTheyWereWritten(Priority priority) {
         assertThat(UrgencyWire.priority(UrgencyWire.priority(priority))).isEqualTo(priority);
     }
 
     @Test
-    void whatIsNotSaidOrNotKnownIsBatch() {
+    void unspecifiedAndUnknownPrioritiesAreBatch() {
         assertThat(UrgencyWire.priority(io.cloudmw.proto.v1.Priority.PRIORITY_UNSPECIFIED))
                 .isEqualTo(Priority.BATCH);
         assertThat(UrgencyWire.priority(io.cloudmw.proto.v1.Priority.UNRECOGNIZED))
@@ -48,7 +48,7 @@ class UrgencyWireTest {
     }
 
     @Test
-    void whenToAskAgainCrossesBothPlanes() throws CloudMwException {
+    void retryAfterCrossesBothPlanes() throws CloudMwException {
         CloudMwException control =
                 RpcErrors.fromStatus(RpcErrors.toStatus(refusal), ErrorCode.HELPER_UNAVAILABLE, "helper h");
         CloudMwException bulk = BulkWire.readReset(BulkWire.reset(refusal));
@@ -60,7 +60,7 @@ class UrgencyWireTest {
     }
 
     @Test
-    void whoSaysNothingOfItIsUnderstoodSo() throws CloudMwException {
+    void messagesWithoutRetryAfterHaveNone() throws CloudMwException {
         CloudMwException plain = new CloudMwException(ErrorCode.OVERLOADED, "no room");
 
         assertThat(BulkWire.readReset(BulkWire.reset(plain)).retryAfter()).isEmpty();
@@ -70,7 +70,7 @@ class UrgencyWireTest {
     }
 
     @Test
-    void whatIsNoNumberWasNotSaid() {
+    void malformedRetryAfterCountsAsNone() {
         StatusRuntimeException status = RpcErrors.toStatus(refusal);
         Metadata trailers = RpcErrors.trailers(new CloudMwException(ErrorCode.OVERLOADED, "no room"));
         trailers.put(RpcErrors.RETRY_AFTER, "soon");

@@ -114,7 +114,7 @@ final class WireTest {
             if (state == ReplicaState.GOOD || state.isFault()) {
                 assertThat(FromWire.report(ToWire.report(report))).isEqualTo(report);
             } else {
-                // What upkeep decides is told to nobody.
+                // Decisions of upkeep are not reported.
                 assertThatThrownBy(() -> ToWire.report(report)).isInstanceOf(IllegalArgumentException.class);
             }
         }
@@ -245,7 +245,7 @@ final class WireTest {
         refused(() -> FromWire.chunk(good.toBuilder().clearReplicaStoreIds().build()));
     }
 
-    /** Whatever bytes arrive: a value or INVALID_ARGUMENT, never an unchecked exception. */
+    /** Any bytes give a value or INVALID_ARGUMENT, never an unchecked exception. */
     @Test
     void damagedMessagesNeverThrowUnchecked() {
         Random random = new Random(7);
@@ -260,7 +260,7 @@ final class WireTest {
             try {
                 FromWire.plannedChunk(io.cloudmw.proto.v1.PlannedChunk.parseFrom(damaged));
             } catch (com.google.protobuf.InvalidProtocolBufferException e) {
-                // refused before it came to us
+                // refused before its conversion
             } catch (CloudMwException e) {
                 assertThat(e.code()).as("round %d", round).isEqualTo(ErrorCode.INVALID_ARGUMENT);
             }

@@ -15,11 +15,10 @@ import io.cloudmw.core.monitor.HelperActivity;
 import io.cloudmw.core.monitor.Speed;
 import io.cloudmw.core.monitor.SpeedKey;
 import io.cloudmw.core.placement.StoreStatus;
-import io.cloudmw.core.rpc.ChannelTarget;
 import io.cloudmw.core.rpc.Membership;
+import io.cloudmw.core.rpc.RpcChannels;
 import io.cloudmw.core.rpc.RpcErrors;
 import io.cloudmw.core.rpc.UserAgent;
-import io.cloudmw.core.rpc.VersionHandshake;
 import io.cloudmw.core.security.MemberProofs;
 import io.cloudmw.core.security.TransferClaims;
 import io.cloudmw.core.upkeep.TaskBatch;
@@ -45,7 +44,6 @@ import io.cloudmw.proto.v1.UpkeepGrpc;
 import io.cloudmw.proto.v1.WorkResponse;
 import io.grpc.ManagedChannel;
 import io.grpc.StatusRuntimeException;
-import io.grpc.netty.NettyChannelBuilder;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -107,13 +105,12 @@ public final class CoordinatorCalls implements AutoCloseable {
 
     /** Makes a channel, which connects with its first call. */
     private static ManagedChannel channel(HostPort address, MemberProofs proofs) {
-        return NettyChannelBuilder.forTarget(ChannelTarget.of(address.toString()))
-                .usePlaintext()
+        return RpcChannels.to(address.toString())
                 .userAgent(UserAgent.of("cloudmw-helper"))
                 .disableServiceConfigLookUp()
                 .defaultServiceConfig(RANDOM_ADDRESS)
                 .directExecutor()
-                .intercept(VersionHandshake.client(), Membership.client(proofs))
+                .intercept(Membership.client(proofs))
                 .keepAliveTime(30, TimeUnit.SECONDS)
                 .keepAliveTimeout(10, TimeUnit.SECONDS)
                 .build();

@@ -4,9 +4,8 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.race.RacerId;
-import io.cloudmw.core.rpc.ChannelTarget;
+import io.cloudmw.core.rpc.RpcChannels;
 import io.cloudmw.core.rpc.RpcErrors;
-import io.cloudmw.core.rpc.VersionHandshake;
 import io.cloudmw.core.wire.ToWire;
 import io.cloudmw.helper.compete.RivalConnector;
 import io.cloudmw.helper.compete.RivalLink;
@@ -16,7 +15,6 @@ import io.cloudmw.proto.v1.CompeteMessage;
 import io.cloudmw.proto.v1.CompetitionGrpc;
 import io.cloudmw.proto.v1.Join;
 import io.grpc.ManagedChannel;
-import io.grpc.netty.NettyChannelBuilder;
 import io.grpc.stub.ClientCallStreamObserver;
 import io.grpc.stub.ClientResponseObserver;
 import java.util.LinkedHashMap;
@@ -67,10 +65,8 @@ public final class RivalChannels implements RivalConnector, AutoCloseable {
             if (known != null) {
                 return known;
             }
-            ManagedChannel made = NettyChannelBuilder.forTarget(ChannelTarget.of(address))
-                    .usePlaintext()
+            ManagedChannel made = RpcChannels.to(address)
                     .directExecutor()
-                    .intercept(VersionHandshake.client())
                     .maxInboundMessageSize(MAX_MESSAGE_BYTES)
                     .keepAliveTime(10, TimeUnit.SECONDS)
                     .keepAliveTimeout(5, TimeUnit.SECONDS)

@@ -116,8 +116,8 @@ public final class PlanCommand extends ClientCommand {
         }
         ReadEstimate estimate = Calls.await(client.files().estimate(path.file(), only, limit, linkBytes));
         List<ReadEstimate.Offer> offers = estimate.offers().stream()
-                .filter(offer ->
-                        only.isEmpty() || only.get() == offer.prediction().way().mode())
+                .filter(offer -> only.isEmpty()
+                        || only.get() == offer.prediction().strategy().mode())
                 .toList();
         if (!options.json()) {
             lines(estimate, offers).forEach(context.out()::println);
@@ -136,7 +136,7 @@ public final class PlanCommand extends ClientCommand {
                 "  %-12s %7s %9s %9s %9s %9s %11s  %s",
                 "MODE", "STREAMS", "P50 S", "P95 S", "P99 S", "REQUESTS", "BYTES", "PRICE"));
         for (ReadEstimate.Offer offer : offers) {
-            boolean usual = offer.prediction().way().mode() == estimate.mode();
+            boolean usual = offer.prediction().strategy().mode() == estimate.mode();
             lines.add((usual ? "* " : "  ") + row(offer.prediction()) + "  " + price(offer, estimate));
         }
         lines.add(String.format(
@@ -162,8 +162,8 @@ public final class PlanCommand extends ClientCommand {
         return String.format(
                 Locale.ROOT,
                 "%-12s %7d %9.3f %9.3f %9.3f %9.1f %11s",
-                prediction.way().mode().label(),
-                prediction.way().streams(),
+                prediction.strategy().mode().label(),
+                prediction.strategy().streams(),
                 seconds(prediction, 0.5),
                 seconds(prediction, 0.95),
                 seconds(prediction, 0.99),
@@ -181,9 +181,9 @@ public final class PlanCommand extends ClientCommand {
                 "p%s under %.3f s: by %s with %s%s, expected %.3f s: %s",
                 Receipts.percentile(goal.quantile()),
                 goal.deadline().toNanos() / 1e9,
-                choice.way().mode().label(),
-                Receipts.count(choice.way().streams(), "stream"),
-                choice.way()
+                choice.strategy().mode().label(),
+                Receipts.count(choice.strategy().streams(), "stream"),
+                choice.strategy()
                         .hedgeDelay()
                         .map(delay -> ", hedged after " + Durations.format(delay))
                         .orElse(""),
@@ -201,7 +201,7 @@ public final class PlanCommand extends ClientCommand {
         }
         String faster = estimate.faster().stream()
                 .map(way -> String.format(
-                        Locale.ROOT, "%s, %.3f s", way.way().mode().label(), seconds(way, goal.quantile())))
+                        Locale.ROOT, "%s, %.3f s", way.strategy().mode().label(), seconds(way, goal.quantile())))
                 .collect(Collectors.joining("; "));
         return kept + (faster.isEmpty() ? "; no mode is faster" : "; faster, but left out: " + faster);
     }
@@ -234,7 +234,7 @@ public final class PlanCommand extends ClientCommand {
                     sla.put(
                             "faster_modes",
                             estimate.faster().stream()
-                                    .map(faster -> faster.way().mode().label())
+                                    .map(faster -> faster.strategy().mode().label())
                                     .toList());
                     answer.put("sla", sla);
                 }));
@@ -245,9 +245,9 @@ public final class PlanCommand extends ClientCommand {
 
     private static Map<String, Object> json(Prediction prediction) {
         Map<String, Object> row = new LinkedHashMap<>();
-        row.put("mode", prediction.way().mode().label());
-        row.put("streams", prediction.way().streams());
-        prediction.way().hedgeDelay().ifPresent(delay -> row.put("hedge_delay_seconds", delay.toNanos() / 1e9));
+        row.put("mode", prediction.strategy().mode().label());
+        row.put("streams", prediction.strategy().streams());
+        prediction.strategy().hedgeDelay().ifPresent(delay -> row.put("hedge_delay_seconds", delay.toNanos() / 1e9));
         row.put("p50_seconds", seconds(prediction, 0.5));
         row.put("p95_seconds", seconds(prediction, 0.95));
         row.put("p99_seconds", seconds(prediction, 0.99));

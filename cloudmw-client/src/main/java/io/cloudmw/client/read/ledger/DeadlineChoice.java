@@ -94,7 +94,7 @@ public final class DeadlineChoice {
 
     /** The chosen mode, fan-out and hedge delay; empty: as the plan's mode says. */
     public Optional<ReadStrategy> way() {
-        return given.isPresent() ? Optional.empty() : Optional.of(choice.way());
+        return given.isPresent() ? Optional.empty() : Optional.of(choice.strategy());
     }
 
     /** The report whether the read met its deadline. */
@@ -120,7 +120,7 @@ public final class DeadlineChoice {
                     .append(text(predicted));
         }
         return new SlaReport(
-                goal.deadline(), goal.quantile(), met, why.toString(), choice.way(), given.isEmpty(), predicted);
+                goal.deadline(), goal.quantile(), met, why.toString(), choice.strategy(), given.isEmpty(), predicted);
     }
 
     private static String text(Duration duration) {

@@ -33,8 +33,8 @@ import io.cloudmw.core.metrics.CoordinatorMetrics;
 import io.cloudmw.core.metrics.PeerMetrics;
 import io.cloudmw.core.reach.NotifyingProbe;
 import io.cloudmw.core.rpc.Membership;
+import io.cloudmw.core.rpc.RpcServers;
 import io.cloudmw.core.rpc.UnaryCalls;
-import io.cloudmw.core.rpc.VersionHandshake;
 import io.cloudmw.core.security.ClusterSecret;
 import io.cloudmw.core.security.MemberProofs;
 import io.cloudmw.core.security.TransferTokens;
@@ -46,7 +46,6 @@ import io.cloudmw.core.upkeep.UpkeepStatus;
 import io.grpc.Codec;
 import io.grpc.DecompressorRegistry;
 import io.grpc.Server;
-import io.grpc.netty.NettyServerBuilder;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import java.io.IOException;
@@ -343,15 +342,16 @@ public final class CoordinatorServer implements AutoCloseable {
         ExecutorService calls = services.calls();
         RequestBudget requests = new RequestBudget(config.callBytes(), "coordinator.call-bytes");
         try {
-            return NettyServerBuilder.forAddress(new InetSocketAddress(listen.host(), listen.port()))
-                    .directExecutor()
+            return RpcServers.at(
+                            listen,
+                            MAX_CALLS_PER_CONNECTION,
+                            List.of(
+                                    requests,
+                                    Membership.server(members, CoordinatorService.HELPERS_ONLY),
+                                    Membership.telling(members, CoordinatorService.MORE_FOR_HELPERS),
+                                    Membership.server(members, UpkeepService.HELPERS_ONLY),
+                                    Membership.server(members, AccessService.HELPERS_ONLY)))
                     .addStreamTracerFactory(requests)
-                    .intercept(requests)
-                    .intercept(Membership.server(members, CoordinatorService.HELPERS_ONLY))
-                    .intercept(Membership.telling(members, CoordinatorService.MORE_FOR_HELPERS))
-                    .intercept(Membership.server(members, UpkeepService.HELPERS_ONLY))
-                    .intercept(Membership.server(members, AccessService.HELPERS_ONLY))
-                    .intercept(VersionHandshake.server())
                     .intercept(Caller.interceptor())
                     .intercept(services.meter())
                     .intercept(new AuditLog(Ticker.system()))
@@ -373,11 +373,6 @@ public final class CoordinatorServer implements AutoCloseable {
                     .decompressorRegistry(DecompressorRegistry.emptyInstance().with(Codec.Identity.NONE, false))
                     .maxInboundMessageSize(MAX_MESSAGE_BYTES)
                     .maxInboundMetadataSize(MAX_HEADER_BYTES)
-                    .maxConcurrentCallsPerConnection(MAX_CALLS_PER_CONNECTION)
-                    .permitKeepAliveTime(5, TimeUnit.SECONDS)
-                    .permitKeepAliveWithoutCalls(true)
-                    .keepAliveTime(20, TimeUnit.SECONDS)
-                    .keepAliveTimeout(10, TimeUnit.SECONDS)
                     .build()
                     .start();
         } catch (IOException e) {

@@ -2,13 +2,13 @@ package io.cloudmw.core.bulk.frame;
 
 /** The limits of the bulk plane's frames. */
 public final class BulkFrames {
-    /** Longest payload of a data frame: a leaf is never longer. */
+    /** Longest payload of a data frame; a leaf is never longer. */
     public static final int MAX_DATA_BYTES = 1 << 20;
 
     /** Longest payload of any other frame. */
     public static final int MAX_CONTROL_BYTES = 64 << 10;
 
-    /** Longest payload before the peer has said who it is. */
+    /** Longest payload before the peer's HELLO. */
     public static final int MAX_HELLO_BYTES = 4 << 10;
 
     /** Most credit that may be outstanding on a stream in one direction. */

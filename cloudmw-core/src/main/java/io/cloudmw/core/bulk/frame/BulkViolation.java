@@ -2,11 +2,13 @@ package io.cloudmw.core.bulk.frame;
 
 import java.util.Locale;
 
-/** What a peer can do wrong; each is counted by its {@link #tag()}. {@code docs/protocol.md} lists them. */
+/**
+ * The violations of the protocol by a peer, each counted by its {@link #tag()}. {@code docs/protocol.md} lists them.
+ */
 public enum BulkViolation {
     /** A frame does not start with the magic number. */
     BAD_MAGIC,
-    /** No such frame type. */
+    /** The frame type does not exist. */
     BAD_TYPE,
     /** A flag is set that this version does not know. */
     BAD_FLAGS,
@@ -20,9 +22,9 @@ public enum BulkViolation {
     BAD_STREAM,
     /** A frame on a stream that is not open. */
     UNKNOWN_STREAM,
-    /** Anything before the handshake, or the handshake again. */
+    /** A frame before the handshake, or a second handshake. */
     WRONG_ORDER,
-    /** Data or another end after the end. */
+    /** Data or another end after the end of the stream. */
     AFTER_END,
     /** More data than was granted. */
     CREDIT_EXCEEDED,
@@ -30,17 +32,17 @@ public enum BulkViolation {
     CREDIT_OVERFLOW,
     /** More streams than were allowed in the handshake. */
     TOO_MANY_STREAMS,
-    /** More connections than the server takes. */
+    /** More connections than the server allows. */
     TOO_MANY_CONNECTIONS,
     /** The connection ended inside a frame. */
     TRUNCATED,
-    /** No handshake in time. */
+    /** The handshake did not end in time. */
     HANDSHAKE_TIMEOUT,
     /** Another major version. */
     VERSION,
-    /** The peer makes this side answer, and does not read the answers. */
+    /** The peer causes answers and does not read them. */
     NOT_READING,
-    /** No sign of life. */
+    /** The peer sent nothing, not even an answer to a ping. */
     SILENT;
 
     public String tag() {

@@ -22,7 +22,7 @@ public record FrameHeader(FrameType type, int stream, int length, int crc32c) {
         target.writeInt(crc32c);
     }
 
-    /** Reads {@link #BYTES} bytes and checks everything that can be checked without knowing the connection. */
+    /** Reads {@link #BYTES} bytes and checks all that does not depend on the connection. */
     public static FrameHeader read(ByteBuf source, int maxDataBytes) throws ViolationException {
         int magic = source.readUnsignedShort();
         if (magic != MAGIC) {

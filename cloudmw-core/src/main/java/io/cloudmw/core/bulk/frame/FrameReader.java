@@ -7,15 +7,15 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Turns bytes into frames. A payload is collected in one buffer of exactly its size; the socket can read straight
- * into it ({@link #target}), so that a large payload is never copied here. Confined to the event loop; owns its
- * buffers until {@link #close}.
+ * The reader that turns bytes into frames. It collects a payload in one buffer of exactly its size. The socket can
+ * read straight into that buffer ({@link #target}), so that a large payload is never copied here. Confined to the
+ * event loop; owns its buffers until {@link #close}.
  */
 public final class FrameReader {
-    /** Where the socket reads while a header is awaited: small, because what it holds of a payload is copied. */
+    /** The size of the buffer for a header: small, because payload bytes in it are copied. */
     private static final int SCRATCH_BYTES = 512;
 
-    /** What the socket reads at once of a payload nobody wants. */
+    /** The most bytes read at once of a payload that is skipped. */
     private static final int SKIP_BYTES = 64 << 10;
 
     private final ByteBufAllocator allocator;
@@ -37,7 +37,7 @@ public final class FrameReader {
         this.scratch = allocator.directBuffer(SCRATCH_BYTES, SCRATCH_BYTES);
     }
 
-    /** From the next frame on, another sink. */
+    /** Sets the sink, from the next frame on. */
     public void sink(FrameSink next) {
         sink = next;
     }
@@ -46,7 +46,7 @@ public final class FrameReader {
         return sink;
     }
 
-    /** Where the socket should put what it reads next; the caller owns one reference. */
+    /** The buffer for the socket's next read; the caller owns one reference. */
     ByteBuf target() {
         if (closed || skipping > SCRATCH_BYTES) {
             return allocator.directBuffer(SKIP_BYTES, SKIP_BYTES);
@@ -58,7 +58,9 @@ public final class FrameReader {
         return scratch.retain();
     }
 
-    /** Takes bytes that were read, into {@link #target} or elsewhere. Takes over {@code bytes} and releases it. */
+    /**
+     * Takes bytes that were read, into {@link #target} or elsewhere. Takes ownership of {@code bytes} and releases it.
+     */
     @SuppressWarnings("ReferenceEquality") // the very buffer that target() gave out
     public void read(ByteBuf bytes) throws ViolationException {
         try {
@@ -72,7 +74,7 @@ public final class FrameReader {
         }
     }
 
-    /** Whether the last byte read was not the last of a frame. */
+    /** Returns whether the last byte read was not the last of a frame. */
     public boolean insideFrame() {
         return !closed && (payload != null || skipping > 0 || header.isReadable());
     }
@@ -81,7 +83,7 @@ public final class FrameReader {
         return closed;
     }
 
-    /** Gives its buffers back; what is read after this is dropped. Idempotent. */
+    /** Releases its buffers; bytes read after this are dropped. Idempotent. */
     public void close() {
         if (!closed) {
             closed = true;
@@ -131,7 +133,7 @@ public final class FrameReader {
         }
     }
 
-    /** Checks what is new in the payload while it is still in the processor's cache. */
+    /** Digests the new part of the payload while it is still in the processor's cache. */
     private void advance(ByteBuf collected) throws ViolationException {
         int end = collected.writerIndex();
         if (end > verified) {

@@ -3,16 +3,18 @@ package io.cloudmw.core.bulk.frame;
 import io.cloudmw.core.error.CloudMwException;
 import io.netty.buffer.ByteBuf;
 
-/** Takes the frames of one connection, on its event loop. */
+/** The sink of one connection's frames, called on its event loop. */
 public interface FrameSink {
     /**
-     * A header arrived; nothing was allocated for its payload yet.
+     * A header arrived; no memory was allocated for its payload yet.
      *
      * @return false to skip the payload
      */
     boolean admit(FrameHeader header) throws ViolationException;
 
-    /** An admitted frame is whole and its checksum right. Takes over {@code payload} and releases it. */
+    /**
+     * An admitted frame is whole and its checksum right. The sink takes ownership of {@code payload} and releases it.
+     */
     void frame(FrameHeader header, ByteBuf payload) throws ViolationException;
 
     /** An admitted frame is whole but its checksum wrong. */

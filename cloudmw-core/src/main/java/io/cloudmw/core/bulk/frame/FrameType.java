@@ -2,7 +2,7 @@ package io.cloudmw.core.bulk.frame;
 
 import org.jspecify.annotations.Nullable;
 
-/** The kinds of frames, with the codes they travel as and the payload lengths they may have. */
+/** The types of frames, with their codes and the lengths their payloads may have. */
 public enum FrameType {
     /** First frame of the side that connects. */
     HELLO(1, 0, BulkFrames.MAX_HELLO_BYTES),
@@ -10,7 +10,7 @@ public enum FrameType {
     HELLO_ACK(2, 0, BulkFrames.MAX_HELLO_BYTES),
     /** A new stream. */
     OPEN(3, 0, BulkFrames.MAX_CONTROL_BYTES),
-    /** The receiver of a stream's data takes so many bytes more. */
+    /** More credit: the receiver of a stream's data takes so many bytes more. */
     CREDIT(4, Long.BYTES, Long.BYTES),
     /** Bytes of a stream. */
     DATA(5, 1, BulkFrames.MAX_DATA_BYTES),
@@ -18,9 +18,9 @@ public enum FrameType {
     END(6, 0, BulkFrames.MAX_CONTROL_BYTES),
     /** The stream, or on stream 0 the connection, is over. */
     RESET(7, 0, BulkFrames.MAX_CONTROL_BYTES),
-    /** Asks for a sign of life. */
+    /** A request for a sign of life. */
     PING(8, 0, 0),
-    /** Gives it. */
+    /** The answer to a ping. */
     PONG(9, 0, 0);
 
     private static final FrameType[] BY_CODE = new FrameType[10];
@@ -45,12 +45,12 @@ public enum FrameType {
         return code;
     }
 
-    /** Whether a payload of {@code length} bytes is possible. */
+    /** Returns whether a payload may have {@code length} bytes. */
     public boolean allows(int length) {
         return length >= minBytes && length <= maxBytes;
     }
 
-    /** Whether it belongs to the connection, not to one of its streams. */
+    /** Returns whether it belongs to the connection, not to one of its streams. */
     public boolean ofConnection() {
         return this == HELLO || this == HELLO_ACK || this == PING || this == PONG;
     }

@@ -13,10 +13,10 @@ public sealed interface QueuedFrame {
     /** The first frame of a stream opened here. */
     record Open(byte[] request) implements QueuedFrame {}
 
-    /** The last. */
+    /** The last frame. */
     record End(byte[] trailer) implements QueuedFrame {}
 
-    /** Data, with who waits for it. */
+    /** Data, with the future of its sender. */
     sealed interface Data extends QueuedFrame {
         int length();
 
@@ -25,17 +25,17 @@ public sealed interface QueuedFrame {
         CompletableFuture<Void> sent();
 
         /**
-         * What to hand to the socket, which releases it; the frame must not be used after that.
+         * The payload for the socket, which releases it; the frame must not be used after that.
          *
-         * @throws IOException when it cannot be had; the frame is then still to be dropped
+         * @throws IOException when it cannot be read; the frame must then still be dropped
          */
         Object payload(ByteBufAllocator allocator, boolean fileRegions) throws IOException;
 
-        /** Gives up what the frame holds, unless it was handed to the socket. */
+        /** Releases what the frame holds, unless it was handed to the socket. */
         void drop();
     }
 
-    /** From memory. */
+    /** Data in memory. */
     record Bytes(ByteBuf bytes, int length, int crc32c, CompletableFuture<Void> sent) implements Data {
         @Override
         public Object payload(ByteBufAllocator allocator, boolean fileRegions) {
@@ -48,12 +48,12 @@ public sealed interface QueuedFrame {
         }
     }
 
-    /** From a file. */
+    /** Data in a file. */
     record FileRange(FileChannel file, long position, int length, int crc32c, CompletableFuture<Void> sent)
             implements Data {
         @Override
         public Object payload(ByteBufAllocator allocator, boolean fileRegions) throws IOException {
-            // Once the header is out there is no way back: a file that is too short must be noticed here.
+            // Once the header has left there is no way back: a file that is too short must be noticed here.
             long size = file.size();
             if (position + length > size) {
                 throw new EOFException("file of " + size + " bytes (expected: >= " + (position + length) + ")");

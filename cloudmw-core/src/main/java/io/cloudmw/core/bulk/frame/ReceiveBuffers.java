@@ -7,12 +7,13 @@ import io.netty.channel.RecvByteBufAllocator;
 import io.netty.util.UncheckedBooleanSupplier;
 
 /**
- * Makes the socket read where the {@link FrameReader} wants the bytes. Works only when the reader's handler is the
- * first of the pipeline; behind another handler (TLS) the reader copies instead. Confined to the event loop.
+ * The allocator that makes the socket read into the {@link FrameReader}'s buffers. It works only when the reader's
+ * handler is the first of the pipeline; behind another handler (TLS) the reader copies instead. Confined to the event
+ * loop.
  */
 @SuppressWarnings("deprecation") // Handle, of which ExtendedHandle is the current form
 public final class ReceiveBuffers implements RecvByteBufAllocator, RecvByteBufAllocator.ExtendedHandle {
-    /** Reads before other connections get their turn. */
+    /** The most reads before other connections have their turn. */
     private static final int MAX_READS = 32;
 
     private final FrameReader reader;

@@ -7,13 +7,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one stream has to send, in order, and how much it may: the peer's credit and the room that is left here. Also
- * where it is decided, once, that a stream is over. Safe for any thread; nothing is called under its lock.
+ * The queue of one stream's frames, in order, with the number of bytes it may send: the peer's credit and the room
+ * left here. It also decides, once, that a stream is over. Safe for any thread; no foreign code is called under its
+ * lock.
  */
 public final class SendQueue {
-    /** What became of a frame. */
+    /** The result of adding a frame. */
     public enum Added {
-        /** Nothing: the stream is over. */
+        /** The stream is over; the frame was not added. */
         REFUSED,
         /** The stream is in turn already. */
         QUEUED,
@@ -26,7 +27,7 @@ public final class SendQueue {
     @GuardedBy("this")
     private final ArrayDeque<QueuedFrame> frames = new ArrayDeque<>();
 
-    /** The outbound side has the stream in turn, or a task that will put it there is on its way. */
+    /** The outbound side has the stream in turn, or a task is about to put it there. */
     @GuardedBy("this")
     private boolean inTurn;
 
@@ -45,13 +46,13 @@ public final class SendQueue {
     @GuardedBy("this")
     private boolean wasShort;
 
-    /** Held back until {@link #poll} was called for the first time. */
+    /** Makes an open queue, whose frames are held back until the first {@link #poll}. */
     public SendQueue(int capacityBytes) {
         this.capacityBytes = capacityBytes;
         this.inTurn = true;
     }
 
-    /** Bytes that may be added now. */
+    /** The bytes that may be added now. */
     public synchronized long credit() {
         return over != null || ending ? 0 : available();
     }
@@ -89,7 +90,7 @@ public final class SendQueue {
         return turn();
     }
 
-    /** Adds the last frame; as for data. */
+    /** Adds the last frame, under the same conditions as data. */
     public synchronized Added add(QueuedFrame.End end) {
         if (over != null) {
             return Added.REFUSED;
@@ -109,7 +110,7 @@ public final class SendQueue {
         return added;
     }
 
-    /** The next frame; null when there is none, and the stream is no longer in turn. */
+    /** The next frame; null when there is none and the stream is no longer in turn. */
     public synchronized @Nullable QueuedFrame poll() {
         QueuedFrame next = frames.poll();
         inTurn = next != null;
@@ -117,9 +118,9 @@ public final class SendQueue {
     }
 
     /**
-     * The peer takes so much more.
+     * Adds credit from the peer.
      *
-     * @return whether there is somebody to tell
+     * @return whether a listener must be told
      */
     public synchronized boolean grant(long bytes) throws ViolationException {
         if (bytes <= 0 || bytes > BulkFrames.MAX_CREDIT_BYTES - credit) {
@@ -130,9 +131,9 @@ public final class SendQueue {
     }
 
     /**
-     * The kernel took so much data, or never will.
+     * Returns room to the queue: the kernel took so much data, or never will.
      *
-     * @return whether somebody found too little room before and must be told
+     * @return whether a sender found too little room before and must be told
      */
     public synchronized boolean drain(int bytes) {
         queuedBytes -= bytes;
@@ -141,12 +142,12 @@ public final class SendQueue {
         return tell;
     }
 
-    /** Why the stream is over; null while it is not. */
+    /** The cause of the stream's end; null while it is open. */
     public synchronized @Nullable CloudMwException cause() {
         return over;
     }
 
-    /** Ends it; what is dropped thereby, or null when it was over already. */
+    /** Closes the queue; returns the dropped frames, or null when it was closed already. */
     public synchronized @Nullable List<QueuedFrame> close(CloudMwException cause) {
         if (over != null) {
             return null;

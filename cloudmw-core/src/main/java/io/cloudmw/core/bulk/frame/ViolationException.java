@@ -1,11 +1,11 @@
 package io.cloudmw.core.bulk.frame;
 
-/** The peer broke the protocol. Never leaves this package: the connection counts it and closes. */
+/** A violation of the protocol by the peer. It never leaves the bulk plane: the connection counts it and closes. */
 public final class ViolationException extends Exception {
     private final BulkViolation kind;
 
     public ViolationException(BulkViolation kind, String message) {
-        // Hostile peers choose how often these are made: no stack trace.
+        // Hostile peers choose how often it is thrown: no stack trace.
         super(message, null, false, false);
         this.kind = kind;
     }

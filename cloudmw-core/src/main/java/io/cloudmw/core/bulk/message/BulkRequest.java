@@ -30,9 +30,9 @@ import io.cloudmw.proto.v1.OpenWrite;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What a stream of the bulk plane is opened for. Immutable. */
+/** A request that opens a stream of the bulk plane. Immutable. */
 public sealed interface BulkRequest {
-    /** The {@code Open} message. */
+    /** The encoded {@code Open} message. */
     byte[] encode();
 
     /**
@@ -58,9 +58,9 @@ public sealed interface BulkRequest {
     }
 
     /**
-     * Read a range of one replica on a disk of the helper that is asked.
+     * A request to read a range of one replica on a disk of the asked helper.
      *
-     * @param urgency its deadline is what is left of the time
+     * @param urgency with the time that is left until its deadline
      */
     record Read(TransferToken token, StoreId store, ChunkId chunk, ByteRange range, Urgency urgency)
             implements BulkRequest {
@@ -88,9 +88,9 @@ public sealed interface BulkRequest {
     }
 
     /**
-     * Write one chunk to several stores.
+     * A request to write one chunk to several stores.
      *
-     * @param targets where the copies go; a single disk of the helper that is asked: nothing else is contacted
+     * @param targets the stores; for a single disk of the asked helper it contacts no other process
      */
     record Write(
             TransferToken token,
@@ -102,7 +102,7 @@ public sealed interface BulkRequest {
             FilePath file,
             VersionId version)
             implements BulkRequest {
-        /** So many leaves still fit their checksums into one {@link WriteEnd}. */
+        /** The most leaves whose checksums fit one {@link WriteEnd}. */
         public static final int MAX_LEAVES = 16_000;
 
         public Write {
@@ -127,7 +127,7 @@ public sealed interface BulkRequest {
             }
         }
 
-        /** Where the copies go. */
+        /** The stores of the replicas. */
         public List<Store> stores() {
             return targets.stores();
         }
@@ -174,18 +174,18 @@ public sealed interface BulkRequest {
     }
 
     /**
-     * Give a block, or a part of one, to another switch of its tree, or to a reader.
+     * A request for a block, or a part of one, from another switch of its tree or from a reader.
      *
      * @param token lets its bearer read the chunk
-     * @param block what is wanted; its one entrant says of which replica, when nobody has it
-     * @param stores those that hold the replicas
+     * @param block the wanted block; its one entrant names the replica to read when no switch has it
+     * @param stores the stores of the replicas
      * @param helpers the members of the tree, in rank order, then owners of disks among the stores
-     * @param tree how many of them are members
-     * @param height how many switches may be between this one and the store: it waits for none that has more, and asks none
-     * @param urgency its deadline is what is left of the time
-     * @param reader whether who asks is no switch
-     * @param kept whether it is wanted only if all of it is kept there: the answer is credit of one byte, or {@code NOT_FOUND}
-     * @param share for which of its own clients a switch asks ({@link Tenant#share})
+     * @param tree how many of the helpers are members
+     * @param height the most switches between this one and the store: it waits for and asks only switches with fewer
+     * @param urgency with the time that is left until its deadline
+     * @param reader whether the asking process is a reader, not a switch
+     * @param kept whether only a cache hit of all of it counts: the answer is credit of one byte, or {@code NOT_FOUND}
+     * @param share the client's share on whose behalf a switch asks ({@link Tenant#share})
      */
     record Shared(
             TransferToken token,
@@ -222,7 +222,7 @@ public sealed interface BulkRequest {
             }
         }
 
-        /** The replica that is read when nobody has the block. */
+        /** The replica to read when no switch has the block. */
         public StoreId replica() {
             return block.replicas().get(block.block().entrants().get(0).replica());
         }
@@ -266,7 +266,7 @@ public sealed interface BulkRequest {
         }
     }
 
-    /** A racer offers a block to the destination: it won it, or has its first leaf. */
+    /** A racer's offer of a block to the destination: the racer has won it, or has its first leaf. */
     record Relay(String transfer, BlockId block, RacerId racer, StoreId store) implements BulkRequest {
         private static Relay of(OpenRelay message) throws CloudMwException {
             if (message.getBlockId() < 0 || message.getRacer() < 0) {

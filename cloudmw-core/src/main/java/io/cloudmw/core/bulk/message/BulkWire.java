@@ -20,12 +20,12 @@ public final class BulkWire {
     private BulkWire() {}
 
     /**
-     * What the two sides tell each other first.
+     * The first message of each side.
      *
      * @param process for logs
      * @param sessionId empty in a HELLO
-     * @param maxStreams streams the receiver of the greeting may have open at once
-     * @param interactive whether the connection is for small requests that somebody waits for; false in a HELLO_ACK
+     * @param maxStreams streams that the receiver of the greeting may have open at once
+     * @param interactive whether the connection is for small requests that a caller waits for; false in a HELLO_ACK
      */
     public record Greeting(
             ProtocolVersion version, String process, String sessionId, int maxStreams, boolean interactive) {}
@@ -42,7 +42,7 @@ public final class BulkWire {
                 .toByteArray();
     }
 
-    /** Decodes it. */
+    /** Decodes a HELLO. */
     public static Greeting readHello(byte[] payload) throws CloudMwException {
         try {
             Hello hello = Hello.parseFrom(payload);
@@ -69,7 +69,7 @@ public final class BulkWire {
                 .toByteArray();
     }
 
-    /** Decodes it. */
+    /** Decodes a HELLO_ACK. */
     public static Greeting readHelloAck(byte[] payload) throws CloudMwException {
         try {
             HelloAck ack = HelloAck.parseFrom(payload);
@@ -84,12 +84,12 @@ public final class BulkWire {
         }
     }
 
-    /** Encodes why a stream, or the connection, is over. */
+    /** Encodes the reason for the end of a stream or connection. */
     public static byte[] reset(ErrorCode code, String message) {
         return reset(new CloudMwException(code, message));
     }
 
-    /** The same, with when to try again where that is known. */
+    /** Encodes the reason with its retry-after, if any. */
     public static byte[] reset(CloudMwException why) {
         return Reset.newBuilder()
                 .setErrorCode(why.code().name())
@@ -101,7 +101,7 @@ public final class BulkWire {
                 .toByteArray();
     }
 
-    /** Decodes it; a code this build does not know is {@code INTERNAL} and named in the message. */
+    /** Decodes a RESET; a code that this build does not know becomes {@code INTERNAL} and is named in the message. */
     public static CloudMwException readReset(byte[] payload) throws CloudMwException {
         Reset reset;
         try {

@@ -9,11 +9,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * An obstacle to a copy that a helper writes.
+ * An obstacle to a replica that a helper writes.
  *
- * @param code of the last try's failure
+ * @param code the error code of the last failed attempt
  * @param reason the same in words
- * @param tries that failed
+ * @param tries the failed attempts
  */
 public record WriteObstacle(StoreId store, ErrorCode code, String reason, int tries) {
     public static GetWriteResponse toWire(List<WriteObstacle> troubles) {

@@ -9,10 +9,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * How a write was answered.
+ * The result of a write.
  *
- * @param stored where the chunk is durable now
- * @param owed where it is still being written
+ * @param stored the stores where the chunk is durable
+ * @param owed the stores to which it is still being written
  */
 public record WriteResult(List<StoreId> stored, List<StoreId> owed) {
     public WriteResult {

@@ -9,12 +9,12 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The copies of one chunk that a helper is to write. Immutable.
+ * The replicas of one chunk that a helper is to write. Immutable.
  *
- * @param stores where the copies go
+ * @param stores the stores of the replicas
  * @param helpers the owners of the disks among the stores, and the carriers
- * @param carriers helpers that write the copies in buckets, by bucket; a bucket without one is written by the helper that
- *     receives the chunk
+ * @param carriers helpers that write the replicas in buckets, by bucket; the receiving helper writes a bucket without
+ *     a carrier
  */
 public record WriteTargets(List<Store> stores, List<HelperAddress> helpers, Map<StoreId, HelperId> carriers) {
     public WriteTargets {
@@ -23,12 +23,12 @@ public record WriteTargets(List<Store> stores, List<HelperAddress> helpers, Map<
         carriers = Map.copyOf(carriers);
     }
 
-    /** Copies that nobody carries for the helper that receives the chunk. */
+    /** Targets without carriers: the receiving helper writes to all buckets. */
     public WriteTargets(List<Store> stores, List<HelperAddress> helpers) {
         this(stores, helpers, Map.of());
     }
 
-    /** The helper that writes the copy in a bucket; empty: it is a disk, or the receiving helper writes it. */
+    /** The helper that writes the replica in a bucket; empty for a disk, or when the receiving helper writes it. */
     public Optional<HelperId> carrier(Store store) {
         return store.owner().isPresent() ? Optional.empty() : Optional.ofNullable(carriers.get(store.id()));
     }

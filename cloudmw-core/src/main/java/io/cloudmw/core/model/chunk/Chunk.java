@@ -5,12 +5,12 @@ import io.cloudmw.core.model.StoreId;
 import java.util.List;
 
 /**
- * One chunk of one version of a file.
+ * A chunk of one version of a file.
  *
  * @param index 0-based position in the file
- * @param range which bytes of the file it holds
+ * @param range the bytes of the file that it holds
  * @param leafSizeBytes the chunk is verified in leaves of this size; the last may be shorter
- * @param replicas where its copies were placed, in the paper's order: the i-th replica
+ * @param replicas the stores its replicas were placed in, in the paper's order: the i-th replica
  */
 public record Chunk(
         long index, ChunkId id, ByteRange range, int leafSizeBytes, LeafDigests leaves, List<StoreId> replicas) {
@@ -22,12 +22,12 @@ public record Chunk(
         }
     }
 
-    /** The same chunk with its copies elsewhere. */
+    /** The same chunk with its replicas in these stores. */
     public Chunk at(List<StoreId> stores) {
         return new Chunk(index, id, range, leafSizeBytes, leaves, stores);
     }
 
-    /** Leaves that {@code length} bytes are cut into. */
+    /** The number of leaves in {@code length} bytes. */
     public static int leafCount(long length, int leafSizeBytes) {
         return Math.toIntExact((length + leafSizeBytes - 1) / leafSizeBytes);
     }

@@ -4,11 +4,11 @@ import io.cloudmw.core.model.VersionId;
 import java.util.HexFormat;
 
 /**
- * NameRule a chunk in every store: the version that first wrote it and its index there. Written
- * {@code <version>-<index, 8 hexadecimal digits>}.
+ * The name of a chunk in every store: the version that first wrote it, and its index there. Its text is {@code
+ * <version>-<index, 8 hexadecimal digits>}.
  */
 public record ChunkId(VersionId version, long index) {
-    /** Chunks of one version are numbered below this. */
+    /** The largest index of a chunk in one version. */
     public static final long MAX_INDEX = 0xFFFF_FFFFL;
 
     private static final int INDEX_DIGITS = 8;
@@ -45,7 +45,7 @@ public record ChunkId(VersionId version, long index) {
 
     @Override
     public String toString() {
-        // Every request names its chunk: a formatter would cost more than the rest of it.
+        // Every request names its chunk: a formatter would cost more than the rest of the request.
         return version.value() + "-" + HexFormat.of().toHexDigits(index, INDEX_DIGITS);
     }
 }

@@ -3,10 +3,10 @@ package io.cloudmw.core.model.chunk;
 import java.util.Arrays;
 
 /**
- * The digests of a chunk's leaves, in order: CRC32C, which helpers and frames check, and SHA-256, which the
- * destination checks before a byte reaches the application.
+ * The digests of a chunk's leaves, in order. Helpers and frames check the CRC32C; the destination checks the SHA-256
+ * before a byte reaches the application.
  *
- * <p>Arrays are taken as they are and must not be changed afterwards.
+ * <p>The record keeps the arrays without copying them; they must not change afterwards.
  *
  * @param crc32c one per leaf
  * @param sha256 {@value #SHA256_BYTES} bytes per leaf, concatenated
@@ -21,12 +21,12 @@ public record LeafDigests(int[] crc32c, byte[] sha256) {
         }
     }
 
-    /** Leaves digested. */
+    /** The number of leaves. */
     public int count() {
         return crc32c.length;
     }
 
-    /** Whether {@code digest} is the SHA-256 of leaf {@code leaf}. */
+    /** Returns whether {@code digest} is the SHA-256 of leaf {@code leaf}. */
     public boolean matches(int leaf, byte[] digest) {
         int from = leaf * SHA256_BYTES;
         return Arrays.equals(sha256, from, from + SHA256_BYTES, digest, 0, digest.length);

@@ -3,10 +3,9 @@ package io.cloudmw.core.model.chunk;
 import io.cloudmw.core.model.StoreId;
 
 /**
- * What a catalog keeps of one copy of a chunk; of most copies, which are good and where the manifest says, it keeps
- * nothing.
+ * The catalog's record of a replica that is not simply good and where the manifest says. Most replicas have none.
  *
- * @param sinceMillis when this was recorded, by the recording coordinator's clock
+ * @param sinceMillis the recording coordinator's time when it was recorded
  */
 public record ReplicaRecord(ChunkId chunk, StoreId store, ReplicaState state, long sinceMillis) {
     public ReplicaReport report() {

@@ -2,5 +2,5 @@ package io.cloudmw.core.model.chunk;
 
 import io.cloudmw.core.model.StoreId;
 
-/** What somebody found out about one copy of a chunk. */
+/** A finding about one replica of a chunk. */
 public record ReplicaReport(ChunkId chunk, StoreId store, ReplicaState state) {}

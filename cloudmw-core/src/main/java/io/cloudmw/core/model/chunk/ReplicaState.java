@@ -1,6 +1,6 @@
 package io.cloudmw.core.model.chunk;
 
-/** What is known of one copy of a chunk. */
+/** The state of one replica of a chunk. */
 public enum ReplicaState {
     /** Durable and believed good. */
     GOOD,
@@ -10,24 +10,26 @@ public enum ReplicaState {
     MISSING,
     /** Its bytes did not match their digest: quarantined, read only when nothing else is left. */
     CORRUPT,
-    /** Durable and believed good, where the manifest names none: upkeep put it there. */
+    /** Durable and believed good in a store that the manifest does not name: upkeep put it there. */
     MOVED,
-    /** No copy any more, wherever the manifest names one: there are others. Its bytes are still to be deleted. */
+    /**
+     * No longer a replica, although the manifest names it: others took its place. Its bytes are still to be deleted.
+     */
     DROPPED,
-    /** As {@link #DROPPED}, and its bytes are deleted. */
+    /** Like {@link #DROPPED}, with its bytes deleted. */
     GONE;
 
-    /** Whether it is a copy that ought to be good and is not. */
+    /** Returns whether the replica ought to be good and is not. */
     public boolean isFault() {
         return this == OWED || this == MISSING || this == CORRUPT;
     }
 
-    /** Whether the copy's writer says so: of a version that may have just begun. */
+    /** Returns whether the replica's writer reported the state, perhaps of a version that has just begun. */
     public boolean isFromWriter() {
         return this == GOOD || this == OWED;
     }
 
-    /** Whether upkeep has decided that it is no copy any more: what others find out about it is of no interest. */
+    /** Returns whether upkeep has dropped the replica, so that later findings about it do not count. */
     public boolean isDropped() {
         return this == DROPPED || this == GONE;
     }

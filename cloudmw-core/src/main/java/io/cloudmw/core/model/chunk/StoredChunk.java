@@ -3,7 +3,7 @@ package io.cloudmw.core.model.chunk;
 /**
  * A chunk that lies in a store.
  *
- * @param bytes its length there; 0 also where nobody tells it
+ * @param bytes its length there; 0 when it is not known
  */
 public record StoredChunk(ChunkId id, long bytes) {
     public StoredChunk {

@@ -6,10 +6,10 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * A change of a file's attributes, made in one step. Repeating it changes nothing more.
+ * A change of a file's attributes, made in one step. Repeating it has no further effect.
  *
- * @param set new values by name; others keep theirs
- * @param remove names without a value from now on, whether they had one or not
+ * @param set new values by name; other attributes keep theirs
+ * @param remove names to remove; a name without a value is no error
  */
 public record AttributeChange(FilePath file, Map<String, String> set, Set<String> remove) {
     public AttributeChange {

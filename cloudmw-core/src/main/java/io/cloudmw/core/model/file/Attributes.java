@@ -8,10 +8,11 @@ import java.util.TreeMap;
 import java.util.regex.Pattern;
 
 /**
- * What its users have noted of a file: values by name. NameRule are 1 to 64 of letters, digits, {@code '.'}, {@code '_'} and
- * {@code '-'}, beginning with a letter or digit; values have no control characters. At most {@value #MAX_COUNT}, of
- * {@value #MAX_BYTES} bytes of UTF-8 altogether, names included: a file's entry must fit one item of any catalog's database.
- * Immutable.
+ * The attributes of a file: values by name, set by its users. Immutable.
+ *
+ * <p>Names have 1 to 64 letters, digits, {@code '.'}, {@code '_'} and {@code '-'}, beginning with a letter or digit.
+ * Values have no control characters. A file has at most {@value #MAX_COUNT} attributes, of {@value #MAX_BYTES} bytes
+ * of UTF-8 altogether, names included, so that its entry fits one item of any catalog's database.
  */
 public record Attributes(SortedMap<String, String> values) {
     public static final int MAX_COUNT = 32;
@@ -53,7 +54,7 @@ public record Attributes(SortedMap<String, String> values) {
         return text.getBytes(StandardCharsets.UTF_8).length;
     }
 
-    /** These after a change. */
+    /** The attributes after a change. */
     public Attributes with(AttributeChange change) {
         SortedMap<String, String> changed = new TreeMap<>(values);
         changed.putAll(change.set());

@@ -5,28 +5,28 @@ import io.cloudmw.core.model.VersionId;
 import java.util.Optional;
 
 /**
- * What happened to the names of a volume, in one step. A renamed directory is one change, whatever lies below it.
+ * A change of the names in a volume, made in one step. A renamed directory is one change, whatever lies below it.
  *
  * @param position 1 for the volume's first change and one more for each that follows
- * @param atMillis when, by the clock of the coordinator that made it
- * @param path of the file or directory, after the change; {@code /}: the volume itself
- * @param from where it was before; empty: it was not moved
+ * @param atMillis the time at the coordinator that made it
+ * @param path the path of the file or directory after the change; {@code /}: the volume itself
+ * @param from its path before; empty: it was not moved
  * @param version the file's current version, or the one that was removed; empty: a directory, or the volume itself
  */
 public record Change(
         long position, long atMillis, Kind kind, String path, Optional<String> from, Optional<VersionId> version) {
 
-    /** What can happen. */
+    /** The kinds of changes. */
     public enum Kind {
         /** The path has a new file, or its file a new version. */
         PUT,
-        /** The path has no file any more. */
+        /** The path has lost its file. */
         REMOVED,
-        /** A file or a directory has another path, perhaps in another file's place. */
+        /** A file or a directory has another path; it may have replaced another file. */
         RENAMED,
-        /** What is noted of a file is another; its version is the same. */
+        /** A file has other attributes and the same version. */
         ATTRIBUTES,
-        /** The volume is gone, with all its files. Nothing follows unless a volume of this name is made again. */
+        /** The volume is gone, with all its files. No change follows unless a volume of this name is created again. */
         VOLUME_DELETED
     }
 
@@ -54,7 +54,7 @@ public record Change(
         return unnumbered(Kind.ATTRIBUTES, file, Optional.empty(), Optional.of(version), atMillis);
     }
 
-    /** Of a file with this version, or of a directory. */
+    /** The change that renames a file with this version, or a directory. */
     public static Change renamed(Rename rename, Optional<VersionId> version, long atMillis) {
         return unnumbered(Kind.RENAMED, rename.to(), Optional.of(rename.from().path()), version, atMillis);
     }
@@ -68,14 +68,14 @@ public record Change(
         return new Change(1, atMillis, kind, file.path(), from, version);
     }
 
-    /** The same at another position: a catalog numbers it when it keeps it. */
+    /** The same change at another position: a catalog assigns it when it keeps the change. */
     public Change at(long numbered) {
         return new Change(numbered, atMillis, kind, path, from, version);
     }
 
     /**
-     * Whether it changed what is found at a path or below it: it happened there, took something there or away from there, or
-     * gave another place to a directory above.
+     * Returns whether the change affects a path or anything below it. It does when it happened there, moved something
+     * there or away, or moved a directory above.
      *
      * @param watched {@code /} or {@code /a/b}
      */

@@ -5,15 +5,15 @@ import io.cloudmw.core.model.ByteRange;
 /**
  * A change of part of a file.
  *
- * @param offset where in the file bytes are written, or where it is cut off; of an append not looked at
- * @param lengthBytes how many are written
+ * @param offset the first byte to write, or the size to truncate to; ignored for an append
+ * @param lengthBytes the number of bytes to write
  */
 public record Edit(Kind kind, long offset, long lengthBytes) {
-    /** What is done. */
+    /** The kinds of edits. */
     public enum Kind {
-        /** Bytes follow the last one. */
+        /** Bytes are added after the last one. */
         APPEND,
-        /** Bytes replace those that are there, and may go beyond the last one. */
+        /** Bytes replace others, and may extend the file. */
         WRITE,
         /** Only the first bytes stay. */
         TRUNCATE
@@ -39,10 +39,10 @@ public record Edit(Kind kind, long offset, long lengthBytes) {
     }
 
     /**
-     * Where the bytes go in a file of this size.
+     * The range of the file that the bytes go to, in a file of this size.
      *
-     * @throws IllegalArgumentException when they would leave a gap, or there is not so much to keep, or the file would be
-     *     longer than can be said
+     * @throws IllegalArgumentException when they would leave a gap, the file is shorter than what is to stay, or the
+     * file would exceed the largest size
      */
     public ByteRange written(long sizeBytes) {
         if (kind != Kind.APPEND && offset > sizeBytes) {
@@ -57,7 +57,7 @@ public record Edit(Kind kind, long offset, long lengthBytes) {
         return new ByteRange(from, lengthBytes);
     }
 
-    /** What size a file of this size has afterwards; see {@link #written}. */
+    /** The size of the file after the edit; see {@link #written}. */
     public long sizeAfter(long sizeBytes) {
         long end = written(sizeBytes).end();
         return kind == Kind.TRUNCATE ? end : Math.max(sizeBytes, end);

@@ -4,12 +4,12 @@ import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.VersionId;
 
 /**
- * What one committed version of a file is, without its chunks. Immutable: a change makes a new version.
+ * A committed version of a file, without its chunks. Immutable: a change makes a new version.
  *
- * @param file the path it has; in what a catalog keeps of it, the path it was committed to
- * @param segmentCount its chunks are kept in this many manifest segments
+ * @param file its path; in a catalog's record, the path it was committed to
+ * @param segmentCount the number of manifest segments that hold its chunks
  * @param manifestSha256 hexadecimal SHA-256 over the segments' SHA-256, in order
- * @param chunkSizeBytes of every chunk but the last; 0: as its volume cuts a file of this size
+ * @param chunkSizeBytes the size of every chunk but the last; 0: as its volume cuts a file of this size
  */
 public record FileVersion(
         FilePath file,
@@ -21,7 +21,7 @@ public record FileVersion(
         long committedAtMillis,
         String manifestSha256,
         long chunkSizeBytes) {
-    /** A version cut as its volume cuts a file of this size. */
+    /** A version whose chunks have the size that its volume's rule gives. */
     public FileVersion(
             FilePath file,
             VersionId id,
@@ -43,7 +43,7 @@ public record FileVersion(
         }
     }
 
-    /** The same version of a file that has, or is asked for by, this path. */
+    /** The same version under this path. */
     public FileVersion at(FilePath path) {
         return new FileVersion(
                 path,

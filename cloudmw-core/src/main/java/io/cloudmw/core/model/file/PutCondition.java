@@ -4,12 +4,12 @@ import io.cloudmw.core.model.VersionId;
 import java.util.Optional;
 
 /**
- * What a path must name, from the beginning of a put to its commit.
+ * A condition on the version at a path, which must hold from the beginning of a put to its commit.
  *
- * @param version this one; empty: nothing
+ * @param version the version it must have; empty: there must be no file
  */
 public record PutCondition(Optional<VersionId> version) {
-    /** The put makes a file, and replaces none. */
+    /** The put creates a file and replaces none. */
     public static final PutCondition ABSENT = new PutCondition(Optional.empty());
 
     /** The put replaces this version and no other. */

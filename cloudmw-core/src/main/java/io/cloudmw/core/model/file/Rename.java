@@ -3,9 +3,9 @@ package io.cloudmw.core.model.file;
 import io.cloudmw.core.model.FilePath;
 
 /**
- * Another path for a file or a directory, in the same volume.
+ * A move of a file or a directory to another path in the same volume.
  *
- * @param replace whether a file may take the place of another
+ * @param replace whether a file may replace another
  */
 public record Rename(FilePath from, FilePath to, boolean replace) {
     public Rename {
@@ -15,7 +15,7 @@ public record Rename(FilePath from, FilePath to, boolean replace) {
         }
     }
 
-    /** Whether the new path lies below the old one. */
+    /** Returns whether the new path lies below the old one. */
     public boolean isIntoItself() {
         return to.path().startsWith(from.path() + "/");
     }

@@ -4,11 +4,11 @@ import io.cloudmw.core.model.NameRule;
 import io.cloudmw.core.model.VolumeName;
 
 /**
- * How the names of a volume were at one moment, kept under a name of its own.
+ * A snapshot of a volume: its names as they were at one moment.
  *
- * @param name of the form of a volume's
- * @param number 0 for the volume's first snapshot and one more for each that follows, whether those before are still there or not
- * @param createdAtMillis by the clock of the coordinator that made it
+ * @param name its name, of the form of a volume's
+ * @param number 0 for the volume's first snapshot and one more for each that follows, deleted ones included
+ * @param createdAtMillis the time at the coordinator that made it
  */
 public record Snapshot(VolumeName volume, String name, long number, long createdAtMillis) {
     public Snapshot {
@@ -16,7 +16,7 @@ public record Snapshot(VolumeName volume, String name, long number, long created
     }
 
     /**
-     * Returns {@code name} when it may be one.
+     * Returns {@code name} when it is valid.
      *
      * @throws IllegalArgumentException otherwise
      */

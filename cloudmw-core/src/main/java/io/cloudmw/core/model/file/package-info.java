@@ -1,5 +1,6 @@
 /**
- * Value records about files: versions, attributes, edits, renames, snapshots. Immutable, validated when made; safe for any thread.
+ * Value records about files: versions, attributes, edits, renames, snapshots. Immutable, validated when made; safe for
+ * any thread.
  */
 @NullMarked
 package io.cloudmw.core.model.file;

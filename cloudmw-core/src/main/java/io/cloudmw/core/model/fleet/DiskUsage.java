@@ -3,10 +3,10 @@ package io.cloudmw.core.model.fleet;
 import io.cloudmw.core.model.StoreId;
 
 /**
- * How full a disk is, as its owner says.
+ * The usage of a disk, as its owner reports it.
  *
- * @param freeBytes what chunks may still use, without the reserve
- * @param reserveBytes what the disk's file system must keep free
+ * @param freeBytes the room left for chunks, without the reserve
+ * @param reserveBytes the room that the disk's file system must keep free
  */
 public record DiskUsage(StoreId store, long usedBytes, long freeBytes, long reserveBytes) {
     public DiskUsage {

@@ -4,7 +4,7 @@ import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.volume.VolumeSet;
 
 /**
- * A helper and where it listens.
+ * A helper with its addresses.
  *
  * @param control {@code host:port} of its gRPC services
  * @param bulk {@code host:port} of its bulk plane
@@ -12,12 +12,12 @@ import io.cloudmw.core.model.volume.VolumeSet;
  * @param location where it runs
  */
 public record HelperAddress(HelperId id, String control, String bulk, VolumeSet switched, Location location) {
-    /** One that is no switch. */
+    /** A helper that is no switch. */
     public HelperAddress(HelperId id, String control, String bulk) {
         this(id, control, bulk, VolumeSet.NONE, Location.NONE);
     }
 
-    /** The same, for who only needs to reach it. */
+    /** The same helper without its volumes, for callers that only connect to it. */
     public HelperAddress withoutVolumes() {
         return new HelperAddress(id, control, bulk, VolumeSet.NONE, location);
     }

@@ -4,11 +4,11 @@ import io.cloudmw.core.model.StoreId;
 import java.util.List;
 
 /**
- * A helper as it registered.
+ * The registration of a helper.
  *
- * @param incarnation its process: drawn by it at its start
- * @param disks those it named
- * @param epoch higher than that of any registration of this id before
+ * @param incarnation the random number its process drew at its start
+ * @param disks the disks it named
+ * @param epoch higher than that of any earlier registration of this id
  * @param left whether it has left since: its id is free, and only the epoch counts
  */
 public record HelperRegistration(
@@ -17,12 +17,12 @@ public record HelperRegistration(
         disks = List.copyOf(disks);
     }
 
-    /** Of one that is there. */
+    /** The registration of a helper that has not left. */
     public HelperRegistration(HelperAddress address, long incarnation, List<StoreId> disks, long epoch) {
         this(address, incarnation, disks, epoch, false);
     }
 
-    /** The same, once it has left. */
+    /** The same registration after the helper has left. */
     public HelperRegistration leaving() {
         return new HelperRegistration(address, incarnation, disks, epoch, true);
     }

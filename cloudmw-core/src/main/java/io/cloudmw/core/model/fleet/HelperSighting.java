@@ -6,12 +6,12 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What one coordinator tells the others of a helper that it heard.
+ * A coordinator's last news of one helper, for the other coordinators.
  *
- * @param ageMillis how long before it told it
+ * @param ageMillis the age of the news when the coordinator published it
  * @param left whether the helper said that it leaves
- * @param disks how full they are, as the helper said
- * @param faults buckets that the helper cannot use, as it said
+ * @param disks the usage of its disks, by its own report
+ * @param faults the buckets that the helper cannot use, by its own report
  */
 public record HelperSighting(
         HelperRegistration registration,
@@ -19,7 +19,7 @@ public record HelperSighting(
         boolean left,
         List<DiskUsage> disks,
         Map<StoreId, StoreFault> faults) {
-    /** A helper that can use all buckets. */
+    /** The sighting of a helper that can use all buckets. */
     public HelperSighting(HelperRegistration registration, long ageMillis, boolean left, List<DiskUsage> disks) {
         this(registration, ageMillis, left, disks, Map.of());
     }

@@ -4,17 +4,17 @@ import java.util.List;
 import java.util.regex.Pattern;
 
 /**
- * Where a process runs: labels from the outside in, such as {@code zone-a/rack-1/host-3} (what HDFS calls a network
- * location). Who shares more of the first labels is nearer.
+ * The location of a process: labels from the outside in, such as {@code zone-a/rack-1/host-3}. HDFS calls it a network
+ * location. Processes that share more of the first labels are nearer.
  *
- * @param labels 0 to {@value #MAX_LABELS}; none: nobody said
+ * @param labels 0 to {@value #MAX_LABELS}; empty: unknown
  */
 public record Location(List<String> labels) {
     public static final Location NONE = new Location(List.of());
 
     public static final int MAX_LABELS = 8;
 
-    /** As it is written down for people. */
+    /** The rule for its text, for error messages. */
     public static final String FORM = "1 to 8 labels with / between, each 1 to 63 of A-Z, a-z, 0-9, '.', '_', '-'";
 
     private static final Pattern LABEL = Pattern.compile("[A-Za-z0-9._-]{1,63}");
@@ -37,7 +37,7 @@ public record Location(List<String> labels) {
         return text.isEmpty() ? NONE : new Location(List.of(text.split("/", -1)));
     }
 
-    /** How many labels, from the first on, both have. */
+    /** The number of leading labels that both have. */
     public int shared(Location other) {
         int most = Math.min(labels.size(), other.labels.size());
         int shared = 0;
@@ -47,12 +47,12 @@ public record Location(List<String> labels) {
         return shared;
     }
 
-    /** Whether this is {@code outer}, or inside of it. */
+    /** Returns whether this is {@code outer}, or inside of it. */
     public boolean isIn(Location outer) {
         return shared(outer) == outer.labels.size();
     }
 
-    /** What is around it: the same without the last label. */
+    /** The surrounding location: the same without the last label. */
     public Location outer() {
         return labels.isEmpty() ? NONE : new Location(labels.subList(0, labels.size() - 1));
     }

@@ -3,15 +3,15 @@ package io.cloudmw.core.model.fleet;
 import java.util.List;
 
 /**
- * The helpers that one coordinator heard lately, or a part of them.
+ * A coordinator's report of the helpers it has heard lately, or a part of that report.
  *
- * @param coordinator whose report this is
- * @param part from 0; a coordinator that hears many helpers tells of them in several parts
- * @param sequence grows with every report of this coordinator: one that does not grow is of a coordinator that is no more
- * @param sightings at most {@value #MAX_SIGHTINGS}, so that a part fits wherever a catalog keeps it
+ * @param coordinator the reporting coordinator
+ * @param part counted from 0; a coordinator that hears many helpers reports in several parts
+ * @param sequence grows with every report; when it stands still, the coordinator has ended
+ * @param sightings at most {@value #MAX_SIGHTINGS}, so that a part fits into any catalog
  */
 public record SightingReport(String coordinator, int part, long sequence, List<HelperSighting> sightings) {
-    /** One of a helper with 64 disks, whose names are as long as they may be, takes 10 KB. */
+    /** The most sightings of a part: one of a helper with 64 disks, all with the longest names, takes 10 KB. */
     public static final int MAX_SIGHTINGS = 32;
 
     public SightingReport {

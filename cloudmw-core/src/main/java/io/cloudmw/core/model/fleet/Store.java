@@ -7,11 +7,11 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * A place replicas live.
+ * A place where replicas live.
  *
  * @param failureDomain stores that share it may fail together
- * @param identity which disk or bucket it is
- * @param lostAtMillis when it was declared gone for good; 0: it was not
+ * @param identity the disk or bucket it is
+ * @param lostAtMillis when it was declared lost for good; 0: it is not lost
  */
 public record Store(StoreId id, String failureDomain, Kind kind, StoreIdentity identity, long lostAtMillis) {
     public Store {
@@ -36,14 +36,14 @@ public record Store(StoreId id, String failureDomain, Kind kind, StoreIdentity i
         return new Store(id, failureDomain, kind, other, lostAtMillis);
     }
 
-    /** Returns whether the other has the same id, place and failure domain, whichever disk or bucket is there. */
+    /** Returns whether the other has the same id, place and failure domain, whatever disk or bucket is there. */
     public boolean isDefinedAs(Store other) {
         return other.with(identity).equals(this);
     }
 
-    /** What a store is made of. */
+    /** The kind of a store: a bucket or a disk. */
     public sealed interface Kind {
-        /** Where it is, for people. */
+        /** Its place, for people. */
         String place();
     }
 
@@ -74,12 +74,12 @@ public record Store(StoreId id, String failureDomain, Kind kind, StoreIdentity i
             }
         }
 
-        /** A bucket whose credentials are found by the AWS default chain. */
+        /** A bucket whose credentials come from the AWS default chain. */
         public S3(String bucket, String region, String endpoint, boolean pathStyle, String prefix) {
             this(bucket, region, endpoint, pathStyle, prefix, CredentialsReference.chain());
         }
 
-        /** The same bucket, with its credentials elsewhere. */
+        /** The same bucket with another reference to its credentials. */
         public S3 with(CredentialsReference reference) {
             return new S3(bucket, region, endpoint, pathStyle, prefix, reference);
         }
@@ -90,7 +90,7 @@ public record Store(StoreId id, String failureDomain, Kind kind, StoreIdentity i
         }
     }
 
-    /** An EBS-backed directory on one helper, which alone reads and writes it. */
+    /** An EBS-backed directory of one helper, which alone reads and writes it. */
     public record Disk(HelperId owner, Path path) implements Kind {
         @Override
         public String place() {
@@ -98,32 +98,32 @@ public record Store(StoreId id, String failureDomain, Kind kind, StoreIdentity i
         }
     }
 
-    /** The same store with its credentials elsewhere; a disk has none and stays as it is. */
+    /** The same store with another reference to its credentials; a disk has none and stays as it is. */
     public Store with(CredentialsReference reference) {
         return kind instanceof S3 s3 ? new Store(id, failureDomain, s3.with(reference), identity, lostAtMillis) : this;
     }
 
-    /** The same store as everybody may see it. */
+    /** The same store without what only operators may see. */
     public Store shown() {
         return kind instanceof S3 s3 ? with(s3.credentials().shown()) : this;
     }
 
-    /** The same store without what only coordinators and helpers need to know. */
+    /** The same store without its credentials, which only coordinators and helpers need. */
     public Store withoutCredentials() {
         return with(CredentialsReference.chain());
     }
 
-    /** Returns whether it was declared gone for good: nothing is read from it or written to it any more. */
+    /** Returns whether it was declared lost: no process reads from it or writes to it any more. */
     public boolean isLost() {
         return lostAtMillis != 0;
     }
 
-    /** The store, declared gone for good; a store that was declared lost before keeps its time. */
+    /** The store, declared lost; a store that was lost before keeps its time. */
     public Store lost(long atMillis) {
         return isLost() ? this : new Store(id, failureDomain, kind, identity, atMillis);
     }
 
-    /** The helper this store must be reached through, if it is a disk. */
+    /** The helper that serves this store; empty for a bucket. */
     public Optional<HelperId> owner() {
         return kind instanceof Disk disk ? Optional.of(disk.owner()) : Optional.empty();
     }

@@ -3,14 +3,14 @@ package io.cloudmw.core.model.fleet;
 import java.util.UUID;
 
 /**
- * Tells the disk or bucket of a store from any other that has its place.
+ * The identity of the disk or bucket of a store, which tells it from any other in its place.
  *
  * @param value 32 hexadecimal digits, drawn when the disk or bucket was first used; empty: not known
  * @param cluster the id of the cluster that uses it; empty: not known
  * @param replacedAtMillis when an operator last put another disk or bucket in its place; 0: never
  */
 public record StoreIdentity(String value, String cluster, long replacedAtMillis) {
-    /** Nothing is known: what a release before identities has left. */
+    /** An unknown identity, as a release before identities left it. */
     public static final StoreIdentity NONE = new StoreIdentity("", "", 0);
 
     public StoreIdentity {
@@ -26,17 +26,17 @@ public record StoreIdentity(String value, String cluster, long replacedAtMillis)
         }
     }
 
-    /** A new one, different from all others, for a disk or bucket of a cluster. */
+    /** A new random identity for a disk or bucket of a cluster. */
     public static StoreIdentity random(String cluster) {
         return new StoreIdentity(UUID.randomUUID().toString().replace("-", ""), cluster, 0);
     }
 
-    /** Returns whether there is one. */
+    /** Returns whether the identity is known. */
     public boolean isKnown() {
         return !value.isEmpty();
     }
 
-    /** Returns whether both are of the same disk or bucket. */
+    /** Returns whether both identify the same disk or bucket. */
     public boolean isSame(StoreIdentity other) {
         return isKnown() && value.equals(other.value);
     }

@@ -1,5 +1,6 @@
 /**
- * Value records about the fleet: helpers, stores, disks and their locations. Immutable, validated when made; safe for any thread.
+ * Value records about the fleet: helpers, stores, disks and their locations. Immutable, validated when made; safe for
+ * any thread.
  */
 @NullMarked
 package io.cloudmw.core.model.fleet;

@@ -1,40 +1,43 @@
 package io.cloudmw.core.model.volume;
 
-/** How a volume's files are cut into chunks (CloudMW §3, §4.1), and those into leaves. Files that are there already stay as they were cut. */
+/**
+ * The rule by which a volume's files are cut into chunks (CloudMW §3, §4.1), and chunks into leaves. Existing files
+ * stay as they were cut.
+ */
 public sealed interface Chunking {
-    /** No chunk is longer: a single S3 PUT ends at 5 GiB and a manifest segment must hold a whole chunk. */
+    /** The longest chunk: a single S3 PUT ends at 5 GiB, and a manifest segment must hold a whole chunk. */
     long MAX_CHUNK_BYTES = 1L << 30;
 
-    /** No chunk has more leaves: a manifest segment must hold a whole chunk. */
+    /** The most leaves of a chunk: a manifest segment must hold a whole chunk. */
     int MAX_CHUNK_LEAVES = 4096;
 
-    /** Small enough to be verified as it streams, large enough that digests stay below 0.02%. */
+    /** The usual leaf size: small enough to verify bytes as they stream, large enough that digests stay below 0.02%. */
     int DEFAULT_LEAF_BYTES = 256 << 10;
 
     int MIN_LEAF_BYTES = 4 << 10;
 
-    /** Bytes of every chunk but the last, for a file of {@code sizeBytes}; at least 1. */
+    /** The size of every chunk but the last, in a file of {@code sizeBytes}; at least 1. */
     long chunkSizeBytes(long sizeBytes);
 
-    /** Chunks are verified in leaves of this size; what reads a few bytes reads one. */
+    /** The size of the leaves in which chunks are verified; the smallest read is one leaf. */
     int leafSizeBytes();
 
-    /** No chunk of leaves of this size is longer. */
+    /** The longest chunk with leaves of this size. */
     static long maxChunkBytes(int leafSizeBytes) {
         return Math.min(MAX_CHUNK_BYTES, (long) leafSizeBytes * MAX_CHUNK_LEAVES);
     }
 
     private static void checkLeafSize(int bytes) {
-        // A power of two: blocks, of races and of switches, consist of whole leaves.
+        // A power of two: blocks of races and of switches consist of whole leaves.
         if (bytes < MIN_LEAF_BYTES || bytes > DEFAULT_LEAF_BYTES || Integer.bitCount(bytes) != 1) {
             throw new IllegalArgumentException("leaf size: " + bytes + " (expected: a power of two, " + MIN_LEAF_BYTES
                     + ".." + DEFAULT_LEAF_BYTES + ")");
         }
     }
 
-    /** n chunks of equal size; more than n where a chunk would exceed {@link #maxChunkBytes}. */
+    /** n chunks of equal size; more than n when a chunk would exceed {@link #maxChunkBytes}. */
     record ByCount(int chunks, int leafSizeBytes) implements Chunking {
-        /** In leaves of the usual size. */
+        /** A rule with leaves of the usual size. */
         public ByCount(int chunks) {
             this(chunks, DEFAULT_LEAF_BYTES);
         }
@@ -53,9 +56,9 @@ public sealed interface Chunking {
         }
     }
 
-    /** As many chunks of this size as it takes. */
+    /** As many chunks of this size as the file needs. */
     record BySize(long bytes, int leafSizeBytes) implements Chunking {
-        /** In leaves of the usual size. */
+        /** A rule with leaves of the usual size. */
         public BySize(long bytes) {
             this(bytes, DEFAULT_LEAF_BYTES);
         }

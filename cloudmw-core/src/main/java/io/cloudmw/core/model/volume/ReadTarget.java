@@ -8,12 +8,12 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What a volume promises of reads: {@code p99 of 64MiB under 900ms}. A longer read has proportionally more time, a
- * shorter one as much.
+ * A volume's target for the time of reads, such as {@code p99 of 64MiB under 900ms}. A longer read has proportionally
+ * more time; a shorter read has the same time.
  *
- * @param percentile of the reads, one of 50, 90, 95, 99 and 99.9
- * @param bytes of a read
- * @param limit for that percentile of the reads; whole microseconds
+ * @param percentile of the reads: one of 50, 90, 95, 99 and 99.9
+ * @param bytes the size of a read
+ * @param limit the time for that percentile of the reads; whole microseconds
  */
 public record ReadTarget(double percentile, long bytes, Duration limit) {
     private static final List<Double> PERCENTILES = List.of(50.0, 90.0, 95.0, 99.0, 99.9);
@@ -50,12 +50,12 @@ public record ReadTarget(double percentile, long bytes, Duration limit) {
                 Double.parseDouble(matcher.group(1)), Sizes.parse(matcher.group(2)), Durations.parse(matcher.group(3)));
     }
 
-    /** As a share: 0.99 of p99. */
+    /** The percentile as a share: 0.99 for p99. */
     public double quantile() {
         return percentile / 100;
     }
 
-    /** How long a read of so many bytes may take. */
+    /** The time that a read of so many bytes may take. */
     public Duration deadline(long readBytes) {
         if (readBytes <= bytes) {
             return limit;

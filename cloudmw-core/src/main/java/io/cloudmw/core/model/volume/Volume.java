@@ -9,15 +9,15 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A shared, named file tree and how it keeps its files.
+ * A shared, named file tree and the rules for keeping its files.
  *
- * @param replicas k: copies of each chunk, each in a store of its own
- * @param stores where new chunks may go; fewer than {@code replicas} only after stores were lost
- * @param writeQuorum copies that must be durable before a write is acknowledged
+ * @param replicas k: the number of replicas of each chunk, each in a store of its own
+ * @param stores the stores for new chunks; fewer than {@code replicas} only after stores were lost
+ * @param writeQuorum the replicas that must be durable before a write is acknowledged
  * @param rotateReplicas whether helpers swap replicas from chunk to chunk (CloudMW §4.1)
- * @param target what is promised of reads, if anything is
+ * @param target the target for reads; empty: none
  * @param peers whether clients that hold chunks may serve them to their neighbours
- * @param revision how often it was changed, and the stores that leave it
+ * @param revision the count of its changes, and the stores that leave it
  */
 public record Volume(
         VolumeName name,
@@ -73,7 +73,7 @@ public record Volume(
         this(name, chunking, replicas, stores, writeQuorum, mode, rotateReplicas, createdAtMillis, target, false);
     }
 
-    /** One that promises nothing, besides. */
+    /** A volume without a target. */
     public Volume(
             VolumeName name,
             Chunking chunking,
@@ -103,24 +103,24 @@ public record Volume(
         }
     }
 
-    /** How often it was changed; 1: never. */
+    /** The generation of its settings; 1: never changed. */
     public long generation() {
         return revision.generation();
     }
 
-    /** The stores that it gives up. */
+    /** The stores that leave it. */
     public List<StoreId> leaving() {
         return revision.leaving();
     }
 
-    /** Every store that may hold its copies: those that take new chunks, then those that leave. */
+    /** Every store that may hold its replicas: those for new chunks, then those that leave. */
     public List<StoreId> storesInUse() {
         List<StoreId> all = new ArrayList<>(stores);
         all.addAll(leaving());
         return List.copyOf(all);
     }
 
-    /** The volume once this store leaves it; itself if new chunks do not go there. */
+    /** The volume after this store began to leave; the same volume when the store takes no new chunks. */
     public Volume without(StoreId store) {
         if (!stores.contains(store)) {
             return this;

@@ -10,8 +10,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 
 /**
- * A change of a volume; everything that it does not name stays. Chunk and leaf sizes count for versions written after
- * the
+ * A change of a volume; settings that it does not name stay. Chunk and leaf sizes apply to versions written after the
  * change.
  *
  * @param volume its name
@@ -19,7 +18,7 @@ import java.util.Set;
  */
 public record VolumeChange(
         VolumeName volume, long generation, Members stores, Copying copying, Cutting cutting, Reading reading) {
-    /** Which stores join the volume and which leave it. */
+    /** The stores that join the volume and those that leave it. */
     public record Members(Set<StoreId> added, Set<StoreId> removed) {
         public Members {
             added = Set.copyOf(added);
@@ -34,14 +33,14 @@ public record VolumeChange(
         }
     }
 
-    /** How many copies chunks have, and how many of them are durable when a write is acknowledged. */
+    /** The number of replicas of a chunk, and how many must be durable when a write is acknowledged. */
     public record Copying(OptionalInt replicas, OptionalInt writeQuorum) {
         boolean isEmpty() {
             return replicas.isEmpty() && writeQuorum.isEmpty();
         }
     }
 
-    /** How files are cut: by size or into a number of chunks, and into leaves. */
+    /** The cutting of files: by size or into a number of chunks, and into leaves. */
     public record Cutting(OptionalLong chunkSizeBytes, OptionalInt chunks, OptionalInt leafSizeBytes) {
         public Cutting {
             if (chunkSizeBytes.isPresent() && chunks.isPresent()) {
@@ -69,9 +68,9 @@ public record VolumeChange(
     }
 
     /**
-     * How files are read.
+     * The settings for reads.
      *
-     * @param target empty: as before; an empty target: none
+     * @param target empty: unchanged; an empty target: none
      */
     public record Reading(Optional<Mode> mode, Optional<Optional<ReadTarget>> target, Optional<Boolean> peers) {
         boolean isEmpty() {
@@ -85,7 +84,7 @@ public record VolumeChange(
         }
     }
 
-    /** A change of this volume that changes nothing yet. */
+    /** A builder for a change of this volume, which so far changes nothing. */
     public static Builder of(VolumeName volume) {
         return new Builder(volume);
     }
@@ -95,7 +94,7 @@ public record VolumeChange(
         return stores.isEmpty() && copying.isEmpty() && cutting.isEmpty() && reading.isEmpty();
     }
 
-    /** Collects what is to be changed. Not safe for several threads. */
+    /** The builder of a change. Confined to one thread. */
     public static final class Builder {
         private final VolumeName volume;
         private final Set<StoreId> added = new LinkedHashSet<>();
@@ -114,7 +113,7 @@ public record VolumeChange(
             this.volume = volume;
         }
 
-        /** The change takes effect only while the volume has this generation. */
+        /** Lets the change take effect only while the volume has this generation. */
         public Builder atGeneration(long expected) {
             generation = expected;
             return this;
@@ -160,7 +159,7 @@ public record VolumeChange(
             return this;
         }
 
-        /** The target of reads; empty: none. */
+        /** Sets the target for reads; empty: none. */
         public Builder target(Optional<ReadTarget> promised) {
             target = Optional.of(promised);
             return this;
@@ -172,9 +171,9 @@ public record VolumeChange(
         }
 
         /**
-         * The change.
+         * Builds the change.
          *
-         * @throws IllegalArgumentException when parts of it contradict each other
+         * @throws IllegalArgumentException when its parts contradict each other
          */
         public VolumeChange build() {
             return new VolumeChange(

@@ -4,10 +4,10 @@ import io.cloudmw.core.model.StoreId;
 import java.util.List;
 
 /**
- * How often a volume was changed, and what a change has left to be done.
+ * The revision of a volume: the count of its changes, and what is still to be done for the last.
  *
  * @param generation grows by one with each change; 1 for a volume that was never changed
- * @param leaving stores that the volume gives up: they take no new chunks, and their copies go to others
+ * @param leaving stores that leave the volume: they take no new chunks, and their replicas move to others
  */
 public record VolumeRevision(long generation, List<StoreId> leaving) {
     /** The revision of a volume that was never changed. */

@@ -8,10 +8,10 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /**
- * Some volumes, or all there are and will be. Written as names with commas between, or {@code *}.
+ * A set of volumes, or all present and future ones. Its text is names with commas between, or {@code *}.
  *
- * @param all every volume
- * @param names of those; empty when all are meant
+ * @param all whether it has every volume
+ * @param names the names; empty when it has all
  */
 public record VolumeSet(boolean all, Set<VolumeName> names) {
     public static final VolumeSet NONE = new VolumeSet(false, Set.of());

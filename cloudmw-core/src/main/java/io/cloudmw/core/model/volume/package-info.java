@@ -1,5 +1,6 @@
 /**
- * Value records about volumes: replication, chunking, read targets and changes. Immutable, validated when made; safe for any thread.
+ * Value records about volumes: replication, chunking, read targets and changes. Immutable, validated when made; safe
+ * for any thread.
  */
 @NullMarked
 package io.cloudmw.core.model.volume;

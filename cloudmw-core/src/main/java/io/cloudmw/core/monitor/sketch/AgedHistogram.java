@@ -4,11 +4,11 @@ import org.HdrHistogram.Histogram;
 import org.HdrHistogram.HistogramIterationValue;
 
 /**
- * A histogram in which every sample counts half after each half-life. Not thread-safe.
+ * A histogram whose samples lose half of their weight after each half-life. Not thread-safe.
  *
- * <p>The algorithm: forward decay. Instead of making old samples lighter again and again, new ones are recorded
- * heavier, by 2^(time since a landmark / half-life); quantiles do not care about the scale. When the scale has grown by
- * 2^{@value #RESCALE_HALF_LIVES} all weights are divided once and the landmark moves. [1] G. Cormode, V. Shkapenyuk, D.
+ * <p>The algorithm: forward decay. Old samples keep their weight, and new ones are recorded heavier, by 2^(time since
+ * a landmark / half-life); quantiles do not depend on the scale. When the scale has grown by 2^{@value
+ * #RESCALE_HALF_LIVES} all weights are divided once and the landmark moves. [1] G. Cormode, V. Shkapenyuk, D.
  * Srivastava, B. Xu: Forward Decay, ICDE 2009, §3.
  */
 public final class AgedHistogram {
@@ -33,7 +33,7 @@ public final class AgedHistogram {
                 Sketch.clamp(value), Math.round(Sketch.UNITS_PER_SAMPLE * Math.pow(2, Math.max(0, age))));
     }
 
-    /** As of now. */
+    /** The sketch as of now. */
     public Sketch sketch(long nowNanos) {
         double factor = Math.pow(2, -halfLives(nowNanos));
         Sketch.Builder sketch = new Sketch.Builder();

@@ -1,15 +1,15 @@
 package io.cloudmw.core.monitor.sketch;
 
 /**
- * Waiting times of which some were cut short: of an attempt that was cancelled after 80 ms without a byte it is known
- * only that it would have waited longer. Immutable; two merge by adding.
+ * A distribution of waiting times, some of which were cut short. An attempt that was cancelled after 80 ms without a
+ * byte shows only that it would have waited longer. Immutable; two merge by adding.
  *
- * <p>The algorithm: the product-limit estimator. The chance to wait longer than t is the product, over all times up to
- * t at which a wait ended, of the share of those still waiting that did not end there; a wait that was cut counts among
- * those waiting until its cut, and says nothing afterwards. [1] E. L. Kaplan, P. Meier: Nonparametric Estimation from
+ * <p>The algorithm: the product-limit estimator. The chance to wait longer than t is a product over all times up to t
+ * at which a wait ended. Each factor is the share of the waits still running that did not end there. A wait that was
+ * cut counts as running until its cut, and not afterwards. [1] E. L. Kaplan, P. Meier: Nonparametric Estimation from
  * Incomplete Observations, JASA 53 (1958).
  *
- * <p>This is unbiased as long as the cut does not depend on what the wait would have become: a race cuts its losers when
+ * <p>The estimate is unbiased as long as the cut does not depend on the rest of the wait. A race cuts its losers when
  * another store has answered, which knows nothing of this one. {@code docs/adr/0006} says why nothing simpler will do.
  *
  * @param ended waits that ended by themselves, in microseconds
@@ -20,14 +20,14 @@ public record CensoredSketch(Sketch ended, Sketch cut) {
 
     private static final double ROUNDING = 1e-9;
 
-    /** How many unaged waits this is worth, cut ones included. */
+    /** The weight in unaged waits, cut ones included. */
     public double samples() {
         return ended.samples() + cut.samples();
     }
 
     /**
-     * The time that {@code quantile} (0..1) of all waits do not exceed. When too many of the long ones were cut to tell,
-     * the longest seen, cut or not: it takes at least that long. 0 when nothing was seen.
+     * The time that a share {@code quantile} (0..1) of all waits does not exceed. When too many long waits were cut to
+     * tell, the longest one seen, cut or not: a lower bound. 0 when it is empty.
      */
     public long quantile(double quantile) {
         double waiting = (double) ended.totalWeight() + cut.totalWeight();

@@ -1,6 +1,6 @@
 package io.cloudmw.core.monitor.sketch;
 
-/** A count of which half is forgotten after each half-life. Not thread-safe. */
+/** A count that halves after each half-life. Not thread-safe. */
 public final class DecayedCount {
     private final long halfLifeNanos;
     private double count;
@@ -20,7 +20,7 @@ public final class DecayedCount {
         return count * Math.pow(2, -Math.max(0, (double) (nowNanos - atNanos) / halfLifeNanos));
     }
 
-    /** What {@code decayed}, counted at a steady pace for long, says of that pace: so much in a second. */
+    /** The rate per second behind {@code decayed}, if it was counted at a steady rate for long. */
     public static double perSecond(double decayed, long halfLifeNanos) {
         return decayed * Math.log(2) * 1e9 / halfLifeNanos;
     }

@@ -4,28 +4,28 @@ import java.util.Arrays;
 import org.HdrHistogram.Histogram;
 
 /**
- * A distribution in little space: values on a fixed logarithmic grid and the weight of each. Immutable; merging two is
- * exact, whoever made them, because everybody uses the same grid.
+ * A distribution in little space: the weights of values on a fixed logarithmic grid. Immutable; merging two is exact,
+ * because all sketches share the grid.
  *
- * <p>The grid is HdrHistogram's with one significant digit: 16 steps per doubling, and a value is kept as the middle of
- * its step, so what comes out is within {@value #MAX_ERROR_PERCENT}% (and 1) of what went in. Values are at least 1 and
- * at most 2<sup>30</sup>; others are taken for the nearest of these. Weights are in units of 1/{@value
- * #UNITS_PER_SAMPLE} sample, since aged samples count less than one.
+ * <p>The grid is HdrHistogram's with one significant digit: 16 steps per doubling. A value is kept as the middle of
+ * its step, within {@value #MAX_ERROR_PERCENT}% (and 1) of the recorded one. Values are at least 1 and at most
+ * 2<sup>30</sup>; others are recorded as the nearest of these. Weights are in units of 1/{@value #UNITS_PER_SAMPLE}
+ * sample, since aged samples count less than one.
  */
 public final class Sketch {
     /** Weight of one sample that has not aged. */
     public static final int UNITS_PER_SAMPLE = 16;
 
-    /** How far a value may come out from what went in, in percent of it. */
+    /** The largest difference between a kept and a recorded value, in percent. */
     public static final double MAX_ERROR_PERCENT = 3.2;
 
-    /** Steps of the grid: no sketch has more entries. */
+    /** The steps of the grid, which bound the entries of a sketch. */
     public static final int MAX_ENTRIES = 432;
 
-    /** More than any sketch reaches honestly; keeps sums of sums from overflowing. */
+    /** The largest weight: more than any real sketch reaches, and small enough that sums of sums do not overflow. */
     static final long MAX_WEIGHT = 1L << 40;
 
-    /** Nothing. */
+    /** The empty sketch. */
     public static final Sketch EMPTY = new Sketch(new long[0], new long[0], 0);
 
     private static final Histogram GRID = grid();
@@ -83,7 +83,7 @@ public final class Sketch {
         return builder.build();
     }
 
-    /** Collects ascending values; equal ones become one entry. */
+    /** A collector of ascending values; equal ones become one entry. */
     static final class Builder {
         private long[] values = new long[64];
         private long[] weights = new long[64];
@@ -110,7 +110,7 @@ public final class Sketch {
         }
     }
 
-    /** Different values; {@link #value} and {@link #weight} take indexes below this. */
+    /** The number of different values; {@link #value} and {@link #weight} take indexes below it. */
     public int entries() {
         return values.length;
     }
@@ -120,12 +120,12 @@ public final class Sketch {
         return values[index];
     }
 
-    /** Its weight, in units of 1/{@value #UNITS_PER_SAMPLE} sample. */
+    /** The weight of the {@code index}-th smallest value, in units of 1/{@value #UNITS_PER_SAMPLE} sample. */
     public long weight(int index) {
         return weights[index];
     }
 
-    /** How many unaged samples this is worth. */
+    /** The weight in unaged samples. */
     public double samples() {
         return (double) total / UNITS_PER_SAMPLE;
     }
@@ -151,7 +151,7 @@ public final class Sketch {
         return 0;
     }
 
-    /** Both together. */
+    /** The sum of both. */
     public Sketch plus(Sketch other) {
         if (isEmpty() || other.isEmpty()) {
             return isEmpty() ? other : this;
@@ -169,7 +169,7 @@ public final class Sketch {
         return sum.build();
     }
 
-    /** The same distribution with its weight multiplied; what becomes less than half a unit is dropped. */
+    /** The same distribution with its weights multiplied; those below half a unit are dropped. */
     public Sketch times(double factor) {
         Builder scaled = new Builder();
         for (int i = 0; i < values.length; i++) {

@@ -1,5 +1,6 @@
 /**
- * Distributions and counts in little space, whose old samples lose weight. Sketches are immutable; live counters are confined to their owner's lock.
+ * Distributions and counts in little space, whose old samples lose weight. Sketches are immutable; live counters are
+ * confined to their owner's lock.
  */
 @NullMarked
 package io.cloudmw.core.monitor.sketch;

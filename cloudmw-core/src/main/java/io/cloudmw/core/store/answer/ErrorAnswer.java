@@ -11,13 +11,13 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * An answer of an S3 store that is an error.
+ * An error response of an S3 store.
  *
  * @param status of HTTP
  * @param code the server's; empty when it named none
- * @param text what the server says about it; empty when it says nothing
- * @param request the server's name for the request; may be empty
- * @param region where the bucket is, by the server; empty when it does not say
+ * @param text the server's message; may be empty
+ * @param request the server's id of the request; may be empty
+ * @param region the bucket's region by the server; empty when it does not name one
  * @param clockAhead how far this machine's clock is ahead of the server's; negative: behind; empty when not known
  */
 public record ErrorAnswer(
@@ -37,10 +37,10 @@ public record ErrorAnswer(
             Pattern.compile("region .{0,80} is wrong; expecting (?:'|\"|&#34;|&quot;|&#39;)([a-z0-9-]{1,64})");
 
     /**
-     * Reads an answer.
+     * Reads a response.
      *
      * @param header gives the first header of a name, in any case; empty when there is none
-     * @param body the answer's, or its beginning; empty for an answer to HEAD
+     * @param body the response's, or its beginning; empty for a response to HEAD
      * @param nowMillis this machine's civil time
      */
     public static ErrorAnswer of(int status, Function<String, Optional<String>> header, String body, long nowMillis) {
@@ -59,26 +59,26 @@ public record ErrorAnswer(
                 header.apply("Date").flatMap(date -> ahead(date, nowMillis)));
     }
 
-    /** The same, known to be another fault. */
+    /** The same response, known to be another fault. */
     public ErrorAnswer as(ServerFault known) {
         return new ErrorAnswer(known, status, code, text, request, region, clockAhead);
     }
 
-    /** The answer in the server's own words: status, code and text. */
+    /** The response in the server's own words: status, code and text. */
     public String said() {
         return (status + " " + code + " " + text).strip().replaceAll("\\s+", " ");
     }
 
-    /** The verdict the failure carries. */
+    /** The failure's retry verdict. */
     public RetryVerdict verdict() {
         return fault.verdict();
     }
 
     /**
-     * The answer, its meaning, and a remedy.
+     * The response, its meaning, and a remedy.
      *
-     * @param server names the speaker, like {@code S3}
-     * @param ownRegion the region the store names; empty when that is not known
+     * @param server the server's name, like {@code S3}
+     * @param ownRegion the region of the store's settings; empty when not known
      */
     public String describe(String server, String ownRegion) {
         StringBuilder said = new StringBuilder(server).append(" answered ").append(status);

@@ -8,12 +8,12 @@ import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.error.RetryVerdict;
 
 /**
- * A fault between this process and an S3 store, with the error code it becomes, its retry verdict, how the store
- * then is,
- * and what an operator can do. A fault with the verdict {@code NEVER} stays until somebody changes a setting: no process retries it.
+ * A fault between this process and an S3 store, with its error code, its retry verdict, the store's state, and a
+ * remedy for the operator. A fault with the verdict {@code NEVER} stays until an operator changes a setting: no
+ * process retries it.
  */
 public enum ServerFault {
-    /** This process has nothing to sign requests with; another process may have. */
+    /** This process has no credentials to sign requests with; another process may have some. */
     NO_CREDENTIALS(
             ErrorCode.STORE_DENIED,
             OTHER_REPLICA,
@@ -33,7 +33,7 @@ public enum ServerFault {
             NEVER,
             Kind.DENIED,
             "the secret key is not the access key's; correct the credentials of the coordinator and the helpers"),
-    /** The credentials, or the URL they signed, are too old. */
+    /** The credentials, or the URL they signed, have expired. */
     EXPIRED(
             ErrorCode.STORE_DENIED,
             NEVER,
@@ -45,7 +45,7 @@ public enum ServerFault {
             NEVER,
             Kind.DENIED,
             "the key may not do this; permit it in the policies of the bucket and of the user"),
-    /** Signatures of this machine's clock are refused. */
+    /** The server refuses signatures with this machine's time. */
     WRONG_CLOCK(ErrorCode.STORE_DENIED, NEVER, Kind.DENIED, "set the clock of this machine right"),
     /** The bucket is in another region than the store says. */
     WRONG_REGION(
@@ -68,7 +68,7 @@ public enum ServerFault {
             NEVER,
             Kind.DENIED,
             "the server does not offer this operation; use a server that does"),
-    /** The server calls the request wrong for another reason. */
+    /** The server refuses the request for another reason. */
     REFUSED(ErrorCode.STORE_DENIED, NEVER, Kind.DENIED, "the server refuses the request; see what it says"),
     /** There is no such object. */
     NO_OBJECT(ErrorCode.REPLICA_MISSING, OTHER_REPLICA, Kind.DENIED, "there is no such object"),
@@ -78,7 +78,7 @@ public enum ServerFault {
     FULL(ErrorCode.STORE_FULL, OTHER_REPLICA, Kind.DENIED, "make room, or raise the quota"),
     /** The server asks for fewer requests. */
     THROTTLED(ErrorCode.STORE_UNAVAILABLE, OTHER_REPLICA, Kind.UNREACHABLE, "the server asks for fewer requests"),
-    /** The bytes that arrived are not those that were sent, or not all of them. */
+    /** The received bytes are not those that were sent, or not all of them. */
     /** Another request changed the same object or bucket at the same time. */
     CONFLICTING(
             ErrorCode.STORE_UNAVAILABLE,
@@ -98,7 +98,7 @@ public enum ServerFault {
             NEVER,
             Kind.UNREACHABLE,
             "the server's certificate is not trusted; add its authority to the Java trust store, or correct the endpoint"),
-    /** No answer came: nobody listens, the name is unknown, or the network is cut. */
+    /** There was no response: no server listens, the name is unknown, or the network is cut. */
     UNREACHABLE(ErrorCode.STORE_UNAVAILABLE, OTHER_REPLICA, Kind.UNREACHABLE, "check the endpoint and the network");
 
     private final ErrorCode code;
@@ -121,7 +121,7 @@ public enum ServerFault {
         return verdict;
     }
 
-    /** How a store is where every request of a process ends so. */
+    /** The state of a store whose every request from a process ends with this fault. */
     public Kind kind() {
         return kind;
     }
@@ -132,10 +132,10 @@ public enum ServerFault {
     }
 
     /**
-     * The fault that an answer means.
+     * The fault behind a response.
      *
      * @param status of HTTP
-     * @param code the server's; empty when it named none, as in an answer to HEAD
+     * @param code the server's; empty when it named none, as in a response to HEAD
      */
     public static ServerFault of(int status, String code) {
         return switch (code) {

@@ -8,9 +8,9 @@ import io.cloudmw.core.store.StoreOpener;
 import java.nio.file.Path;
 
 /**
- * Opens stores this process reaches by itself: buckets over {@code s3}, disks as directories of this machine,
- * either for reading and writing (their owner) or for reading only (everyone else). Opens anew at every call: put a
- * {@link io.cloudmw.core.store.CachingStoreOpener} in front.
+ * The opener of stores that this process reaches by itself. Buckets are opened over {@code s3}. Disks are directories
+ * of this machine, opened for reading and writing by their owner and for reading by other processes. It opens anew at
+ * every call: put a {@link io.cloudmw.core.store.CachingStoreOpener} in front.
  */
 public final class DirectStoreOpener implements StoreOpener {
     private final StoreOpener s3;
@@ -22,16 +22,16 @@ public final class DirectStoreOpener implements StoreOpener {
     }
 
     /**
-     * For the helper that owns the disks.
+     * The opener for the helper that owns the disks.
      *
-     * @param s3 usually {@link io.cloudmw.core.store.s3.S3Stores}; stays the caller's to close
+     * @param s3 usually {@link io.cloudmw.core.store.s3.S3Stores}; the caller closes it
      * @param reserveBytes puts leave this much of each disk's file system free
      */
     public static DirectStoreOpener owning(StoreOpener s3, long reserveBytes) {
         return new DirectStoreOpener(s3, (id, path) -> DiskChunkStore.open(id, path, reserveBytes, FreeSpace.system()));
     }
 
-    /** For processes that only read disks they happen to see, without disturbing their owner. */
+    /** The opener for processes that only read disks of this machine, without disturbing their owner. */
     public static DirectStoreOpener reading(StoreOpener s3) {
         return new DirectStoreOpener(s3, DiskChunkStore::openForReading);
     }

@@ -21,8 +21,8 @@ import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps each chunk as a file of its own. A chunk is written to a temporary file, forced to the disk, renamed, and
- * the directory forced: a crash leaves the chunk whole or absent. See {@link DiskLayout} for where things are.
+ * A store that keeps each chunk as a file of its own. A chunk is written to a temporary file, forced to the disk and
+ * renamed, and the directory is forced: a crash leaves the chunk whole or absent. {@link DiskLayout} lists the files.
  */
 public final class DiskChunkStore implements ChunkStore {
     private final StoreId id;
@@ -37,8 +37,8 @@ public final class DiskChunkStore implements ChunkStore {
     }
 
     /**
-     * Opens a directory for reading and writing; makes it the directory of {@code id} at once when it is new: for processes that
-     * have no cluster to ask. Otherwise as {@link #attach}.
+     * Opens a directory for reading and writing, for processes without a cluster: a new directory becomes that of
+     * {@code id} at once. Otherwise like {@link #attach}.
      */
     public static DiskChunkStore open(StoreId id, Path directory, long reserveBytes, FreeSpace freeSpace)
             throws CloudMwException {
@@ -57,12 +57,13 @@ public final class DiskChunkStore implements ChunkStore {
     }
 
     /**
-     * Opens a directory for reading and writing. Nothing can be put into a new one before its {@link #identity} is accepted.
-     * Removes what a crash left half written.
+     * Opens a directory for reading and writing, and removes half-written chunks of a crash. Puts into a new directory
+     * fail until its {@link #identity} is accepted.
      *
      * @param reserveBytes puts must leave this much of the file system free
-     * @throws CloudMwException {@code STORE_MISMATCH} when it belongs to another store; {@code STORE_DENIED} when it may not be
-     *     written; {@code STORE_UNAVAILABLE} when another process has it open, or it cannot be read or made
+     * @throws CloudMwException {@code STORE_MISMATCH} when it belongs to another store; {@code STORE_DENIED} when it
+     *     may not be written; {@code STORE_UNAVAILABLE} when another process has it open, or it cannot be read or
+     *     created
      */
     public static DiskChunkStore attach(StoreId id, Path directory, long reserveBytes, FreeSpace freeSpace)
             throws CloudMwException {
@@ -93,7 +94,7 @@ public final class DiskChunkStore implements ChunkStore {
     }
 
     /**
-     * Which disk it is.
+     * The identity of the disk.
      *
      * @throws CloudMwException {@code STORE_DENIED} when it was opened for reading only
      */
@@ -175,17 +176,17 @@ public final class DiskChunkStore implements ChunkStore {
         return Files.isRegularFile(file) ? Optional.of(file) : Optional.empty();
     }
 
-    /** Bytes that puts leave free. */
+    /** The bytes that puts leave free. */
     public long reserveBytes() throws CloudMwException {
         return writable("reserve").reserveBytes();
     }
 
-    /** Bytes that may still be put before the reserve is reached; never negative. */
+    /** The bytes that puts may still use before the reserve is reached; never negative. */
     public long freeBytes() throws CloudMwException {
         return writable("free space").freeBytes();
     }
 
-    /** Bytes of all chunks. */
+    /** The bytes of all chunks. */
     public long usedBytes() throws CloudMwException {
         return writable("used space").usedBytes();
     }
@@ -217,7 +218,7 @@ public final class DiskChunkStore implements ChunkStore {
                 ErrorCode.REPLICA_MISSING, "chunk=" + chunk + " store=" + id + ": no such chunk", e);
     }
 
-    /** A disk that is gone must not look like a disk that lost its chunks. */
+    /** Fails when the disk is not mounted, which must not look like a disk that lost its chunks. */
     private void checkMounted() throws CloudMwException {
         if (!Files.exists(layout.identity())) {
             throw new CloudMwException(ErrorCode.STORE_UNAVAILABLE, "store=" + id + ": " + layout.root() + " is gone");
@@ -229,7 +230,7 @@ public final class DiskChunkStore implements ChunkStore {
             try {
                 file.close();
             } catch (IOException e) {
-                // Opened for reading; the failure on its way up says more.
+                // Opened for reading; the failure being thrown says more.
             }
         }
     }

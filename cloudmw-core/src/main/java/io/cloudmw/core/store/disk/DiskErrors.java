@@ -10,7 +10,7 @@ import java.nio.channels.ClosedChannelException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
 
-/** Translates failures of the file system, once. */
+/** The translation of the file system's failures. */
 final class DiskErrors {
     private DiskErrors() {}
 

@@ -11,8 +11,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Which disk a directory is. A directory without an identity has one that waits: it is kept beside, and takes its place when the
- * cluster accepts the disk. Until then nothing may be put there. Safe for any thread.
+ * The identity of the disk that holds a directory. A directory without one draws a candidate and keeps it beside. The
+ * candidate becomes the identity when the cluster accepts the disk; until then puts fail. Safe for any thread.
  */
 public final class DiskIdentity {
     private static final Logger LOG = LoggerFactory.getLogger(DiskIdentity.class);
@@ -29,7 +29,7 @@ public final class DiskIdentity {
         this.empty = empty;
     }
 
-    /** Reads it, or draws one that waits. Called with the directory's lock held. */
+    /** Reads the identity, or draws a candidate. Called with the directory's lock held. */
     static DiskIdentity open(StoreId id, DiskLayout layout) throws IOException {
         Optional<StoreIdentity> written = layout.read(id, layout.identity());
         if (written.isPresent() && written.get().isKnown()) {
@@ -44,7 +44,7 @@ public final class DiskIdentity {
         return new DiskIdentity(id, layout, waiting, written.isEmpty());
     }
 
-    /** The identity that the directory has, or will have. */
+    /** The identity that the directory has, or the candidate. */
     public StoreIdentity identity() {
         return identity;
     }
@@ -55,8 +55,9 @@ public final class DiskIdentity {
     }
 
     /**
-     * Writes the identity: the cluster has taken the disk in. Does nothing when it is written already, or when the disk had one and
-     * is gone: what its directory is then, below a mount point, must not look like the disk.
+     * Writes the identity after the cluster has accepted the disk. Does nothing when it is written already. Does
+     * nothing when the disk had one and is gone, either: the directory below a mount point must not look like the
+     * disk.
      *
      * @throws CloudMwException when the disk cannot be written
      */
@@ -79,7 +80,7 @@ public final class DiskIdentity {
         empty = false;
     }
 
-    /** Refuses to put anything where the cluster has not taken the disk in yet, or where the disk is gone. */
+    /** Refuses puts before the cluster has accepted the disk, and when the disk is gone. */
     void requireAccepted(String what) throws CloudMwException {
         if (!empty && !Files.exists(layout.identity())) {
             throw new CloudMwException(
@@ -89,7 +90,7 @@ public final class DiskIdentity {
         if (empty) {
             throw new CloudMwException(
                     ErrorCode.STORE_UNAVAILABLE,
-                    what + " store=" + id + ": the cluster has not taken in the disk in " + layout.root() + " yet");
+                    what + " store=" + id + ": the cluster has not accepted the disk in " + layout.root() + " yet");
         }
     }
 }

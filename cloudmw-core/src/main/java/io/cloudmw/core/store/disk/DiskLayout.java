@@ -16,11 +16,11 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Where things are in a store's directory:
+ * The layout of a store's directory:
  *
  * <pre>
  * cloudmw-store     identity: a format line, the id of the store, then a line each for "identity" and "cluster"
- * cloudmw-store.new the identity that is written there once the cluster has taken the disk in
+ * cloudmw-store.new the identity that is written there once the cluster has accepted the disk
  * lock              locked by the process that may write
  * chunks/ab/ab...   chunks, by the first two digits of their name
  * incoming/         chunks being written; whatever is here when the store is opened is removed
@@ -65,7 +65,10 @@ final class DiskLayout {
         return shard(chunk).resolve(chunk.toString());
     }
 
-    /** Where the identity waits until the cluster takes the disk in: a helper that is killed meanwhile says the same again. */
+    /**
+     * The file of the candidate identity, until the cluster accepts the disk: a helper that is killed meanwhile
+     * registers with the same.
+     */
     Path candidate() {
         return root.resolve("cloudmw-store.new");
     }
@@ -73,8 +76,8 @@ final class DiskLayout {
     /**
      * Checks that the directory belongs to {@code id}.
      *
-     * @throws CloudMwException {@code STORE_UNAVAILABLE} when it has no identity file; {@code STORE_MISMATCH} when it has that of
-     *     another store
+     * @throws CloudMwException {@code STORE_UNAVAILABLE} when it has no identity file; {@code STORE_MISMATCH} when it
+     *     has that of another store
      */
     void checkIdentity(StoreId id) throws IOException {
         if (read(id, identity()).isEmpty()) {
@@ -87,8 +90,8 @@ final class DiskLayout {
      * Reads an identity file.
      *
      * @return empty: there is no file; {@link StoreIdentity#NONE}: a release before identities has written it
-     * @throws CloudMwException {@code STORE_MISMATCH} when it is another store's; {@code STORE_DENIED} when it is of an unknown
-     *     format
+     * @throws CloudMwException {@code STORE_MISMATCH} when it is another store's; {@code STORE_DENIED} when it is of
+     *     an unknown format
      */
     Optional<StoreIdentity> read(StoreId id, Path file) throws IOException {
         String text;
@@ -139,7 +142,7 @@ final class DiskLayout {
         sync(root);
     }
 
-    /** Makes what was written to a file, or the names in a directory, survive a crash. */
+    /** Makes a file's content, or a directory's names, survive a crash. */
     static void sync(Path fileOrDirectory) throws IOException {
         StandardOpenOption how =
                 Files.isDirectory(fileOrDirectory) ? StandardOpenOption.READ : StandardOpenOption.WRITE;

@@ -14,7 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.PriorityQueue;
 
-/** Lists shard after shard; keeps no more names in memory than a page has. */
+/** The listing of a disk, shard after shard. It keeps no more names in memory than a page has. */
 final class DiskListing {
     private DiskListing() {}
 
@@ -35,7 +35,7 @@ final class DiskListing {
         return ChunkPages.page(found.stream(), limit);
     }
 
-    /** 0: the chunk was deleted meanwhile. */
+    /** The chunk's length; 0: the chunk was deleted meanwhile. */
     private static long length(Path chunk) throws IOException {
         try {
             return Files.size(chunk);

@@ -10,12 +10,12 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import org.jspecify.annotations.Nullable;
 
-/** A range of a chunk's file. Closing the channel is what interrupts a blocked read. */
+/** The reader of a range of a chunk's file. Closing its channel interrupts a blocked read. */
 final class DiskReader implements ChunkReader {
-    /** Where the bytes go. */
+    /** The destinations of the bytes. */
     enum Into {
         BUFFERS,
-        /** No further than into the kernel's memory: the caller's buffers are counted, not filled. */
+        /** Only the kernel's memory: the caller's buffers are advanced, not filled. */
         PAGE_CACHE
     }
 
@@ -23,7 +23,7 @@ final class DiskReader implements ChunkReader {
     private final String what;
     private final FileChannel file;
     private final long end;
-    /** Takes what is not to be copied; null when it is. */
+    /** Takes bytes that are not to be copied; null when they are copied. */
     private final @Nullable PageCache cache;
 
     private long position;
@@ -73,7 +73,7 @@ final class DiskReader implements ChunkReader {
         return moved;
     }
 
-    /** Null where there is no null device: then bytes are copied. */
+    /** The page cache; null when there is no null device, so that bytes are copied. */
     private static @Nullable PageCache pageCache() {
         try {
             return PageCache.open();
@@ -87,7 +87,7 @@ final class DiskReader implements ChunkReader {
         try {
             file.close();
         } catch (IOException e) {
-            // Nothing was written through it: there is nothing to lose, and no one to tell.
+            // Nothing was written through it: a failure to close loses nothing.
         }
         if (cache != null) {
             cache.close();

@@ -20,7 +20,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 
-/** The writing half of a disk store: exists in one process at a time, which holds the directory's lock. */
+/** The writing half of a disk store. It exists in one process at a time, which holds the directory's lock. */
 final class DiskWriter {
     private final StoreId id;
     private final DiskLayout layout;
@@ -30,7 +30,7 @@ final class DiskWriter {
     private final AtomicLong used = new AtomicLong();
     private final AtomicLong promised = new AtomicLong();
     private final AtomicLong sequence = new AtomicLong();
-    /** Deciding who of two writers of the same chunk was first, and counting what that changes. */
+    /** Guards which of two writers of the same chunk was first, and the counts that change with it. */
     private final Object names = new Object();
 
     private final DiskIdentity identity;
@@ -149,7 +149,10 @@ final class DiskWriter {
         release(lock);
     }
 
-    /** Called with this put's bytes already promised, so that puts at the same time cannot share the same room. */
+    /**
+     * Checks the room for a put. This put's bytes are reserved before, so that concurrent puts cannot share the same
+     * room.
+     */
     private void checkRoom(ChunkId chunk, long length) throws IOException {
         long usable = freeSpace.usableBytes(layout.root());
         if (usable - promised.get() < reserveBytes) {
@@ -231,7 +234,7 @@ final class DiskWriter {
         try {
             Files.deleteIfExists(temporary);
         } catch (IOException e) {
-            // Removed when the store is opened again.
+            // Removed at the next opening of the store.
         }
     }
 }

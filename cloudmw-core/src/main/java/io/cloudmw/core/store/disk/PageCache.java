@@ -7,8 +7,8 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 /**
- * Brings files into the kernel's memory and no further, so that who sends them from there does not wait for a disk. From a file to
- * the null device the kernel moves references to pages: an eighth of the cost of copying them. Any thread.
+ * The loader of files into the kernel's page cache, so that sending them does not wait for a disk. From a file to the
+ * null device the kernel moves references to pages, which costs much less than copying them. Any thread.
  */
 public final class PageCache implements Closeable {
     private static final Path NULL_DEVICE = Path.of("/dev/null");
@@ -22,16 +22,16 @@ public final class PageCache implements Closeable {
     /**
      * Opens the null device.
      *
-     * @throws IOException where there is none
+     * @throws IOException when there is none
      */
     public static PageCache open() throws IOException {
         return new PageCache(FileChannel.open(NULL_DEVICE, StandardOpenOption.WRITE));
     }
 
     /**
-     * Brings at most {@code length} bytes from {@code position} on. Blocks, until {@code file} is closed.
+     * Loads at most {@code length} bytes from {@code position} on. Blocks, until {@code file} is closed.
      *
-     * @return how many it were; -1 at the end of the file
+     * @return the number of bytes; -1 at the end of the file
      */
     public int load(FileChannel file, long position, int length) throws IOException {
         long moved = file.transferTo(position, length, nowhere);
@@ -43,7 +43,7 @@ public final class PageCache implements Closeable {
         try {
             nowhere.close();
         } catch (IOException e) {
-            // Nothing was written through it: there is nothing to lose, and no one to tell.
+            // Nothing was written through it: a failure to close loses nothing.
         }
     }
 }

@@ -12,14 +12,14 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An answer's body as it arrives: a handful of pieces ahead of the reader, no more. One thread takes, any thread
- * may cancel. The JDK's own input stream cannot time out.
+ * The queue of a response's body: it holds a few pieces ahead of the reader, no more. One thread takes, any thread may
+ * cancel. It exists because the JDK's own input stream cannot time out.
  */
 final class BodyQueue implements BodySubscriber<BodyQueue> {
-    /** Items asked for ahead; the client hands out at most 16 KiB each. */
+    /** The items requested ahead; the client gives at most 16 KiB each. */
     private static final int AHEAD = 8;
 
-    /** What came: bytes, the end, a failure, or the word that nobody wants more. */
+    /** An item of the queue: bytes, the end, a failure, or a cancellation. */
     record Piece(
             Kind kind, List<ByteBuffer> bytes, @Nullable Throwable failure) {
         enum Kind {
@@ -68,7 +68,7 @@ final class BodyQueue implements BodySubscriber<BodyQueue> {
         pieces.add(Piece.of(Piece.Kind.END));
     }
 
-    /** The next piece; null when none came in {@code timeoutNanos}. */
+    /** The next piece; null when none arrived in {@code timeoutNanos}. */
     @Nullable
     Piece take(long timeoutNanos) throws InterruptedException {
         Piece piece = pieces.poll(timeoutNanos, TimeUnit.NANOSECONDS);
@@ -79,7 +79,7 @@ final class BodyQueue implements BodySubscriber<BodyQueue> {
         return piece;
     }
 
-    /** Drops the connection; whoever waits for a piece is woken. */
+    /** Drops the connection and wakes a thread that waits for a piece. */
     void cancel() {
         cancelled = true;
         Flow.Subscription source = subscription;

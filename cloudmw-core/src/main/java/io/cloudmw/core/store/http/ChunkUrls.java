@@ -5,9 +5,9 @@ import io.cloudmw.core.model.chunk.ChunkId;
 import java.net.URI;
 import java.util.Optional;
 
-/** Where a store's chunks can be read. Called by any thread; may block to ask for fresh URLs. */
+/** The source of a store's presigned URLs. Called by any thread; may block to request fresh URLs. */
 @FunctionalInterface
 public interface ChunkUrls {
-    /** A URL that answers GET with the chunk, and Range requests with parts of it; empty: not known here. */
+    /** A URL that answers GET with the chunk, and Range requests with parts of it; empty: no URL is known here. */
     Optional<URI> url(ChunkId chunk) throws CloudMwException;
 }

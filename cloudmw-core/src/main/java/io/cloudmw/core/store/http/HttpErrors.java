@@ -5,7 +5,7 @@ import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.error.RetryVerdict;
 import io.cloudmw.core.store.answer.ErrorAnswer;
 
-/** Translates HTTP answers, once; they mean what they mean to the {@code s3} store. */
+/** The translation of HTTP responses, with the same meaning as in the {@code s3} store. */
 final class HttpErrors {
     private HttpErrors() {}
 

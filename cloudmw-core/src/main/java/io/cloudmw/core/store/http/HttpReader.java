@@ -23,7 +23,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** One ranged GET, sent at the first read. */
+/** A ranged GET, sent at the first read. */
 final class HttpReader implements ChunkReader {
     private static final Pattern CONTENT_RANGE = Pattern.compile("bytes (\\d{1,18})-(\\d{1,18})/(\\d{1,18})");
 
@@ -95,7 +95,7 @@ final class HttpReader implements ChunkReader {
         }
     }
 
-    /** Bytes of the whole chunk; asks for the range if that was not done yet. */
+    /** The length of the whole chunk; sends the request if that was not done yet. */
     long chunkLength() throws CloudMwException {
         try {
             body();
@@ -215,7 +215,7 @@ final class HttpReader implements ChunkReader {
         }
     }
 
-    /** The first piece of what it says about the failure; empty when it says nothing in time. */
+    /** The first piece of the error response's body; empty when none arrives in time. */
     private String errorText(BodyQueue from) throws CloudMwException {
         StringBuilder text = new StringBuilder();
         BodyQueue.Piece piece = next(from);

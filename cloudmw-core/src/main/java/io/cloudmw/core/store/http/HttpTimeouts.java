@@ -3,10 +3,10 @@ package io.cloudmw.core.store.http;
 import java.time.Duration;
 
 /**
- * How patient reads over HTTP are.
+ * The timeouts of reads over HTTP.
  *
  * @param connect to open a connection
- * @param stall without the answer's head, and then without a single byte of it
+ * @param stall without the response's head, and then without a single byte of it
  */
 public record HttpTimeouts(Duration connect, Duration stall) {
     public static final HttpTimeouts DEFAULT = new HttpTimeouts(Duration.ofSeconds(3), Duration.ofSeconds(20));

@@ -16,8 +16,8 @@ import java.net.http.HttpClient;
 import java.util.OptionalLong;
 
 /**
- * A store read through presigned URLs: the client's way to a bucket when no helper can be reached. Only reads:
- * everything else is {@code STORE_DENIED}. URLs carry a signature and never appear in messages.
+ * A store read through presigned URLs: the client's way to a bucket when no helper can be reached. It only reads;
+ * other calls are {@code STORE_DENIED}. URLs carry a signature and never appear in messages.
  */
 public final class PresignedChunkStore implements ChunkStore {
     private final StoreId id;
@@ -27,7 +27,7 @@ public final class PresignedChunkStore implements ChunkStore {
     private volatile boolean closed;
 
     /**
-     * @param client made by {@link #client}; may serve many stores; stays the caller's
+     * @param client made by {@link #client}; may serve many stores; the caller ends it
      */
     public PresignedChunkStore(StoreId id, ChunkUrls urls, HttpClient client, HttpTimeouts timeouts) {
         this.id = id;
@@ -36,7 +36,7 @@ public final class PresignedChunkStore implements ChunkStore {
         this.timeouts = timeouts;
     }
 
-    /** A client as this store needs it; {@link #end} it. */
+    /** A client with this store's settings; end it with {@link #end}. */
     public static HttpClient client(HttpTimeouts timeouts) {
         return HttpClient.newBuilder()
                 .version(HttpClient.Version.HTTP_1_1)
@@ -46,8 +46,8 @@ public final class PresignedChunkStore implements ChunkStore {
     }
 
     /**
-     * Ends a client's requests, connections and threads. The JDK can do that from version 21 on; before, the threads end when the
-     * garbage collector finds the client.
+     * Ends a client's requests, connections and threads. The JDK can do that from version 21 on; before, the threads
+     * end when the garbage collector finds the client.
      */
     public static void end(HttpClient client) {
         try {

@@ -1,7 +1,4 @@
-/**
- * Reading chunks through URLs that somebody else signed: no credentials and no AWS SDK needed. Safe for any
- * thread; calls block.
- */
+/** Reads of chunks through presigned URLs, without credentials or the AWS SDK. Safe for any thread; calls block. */
 @NullMarked
 package io.cloudmw.core.store.http;
 

@@ -40,7 +40,7 @@ final class BulkRequestTest {
             new Store(new StoreId("disk-1"), "a", new Store.Disk(new HelperId("h1"), Path.of("/data")));
 
     @Test
-    void everyRequestIsReadAsItWasWritten() throws CloudMwException {
+    void requestsAreReadAsTheyWereWritten() throws CloudMwException {
         List<BulkRequest> requests = List.of(
                 new BulkRequest.Read(
                         TOKEN, DISK.id(), CHUNK, new ByteRange(4096, 100), Urgency.of(Priority.INTERACTIVE)),
@@ -58,7 +58,7 @@ final class BulkRequestTest {
     }
 
     @Test
-    void whatIsNoRequestIsAProtocolViolation() {
+    void malformedRequestsAreProtocolViolations() {
         assertThatThrownBy(() -> BulkRequest.decode(new byte[0]))
                 .isInstanceOfSatisfying(
                         CloudMwException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.PROTOCOL_VIOLATION));
@@ -96,7 +96,7 @@ final class BulkRequestTest {
     }
 
     @Test
-    void whatASwitchAsksOfAnotherIsReadAsItWasWritten() throws CloudMwException {
+    void requestsBetweenSwitchesAreReadAsTheyWereWritten() throws CloudMwException {
         BulkRequest.Shared shared = shared(2, 1);
         assertThat(BulkRequest.decode(shared.encode())).isEqualTo(shared);
         assertThat(shared.replica()).isEqualTo(new StoreId("b"));

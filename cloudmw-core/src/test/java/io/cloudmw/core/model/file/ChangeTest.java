@@ -61,7 +61,7 @@ final class ChangeTest {
     }
 
     @Test
-    void whatCannotHappenIsRefused() {
+    void impossibleChangesAreRefused() {
         assertThatThrownBy(() -> put("/a").at(0)).hasMessageContaining("position: 0");
         assertThatThrownBy(() -> new Change(1, 1, Change.Kind.RENAMED, "/a", Optional.empty(), Optional.of(VERSION)))
                 .hasMessageContaining("from");

@@ -9,14 +9,14 @@ final class LocationTest {
     private static final Location HOST = Location.parse("zone-a/rack_1/h.3");
 
     @Test
-    void itIsReadAsItWasWritten() {
+    void locationsAreReadAsTheyWereWritten() {
         assertThat(Location.parse(HOST.toString())).isEqualTo(HOST);
         assertThat(Location.parse("")).isEqualTo(Location.NONE);
         assertThat(Location.NONE.toString()).isEmpty();
     }
 
     @Test
-    void whatSharesMoreOfTheFirstLabelsIsNearer() {
+    void locationsThatShareMoreLeadingLabelsAreNearer() {
         assertThat(HOST.shared(HOST)).isEqualTo(3);
         assertThat(HOST.shared(Location.parse("zone-a/rack_1/h.4"))).isEqualTo(2);
         assertThat(HOST.shared(Location.parse("zone-a/rack_2/h.3"))).isEqualTo(1);
@@ -25,7 +25,7 @@ final class LocationTest {
     }
 
     @Test
-    void itIsInWhatIsAroundIt() {
+    void locationsAreInTheirOuterLocations() {
         assertThat(HOST.outer()).isEqualTo(Location.parse("zone-a/rack_1"));
         assertThat(Location.NONE.outer()).isEqualTo(Location.NONE);
         assertThat(HOST.isIn(HOST.outer())).isTrue();

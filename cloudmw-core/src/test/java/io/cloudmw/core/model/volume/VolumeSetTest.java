@@ -26,7 +26,7 @@ final class VolumeSetTest {
     }
 
     @Test
-    void whatIsNoNameIsRefused() {
+    void wordsThatAreNoNamesAreRefused() {
         assertThatThrownBy(() -> VolumeSet.parse("a,,b")).isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> VolumeSet.parse("*,a")).isInstanceOf(IllegalArgumentException.class);
     }

@@ -15,7 +15,7 @@ final class AgedHistogramTest {
     private record Sample(long value, long atNanos) {}
 
     @Test
-    void itAgreesWithWeighingEverySampleByItsAge() {
+    void theHistogramAgreesWithWeighingEverySampleByItsAge() {
         for (int seed = 0; seed < 100; seed++) {
             Random random = new Random(seed);
             long now = random.nextLong();
@@ -51,7 +51,7 @@ final class AgedHistogramTest {
     }
 
     @Test
-    void afterAYearOfSilenceOnlyTheNewCounts() {
+    void newSamplesAloneCountAfterAYearOfSilence() {
         AgedHistogram histogram = new AgedHistogram(HALF_LIFE, 0);
         histogram.record(500, 0);
         long year = 365L * 86_400 * 1_000_000_000;

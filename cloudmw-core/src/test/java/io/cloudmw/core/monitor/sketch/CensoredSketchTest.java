@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 
 final class CensoredSketchTest {
     @Test
-    void withoutCutsItIsThePlainQuantile() {
+    void theQuantileWithoutCutsIsThePlainOne() {
         Sketch ended = Sketch.ofSamples(10, 20, 30, 40);
         CensoredSketch waits = new CensoredSketch(ended, Sketch.EMPTY);
         for (double quantile : new double[] {0.25, 0.5, 0.75, 1}) {

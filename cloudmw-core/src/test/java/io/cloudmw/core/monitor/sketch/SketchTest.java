@@ -70,7 +70,7 @@ final class SketchTest {
     }
 
     @Test
-    void whatComesFromElsewhereIsPutOnTheGridOrRefused() {
+    void receivedValuesArePutOnTheGridOrRefused() {
         Sketch sketch = Sketch.of(new long[] {1000, 1001, 5000}, new long[] {16, 16, Long.MAX_VALUE});
         assertThat(sketch.entries()).isEqualTo(2);
         assertThat(sketch.weight(0)).isEqualTo(32);

@@ -103,7 +103,7 @@ final class DiskChunkStoreTest extends ChunkStoreContract {
     }
 
     @Test
-    void whatACrashLeftHalfWrittenIsRemovedAtOpen() throws Exception {
+    void halfWrittenFilesOfACrashAreRemovedAtOpen() throws Exception {
         store().close();
         Path leftover = Files.writeString(directory.resolve("incoming/leftover"), "half a chu");
 
@@ -234,7 +234,7 @@ final class DiskChunkStoreTest extends ChunkStoreContract {
         DiskChunkStore.openForReading(new StoreId("d"), root).close();
     }
 
-    /** As below its mount point: what the helper made there when the disk was not mounted once. */
+    /** The directory below the mount point has files that the helper wrote once, when the disk was not mounted. */
     @Test
     void aDiskThatIsGoneWhileItIsOpenGetsNeitherAnIdentityNorChunks() throws Exception {
         Path root = directory.resolve("unmounted");

@@ -167,7 +167,7 @@ final class PresignedChunkStoreTest extends ChunkStoreContract {
     }
 
     @Test
-    void nobodyListeningIsUnavailable() {
+    void aPortWithoutAListenerIsUnavailable() {
         server.close();
 
         assertReadFails(ErrorCode.STORE_UNAVAILABLE);

@@ -8,9 +8,10 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Whether operations of many clients were as if each had happened at one moment while it ran (linearizability). The log of
- * changes says in which order the writes happened; so all there is to find is a position for each read, between those of what was
- * over before it began and those of writes that began after it. Each is given the lowest there is: if any would do, these do.
+ * A check of linearizability: operations of many clients must look as if each had happened at one moment while it ran.
+ * The log of changes gives the order of the writes. So the check only looks for a position of each read: after
+ * everything that ended before it began, and before writes that began after its end. Each read gets the lowest
+ * possible position: if any would do, these do.
  */
 public final class ConsistencyCheck {
     private final List<Change> log;
@@ -29,7 +30,7 @@ public final class ConsistencyCheck {
     }
 
     /**
-     * What is wrong with a history that began with an empty volume; nothing, if it is right.
+     * The violations in a history that began with an empty volume; empty, if it is right.
      *
      * @param log all changes
      * @param operations those whose outcome is known
@@ -81,7 +82,7 @@ public final class ConsistencyCheck {
         return 0;
     }
 
-    /** Whatever was over when it began has at most the position it may have. */
+    /** The lowest position of an operation: that of everything that had ended when it began. */
     private static int lowest(Operation operation, List<Placed> placed) {
         return placed.stream()
                 .filter(before -> before.operation().ended() < operation.began())

@@ -12,7 +12,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 
-/** A check that finds nothing proves nothing: each rule is broken once. */
+/** Tests that break each rule once, because a check that finds nothing proves nothing. */
 final class ConsistencyCheckTest {
     private static final FilePath A = FilePath.parse("v:/a");
     private static final VersionId V1 = VersionId.random();
@@ -46,7 +46,7 @@ final class ConsistencyCheckTest {
     }
 
     @Test
-    void whatMayBeIsRight() {
+    void possibleHistoriesAreRight() {
         twoVersions();
         read(Optional.empty(), 1, 2);
         read(Optional.of(V1), 5, 6);
@@ -85,7 +85,7 @@ final class ConsistencyCheckTest {
     }
 
     @Test
-    void oneChangeIsNotTwoWrites() {
+    void aSingleChangeIsNotTwoWrites() {
         happens(Change.put(A, V1, 1));
         put(V1, 1, 2);
         put(V1, 3, 4);

@@ -13,7 +13,7 @@ public final class NamesAt {
 
     private final Map<String, Named> files;
 
-    /** What a path names, and when something was noted of it last. */
+    /** The version at a path, and the time of its last change of attributes. */
     private record Named(VersionId version, OptionalLong notedAtMillis) {}
 
     private NamesAt(Map<String, Named> files) {
@@ -24,7 +24,7 @@ public final class NamesAt {
         return Optional.ofNullable(files.get(path)).map(Named::version);
     }
 
-    /** When attributes of the file at a path were changed last; empty: never, or there is none. */
+    /** The time when attributes of the file at a path were changed last; empty: never, or there is no file. */
     public OptionalLong notedAtMillis(String path) {
         Named named = files.get(path);
         return named == null ? OptionalLong.empty() : named.notedAtMillis();
@@ -44,7 +44,7 @@ public final class NamesAt {
         return new NamesAt(next);
     }
 
-    /** What is at a path or below it. */
+    /** Moves everything at a path or below it. */
     private void move(String from, String to, Map<String, Named> next) {
         files.forEach((path, named) -> {
             if (path.equals(from) || path.startsWith(from + "/")) {

@@ -7,8 +7,8 @@ import java.util.OptionalLong;
 import java.util.function.Predicate;
 
 /**
- * Something a client did, and what it was told. Times are of a clock that all clients share: whatever ended at a lower time than
- * another began was over before.
+ * An operation of a client, with its result. Times are of a clock that all clients share: an operation that ended at a
+ * lower time than another began was over before.
  */
 public final class Operation {
     private final String what;
@@ -28,7 +28,7 @@ public final class Operation {
         this.sees = sees;
     }
 
-    /** A change that was acknowledged: exactly one in the log is it. */
+    /** A change that was acknowledged: it is exactly one in the log. */
     public static Operation write(String what, long began, long ended, Predicate<Change> isIt) {
         return new Operation(what, began, ended, true, isIt, names -> true);
     }
@@ -42,7 +42,7 @@ public final class Operation {
                 names -> names.file(path).equals(found));
     }
 
-    /** As {@link #read}, with when something was noted of the file last. */
+    /** A read like {@link #read}, with the time of the file's last change of attributes. */
     public static Operation read(
             String path, Optional<VersionId> found, OptionalLong notedAtMillis, long began, long ended) {
         return seen(
@@ -53,12 +53,12 @@ public final class Operation {
                         && names.notedAtMillis(path).equals(notedAtMillis));
     }
 
-    /** Something else was found of the names. */
+    /** Another observation of the names. */
     public static Operation seen(String what, long began, long ended, Predicate<NamesAt> sees) {
         return new Operation(what, began, ended, false, change -> false, sees);
     }
 
-    /** Whether it is a change. */
+    /** Returns whether it is a change. */
     public boolean isWrite() {
         return write;
     }

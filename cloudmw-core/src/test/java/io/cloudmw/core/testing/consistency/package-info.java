@@ -1,6 +1,4 @@
-/**
- * Checks what clients saw of a volume's names against the one order in which they changed. Pure; no threads.
- */
+/** The comparison of clients' views of a volume's names with the one order of their changes. Pure; no threads. */
 @NullMarked
 package io.cloudmw.core.testing.consistency;
 

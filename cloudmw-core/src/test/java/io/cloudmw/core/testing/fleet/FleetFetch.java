@@ -4,7 +4,7 @@ import io.cloudmw.core.race.AttemptId;
 import io.cloudmw.core.race.Block;
 import org.jspecify.annotations.Nullable;
 
-/** One attempt at a helper, with the bytes it has. */
+/** An attempt at a helper, with the bytes it has. */
 final class FleetFetch {
     final AttemptId attempt;
     final Block block;
@@ -13,7 +13,7 @@ final class FleetFetch {
     final long startedAtNanos;
     long firstByteAtNanos;
     long fetchedBytes;
-    /** How much of the block is wanted of it. */
+    /** The wanted bytes of the block. */
     long lengthBytes;
 
     boolean over;

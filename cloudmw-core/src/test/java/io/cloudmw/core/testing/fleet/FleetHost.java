@@ -20,7 +20,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/** One helper, or the client, in one transfer: drives a {@link Race} by its own, skewed clock. */
+/** A helper, or the client, in one transfer: it drives a {@link Race} by its own, skewed clock. */
 final class FleetHost {
     private static final long REPORT_EVERY_NANOS = 250_000_000;
 

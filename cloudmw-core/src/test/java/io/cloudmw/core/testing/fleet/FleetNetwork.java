@@ -13,9 +13,9 @@ import java.util.random.RandomGenerator;
 final class FleetNetwork {
     static final int CLIENT = -1;
 
-    /** Which processes are cut off, and until when. */
+    /** The processes that are cut off, and for how long. */
     interface Partitions {
-        /** When what is sent now gets through, at the earliest. */
+        /** The earliest time when a message sent now arrives. */
         long openAtNanos(int one, int other, long nowNanos);
     }
 
@@ -37,7 +37,7 @@ final class FleetNetwork {
         this.partitions = partitions;
     }
 
-    /** When what is sent now gets through, at the earliest. */
+    /** The earliest time when a message sent now arrives. */
     long openAtNanos(int one, int other) {
         return partitions.openAtNanos(one, other, clock.nanos());
     }

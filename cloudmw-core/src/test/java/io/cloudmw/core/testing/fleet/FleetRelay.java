@@ -4,9 +4,9 @@ import io.cloudmw.core.model.ByteRange;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
-/** A relay: what was sent of it and what arrived. */
+/** A relay: the leaves sent and those that arrived. */
 final class FleetRelay {
-    /** Leaves under way at most. */
+    /** The most leaves under way. */
     private static final int CREDIT = 4;
 
     final long number;
@@ -14,7 +14,7 @@ final class FleetRelay {
     boolean accepted;
     /** The sender may send. */
     boolean granted;
-    /** What came before it was accepted, leaf by leaf. */
+    /** Leaves that came before it was accepted. */
     final Deque<Long> early = new ArrayDeque<>();
 
     boolean closed;

@@ -1,15 +1,15 @@
 package io.cloudmw.core.testing.fleet;
 
 /**
- * What a simulated fleet is like.
+ * The settings of a simulated fleet.
  *
- * @param helpers how many helper processes there are
- * @param storeCount how many stores there are
- * @param loss how likely a message needs a retransmission
+ * @param helpers the number of helper processes
+ * @param storeCount the number of stores
+ * @param loss the probability that a message needs a retransmission
  * @param isStormy whether stores slow down together and regions are cut off
  * @param isSkewed whether clocks are wrong
  * @param allSlowFromNanos when every store becomes ten times slower
- * @param linkBytesPerSecond what a destination can take
+ * @param linkBytesPerSecond the speed of a destination
  */
 public record FleetSettings(
         Stores stores,
@@ -22,7 +22,7 @@ public record FleetSettings(
         double linkBytesPerSecond) {
     static final int REGIONS = 20;
 
-    /** Which model the stores follow. */
+    /** The models of stores. */
     public enum Stores {
         /** {@link PaperStores}. */
         PAPER,
@@ -42,7 +42,7 @@ public record FleetSettings(
         return new FleetSettings(Stores.TAIL, 3, 3, 0, false, false, NEVER, 1.25e9);
     }
 
-    /** As {@link #tail}, with every store ten times slower from some time on. */
+    /** The fleet of {@link #tail}, with every store ten times slower from some time on. */
     public static FleetSettings outage(long fromNanos) {
         return new FleetSettings(Stores.TAIL, 3, 3, 0, false, false, fromNanos, 1.25e9);
     }

@@ -11,8 +11,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * The figures the modes are judged by, and the invariants at the size of a fleet, in virtual time. Sizes grow with
- * {@code cloudmw.simulation.scale}; what is printed goes into {@code docs/benchmarks/race-simulation.md}.
+ * The figures of the modes, and the invariants at the size of a fleet, in virtual time. Sizes grow with {@code
+ * cloudmw.simulation.scale}; the printed figures go into {@code docs/benchmarks/race-simulation.md}.
  */
 @Tag("simulation")
 class FleetSimulationTest {
@@ -22,9 +22,9 @@ class FleetSimulationTest {
     private static final double FLOOR_SECONDS = 40;
 
     /**
-     * Of the invariants of a race: 1 (nothing from a relay that was not accepted) and 2 (nothing twice, no stream out of
-     * order) at every leaf; 3 (it ends, whole) at every end; 4 (no attempt at what is known to be another's) at every start;
-     * 6 (one attempt a lane at every start, what the destination remembers at every leaf). Wrong bytes and budgets are
+     * The invariants of a race at every leaf: 1 (nothing from a relay that was not accepted) and 2 (nothing twice, no
+     * stream out of order). At every end: 3 (it ends, whole). At every start: 4 (no attempt at a block known to be
+     * another's). At both: 6 (one attempt a lane, bounded state at the destination). Wrong bytes and budgets are
      * {@code RaceSimulationTest}'s.
      */
     @ParameterizedTest
@@ -44,7 +44,7 @@ class FleetSimulationTest {
     /** The same in fleets so small that transfers meet. */
     @ParameterizedTest
     @EnumSource(Mode.class)
-    void norDoesAnyInASmallFleetWhateverTheSeed(Mode mode) {
+    void noInvariantBreaksInASmallFleetWhateverTheSeed(Mode mode) {
         for (long seed = SEED; seed < SEED + 4L * SCALE; seed++) {
             assertThat(FleetWorkload.storm(mode, 300, 30, 25, seed).transfers())
                     .as("seed %d", seed)
@@ -90,7 +90,10 @@ class FleetSimulationTest {
         assertThat(figures.requestsRatio()).isLessThanOrEqualTo(1.05);
     }
 
-    /** The first 20 s, five reads a second: the buckets are full, and no monitor has noticed. What was saved up is not all spent. */
+    /**
+     * The first 20 s, five reads a second: the buckets are full, and no monitor has noticed. Part of the saved budget
+     * is left.
+     */
     @ParameterizedTest
     @EnumSource(names = {"HEDGED", "COOPERATIVE"})
     void alsoInTheFirstSecondsOfThatMostOfWhatWasSavedUpStays(Mode mode) {

@@ -7,7 +7,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 
-/** A monitor as simple as can be: quantiles of the latest answers of each store, whoever asked. */
+/** The simplest monitor: quantiles of the latest responses of each store, for all readers together. */
 public final class FleetSpeeds implements SpeedEstimates {
     private static final int KEPT = 256;
     private static final int ENOUGH = 32;

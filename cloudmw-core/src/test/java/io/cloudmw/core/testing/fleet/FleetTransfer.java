@@ -30,10 +30,10 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Consumer;
 
-/** One transfer in a fleet: its destination, its helpers, and what must always hold. */
+/** A transfer in a fleet: its destination, its helpers, and its invariants. */
 public final class FleetTransfer {
     /**
-     * What is read and by whom.
+     * The chunks to read, and their readers.
      *
      * @param helpers the fleet's numbers of the transfer's helpers
      * @param stores for each chunk, the fleet's numbers of the stores of its replicas
@@ -42,10 +42,10 @@ public final class FleetTransfer {
             Mode mode, boolean inOrder, List<Long> chunkBytes, List<Integer> helpers, List<List<Integer>> stores) {}
 
     /**
-     * How it went.
+     * The result of a transfer.
      *
-     * @param takenBack requests for blocks that were issued to another as if nobody had begun them
-     * @param unmade blocks that second attempts brought before anybody had begun them: no request was made twice
+     * @param takenBack requests for blocks that were issued to another racer as if none had begun them
+     * @param unmade blocks that second attempts brought before a racer had begun them: no request was made twice
      */
     public record Result(
             boolean complete,
@@ -63,9 +63,9 @@ public final class FleetTransfer {
     final SimulatedFleet fleet;
     int requests;
     long fetchedBytes;
-    /** Blocks of which a request was made. */
+    /** Blocks for which a request was sent. */
     final Set<BlockId> begun = new HashSet<>();
-    /** Blocks that were withdrawn; what takes their place may be issued later. */
+    /** Blocks that were withdrawn; their replacements may be issued later. */
     private final List<Block> withdrawn = new ArrayList<>();
     /** Blocks that were no extras. */
     private final Set<BlockId> needed = new HashSet<>();
@@ -321,7 +321,7 @@ public final class FleetTransfer {
                 delivery.counts()));
     }
 
-    // ---- what helpers say
+    // ---- reports of helpers
 
     void tell(FleetHost from, RacerId peer, RaceEvent event) {
         FleetHost to = hostOf.get(peer);
@@ -345,7 +345,7 @@ public final class FleetTransfer {
         return relay;
     }
 
-    /** Sends what is there and may be sent. */
+    /** Sends the available leaves that have credit. */
     void pump(FleetRelay relay) {
         FleetHost host = hostOf(relay);
         while (!over && !host.gone && !relay.fetch.over && relay.maySend(LEAF_BYTES)) {
@@ -394,7 +394,7 @@ public final class FleetTransfer {
 
     // ---- connections
 
-    /** Both sides of a connection that lets nothing through for long give it up. */
+    /** Both sides of a connection that has been blocked for long give it up. */
     private void watchConnections() {
         fleet.clock.after(SimulatedFleet.KEEP_ALIVE_NANOS / 5, () -> {
             if (over) {

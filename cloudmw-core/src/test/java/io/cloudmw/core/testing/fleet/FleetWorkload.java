@@ -11,9 +11,9 @@ import java.util.SplittableRandom;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
-/** Transfers in a simulated fleet, and the figures they give. The same arguments always give the same figures. */
+/** Transfers in a simulated fleet, and their figures. The same arguments always give the same figures. */
 public final class FleetWorkload {
-    /** What one mode gave. */
+    /** The figures of one mode. */
     public static final class Figures {
         private final Mode mode;
         private final List<Double> seconds = new ArrayList<>();
@@ -59,7 +59,7 @@ public final class FleetWorkload {
             return (double) requests / useful;
         }
 
-        /** Of one transfer, in the mean. */
+        /** The mean requests of one transfer. */
         public double requests() {
             return (double) requests / transfers();
         }
@@ -112,7 +112,7 @@ public final class FleetWorkload {
         return reads(mode, settings, 0, reads, seed);
     }
 
-    /** The same, of which only those from {@code from} on count. */
+    /** The same, counting only reads from {@code from} on. */
     public static Figures reads(Mode mode, FleetSettings settings, int from, int reads, long seed) {
         Figures figures = new Figures(mode);
         SimulatedFleet fleet = new SimulatedFleet(settings, seed);
@@ -129,7 +129,7 @@ public final class FleetWorkload {
         return figures;
     }
 
-    /** Reads of such a file one after the other, each by a client that has its whole budget. */
+    /** Reads of one file one after the other, each by a client with its whole budget. */
     public static Figures alone(Mode mode, FleetSettings settings, List<Long> chunkBytes, int reads, long seed) {
         Figures figures = new Figures(mode);
         SimulatedFleet fleet = new SimulatedFleet(settings, seed);

@@ -3,7 +3,9 @@ package io.cloudmw.core.testing.fleet;
 import io.cloudmw.core.testing.VirtualClock;
 import java.util.function.LongToDoubleFunction;
 
-/** Serves bytes one request after the other, at a rate that may change in steps: a link, or a store's capacity. */
+/**
+ * A server of bytes, one request after the other, at a rate that may change in steps: a link, or a store's capacity.
+ */
 final class Server {
     private final VirtualClock clock;
     private final LongToDoubleFunction bytesPerNanoAt;
@@ -12,7 +14,7 @@ final class Server {
 
     /**
      * @param bytesPerNanoAt the rate at a time; constant within each step
-     * @param stepNanos how long a step is
+     * @param stepNanos the length of a step
      */
     Server(VirtualClock clock, LongToDoubleFunction bytesPerNanoAt, long stepNanos) {
         this.clock = clock;

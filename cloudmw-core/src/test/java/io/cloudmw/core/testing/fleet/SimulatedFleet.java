@@ -6,7 +6,7 @@ import java.util.random.RandomGenerator;
 
 /** Helpers, stores and the network between them, in one virtual time. */
 public final class SimulatedFleet {
-    /** Longer without a word, and a connection is closed by both sides. */
+    /** The silence after which both sides close a connection. */
     static final long KEEP_ALIVE_NANOS = 5_000_000_000L;
 
     private static final long PERIOD_NANOS = 20_000_000_000L;
@@ -32,13 +32,13 @@ public final class SimulatedFleet {
         return clock;
     }
 
-    /** How fast a process' clock runs: up to 0.5% too slow or too fast. */
+    /** The speed of a process's clock: up to 0.5% too slow or too fast. */
     double drift(int process) {
         return settings.isSkewed() ? 1 + (Math.floorMod(process, 11) - 5) / 1000.0 : 1;
     }
 
     /**
-     * Correlated slowdowns: in every 20 s one store in 50 is ten times slower for some of it, and so is, in one of four
+     * Correlated slowdowns: in every 20 s one store in 50 is ten times slower for some of it. So is, in one of four
      * such periods, every store of one region.
      */
     private double slowdown(int store, long nowNanos) {
@@ -53,7 +53,7 @@ public final class SimulatedFleet {
         return during && (one || region) ? 10 * everywhere : everywhere;
     }
 
-    /** Partitions: in every 20 s one region of helpers is cut off from everybody else, for 2 s or 12 s. */
+    /** Partitions: in every 20 s one region of helpers is cut off from all others, for 2 s or 12 s. */
     private long openAtNanos(int one, int other, long nowNanos) {
         if (!settings.isStormy()) {
             return nowNanos;

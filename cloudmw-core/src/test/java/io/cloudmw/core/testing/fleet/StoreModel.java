@@ -1,13 +1,13 @@
 package io.cloudmw.core.testing.fleet;
 
-/** How the stores of a simulated fleet behave. */
+/** The model of the stores of a simulated fleet. */
 public interface StoreModel {
-    /** One attempt at one replica begins. */
+    /** Begins an attempt at one replica. */
     Reading open(int store);
 
-    /** One attempt's bytes. */
+    /** The bytes of one attempt. */
     interface Reading {
-        /** Has {@code arrived} run when the next {@code bytes} bytes are there; not after {@link #close}. */
+        /** Runs {@code arrived} when the next {@code bytes} bytes have arrived; not after {@link #close}. */
         void next(long bytes, Runnable arrived);
 
         /** The attempt is over. */

@@ -4,11 +4,11 @@ import io.cloudmw.core.testing.VirtualClock;
 import java.util.random.RandomGenerator;
 
 /**
- * Stores with a tail, as S3's: the first byte after a log-normal time (median 30 ms, 99th percentile 200 ms), 90 MB/s per
- * attempt, and in 0.3% of the attempts a pause of 5 s, before the first byte or anywhere after it.
+ * Stores with a tail, like S3's. The first byte takes a log-normal time (median 30 ms, 99th percentile 200 ms), and
+ * each attempt has 90 MB/s. 0.3% of the attempts pause for 5 s, before the first byte or anywhere after it.
  */
 public final class TailStores implements StoreModel {
-    /** By what factor a store is slower than usual. */
+    /** The factor by which a store is slower than usual. */
     @FunctionalInterface
     public interface Weather {
         double slowdown(int store, long nowNanos);

@@ -5,19 +5,19 @@ import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * Fails a run of tests, after its last test, in which something was never released. JUnit finds it by itself, in every
- * module whose tests have the test-jar on their class path. It fails the run and no test, as nobody knows when the garbage
- * collector comes: which one it was, the report may say.
+ * An extension that fails a run of tests, after its last test, in which a buffer was never released. JUnit finds it by
+ * itself, in every module whose tests have the test-jar on their class path. It fails the run and no single test,
+ * because the time of the garbage collection is unknown; the report may name the test.
  */
 public final class LeakCheck implements BeforeAllCallback {
     static final LeakReports REPORTS = new LeakReports();
 
-    /** JUnit makes it before it initializes any class of tests, so that Netty has made no detector yet. */
+    /** Called before JUnit initializes any test class, so that Netty has made no detector yet. */
     public LeakCheck() {
         ResourceLeakDetectorFactory.setResourceLeakDetectorFactory(REPORTS);
     }
 
-    /** What is in the root's store is closed when all tests are over; what that throws fails the whole run. */
+    /** Registers a resource in the root's store, which is closed after all tests; its failure fails the whole run. */
     @Override
     public void beforeAll(ExtensionContext context) {
         REPORTS.nowRuns(context.getRequiredTestClass().getName());

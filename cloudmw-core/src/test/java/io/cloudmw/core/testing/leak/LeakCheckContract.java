@@ -7,14 +7,14 @@ import io.netty.buffer.PooledByteBufAllocator;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** That leaks are looked for where a subclass of this runs, which is in every module. */
+/** The test that leaks are looked for in a module; every module has a subclass. */
 public abstract class LeakCheckContract {
     private static final String HINT = "never released, as this test wants it";
 
     @Test
     void aBufferThatIsNeverReleasedIsReported() throws Exception {
         leak();
-        // The detector may have been asked by another thread, which reports what it was told in its own time.
+        // Another thread may have asked the detector, and reports its findings in its own time.
         List<String> reports = await().until(() -> LeakCheck.REPORTS.take(HINT), taken -> !taken.isEmpty());
         assertThat(reports)
                 .singleElement()

@@ -11,7 +11,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Makes Netty's leak detectors, and keeps what they report, which they would only log. Whatever is asked of it, it asks the
+ * The factory of Netty's leak detectors, which keeps the reports that they would only log. Every query runs the
  * garbage collector and the detectors first. Any thread.
  */
 final class LeakReports extends ResourceLeakDetectorFactory {
@@ -19,12 +19,14 @@ final class LeakReports extends ResourceLeakDetectorFactory {
     private final List<Detector<?>> detectors = new CopyOnWriteArrayList<>();
     private volatile String running = "nothing";
 
-    /** What runs from now on; reports say so, as what they are of was lost in it, or before. */
+    /** Names the running test; reports name it, because their buffer was lost in it or before. */
     void nowRuns(String what) {
         running = what;
     }
 
-    /** @throws AssertionError with all reports, where there are some */
+    /**
+     * @throws AssertionError with all reports, if there are any
+     */
     void expectNone() throws InterruptedException {
         look();
         if (!reports.isEmpty()) {
@@ -33,7 +35,7 @@ final class LeakReports extends ResourceLeakDetectorFactory {
         }
     }
 
-    /** Takes out the reports that contain this, as of what was touched with it: they were expected. */
+    /** Removes the reports that contain this hint, as those of expected leaks. */
     List<String> take(String hint) throws InterruptedException {
         look();
         List<String> taken =
@@ -43,7 +45,7 @@ final class LeakReports extends ResourceLeakDetectorFactory {
     }
 
     private void look() throws InterruptedException {
-        // Twice: what one run of the collector finds is queued in any order, but before anything the next one finds.
+        // Twice: the findings of one collection are queued in any order, but before those of the next.
         collect();
         collect();
         detectors.forEach(Detector::poll);
@@ -81,7 +83,7 @@ final class LeakReports extends ResourceLeakDetectorFactory {
             super(resource, samplingInterval);
         }
 
-        /** Whatever is logged. */
+        /** Always true: every report is needed. */
         @Override
         protected boolean needReport() {
             return true;
@@ -101,7 +103,7 @@ final class LeakReports extends ResourceLeakDetectorFactory {
             reports.add("noticed while " + running + " ran: " + what);
         }
 
-        /** It looks into its queue when something new is to be watched: that may be anything. */
+        /** Makes the detector look into its queue, which it does whenever it tracks a new object, of any kind. */
         @SuppressWarnings("unchecked")
         void poll() {
             T anything = (T) new Object();

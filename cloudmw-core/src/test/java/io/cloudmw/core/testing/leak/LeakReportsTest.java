@@ -8,7 +8,7 @@ import io.netty.util.ResourceLeakDetector;
 import io.netty.util.ResourceLeakTracker;
 import org.junit.jupiter.api.Test;
 
-/** Reports of a detector of its own: what is never released here fails nothing else. */
+/** Tests of a detector of its own: objects never released here fail nothing else. */
 final class LeakReportsTest {
     private static final class Resource {}
 
@@ -22,7 +22,7 @@ final class LeakReportsTest {
     }
 
     @Test
-    void whatIsGoneAndWasNeverReleasedFailsWithAllThatIsKnownOfIt() {
+    void lostBuffersFailWithTheirReports() {
         reports.nowRuns("this");
         watch(new Resource(), "the first");
         watch(new Resource(), "the second");
@@ -36,21 +36,21 @@ final class LeakReportsTest {
     }
 
     @Test
-    void itFailsAsOftenAsItIsAsked() {
+    void reportsFailEveryTimeTheyAreChecked() {
         watch(new Resource(), "lost");
         assertThatThrownBy(reports::expectNone).isInstanceOf(AssertionError.class);
         assertThatThrownBy(reports::expectNone).isInstanceOf(AssertionError.class);
     }
 
     @Test
-    void whatWasReleasedDoesNotFail() {
+    void releasedBuffersDoNotFail() {
         Resource resource = new Resource();
         watch(resource, "released").close(resource);
         assertThatCode(reports::expectNone).doesNotThrowAnyException();
     }
 
     @Test
-    void norDoesWhatIsStillInUse() {
+    void usedBuffersDoNotFail() {
         Resource resource = new Resource();
         ResourceLeakTracker<Resource> watched = watch(resource, "in use");
         assertThatCode(reports::expectNone).doesNotThrowAnyException();
@@ -58,7 +58,7 @@ final class LeakReportsTest {
     }
 
     @Test
-    void norDoesWhatWasExpected() throws Exception {
+    void anExpectedLeakDoesNotFail() throws Exception {
         watch(new Resource(), "expected");
         assertThat(reports.take("expected")).singleElement().asString().contains("Hint: expected");
         assertThat(reports.take("expected")).isEmpty();
@@ -66,7 +66,7 @@ final class LeakReportsTest {
     }
 
     @Test
-    void whatIsExpectedExcusesNothingElse() throws Exception {
+    void anExpectedLeakExcusesNoOther() throws Exception {
         watch(new Resource(), "expected");
         watch(new Resource(), "lost");
         assertThat(reports.take("expected")).hasSize(1);

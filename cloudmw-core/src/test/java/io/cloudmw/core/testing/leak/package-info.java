@@ -1,4 +1,4 @@
-/** Has the tests of every module fail where Netty's leak detector reports something. Any thread. */
+/** An extension that fails the tests of a module when Netty's leak detector reports a leak. Any thread. */
 @NullMarked
 package io.cloudmw.core.testing.leak;
 

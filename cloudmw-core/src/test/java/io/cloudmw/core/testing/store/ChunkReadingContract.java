@@ -24,8 +24,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * What reading from a store must do, also from one that gives only some chunks. One small subclass per implementation
- * says how to make one.
+ * The contract of reading from a store, also for stores that have only some chunks. Each implementation has one small
+ * subclass that makes one.
  */
 public abstract class ChunkReadingContract {
     private static final int SIZE = 300_000;
@@ -36,12 +36,12 @@ public abstract class ChunkReadingContract {
     /** A store that has no chunks; closed by the suite. */
     protected abstract ChunkStore create() throws Exception;
 
-    /** A chunk that nobody has used; any that the store can have. */
+    /** An unused chunk; any that the store can have. */
     protected ChunkId newChunk() {
         return Chunks.id();
     }
 
-    /** Puts a chunk there for the tests that read; behind its back when the store is for reading only. */
+    /** Puts a chunk into the store for tests that read; around its interface when the store is for reading only. */
     protected void seed(ChunkStore into, ChunkId chunk, byte[] bytes) throws Exception {
         into.put(chunk, Chunks.source(bytes));
     }
@@ -204,7 +204,7 @@ public abstract class ChunkReadingContract {
         }
     }
 
-    /** The failure of {@code call}, which must be one of ours. */
+    /** The failure of {@code call}, which must be a {@link CloudMwException}. */
     protected static CloudMwException failure(ThrowingCallable call) {
         CloudMwException failure = catchThrowableOfType(CloudMwException.class, call);
         assertThat(failure).as("must fail").isNotNull();

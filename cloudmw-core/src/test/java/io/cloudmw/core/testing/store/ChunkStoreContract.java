@@ -18,20 +18,20 @@ import java.util.concurrent.Callable;
 import org.junit.jupiter.api.Test;
 
 /**
- * What a store must do. One small subclass per implementation says how to make one and which capabilities it
- * has; a store without a capability must refuse it, which is tested in its place.
+ * The contract of a store. Each implementation has one small subclass that makes one and names its capabilities. A
+ * store without a capability must refuse it, which is tested in its place.
  */
 public abstract class ChunkStoreContract extends ChunkReadingContract {
     private static final int SIZE = 300_000;
 
     private final byte[] content = Chunks.bytes(1, SIZE);
 
-    /** Whether puts and deletes are possible. */
+    /** Returns whether puts and deletes are possible. */
     protected boolean writes() {
         return true;
     }
 
-    /** Whether chunks are files of this machine. */
+    /** Returns whether chunks are files of this machine. */
     protected boolean hasFiles() {
         return false;
     }
@@ -70,12 +70,12 @@ public abstract class ChunkStoreContract extends ChunkReadingContract {
         }
     }
 
-    /** Returns whether a put compares what is there with its source, and refuses what differs. */
+    /** Returns whether a put compares an existing chunk with its source, and refuses a different one. */
     protected boolean compares() {
         return false;
     }
 
-    /** Returns whether of writers of one chunk at once exactly one is told that it wrote. */
+    /** Returns whether exactly one of concurrent writers of one chunk is told that it wrote. */
     protected boolean tellsOneWriter() {
         return true;
     }
@@ -110,7 +110,7 @@ public abstract class ChunkStoreContract extends ChunkReadingContract {
     }
 
     @Test
-    void ofManyWritersAtOnceOneWrites() throws Exception {
+    void aSingleOneOfManyConcurrentWritersWrites() throws Exception {
         ChunkId chunk = Chunks.id();
         if (refusesWrites(chunk)) {
             return;
@@ -211,7 +211,7 @@ public abstract class ChunkStoreContract extends ChunkReadingContract {
         assertThat(failure(() -> store().list("../..", 1)).code()).isEqualTo(ErrorCode.INVALID_ARGUMENT);
     }
 
-    /** True for a store that only reads, after checking that it says so. */
+    /** Returns true for a store that only reads, after checking that it says so. */
     private boolean refusesWrites(ChunkId chunk) {
         if (writes()) {
             return false;

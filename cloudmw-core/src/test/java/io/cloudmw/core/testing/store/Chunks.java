@@ -18,7 +18,7 @@ import java.util.Random;
 public final class Chunks {
     private Chunks() {}
 
-    /** A chunk id nobody else has. */
+    /** A chunk id that no other chunk has. */
     public static ChunkId id() {
         return new ChunkId(VersionId.random(), 7);
     }
@@ -34,7 +34,7 @@ public final class Chunks {
         return source(bytes, bytes.length);
     }
 
-    /** A source that says {@code length}, whatever it gives. */
+    /** A source that claims {@code length}, whatever it gives. */
     public static ChunkSource source(byte[] bytes, long length) {
         return new ChunkSource() {
             @Override
@@ -49,7 +49,7 @@ public final class Chunks {
         };
     }
 
-    /** A source that says {@code length} and breaks after {@code bytes}. */
+    /** A source that claims {@code length} and breaks after {@code bytes}. */
     public static ChunkSource brokenSource(byte[] bytes, long length) {
         return new ChunkSource() {
             @Override

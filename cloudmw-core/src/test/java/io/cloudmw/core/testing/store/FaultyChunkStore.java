@@ -14,20 +14,20 @@ import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** A store that fails, corrupts and stalls as its script says. Safe for any thread. */
+/** A store that fails, corrupts and stalls by a script. Safe for any thread. */
 public final class FaultyChunkStore extends ForwardingChunkStore {
-    /** What goes wrong with one read or put; {@code at} counts bytes from the start of the range. */
+    /** The fault of one read or put; {@code at} counts bytes from the start of the range. */
     public record Fault(Kind kind, long at, ErrorCode code) {
-        /** How. */
+        /** The kinds of faults. */
         public enum Kind {
             NONE,
             /** The call fails at once. */
             FAIL,
-            /** The stream fails when it gets to {@code at}; of a put: the call fails after the store has written. */
+            /** The stream fails when it gets to {@code at}; a put fails after the store has written. */
             FAIL_AT,
             /** The byte at {@code at} is flipped. */
             CORRUPT,
-            /** Nothing comes from {@code at} on, until the reader is closed. */
+            /** The stream stalls from {@code at} on, until the reader is closed. */
             STALL
         }
 
@@ -50,23 +50,23 @@ public final class FaultyChunkStore extends ForwardingChunkStore {
         }
     }
 
-    /** Decides what goes wrong. Called by any thread. */
+    /** The script of faults. Called by any thread. */
     @FunctionalInterface
     public interface Script {
         /**
-         * What goes wrong with the next read or put.
+         * The fault of the next read or put.
          *
          * @param call counts reads and puts from 0
          * @param length of the range or chunk
          */
         Fault next(int call, ChunkId chunk, long length);
 
-        /** All goes well. */
+        /** A script without faults. */
         static Script none() {
             return (call, chunk, length) -> Fault.NONE;
         }
 
-        /** The same every time. */
+        /** A script with the same fault every time. */
         static Script always(Fault fault) {
             return (call, chunk, length) -> fault;
         }

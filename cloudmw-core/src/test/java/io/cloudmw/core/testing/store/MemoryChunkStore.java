@@ -18,7 +18,7 @@ import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Keeps chunks in the heap, up to a limit. Forgets everything when the process ends. Safe for any thread. */
+/** A store in the heap, up to a limit. Its chunks are lost when the process ends. Safe for any thread. */
 public final class MemoryChunkStore implements ChunkStore {
     private final StoreId id;
     private final long capacityBytes;
@@ -27,7 +27,7 @@ public final class MemoryChunkStore implements ChunkStore {
     private volatile boolean closed;
 
     /**
-     * @param capacityBytes what all chunks together may use; a put beyond it is {@code STORE_FULL}
+     * @param capacityBytes the limit for all chunks together; a put beyond it is {@code STORE_FULL}
      */
     public MemoryChunkStore(StoreId id, long capacityBytes) {
         if (capacityBytes < 0) {

@@ -26,8 +26,9 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
 /**
- * An HTTP server on raw sockets that does to each request what a test says, however rude: answers before the body is read,
- * closes or resets a connection in the middle, stalls. {@link ScriptedHttpServer} reads every body first. Safe for any thread.
+ * An HTTP server on raw sockets that treats each request as a test says, however rude. It answers before the body is
+ * read, closes or resets a connection in the middle, or stalls. {@link ScriptedHttpServer} reads every body first.
+ * Safe for any thread.
  */
 public final class RawHttpServer implements AutoCloseable {
     private static final String CRLF = "\r\n";
@@ -39,7 +40,7 @@ public final class RawHttpServer implements AutoCloseable {
     private final List<String> requests = new CopyOnWriteArrayList<>();
     private final CountDownLatch closing = new CountDownLatch(1);
 
-    /** Handles a request whose head was read. The connection is closed afterwards. */
+    /** The handler of a request whose head was read. The connection is closed afterwards. */
     @FunctionalInterface
     public interface Handler {
         void handle(Exchange exchange) throws IOException;
@@ -56,7 +57,7 @@ public final class RawHttpServer implements AutoCloseable {
         return URI.create("http://127.0.0.1:" + listening.getLocalPort());
     }
 
-    /** Methods of the requests so far. */
+    /** The methods of the requests so far. */
     public List<String> methods() {
         return List.copyOf(requests);
     }
@@ -91,13 +92,13 @@ public final class RawHttpServer implements AutoCloseable {
                 handler.handle(exchange);
             }
         } catch (IOException e) {
-            // The client went away, as some tests want it to.
+            // The client has closed, as some tests want it to.
         } finally {
             open.remove(socket);
         }
     }
 
-    /** A request, and the answers to it. */
+    /** A request, and its responses. */
     public final class Exchange {
         private final Socket socket;
         private final InputStream in;
@@ -136,7 +137,7 @@ public final class RawHttpServer implements AutoCloseable {
             return line.substring(0, line.indexOf(' '));
         }
 
-        /** Without the query. */
+        /** The path without the query. */
         public String path() {
             return line.substring(line.indexOf(' ') + 1, line.lastIndexOf(' ')).replaceFirst("\\?.*", "");
         }
@@ -149,7 +150,7 @@ public final class RawHttpServer implements AutoCloseable {
             return header("Expect").isPresent();
         }
 
-        /** Says that the client may send the body. */
+        /** Tells the client that it may send the body. */
         public Exchange goOn() throws IOException {
             return write("HTTP/1.1 100 Continue" + CRLF + CRLF);
         }
@@ -169,12 +170,12 @@ public final class RawHttpServer implements AutoCloseable {
             return this;
         }
 
-        /** Answers without content. */
+        /** Responds without content. */
         public Exchange answer(int status, String... more) throws IOException {
             return write(head(status, more) + "Content-Length: 0" + CRLF + CRLF);
         }
 
-        /** Answers as S3 does when something is wrong; to HEAD without a body. */
+        /** Responds like S3 with an error; to HEAD without a body. */
         public Exchange error(int status, String code, String... more) throws IOException {
             return text(
                     status,
@@ -183,13 +184,13 @@ public final class RawHttpServer implements AutoCloseable {
                     more);
         }
 
-        /** Answers with a body. */
+        /** Responds with a body. */
         public Exchange text(int status, String body, String... more) throws IOException {
             write(head(status, more) + "Content-Length: " + body.length() + CRLF + CRLF);
             return method().equals("HEAD") ? this : write(body);
         }
 
-        /** Answers with the head of a body of so many bytes, none of which come. */
+        /** Responds with the head of a body of so many bytes, and sends none of them. */
         public Exchange promise(int status, int bodyBytes, String... more) throws IOException {
             return write(head(status, more) + "Content-Length: " + bodyBytes + CRLF + CRLF);
         }
@@ -209,7 +210,7 @@ public final class RawHttpServer implements AutoCloseable {
             return this;
         }
 
-        /** Resets the connection: what was written and not yet taken may be lost. */
+        /** Resets the connection: bytes that were written and not yet received may be lost. */
         public void reset() throws IOException {
             socket.setSoLinger(true, 0);
             socket.close();

@@ -18,8 +18,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * An HTTP server on the loopback that answers as a test says: from a script, one answer per request, and the
- * last one again and again. Safe for any thread.
+ * An HTTP server on the loopback that responds from a script, one response per request, and with the last one again
+ * and again. Safe for any thread.
  */
 public final class ScriptedHttpServer implements AutoCloseable {
     private static final Pattern RANGE = Pattern.compile("bytes=(\\d+)-(\\d+)");
@@ -32,7 +32,7 @@ public final class ScriptedHttpServer implements AutoCloseable {
 
     private volatile Answer unscripted = exchange -> exchange.sendResponseHeaders(500, -1);
 
-    /** How to answer one request. */
+    /** The response to one request. */
     @FunctionalInterface
     public interface Answer {
         void to(HttpExchange exchange) throws IOException;
@@ -50,13 +50,13 @@ public final class ScriptedHttpServer implements AutoCloseable {
         return URI.create("http://127.0.0.1:" + server.getAddress().getPort());
     }
 
-    /** What to answer as long as there is no script. */
+    /** Sets the response while there is no script. */
     public ScriptedHttpServer unscripted(Answer answer) {
         unscripted = answer;
         return this;
     }
 
-    /** As long as there is no script: answers ranged GETs of these objects, by path, as S3 does. */
+    /** Serves ranged GETs of these objects, by path, like S3, while there is no script. */
     public ScriptedHttpServer serving(Map<String, byte[]> objects) {
         return unscripted(exchange -> serve(exchange, objects));
     }
@@ -85,12 +85,12 @@ public final class ScriptedHttpServer implements AutoCloseable {
         return this;
     }
 
-    /** Appends an answer without content. */
+    /** Appends a response without content. */
     public ScriptedHttpServer then(int status) {
         return then(exchange -> exchange.sendResponseHeaders(status, -1));
     }
 
-    /** Appends an answer as S3 gives it when something is wrong. */
+    /** Appends an error response like S3's. */
     public ScriptedHttpServer thenError(int status, String code) {
         return then(exchange -> {
             byte[] body = ("<?xml version=\"1.0\" encoding=\"UTF-8\"?><Error><Code>" + code
@@ -102,7 +102,7 @@ public final class ScriptedHttpServer implements AutoCloseable {
         });
     }
 
-    /** Appends an answer that never comes. */
+    /** Appends a response that never comes. */
     public ScriptedHttpServer thenSilence() {
         return then(exchange -> awaitClosing());
     }
@@ -127,7 +127,7 @@ public final class ScriptedHttpServer implements AutoCloseable {
         });
     }
 
-    /** Method and path of every request so far. */
+    /** The method and path of every request so far. */
     public List<String> requests() {
         return List.copyOf(requests);
     }

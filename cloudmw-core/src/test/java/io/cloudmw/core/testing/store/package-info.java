@@ -1,4 +1,4 @@
-/** What every store must do, as a suite of tests, and stores that misbehave on purpose. */
+/** The contracts of stores, as suites of tests, and stores that misbehave on purpose. */
 @NullMarked
 package io.cloudmw.core.testing.store;
 

@@ -11,14 +11,14 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** The estimate of what stores have, from pages of names that are spread evenly. */
+/** Tests of the estimate of a store's contents, from pages of evenly spread names. */
 final class SurveyEstimateTest {
     private static final StoreId FIRST = new StoreId("first");
     private static final StoreId SECOND = new StoreId("second");
 
     private final SurveyEstimate estimate = new SurveyEstimate();
 
-    /** Names {@code from..to} of 256 that are spread evenly, of 10 bytes each. */
+    /** The names {@code from..to} of 256 evenly spread ones, of 10 bytes each. */
     private static Page<StoredChunk> page(int from, int to) {
         List<StoredChunk> chunks = IntStream.range(from, to)
                 .mapToObj(i -> new VersionId(String.format("%02xffffff%024x", i, i)))
@@ -55,7 +55,7 @@ final class SurveyEstimateTest {
     }
 
     @Test
-    void eachRoundBeginsAnew() {
+    void roundsBeginAnew() {
         estimate.begin(List.of(FIRST));
         estimate.listed(FIRST, page(0, 64));
         estimate.begin(List.of(SECOND));

@@ -1,13 +1,11 @@
 package io.cloudmw.coordinator.rpc.helper;
 
 import io.cloudmw.core.model.fleet.HelperAddress;
-import io.cloudmw.core.rpc.ChannelTarget;
 import io.cloudmw.core.rpc.Membership;
-import io.cloudmw.core.rpc.VersionHandshake;
+import io.cloudmw.core.rpc.RpcChannels;
 import io.cloudmw.core.security.MemberProofs;
 import io.grpc.Channel;
 import io.grpc.ManagedChannel;
-import io.grpc.netty.NettyChannelBuilder;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -38,11 +36,10 @@ public final class HelperChannels implements AutoCloseable {
     }
 
     HelperChannel to(HelperAddress helper) {
-        ManagedChannel channel = NettyChannelBuilder.forTarget(ChannelTarget.of(helper.control()))
-                .usePlaintext()
+        ManagedChannel channel = RpcChannels.to(helper.control())
                 .disableServiceConfigLookUp()
                 .directExecutor()
-                .intercept(VersionHandshake.client(), Membership.client(proofs))
+                .intercept(Membership.client(proofs))
                 .build();
         open.add(channel);
         return new HelperChannel(channel, open);

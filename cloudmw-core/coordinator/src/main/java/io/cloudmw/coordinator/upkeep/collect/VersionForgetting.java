@@ -2,6 +2,7 @@ package io.cloudmw.coordinator.upkeep.collect;
 
 import io.cloudmw.coordinator.catalog.version.RetiredVersion;
 import io.cloudmw.coordinator.upkeep.schedule.UpkeepContext;
+import io.cloudmw.core.cache.VersionFilter;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.Page;
 import io.cloudmw.core.model.VersionId;
@@ -17,10 +18,13 @@ import java.util.Optional;
 final class VersionForgetting {
     private static final int PAGE = 100;
 
+    /** 8 MiB. The next round, which sees other versions, does not repeat this round's false positives. */
+    private static final int FILTER_BITS = 26;
+
     private final UpkeepContext context;
 
     /** The retired versions of which the round has seen a copy. */
-    private final SeenVersionFilter seen = new SeenVersionFilter();
+    private final VersionFilter seen = new VersionFilter(FILTER_BITS);
 
     private final Deque<VersionId> found = new ArrayDeque<>();
 
@@ -69,7 +73,7 @@ final class VersionForgetting {
             Page<RetiredVersion> page = context.catalog().retired(nextPage.orElse(""), PAGE);
             for (RetiredVersion version : page.items()) {
                 boolean before = version.retiredAtMillis() + context.graceMillis() < round.beganMillis();
-                if (before && !seen.mayHave(version.id())) {
+                if (before && !seen.mayContain(version.id())) {
                     found.add(version.id());
                 }
             }

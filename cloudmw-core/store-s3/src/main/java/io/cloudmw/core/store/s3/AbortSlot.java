@@ -6,9 +6,9 @@ import software.amazon.awssdk.core.exception.AbortedException;
 import software.amazon.awssdk.http.ExecutableHttpRequest;
 
 /**
- * Lets any thread abort the HTTP request that another thread is in the middle of, even while it waits for a
- * connection or for the first byte. The SDK's synchronous client has no handle for that: {@link AbortableHttpClient}
- * finds the slot of the calling thread instead.
+ * The slot by which any thread aborts another thread's HTTP request, even while that waits for a connection or the
+ * first byte. The SDK's synchronous client has no handle for that: {@link AbortableHttpClient} finds the slot of the
+ * calling thread instead.
  */
 final class AbortSlot {
     private static final ThreadLocal<@Nullable AbortSlot> CURRENT = new ThreadLocal<>();
@@ -24,7 +24,7 @@ final class AbortSlot {
         T run();
     }
 
-    /** Runs {@code call}; its requests are the ones {@link #abort} ends. */
+    /** Runs {@code call}; {@link #abort} ends its requests. */
     <T> T during(Call<T> call) {
         CURRENT.set(this);
         try {
@@ -58,9 +58,9 @@ final class AbortSlot {
     }
 
     /**
-     * Ends the request in flight, and all that would follow.
+     * Ends the current request and prevents later ones.
      *
-     * @param complete the last answer was read to its end: its connection may be used again
+     * @param complete the last response was read to its end, so that its connection may be used again
      */
     void abort(boolean complete) {
         ExecutableHttpRequest inFlight;

@@ -7,7 +7,7 @@ import software.amazon.awssdk.http.HttpExecuteRequest;
 import software.amazon.awssdk.http.HttpExecuteResponse;
 import software.amazon.awssdk.http.SdkHttpClient;
 
-/** Registers every request with the {@link AbortSlot} of the thread that sends it. */
+/** An HTTP client that registers every request with the {@link AbortSlot} of the sending thread. */
 final class AbortableHttpClient implements SdkHttpClient {
     private final SdkHttpClient client;
 
@@ -39,7 +39,7 @@ final class AbortableHttpClient implements SdkHttpClient {
             try {
                 return request.call();
             } catch (IOException | RuntimeException e) {
-                // Also a CancellationException, of a request that was still waiting for a connection.
+                // Also a CancellationException, for a request that still waited for a connection.
                 if (slot.aborted()) {
                     throw AbortedException.create("cancelled");
                 }

@@ -31,22 +31,23 @@ import software.amazon.awssdk.http.SdkHttpClient;
 import software.amazon.awssdk.http.SdkHttpResponse;
 
 /**
- * An HTTP client that reads the answer of a server which did not wait for the body. Some servers answer with an error after the
- * first bytes of a body. Those that close then break the client's write, and the HTTP client drops the answer with the
- * connection. Those that keep the connection open, and read no further, stall it. In both cases this client sends the same
- * request again with the beginning of its body only, and reads the answer: it comes, because nothing is left to write. A server
- * that has no objection waits for the rest, in vain for {@code patience}, and stores nothing. Safe for any thread.
+ * An HTTP client that reads the response of a server which did not wait for the body. Some servers respond with an
+ * error after the first bytes of a body. Servers that close then break the client's write, and the HTTP client drops
+ * the response with the connection. Servers that keep the connection open without reading stall the write. In both
+ * cases this client sends the same request again with only the beginning of its body. That response arrives, because
+ * nothing is left to write. A server without an objection waits for the rest for {@code patience}, and stores nothing.
+ * Safe for any thread.
  */
 final class EarlyAnswerHttpClient implements SdkHttpClient {
     private static final Logger LOG = LoggerFactory.getLogger(EarlyAnswerHttpClient.class);
 
-    /** More than servers read before they look at a request, and less than any socket takes without a reader. */
+    /** More bytes than servers read before they look at a request, and fewer than any socket takes without a reader. */
     static final int BEGINNING_BYTES = 16 * 1024;
 
-    /** No longer than this is waited for a server that is busy; another try may meet another. */
+    /** The longest wait for a busy server; a retry may meet another one. */
     static final Duration LONGEST_RETRY_AFTER = Duration.ofSeconds(5);
 
-    /** A write that takes longer is looked into: a slow network needs that long for the buffers of a socket. */
+    /** The time after which a write counts as stalled: a slow network needs that long for the buffers of a socket. */
     static final Duration STALLED = Duration.ofSeconds(2);
 
     private static final int ASKING_THREADS = 2;
@@ -60,8 +61,8 @@ final class EarlyAnswerHttpClient implements SdkHttpClient {
 
     /**
      * @param client sends whole requests
-     * @param asking sends the beginnings of those that broke or stalled; its time without an answer is short. Both are closed with
-     *     this one
+     * @param asking sends the beginnings of requests that broke or stalled; its read timeout is short. Both are closed
+     *     with this one
      */
     EarlyAnswerHttpClient(SdkHttpClient client, SdkHttpClient asking) {
         this.client = client;
@@ -116,7 +117,7 @@ final class EarlyAnswerHttpClient implements SdkHttpClient {
                 .orElse(0L);
     }
 
-    /** The SDK waits as long as a server says, however long that is. */
+    /** The response with a bounded retry-after, which the SDK would obey however long it is. */
     private static HttpExecuteResponse bounded(HttpExecuteResponse answer) {
         SdkHttpResponse head = answer.httpResponse();
         boolean tooLong = head.firstMatchingHeader(RETRY_AFTER)
@@ -191,7 +192,7 @@ final class EarlyAnswerHttpClient implements SdkHttpClient {
             }
         }
 
-        /** Ends the sending; the early answer if one was accepted before. */
+        /** Ends the sending; returns the early response if one was accepted before. */
         private synchronized Optional<HttpExecuteResponse> settled() {
             if (phase == Phase.SENDING) {
                 phase = Phase.SETTLED;
@@ -199,7 +200,7 @@ final class EarlyAnswerHttpClient implements SdkHttpClient {
             return Optional.ofNullable(early);
         }
 
-        /** Returns false when the request has ended: the answer is the caller's to drop. */
+        /** Returns false when the request has ended; the caller then drops the response. */
         private synchronized boolean accepts(HttpExecuteResponse answer) {
             if (phase == Phase.SENDING) {
                 early = answer;
@@ -235,13 +236,13 @@ final class EarlyAnswerHttpClient implements SdkHttpClient {
             try {
                 answer = ask(this::beginning);
             } catch (IOException | RuntimeException e) {
-                // Also where the body cannot be opened again: what is known is that the connection broke.
+                // Also when the body cannot be opened again: only the broken connection is known.
                 broken.addSuppressed(e);
                 throw broken;
             }
             if (answer.httpResponse().isSuccessful() && bodyBytes(request) > BEGINNING_BYTES) {
                 abortQuestion();
-                throw broken; // no server can have stored what it was not sent
+                throw broken; // no server can have stored bytes that were not sent to it
             }
             return answer;
         }

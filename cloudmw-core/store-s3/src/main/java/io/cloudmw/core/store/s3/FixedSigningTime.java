@@ -10,8 +10,8 @@ import software.amazon.awssdk.services.s3.S3ServiceClientConfiguration;
 import software.amazon.awssdk.services.s3.auth.scheme.S3AuthSchemeProvider;
 
 /**
- * Has a request signed as of a time that was read before, and again so when it is repeated. S3 refuses what was signed more than
- * 15 minutes ago: so it refuses this request too if it was held up on its way, wherever that was. Immutable.
+ * A plugin that signs a request, and its retries, with a time read before. S3 refuses signatures older than 15
+ * minutes, so it refuses this request too if it was held up anywhere. Immutable.
  */
 final class FixedSigningTime implements SdkPlugin {
     private final Clock clock;

@@ -8,13 +8,13 @@ import java.util.concurrent.TimeUnit;
 import software.amazon.awssdk.services.s3.S3Client;
 
 /**
- * The way to one bucket for reads that make up for late ones: over connections that ordinary reads do not exhaust. So that
- * some are open when they are needed, and nobody waits for a handshake then, ordinary reads go this way now and then: as
- * many at once as connections are to be kept open, each of which was not used for {@value #WARM_SECONDS} s. It costs no
- * request of its own. Safe for any thread.
+ * The client of one bucket for second attempts beside late reads, over connections that ordinary reads do not exhaust.
+ * Ordinary reads use it now and then, so that some connections are open and no hedge waits for a handshake. That keeps
+ * as many open as configured, each unused for less than {@value #WARM_SECONDS} s, without a request of its own. Safe
+ * for any thread.
  */
 final class HedgeClient {
-    /** Servers close what is idle for longer than this, some of them soon after. */
+    /** The time after which servers close idle connections, some of them soon after. */
     static final int WARM_SECONDS = 4;
 
     private static final long WARM_NANOS = TimeUnit.SECONDS.toNanos(WARM_SECONDS);
@@ -31,10 +31,10 @@ final class HedgeClient {
     private int inUse;
 
     /**
-     * Opens nothing.
+     * Opens no connection.
      *
      * @param warm connections kept open
-     * @param warmReads ordinary reads that may go this way at once, to all buckets together
+     * @param warmReads ordinary reads that may use these connections at once, to all buckets together
      */
     HedgeClient(S3Client client, int warm, Semaphore warmReads, Ticker ticker) {
         this.client = client;
@@ -48,7 +48,7 @@ final class HedgeClient {
         return client;
     }
 
-    /** One more connection is used, until {@link #free}. */
+    /** Counts a connection as used, until {@link #free}. */
     synchronized void use() {
         inUse++;
         used();
@@ -64,7 +64,7 @@ final class HedgeClient {
         Arrays.fill(usedNanos, 0, Math.min(inUse, usedNanos.length), ticker.nanos());
     }
 
-    /** Whether the ordinary read that asks should go this way; if so, {@link #warmed} when it is over. */
+    /** Returns whether the calling ordinary read should use this client; if so, it calls {@link #warmed} at its end. */
     synchronized boolean warm() {
         boolean isDue =
                 inUse < usedNanos.length && ticker.nanos() - usedNanos[inUse] >= WARM_NANOS && warmReads.tryAcquire();
@@ -74,7 +74,7 @@ final class HedgeClient {
         return isDue;
     }
 
-    /** The connection is free again. */
+    /** Counts the connection as free again. */
     void warmed() {
         free();
         warmReads.release();

@@ -10,8 +10,8 @@ import java.time.Duration;
 import software.amazon.awssdk.http.ContentStreamProvider;
 
 /**
- * The body of a request that is being sent: remembers its first bytes and when the connection last took some. One thread
- * sends, any thread asks.
+ * The body of a request, with its first bytes and the time when the connection last took some. One thread sends, any
+ * thread asks.
  */
 final class RecordedBody implements ContentStreamProvider {
     private final ContentStreamProvider body;
@@ -32,11 +32,13 @@ final class RecordedBody implements ContentStreamProvider {
         NOT_SENDING,
         /** The connection waits for bytes of the source. */
         READING_SOURCE,
-        /** The connection writes what it took. */
+        /** The connection writes the bytes it took. */
         WRITING
     }
 
-    /** @param beginningBytes most bytes that are remembered */
+    /**
+     * @param beginningBytes the most bytes that are recorded
+     */
     RecordedBody(ContentStreamProvider body, int beginningBytes, Ticker ticker) {
         this.body = body;
         this.beginningBytes = beginningBytes;
@@ -51,7 +53,7 @@ final class RecordedBody implements ContentStreamProvider {
         return new Recorded(body.newStream());
     }
 
-    /** True when the connection has written for that long without asking for more bytes. */
+    /** Returns whether the connection has written for that long without asking for more bytes. */
     synchronized boolean isStalledFor(Duration time) {
         return state == State.WRITING && ticker.nanos() - takenNanos >= time.toNanos();
     }
@@ -97,7 +99,7 @@ final class RecordedBody implements ContentStreamProvider {
             return count;
         }
 
-        /** The beginning that is remembered would not be the beginning. */
+        /** Marks are unsupported: after a reset the recorded beginning would not be the beginning. */
         @Override
         public boolean markSupported() {
             return false;

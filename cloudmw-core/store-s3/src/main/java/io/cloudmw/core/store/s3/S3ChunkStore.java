@@ -36,7 +36,7 @@ import software.amazon.awssdk.services.s3.model.PutObjectRequest;
 import software.amazon.awssdk.services.s3.model.S3Exception;
 import software.amazon.awssdk.services.s3.model.S3Object;
 
-/** Keeps each chunk as an object of one bucket. The clients belong to {@link S3Stores}. */
+/** A store that keeps each chunk as an object of one bucket. The clients belong to {@link S3Stores}. */
 final class S3ChunkStore implements ChunkStore {
     private static final int CONFLICT_TRIES = 6;
     private static final int COMPARED_BYTES = 256 * 1024;
@@ -51,7 +51,7 @@ final class S3ChunkStore implements ChunkStore {
     private final S3Settings settings;
     private final Sleeper sleeper;
     private final WallClock clock;
-    /** Turned off for good by the first 501: some stores lack If-None-Match. */
+    /** False after the first 501: some stores lack If-None-Match. */
     private volatile boolean conditionalPuts = true;
 
     private volatile boolean closed;
@@ -127,7 +127,7 @@ final class S3ChunkStore implements ChunkStore {
         return outcome;
     }
 
-    /** Null: another put of the same chunk was under way; nothing is decided yet. */
+    /** Tries a put; null: another put of the same chunk was under way, and nothing is decided yet. */
     private @Nullable PutOutcome tryPut(ChunkId chunk, S3Put put, PutObjectRequest request) throws CloudMwException {
         boolean conditional = conditionalPuts;
         try {
@@ -158,8 +158,8 @@ final class S3ChunkStore implements ChunkStore {
     }
 
     /**
-     * A put got no answer; a request without a body may get one. The object may be there, and whatever refuses a read of it
-     * refused the put too, but for a lack of permission to read. Null: another put is under way.
+     * Handles a put without a response, by a request without a body. The object may be there. Whatever refuses a read
+     * of it refused the put too, except a lack of permission to read. Null: another put is under way.
      */
     private @Nullable PutOutcome unanswered(ChunkId chunk, S3Put put, CloudMwException failure)
             throws CloudMwException {
@@ -180,7 +180,7 @@ final class S3ChunkStore implements ChunkStore {
         throw failure;
     }
 
-    /** The outcome of a put that met an object; null: the object is gone by now. */
+    /** The outcome of a put that met an object; null: the object is gone meanwhile. */
     private @Nullable PutOutcome there(ChunkId chunk, S3Put put) throws CloudMwException {
         Optional<HeadObjectResponse> head = head(chunk);
         if (head.isEmpty()) {
@@ -188,7 +188,7 @@ final class S3ChunkStore implements ChunkStore {
         }
         long length = head.get().contentLength();
         String kept = head.get().checksumCRC32C();
-        // A checksum of checksums, of an object in parts, has a dash.
+        // The checksum of an object in parts is a checksum of checksums, and has a dash.
         boolean comparable = kept != null && !kept.contains("-");
         String crc32c = comparable || length != put.length() ? String.valueOf(kept) : crc32c(chunk, length);
         if (length == put.length() && crc32c.equals(put.crc32c())) {
@@ -240,7 +240,10 @@ final class S3ChunkStore implements ChunkStore {
         }
     }
 
-    /** An answer to HEAD has no body, and so no error code: a GET of one byte is refused for the same reason, and names it. */
+    /**
+     * Finds the error code behind a failed HEAD, whose response has no body: a GET of one byte is refused for the same
+     * reason, and names it.
+     */
     private CloudMwException named(ChunkId chunk, S3Exception head) {
         CloudMwException own = errors.translate("chunk=" + chunk, head);
         if (own.verdict() != RetryVerdict.NEVER) {
@@ -287,7 +290,7 @@ final class S3ChunkStore implements ChunkStore {
             for (S3Object object : answer.contents()) {
                 after = object.key();
                 String name = S3Keys.name(object.key());
-                // Whatever else people keep under our prefix is not ours.
+                // Other objects under the prefix are not chunks.
                 if (ChunkPages.isChunk(name) && keys.key(name).equals(object.key())) {
                     found.add(new StoredChunk(ChunkId.parse(name), object.size()));
                 }
@@ -317,7 +320,10 @@ final class S3ChunkStore implements ChunkStore {
         }
     }
 
-    /** A HEAD has no body to say so: without this a lost bucket would look like a bucket that lost its chunks. */
+    /**
+     * Checks that the bucket exists. A HEAD has no body to say so: without the check a lost bucket would look like a
+     * bucket that lost its chunks.
+     */
     private void checkBucket() throws CloudMwException {
         try {
             client.headBucket(r -> r.bucket(bucket.bucket()));
@@ -325,7 +331,7 @@ final class S3ChunkStore implements ChunkStore {
             if (e.statusCode() == 404) {
                 throw errors.noBucket("HEAD", e);
             }
-            // Being allowed to read objects does not imply being allowed to ask for the bucket.
+            // Permission to read objects does not imply permission to ask for the bucket.
         } catch (SdkException e) {
             throw errors.translate("bucket=" + bucket.bucket(), e);
         }

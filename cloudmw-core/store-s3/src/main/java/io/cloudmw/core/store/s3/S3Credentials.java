@@ -20,11 +20,11 @@ import software.amazon.awssdk.services.sts.auth.StsAssumeRoleCredentialsProvider
 import software.amazon.awssdk.utils.SdkAutoCloseable;
 
 /**
- * Resolves references to credentials on this machine, each once: profiles and files are read again when they change, roles are
- * assumed anew before their keys expire. Safe for any thread.
+ * The resolver of references to credentials on this machine. Each is resolved once; changed profiles and files are
+ * read again, and roles are assumed anew before their keys expire. Safe for any thread.
  */
 final class S3Credentials implements AutoCloseable {
-    /** Part of what {@link S3Errors} looks for. */
+    /** The prefix of its failures, which {@link S3Errors} looks for. */
     static final String UNABLE = "Unable to load credentials: ";
 
     private static final String SESSION = "cloudmw";
@@ -33,12 +33,14 @@ final class S3Credentials implements AutoCloseable {
     private final SdkHttpClient http;
     private final ConcurrentHashMap<Place, AwsCredentialsProvider> providers = new ConcurrentHashMap<>();
 
-    /** @param region where a role is assumed; empty for what is not a role */
+    /**
+     * @param region where a role is assumed; empty for other references
+     */
     private record Place(CredentialsReference reference, String region) {}
 
     /**
-     * @param chain stays the caller's
-     * @param http for roles; stays the caller's
+     * @param chain the caller closes it
+     * @param http for roles; the caller closes it
      */
     S3Credentials(AwsCredentialsProvider chain, SdkHttpClient http) {
         this.chain = chain;
@@ -86,7 +88,7 @@ final class S3Credentials implements AutoCloseable {
         }
     }
 
-    /** The SDK prints the whole configuration behind its sentence. */
+    /** The first sentence of the SDK's message, which prints its whole configuration behind it. */
     private static String said(RuntimeException e) {
         String message = String.valueOf(e.getMessage());
         int end = message.indexOf(": ProfileFile(");
@@ -94,8 +96,8 @@ final class S3Credentials implements AutoCloseable {
     }
 
     /**
-     * Keys of a profile. A profile that is not there fails as every lack of credentials does. The SDK's provider heeds changes of
-     * the files that were there when it was made: after a failure the next use makes another, which finds files that came since.
+     * The keys of a profile. A missing profile fails like any lack of credentials. The SDK's provider only watches
+     * files that existed when it was made: after a failure the next use makes another, which finds newer files.
      */
     private static final class Profiled implements AwsCredentialsProvider, SdkAutoCloseable {
         private final CredentialsReference.Profile profile;
@@ -128,7 +130,7 @@ final class S3Credentials implements AutoCloseable {
             return known;
         }
 
-        /** The next use opens it again. */
+        /** Closes the provider; the next use opens it again. */
         @Override
         public synchronized void close() {
             if (keys != null) {
@@ -138,7 +140,7 @@ final class S3Credentials implements AutoCloseable {
         }
     }
 
-    /** Keys of a role. */
+    /** The keys of a role. */
     private static final class Assumed implements AwsCredentialsProvider, SdkAutoCloseable {
         private final CredentialsReference.Role role;
         private final StsClient client;

@@ -10,7 +10,10 @@ import software.amazon.awssdk.services.s3.model.ListObjectsV2Request;
 import software.amazon.awssdk.services.s3.model.S3Exception;
 import software.amazon.awssdk.services.s3.model.S3Object;
 
-/** Deletes all that is below a store's prefix, and the bucket. Confined to one thread; calls block on the bucket. */
+/**
+ * The deletion of all objects below a store's prefix, and of the bucket. Confined to one thread; calls block on the
+ * bucket.
+ */
 final class S3Erasure {
     private final S3Client client;
     private final Store.S3 bucket;
@@ -22,7 +25,7 @@ final class S3Erasure {
         this.errors = new S3Errors(store, bucket);
     }
 
-    /** Returns how many objects were deleted. */
+    /** Returns the number of deleted objects. */
     long deleteObjects() throws CloudMwException {
         long deleted = 0;
         try {

@@ -26,7 +26,7 @@ import software.amazon.awssdk.core.exception.ApiCallTimeoutException;
 import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.http.SdkHttpResponse;
 
-/** Translates what the SDK throws for one store; the only place that does. Immutable. */
+/** The translation of the SDK's exceptions for one store; the only place that does it. Immutable. */
 final class S3Errors {
     private final StoreId store;
     private final Store.S3 bucket;
@@ -36,7 +36,9 @@ final class S3Errors {
         this.bucket = bucket;
     }
 
-    /** @param what the subject of the message, like {@code chunk=…} */
+    /**
+     * @param what the subject of the message, like {@code chunk=…}
+     */
     CloudMwException translate(String what, SdkException e) {
         if (e instanceof AbortedException) {
             return new CloudMwException(ErrorCode.CANCELLED, where(what) + "cancelled", e);
@@ -55,9 +57,7 @@ final class S3Errors {
     }
 
     /**
-     * The fault that keeps this process out of the store, by a request that failed: what is wrong with the store's
-     * settings and what to do,
-     * in one line.
+     * The fault that keeps this process out of the store, by a request that failed, with its remedy, in one line.
      *
      * @param action the permission that the request needs, like {@code s3:PutObject}
      */
@@ -70,7 +70,7 @@ final class S3Errors {
         return new StoreFault(fault.kind(), inOneLine(reason), nowMillis);
     }
 
-    /** A refusal by a server that names another region than the store is because of that. */
+    /** The response, blamed on the region when the server names another one than the store. */
     private ErrorAnswer located(ErrorAnswer answer) {
         boolean elsewhere = !answer.region().isEmpty() && !answer.region().equals(bucket.region());
         boolean refused = answer.fault().kind() != StoreFault.Kind.UNREACHABLE;
@@ -125,7 +125,7 @@ final class S3Errors {
         return text.replaceAll("\\s+", " ");
     }
 
-    /** An answer in which the server did not name a bucket, but the bucket is what it lacks. */
+    /** The failure of a response that names no bucket although the bucket is missing. */
     CloudMwException noBucket(String what, AwsServiceException e) {
         ServerFault fault = ServerFault.NO_BUCKET;
         String said = answer(e)
@@ -158,7 +158,7 @@ final class S3Errors {
                 WallClock.system().millis()));
     }
 
-    /** The answer's body, as far as the SDK keeps it: of some operations it keeps only what it read there. */
+    /** The response's body, as far as the SDK keeps it; for some operations it keeps only parsed fields. */
     private static String body(AwsErrorDetails details) {
         String raw = details.rawResponse() == null ? "" : details.rawResponse().asString(StandardCharsets.UTF_8);
         if (raw.contains("<Code>") || details.errorCode() == null) {
@@ -168,7 +168,7 @@ final class S3Errors {
         return "<Code>" + details.errorCode() + "</Code><Message>" + text + "</Message>";
     }
 
-    /** The fault where no answer came. */
+    /** The fault when there was no response. */
     static ServerFault faultOf(Throwable failure) {
         if (lacksCredentials(failure)) {
             return ServerFault.NO_CREDENTIALS;
@@ -184,8 +184,8 @@ final class S3Errors {
     }
 
     /**
-     * Returns whether the server may have seen the request that failed: not where nobody could be reached, or
-     * somebody gave it up.
+     * Returns whether the server may have seen the failed request; false when no server was reached, or the request
+     * was cancelled.
      */
     static boolean mayHaveArrived(CloudMwException failure) {
         if (failure.code() != ErrorCode.STORE_UNAVAILABLE || failure.verdict() == RetryVerdict.NEVER) {
@@ -203,14 +203,14 @@ final class S3Errors {
         return bucket.endpoint().isEmpty() ? "" : bucket.endpoint() + ": ";
     }
 
-    /** The SDK's own words, which name timeouts, and the system's where they differ. */
+    /** The SDK's own words, which name timeouts, and the system's when they differ. */
     private static String reason(SdkException e) {
         String own = String.valueOf(e.getMessage());
         String system = Reasons.of(e);
         return own.contains(system) ? own : own + ": " + system;
     }
 
-    /** Names the credentials of the store, where it has its own, and the reason why they are not found. */
+    /** The message about missing credentials: the store's reference, if it has one, and the reason. */
     private static String lacking(SdkException e) {
         String message = String.valueOf(e.getMessage());
         return message.startsWith(S3Credentials.UNABLE)

@@ -2,7 +2,7 @@ package io.cloudmw.core.store.s3;
 
 import io.cloudmw.core.model.chunk.ChunkId;
 
-/** Where a chunk is in a bucket: {@code <prefix>chunks/<first two digits>/<chunk>}. Keys sort as chunks do. */
+/** The key of a chunk in a bucket: {@code <prefix>chunks/<first two digits>/<chunk>}. Keys sort like chunks. */
 record S3Keys(String prefix) {
     String chunks() {
         return prefix + "chunks/";

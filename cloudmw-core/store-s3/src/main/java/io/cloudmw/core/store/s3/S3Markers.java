@@ -15,7 +15,7 @@ import software.amazon.awssdk.services.s3.model.GetObjectResponse;
 import software.amazon.awssdk.services.s3.model.PutObjectRequest;
 import software.amazon.awssdk.services.s3.model.S3Exception;
 
-/** Markers as objects, through the clients of {@link S3Stores}. */
+/** The markers of buckets as objects, through the clients of {@link S3Stores}. */
 final class S3Markers implements BucketMarkers {
     /** The client for a store's bucket. */
     @FunctionalInterface
@@ -67,7 +67,7 @@ final class S3Markers implements BucketMarkers {
                 return false;
             }
             if (!replace && e.statusCode() == 501) {
-                // Some stores lack conditions: who reads before writing is as safe there as can be.
+                // Some stores lack conditions: reading before writing is the safest way there.
                 return read(store).isEmpty() && write(store, marker, true);
             }
             throw new S3Errors(store.id(), bucket).translate(WHAT, e);

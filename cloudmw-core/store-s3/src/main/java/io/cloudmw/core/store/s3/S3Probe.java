@@ -30,21 +30,20 @@ import software.amazon.awssdk.services.s3.model.ListObjectsV2Response;
 import software.amazon.awssdk.services.s3.model.S3Object;
 
 /**
- * A check of one bucket: writes a small object on condition that there is none, and again, which must be refused;
- * reads a range
- * of it, lists it, and deletes it. The object's key is {@code <prefix>cloudmw-probe-<random>}: in no folder, which a server that
- * keeps objects as files may remove while another check writes there. What interrupted checks have left is deleted by the next
- * look or check. Used by one thread, once.
+ * The check of one bucket. It writes a small object on condition that there is none, and again, which must be refused;
+ * then it reads a range of it, lists it, and deletes it. The object's key is {@code <prefix>cloudmw-probe-<random>}:
+ * in no folder, which a server that keeps objects as files may remove while another check writes there. The next look
+ * or check deletes what interrupted checks have left. Used by one thread, once.
  */
 final class S3Probe {
-    /** Older objects were left by a check that was interrupted. */
+    /** Older objects were left by an interrupted check. */
     private static final Duration LEFT_AFTER = Duration.ofMinutes(1);
 
     private static final long SHORTEST_MILLIS = 50;
     private static final int MOST_LISTED = 100;
     private static final int CONFLICT_TRIES = 3;
 
-    /** Date headers have whole seconds, and servers renew them once a second: a smaller difference is none. */
+    /** The uncertainty of date headers, which have whole seconds and are renewed once a second. */
     private static final long UNCERTAIN_MILLIS = 2000;
 
     private static final byte[] CONTENT =
@@ -68,7 +67,7 @@ final class S3Probe {
         T send(Duration timeout);
     }
 
-    /** Ends a check. */
+    /** The end of a check by a fault. */
     private static final class Wrong extends Exception {
         private static final long serialVersionUID = 1;
 
@@ -91,18 +90,18 @@ final class S3Probe {
         this.key = probes(bucket) + "-" + UUID.randomUUID();
     }
 
-    /** The beginning of the names of all probes, those in a folder of earlier releases too. */
+    /** The prefix of the names of all probes, those in a folder of earlier releases too. */
     private static String probes(Store.S3 bucket) {
         return bucket.prefix() + "cloudmw-probe";
     }
 
-    /** Sends one cheap request: lists objects that checks have left, and deletes old ones. */
+    /** Sends one cheap request: lists the objects that checks have left, and deletes old ones. */
     Optional<StoreFault> look() {
         try {
             clean(timedRaw(this::listOnce));
             return Optional.empty();
         } catch (AwsServiceException e) {
-            // A server without LIST can be read and written all the same.
+            // A server without LIST can still be read and written.
             boolean unknown = e.statusCode() == 501 || e.statusCode() == 405;
             return unknown ? Optional.empty() : Optional.of(wrong("s3:ListBucket", e).fault);
         } catch (SdkException e) {
@@ -112,7 +111,7 @@ final class S3Probe {
         }
     }
 
-    /** The whole check. */
+    /** Runs the whole check. */
     ProbeReport run() {
         if (!BUCKET.matcher(bucket.bucket()).matches() || bucket.bucket().contains("..")) {
             return ProbeReport.failed(new StoreFault(
@@ -154,7 +153,7 @@ final class S3Probe {
         throw new Wrong(unconditional("a second PUT with If-None-Match overwrote the first (expected: 412)"));
     }
 
-    /** Repeats a put that met another change of the bucket: it is to be sent again. */
+    /** Puts the object. A put that conflicts with another change of the bucket is sent again. */
     private void putFirst() throws Wrong {
         for (int tries = 1; ; tries++) {
             try {
@@ -226,7 +225,7 @@ final class S3Probe {
         }
     }
 
-    /** Also when time is up: what is left behind is found by the next look. */
+    /** Deletes the object, also after the timeout; the next look finds what is left. */
     private Optional<StoreFault> delete() {
         try {
             deleteObject(key);
@@ -280,7 +279,7 @@ final class S3Probe {
         Optional<String> date = response == null ? Optional.empty() : response.firstMatchingHeader("Date");
         if (date.isPresent()) {
             try {
-                // The header leaves out the fraction of a second: half of one is its middle.
+                // The header leaves out the fraction of a second: its middle is half a second.
                 long there = ZonedDateTime.parse(date.get(), DateTimeFormatter.RFC_1123_DATE_TIME)
                                 .toInstant()
                                 .toEpochMilli()

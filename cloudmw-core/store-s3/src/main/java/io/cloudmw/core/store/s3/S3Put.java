@@ -17,9 +17,8 @@ import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.core.sync.RequestBody;
 
 /**
- * The body of one put. The source is read twice: first for its CRC32C, which S3 checks against what arrives and
- * keeps, then to send. Some stores take a CRC32C only as a header, not as a trailer; and reading a spooled chunk
- * again costs little.
+ * The body of one put. The source is read twice: first for its CRC32C, which S3 checks and keeps, then to send. Some
+ * stores take a CRC32C only as a header, not as a trailer, and reading a spooled chunk again costs little.
  */
 final class S3Put {
     private final ChunkId chunk;
@@ -32,7 +31,7 @@ final class S3Put {
         this.source = source;
     }
 
-    /** Base64 of the big-endian CRC32C of the whole chunk, as S3 wants it; the source is read once for it. */
+    /** The big-endian CRC32C of the whole chunk in Base64, as S3 wants it; the source is read once for it. */
     String crc32c() throws CloudMwException {
         String known = crc32c;
         if (known.isEmpty()) {
@@ -53,12 +52,12 @@ final class S3Put {
         return source.length();
     }
 
-    /** May be sent several times: each try opens the source anew. */
+    /** The body. It may be sent several times: each attempt opens the source anew. */
     RequestBody body() {
         return RequestBody.fromContentProvider(this::open, source.length(), "application/octet-stream");
     }
 
-    /** Tells a source that broke from a store that did. */
+    /** Throws the source's failure, if the source broke and not the store. */
     void checkSource() throws CloudMwException {
         IOException failure = sourceFailure;
         if (failure instanceof CloudMwException already) {
@@ -82,8 +81,8 @@ final class S3Put {
     }
 
     /**
-     * Notes whether it was the source that failed. Goes back to a mark, by opening the source again: a signer opens a body once, and
-     * resets it where it is read again.
+     * A stream that notes the source's failures. It returns to a mark by opening the source again: a signer opens a
+     * body once, and resets it.
      */
     private final class Watched extends FilterInputStream {
         private long position;

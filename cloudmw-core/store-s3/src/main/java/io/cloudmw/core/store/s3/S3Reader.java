@@ -15,8 +15,8 @@ import software.amazon.awssdk.services.s3.model.GetObjectRequest;
 import software.amazon.awssdk.services.s3.model.GetObjectResponse;
 
 /**
- * One ranged GET, sent at the first read. Closing before the end aborts it: the connection is dropped, and what
- * was not read is not downloaded.
+ * A ranged GET, sent at the first read. Closing before the end aborts it: the connection is dropped, and the rest is
+ * not downloaded.
  */
 final class S3Reader implements ChunkReader {
     private static final int BOUNCE_BYTES = 64 * 1024;
@@ -41,7 +41,9 @@ final class S3Reader implements ChunkReader {
     @GuardedBy("this")
     private boolean over;
 
-    /** @param closed run once, when it is closed */
+    /**
+     * @param closed run once, when it is closed
+     */
     S3Reader(
             S3Client client,
             S3Errors errors,
@@ -187,7 +189,7 @@ final class S3Reader implements ChunkReader {
         try {
             open.close();
         } catch (IOException e) {
-            // All bytes are here; the connection is not reused, that is all.
+            // All bytes have arrived; only the connection is not reused.
         }
     }
 }

@@ -3,18 +3,18 @@ package io.cloudmw.core.store.s3;
 import java.time.Duration;
 
 /**
- * How patient and how greedy this process is with S3.
+ * The limits and timeouts of this process's use of S3.
  *
  * @param connectTimeout to open a connection
  * @param stallTimeout without a single byte before a connection is given up
  * @param callTimeout for a whole small request (length, delete, list), its retries included
  * @param slowestPutBytesPerSecond a put is given {@code callTimeout} and the time this speed takes
  * @param maxConnections at once, to all buckets together
- * @param extraConnections besides those, for reads that make up for late ones
- * @param warmConnections to each bucket that ordinary reads keep open for those, as far as so many run at once; they never
- *     use more than half of the extra connections together
- * @param maxAttempts of one request: 1 means no retries. A read that broke off in its middle is never retried
- *     here: there are other replicas
+ * @param extraConnections besides those, for second attempts beside late reads
+ * @param warmConnections to each bucket that ordinary reads keep open for second attempts, as far as so many run at
+ *     once; they never use more than half of the extra connections together
+ * @param maxAttempts of one request: 1 means no retries. A read that broke off in its middle is never retried here:
+ *     there are other replicas
  */
 public record S3Settings(
         Duration connectTimeout,
@@ -53,13 +53,13 @@ public record S3Settings(
         }
     }
 
-    /** The same with so many connections, so many for reads that make up for late ones, and so many of those kept open. */
+    /** The same settings with so many connections, so many extra ones, and so many of those kept open. */
     public S3Settings withConnections(int most, int extra, int warm) {
         return new S3Settings(
                 connectTimeout, stallTimeout, callTimeout, slowestPutBytesPerSecond, most, extra, warm, maxAttempts);
     }
 
-    /** How long an answer may take that a server could give before it has the body. */
+    /** The timeout of a response that a server could send before it has the body. */
     Duration answerTimeout() {
         return stallTimeout.compareTo(LONGEST_ANSWER) < 0 ? stallTimeout : LONGEST_ANSWER;
     }

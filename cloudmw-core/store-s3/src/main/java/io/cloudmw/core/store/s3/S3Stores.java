@@ -46,8 +46,9 @@ import software.amazon.awssdk.services.s3.model.GetObjectRequest;
 import software.amazon.awssdk.services.s3.presigner.S3Presigner;
 
 /**
- * All of a process's dealings with S3: one bounded pool of connections and another for reads that make up for late ones,
- * one client of each pool per region, endpoint and source of credentials. Opens stores and signs URLs. Safe for any thread.
+ * The S3 stores of a process, with one bounded pool of connections for reads and another for second attempts beside
+ * late ones. Each pool has one client per region, endpoint and source of credentials. It opens stores and signs URLs.
+ * Safe for any thread.
  */
 public final class S3Stores implements StoreOpener, Closeable {
     private static final Duration FIRST_RETRY = Duration.ofMillis(50);
@@ -59,7 +60,7 @@ public final class S3Stores implements StoreOpener, Closeable {
     private final S3Credentials credentials;
     private final SdkHttpClient http;
     private final SdkHttpClient extraHttp;
-    /** Half of the connections of that one are never used by ordinary reads. */
+    /** The reads that may keep extra connections open: at most half of the extra pool. */
     private final Semaphore warmReads;
 
     private final ConcurrentHashMap<Endpoint, S3Client> clients = new ConcurrentHashMap<>();
@@ -93,19 +94,19 @@ public final class S3Stores implements StoreOpener, Closeable {
     }
 
     /**
-     * Credentials of stores that name none come from where AWS tools look for them: variables, properties, profile, container,
-     * instance. Roles are assumed with those.
+     * Opens the pools. Stores without a reference use the AWS default chain: variables, properties, profile,
+     * container, instance. Roles are assumed with it.
      */
     public static S3Stores open(S3Settings settings) {
         return new S3Stores(settings, DefaultCredentialsProvider.builder().build(), UnaryOperator.identity());
     }
 
-    /** With a fixed pair of keys. */
+    /** Opens the pools with a fixed pair of keys. */
     public static S3Stores open(S3Settings settings, String accessKeyId, String secretAccessKey) {
         return open(settings, accessKeyId, secretAccessKey, UnaryOperator.identity());
     }
 
-    /** With a fixed pair of keys, and {@code retrying} around the strategy of retries. */
+    /** Opens the pools with a fixed pair of keys, and {@code retrying} around the retry strategy. */
     static S3Stores open(
             S3Settings settings, String accessKeyId, String secretAccessKey, UnaryOperator<RetryStrategy> retrying) {
         AwsBasicCredentials pair = AwsBasicCredentials.create(accessKeyId, secretAccessKey);
@@ -113,7 +114,7 @@ public final class S3Stores implements StoreOpener, Closeable {
     }
 
     /**
-     * Makes a store; the bucket is not asked yet. Closing it leaves the connections to this object.
+     * Opens a store without asking the bucket. Closing it keeps the connections of this object.
      *
      * @throws CloudMwException {@code INVALID_ARGUMENT} when it is not an S3 store, or its endpoint is no URI
      */
@@ -134,12 +135,12 @@ public final class S3Stores implements StoreOpener, Closeable {
         return clients.computeIfAbsent(endpoint, at -> client(at, http, settings.maxAttempts()));
     }
 
-    /** Sends one cheap request; empty: the store can be used. Takes as long as {@code timeout} at most. */
+    /** Sends one cheap request; empty: the store can be used. Takes at most {@code timeout}. */
     public Optional<StoreFault> look(Store store, Duration timeout) throws CloudMwException {
         return probe(store, timeout, S3Probe::look);
     }
 
-    /** Checks everything that is needed of a store, with a small object that is deleted again. */
+    /** Checks every operation on a store, with a small object that is deleted again. */
     public ProbeReport probe(Store store, Duration timeout) throws CloudMwException {
         return probe(store, timeout, S3Probe::run);
     }
@@ -152,7 +153,7 @@ public final class S3Stores implements StoreOpener, Closeable {
     }
 
     /**
-     * A URL that lets its bearer GET the chunk, or ranges of it, until it expires. Asks nobody: the chunk need
+     * A URL that lets its bearer GET the chunk, or ranges of it, until it expires. No request is sent: the chunk need
      * not exist.
      *
      * @throws CloudMwException {@code INVALID_ARGUMENT} when it is not an S3 store; {@code STORE_DENIED} when there
@@ -181,10 +182,10 @@ public final class S3Stores implements StoreOpener, Closeable {
     }
 
     /**
-     * Makes the store's bucket in its region; one that these credentials own already is left as it is.
+     * Creates the store's bucket in its region; a bucket that these credentials own already stays as it is.
      *
-     * @throws CloudMwException {@code ALREADY_EXISTS} when somebody else owns a bucket of that name; as stores do
-     *     otherwise
+     * @throws CloudMwException {@code ALREADY_EXISTS} when another account owns a bucket of that name; otherwise the
+     *     failures of stores
      */
     public void create(Store store) throws CloudMwException {
         Store.S3 bucket = bucket(store);
@@ -201,16 +202,16 @@ public final class S3Stores implements StoreOpener, Closeable {
             return;
         } catch (BucketAlreadyExistsException e) {
             throw new CloudMwException(
-                    ErrorCode.ALREADY_EXISTS, "bucket " + bucket.bucket() + " belongs to somebody else", e);
+                    ErrorCode.ALREADY_EXISTS, "bucket " + bucket.bucket() + " belongs to another account", e);
         } catch (SdkException e) {
             throw new S3Errors(store.id(), bucket).translate("create", e);
         }
     }
 
     /**
-     * Deletes all objects below the store's prefix, whoever wrote them.
+     * Deletes all objects below the store's prefix, of whatever origin.
      *
-     * @return how many there were
+     * @return the number of deleted objects
      * @throws IllegalArgumentException when the store has no prefix
      */
     public long erase(Store store) throws CloudMwException {
@@ -220,7 +221,7 @@ public final class S3Stores implements StoreOpener, Closeable {
         return erasure(store).deleteObjects();
     }
 
-    /** Deletes the store's bucket; false: it has objects, and stays. */
+    /** Deletes the store's bucket; returns false when it has objects, and stays. */
     public boolean deleteBucket(Store store) throws CloudMwException {
         return erasure(store).deleteBucket();
     }
@@ -230,7 +231,7 @@ public final class S3Stores implements StoreOpener, Closeable {
         return new S3Erasure(client(endpoint(store, bucket)), store.id(), bucket);
     }
 
-    /** The fault of a store of this kind, where a failure is of one. */
+    /** The fault behind a failure of an S3 store, if it is one. */
     public static Optional<ServerFault> fault(Throwable failure) {
         for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
             if (cause instanceof SdkException of) {
@@ -240,7 +241,7 @@ public final class S3Stores implements StoreOpener, Closeable {
         return Optional.empty();
     }
 
-    /** The server's answer, where a failure of a store of this kind is one. */
+    /** The server's response behind a failure of an S3 store, if there was one. */
     public static Optional<ErrorAnswer> answer(Throwable failure) {
         for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
             Optional<ErrorAnswer> answer = S3Errors.answer(cause);
@@ -270,7 +271,7 @@ public final class S3Stores implements StoreOpener, Closeable {
                 .credentialsProvider(credentials.of(endpoint.credentials(), endpoint.region()))
                 .region(Region.of(endpoint.region()))
                 .forcePathStyle(endpoint.pathStyle())
-                // Leaves are verified by whoever reads; puts carry their own CRC32C.
+                // Readers verify leaves; puts carry their own CRC32C.
                 .requestChecksumCalculation(RequestChecksumCalculation.WHEN_REQUIRED)
                 .responseChecksumValidation(ResponseChecksumValidation.WHEN_REQUIRED)
                 .overrideConfiguration(

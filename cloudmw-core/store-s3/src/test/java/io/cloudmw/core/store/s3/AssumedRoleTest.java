@@ -20,7 +20,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Roles are assumed at an STS that a script answers for. */
+/** Tests of roles that are assumed at a scripted STS. */
 final class AssumedRoleTest {
     private static final String ENDPOINT = "aws.endpointUrlSts";
     private static final String ARN = "arn:aws:iam::123456789012:role/reader";

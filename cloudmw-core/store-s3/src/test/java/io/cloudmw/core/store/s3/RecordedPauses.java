@@ -11,7 +11,7 @@ import software.amazon.awssdk.retries.api.RefreshRetryTokenRequest;
 import software.amazon.awssdk.retries.api.RefreshRetryTokenResponse;
 import software.amazon.awssdk.retries.api.RetryStrategy;
 
-/** Retries as the given strategy does; records its pauses instead of waiting for them. */
+/** A retry strategy that records its delays instead of waiting for them. */
 final class RecordedPauses implements RetryStrategy {
     private final RetryStrategy strategy;
     private final List<Duration> pauses;
@@ -25,7 +25,9 @@ final class RecordedPauses implements RetryStrategy {
         return new CopyOnWriteArrayList<>();
     }
 
-    /** @param pauses where they are recorded */
+    /**
+     * @param pauses the list of the recorded delays
+     */
     static RetryStrategy of(RetryStrategy strategy, List<Duration> pauses) {
         return new RecordedPauses(strategy, pauses);
     }
@@ -52,7 +54,7 @@ final class RecordedPauses implements RetryStrategy {
         return strategy.maxAttempts();
     }
 
-    /** Otherwise the SDK would take the builder's strategy in its place. */
+    /** Keeps the SDK from taking the builder's strategy in its place. */
     @Override
     public boolean useClientDefaults() {
         return false;

@@ -39,10 +39,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Answers of a server that does not wait, does not finish, or refuses; each with the requests that it costs. */
+/** Tests of servers that do not wait, do not finish, or refuse, with the number of requests each costs. */
 final class S3AnswersTest {
     private static final int TRIES = 2;
-    /** Far more than the buffers of two sockets take. */
+    /** Far more bytes than the buffers of two sockets. */
     private static final int LARGE = 16 << 20;
 
     private static final S3Settings SETTINGS = new S3Settings(
@@ -63,7 +63,7 @@ final class S3AnswersTest {
         }
     }
 
-    /** As S3 does, which says no instead of 100. */
+    /** S3 refuses instead of sending 100. */
     @ParameterizedTest
     @CsvSource({
         "403, SignatureDoesNotMatch, STORE_DENIED, the secret key is not the access key's",
@@ -90,7 +90,7 @@ final class S3AnswersTest {
         assertThat(methods()).containsExactly("PUT");
     }
 
-    /** As versitygw does: whatever the client expects, it reads a little, answers and closes. The client's write breaks. */
+    /** versitygw reads a little, responds and closes, whatever the client expects. The client's write breaks. */
     @ParameterizedTest
     @CsvSource({
         "403, SignatureDoesNotMatch, STORE_DENIED, the secret key is not the access key's",
@@ -111,7 +111,7 @@ final class S3AnswersTest {
         assertThat(methods()).as("the whole chunk once, its beginning once").containsExactly("PUT", "PUT");
     }
 
-    /** LocalStack does so: it answers, reads no further and keeps the connection. The client's write stalls. */
+    /** LocalStack responds, stops reading and keeps the connection. The client's write stalls. */
     @ParameterizedTest
     @CsvSource({
         "403, SignatureDoesNotMatch, STORE_DENIED, the secret key is not the access key's",
@@ -137,7 +137,7 @@ final class S3AnswersTest {
         assertThat(methods()).containsExactly("PUT", "PUT", "HEAD");
     }
 
-    /** The question about a stalled write gets no answer; the whole chunk is stored when the server reads on. */
+    /** The question about a stalled write gets no response; the whole chunk is stored when the server reads on. */
     @Test
     void writeThatStallsAndGoesOnIsStored() throws Exception {
         CountDownLatch asked = new CountDownLatch(1);
@@ -183,7 +183,7 @@ final class S3AnswersTest {
 
     /** A spooled chunk is a file, whose stream goes back to its beginning only by being opened again. */
     @Test
-    void aSpooledChunkThatIsThereAlreadyIsASuccessThoughTheWriteBroke(@TempDir Path directory) throws Exception {
+    void aSpooledChunkThatExistsIsASuccessAlthoughTheWriteBroke(@TempDir Path directory) throws Exception {
         ChunkStore store = store(SETTINGS, thereWith(content.length, crc32c(content)));
 
         try (FileChannel spooled = FileChannel.open(Files.write(directory.resolve("spooled"), content))) {
@@ -393,7 +393,7 @@ final class S3AnswersTest {
     }
 
     @Test
-    void eachPauseIsBoundedWhereAServerNeverStopsAsking() throws Exception {
+    void retryDelaysAreBoundedWhenAServerKeepsAsking() throws Exception {
         List<Duration> pauses = RecordedPauses.list();
         ChunkStore store =
                 store(recording(pauses), exchange -> exchange.readAll().error(503, "SlowDown", "Retry-After: 3600"));
@@ -498,7 +498,7 @@ final class S3AnswersTest {
     }
 
     @Test
-    void nobodyListeningIsUnreachableAndNamesTheEndpoint() throws Exception {
+    void aPortWithoutAListenerIsUnreachableAndNamesTheEndpoint() throws Exception {
         ChunkStore store = store(SETTINGS, Exchange::stall);
         server.orElseThrow().close();
 

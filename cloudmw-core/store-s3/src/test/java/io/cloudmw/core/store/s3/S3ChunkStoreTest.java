@@ -37,7 +37,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What LocalStack does not do: answers that are odd, late, cut short or never come. */
+/** Tests of responses that LocalStack does not give: odd, late, cut short or missing ones. */
 final class S3ChunkStoreTest {
     private static final S3Settings IMPATIENT =
             new S3Settings(Duration.ofSeconds(2), Duration.ofMillis(300), Duration.ofSeconds(5), 1 << 20, 2, 2, 1, 2);
@@ -181,7 +181,7 @@ final class S3ChunkStoreTest {
         holders.forEach(ChunkReader::close);
     }
 
-    /** As many as there are connections for ordinary reads, and the one that keeps another open for extras. */
+    /** Reads that hold all connections for ordinary reads, and the one that keeps another open for hedges. */
     private List<ChunkReader> holders(ChunkStore store) throws CloudMwException {
         List<ChunkReader> holders = new ArrayList<>();
         for (int i = 0; i < PATIENT.maxConnections() + 1; i++) {
@@ -240,7 +240,7 @@ final class S3ChunkStoreTest {
     }
 
     @Test
-    void theyKeepAsManyOpenAsAreToBeAndAreReadAtOnceButNoMoreThanHalfOfThem() throws Exception {
+    void ordinaryReadsKeepExtraConnectionsOpenAndUseAtMostHalfOfThem() throws Exception {
         List<Integer> ports = new CopyOnWriteArrayList<>();
         server.unscripted(exchange -> {
             ports.add(exchange.getRemoteAddress().getPort());
@@ -264,7 +264,7 @@ final class S3ChunkStoreTest {
         assertThat(ports).as("half of six were").filteredOn(before::contains).hasSize(3);
     }
 
-    /** So many reads, each of which has its answer before any ends. */
+    /** Opens so many reads, each of which has its response before any ends. */
     private void readAtOnce(int count, boolean extra, ChunkStore store) throws Exception {
         List<ChunkReader> readers = new ArrayList<>();
         for (int i = 0; i < count; i++) {
@@ -279,7 +279,7 @@ final class S3ChunkStoreTest {
         }
     }
 
-    /** So S3 refuses it, however often it is sent, when whoever sends it was held up after asking. */
+    /** So S3 refuses it, however often it is sent, when the sender was held up after its check. */
     @Test
     void aDeletionIsSignedAsOfBeforeItWasAskedWhetherItIsInTime() throws Exception {
         List<String> dates = new CopyOnWriteArrayList<>();
@@ -338,7 +338,7 @@ final class S3ChunkStoreTest {
     }
 
     @Test
-    void nobodyListeningIsUnavailable() {
+    void aPortWithoutAListenerIsUnavailable() {
         server.close();
 
         assertFails(ErrorCode.STORE_UNAVAILABLE, () -> Chunks.read(store(NORMAL), chunk, 0, 10));
@@ -374,7 +374,7 @@ final class S3ChunkStoreTest {
     }
 
     @Test
-    void whatIsNoBucketOrHasNoUsableEndpointIsRefused() {
+    void storesThatAreNoBucketsOrHaveNoUsableEndpointAreRefused() {
         S3Stores stores = S3Stores.open(NORMAL, "key", "secret");
         opened.add(stores);
         Store disk = new Store(new StoreId("d"), "z", new Store.Disk(new HelperId("h"), Path.of("/nowhere")));

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Every fault of a bucket has its own line. */
+/** Tests of the line that each fault of a bucket has. */
 final class S3ProbeTest {
     private static final Duration LONG = Duration.ofMinutes(1);
 
@@ -143,7 +143,7 @@ final class S3ProbeTest {
     }
 
     @Test
-    void whatCannotBeReachedSaysWhy() throws Exception {
+    void unreachableBucketsHaveAReason() throws Exception {
         int free;
         try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             free = socket.getLocalPort();
@@ -168,12 +168,12 @@ final class S3ProbeTest {
             try (Socket socket = server.accept()) {
                 socket.getOutputStream().write("HTTP/1.1 400 Bad Request\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
             } catch (IOException e) {
-                // The test is over, or its client has hung up.
+                // The test is over, or its client has closed.
             }
         }
     }
 
-    /** Before: the check failed, though another check only pruned the folder at the same time. */
+    /** Once, the check failed although another check only pruned the folder at the same time. */
     @Test
     void aPutThatMeetsAnotherChangeIsRepeated() throws Exception {
         bucket.refuseOnce("PUT", 409, "ConditionalRequestConflict");
@@ -181,7 +181,7 @@ final class S3ProbeTest {
     }
 
     @Test
-    void whatAnInterruptedCheckHasLeftIsDeletedByTheNextLook() throws Exception {
+    void objectsOfAnInterruptedCheckAreDeletedByTheNextLook() throws Exception {
         bucket.keep("p/cloudmw-probe/old", Instant.now().minusSeconds(600));
         bucket.keep("p/cloudmw-probe-older", Instant.now().minusSeconds(600));
         bucket.keep("p/cloudmw-probe/new", Instant.now());

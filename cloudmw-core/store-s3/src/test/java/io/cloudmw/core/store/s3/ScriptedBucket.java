@@ -11,7 +11,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 
-/** A bucket in memory that does what a check asks of it, but for what a test has it refuse. Safe for any thread. */
+/** A bucket in memory that supports a check, but for the requests that a test has it refuse. Safe for any thread. */
 final class ScriptedBucket implements AutoCloseable {
     private final ScriptedHttpServer server = new ScriptedHttpServer();
     private final Map<String, Instant> objects = new ConcurrentSkipListMap<>();
@@ -42,12 +42,12 @@ final class ScriptedBucket implements AutoCloseable {
         objects.put(key, modified);
     }
 
-    /** Knows one access key only. */
+    /** Admits one access key only. */
     void admit(String id) {
         accessKey = Optional.of(id);
     }
 
-    /** Overwrites what is there, whatever the condition. */
+    /** Overwrites objects, whatever the condition. */
     void ignoreConditions() {
         conditional = false;
     }
