@@ -124,7 +124,7 @@ final class ReplacedDiskIT {
     /** Before: the helper registered, status said 0 under-replicated chunks, and the death of the other helper lost files. */
     @Test
     void anEmptyDiskIsRefusedAndAReplacedOneHasAllItsCopiesMadeAnew() throws Exception {
-        try (Fleet fleet = new Fleet(directory, Map.of(), PATIENT)) {
+        try (Fleet fleet = Fleet.hosted(directory, PATIENT, "helper-1", "helper-2")) {
             fleet.startDiskHelpers(2, "");
             VolumeName volume = fleet.volume("v", new Chunking.BySize(MIB), 2, Fleet.disks(1, 2));
             Path source = fleet.file("source", MIB + 7);
@@ -174,7 +174,7 @@ final class ReplacedDiskIT {
     /** The option counts only once: the next start needs no word, and replaces nothing. */
     @Test
     void aReplacedDiskIsKnownAtTheNextStartAndTheFormerOneIsNot() throws Exception {
-        try (Fleet fleet = new Fleet(directory, Map.of(), PATIENT)) {
+        try (Fleet fleet = Fleet.hosted(directory, PATIENT, "helper-1", "helper-2")) {
             fleet.startDiskHelpers(2, "");
             VolumeName volume = fleet.volume("v", new Chunking.BySize(MIB), 2, Fleet.disks(1, 2));
             Path source = fleet.file("source", MIB + 7);
@@ -208,17 +208,17 @@ final class ReplacedDiskIT {
     @Test
     void aDiskOfAnotherClusterIsRefusedWhateverIsSaid() throws Exception {
         Path elsewhere = Files.createDirectory(directory.resolve("elsewhere"));
-        try (Fleet other = new Fleet(elsewhere, Map.of(), PATIENT)) {
+        try (Fleet other = Fleet.hosted(elsewhere, PATIENT)) {
             other.startDiskHelpers(1, "");
         }
-        try (Fleet fleet = new Fleet(directory, Map.of(), PATIENT)) {
+        try (Fleet fleet = Fleet.hosted(directory, PATIENT, "helper-1")) {
             Files.move(elsewhere.resolve("disk-1"), fleet.disk(1));
             assertThat(refusal(fleet)).contains("a disk of cluster", "cloudmw recover");
             delete(fleet.disk(1));
             fleet.startDiskHelpers(1, "");
             fleet.helper(1).kill();
             delete(fleet.disk(1));
-            try (Fleet other = new Fleet(Files.createDirectory(directory.resolve("third")), Map.of(), PATIENT)) {
+            try (Fleet other = Fleet.hosted(Files.createDirectory(directory.resolve("third")), PATIENT)) {
                 other.startDiskHelpers(1, "");
             }
             Files.move(directory.resolve("third").resolve("disk-1"), fleet.disk(1));
@@ -229,7 +229,7 @@ final class ReplacedDiskIT {
     /** The coordinator says no only when it can be asked: a helper that waited for it ends then, too. */
     @Test
     void aHelperThatWaitedForItsCoordinatorEndsWhenItsDiskIsRefused() throws Exception {
-        try (Fleet fleet = new Fleet(directory, Map.of(), PATIENT)) {
+        try (Fleet fleet = Fleet.hosted(directory, PATIENT, "coordinator", "helper-1")) {
             fleet.startDiskHelpers(1, "");
             fleet.helper(1).kill();
             delete(fleet.disk(1));
@@ -246,7 +246,7 @@ final class ReplacedDiskIT {
 
     @Test
     void theCoordinatorIsKilledInTheMiddleOfTheWalkAndAllCopiesAreMade() throws Exception {
-        try (Fleet fleet = new Fleet(directory, Map.of(), PATIENT)) {
+        try (Fleet fleet = Fleet.hosted(directory, PATIENT, "coordinator", "helper-1", "helper-2")) {
             fleet.startDiskHelpers(2, "");
             VolumeName volume = fleet.volume("v", new Chunking.BySize(MIB), 2, Fleet.disks(1, 2));
             Path source = fleet.file("source", MIB + 7);
@@ -270,7 +270,7 @@ final class ReplacedDiskIT {
     /** As the release before identities left it. */
     @Test
     void aDiskWithoutAnIdentityIsTakenInOnceAndGivenOne() throws Exception {
-        try (Fleet fleet = new Fleet(directory, Map.of(), PATIENT)) {
+        try (Fleet fleet = Fleet.hosted(directory, PATIENT, "helper-1")) {
             Path file = Files.createDirectories(fleet.disk(1)).resolve("cloudmw-store");
             Files.writeString(file, "cloudmw-store 1\ndisk-1\n");
             fleet.startDiskHelpers(1, "");

@@ -49,7 +49,7 @@ final class SmallHeapIT {
 
     @Test
     void fiftyPutsAtOnceFitInto64MegabytesOfHeapAtTheClient() throws IOException, InterruptedException {
-        try (Fleet fleet = Fleet.ofDisks(directory, 3, "")) {
+        try (Fleet fleet = Fleet.hostedDisks(directory, 3, "")) {
             VolumeName volume = fleet.volume("v", new Chunking.BySize(4 * MIB), 2, Fleet.disks(1, 2, 3));
             Path source = fleet.file("source", 8 * MIB + 3);
 
@@ -100,8 +100,8 @@ final class SmallHeapIT {
                     .orThrow()
                     .json();
             assertThat(volume.get("mode").asText()).isEqualTo(Mode.DEFAULT.label());
-            commands.run("put", source.toString(), file).orThrow();
-            commands.run("get", file, fleet.target("back").toString()).orThrow();
+            commands.start("put", source.toString(), file).orThrow();
+            commands.start("get", file, fleet.target("back").toString()).orThrow();
 
             assertThat(Files.mismatch(fleet.target("back"), source)).isEqualTo(-1);
         }

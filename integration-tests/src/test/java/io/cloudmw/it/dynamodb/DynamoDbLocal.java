@@ -46,6 +46,8 @@ public final class DynamoDbLocal implements AutoCloseable {
                             Path.of(System.getProperty("java.home"), "bin", "java")
                                     .toString(),
                             "-Xmx256m",
+                            "-XX:TieredStopAtLevel=1",
+                            "-XX:+UseSerialGC",
                             "-Djava.library.path=" + LIBRARIES,
                             "-cp",
                             LIBRARIES + "/*",
