@@ -251,7 +251,7 @@ final class VolumeRecoveryTest {
             CloudMwException strange = catchThrowableOfType(CloudMwException.class, () -> recover(of("zz"), other));
             assertThat(strange.code()).isEqualTo(ErrorCode.NOT_FOUND);
             assertThat(strange)
-                    .hasMessageContaining("no backup of a cluster \"zz\"")
+                    .hasMessageContaining("no backup of cluster \"zz\"")
                     .hasMessageContaining(theirs.clusterId())
                     .hasMessageContaining(catalog.clusterId());
             assertThat(other.volumes()).isEmpty();

@@ -560,7 +560,7 @@ final class GarbageCollectorTest {
 
         CloudMwException late = catchThrowableOfType(CloudMwException.class, () -> world.commit(slow));
         assertThat(late.code()).isEqualTo(ErrorCode.CONFLICT);
-        assertThat(late).hasMessageContaining("was abandoned for want of progress");
+        assertThat(late).hasMessageContaining("was abandoned without progress");
         assertThat(world.cluster.coordinator.uploads().resume(slow.id())).isFalse();
         world.store(new StoreId("d1")).add(new ChunkId(slow.id(), 3));
         world.round(false);
