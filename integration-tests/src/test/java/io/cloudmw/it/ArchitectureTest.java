@@ -3,22 +3,38 @@ package io.cloudmw.it;
 import static com.tngtech.archunit.base.DescribedPredicate.describe;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static org.assertj.core.api.Assertions.assertThat;
 
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaConstructor;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Instant;
 import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.Timer;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 import java.util.stream.BaseStream;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 
-/** The walls of the house: which room may know which, and which calls belong to one room alone. */
+/** Rules of the architecture: dependencies between packages, sizes of packages, and calls that one package alone may make. */
 @AnalyzeClasses(
         packages = "io.cloudmw",
         importOptions = {ImportOption.DoNotIncludeTests.class, ArchitectureTest.ProductOnly.class})
@@ -195,11 +211,73 @@ final class ArchitectureTest {
             .dependOnClassesThat()
             .resideInAPackage("io.cloudmw.lab..");
 
-    /** Leaves out this module's own benchmarks and harness. */
+    /** Top-level classes of the product by package. */
+    private static Map<String, List<JavaClass>> rooms(JavaClasses classes) {
+        return classes.stream()
+                .filter(type -> type.isTopLevelClass()
+                        && !type.getSimpleName().equals("package-info")
+                        && !type.getPackageName().startsWith("io.cloudmw.proto"))
+                .collect(Collectors.groupingBy(JavaClass::getPackageName, TreeMap::new, Collectors.toList()));
+    }
+
+    @ArchTest
+    static void roomsHaveTwoToTwentyClasses(JavaClasses classes) {
+        Map<String, Integer> sizes = new TreeMap<>();
+        rooms(classes).forEach((room, types) -> sizes.put(room, types.size()));
+        assertThat(sizes).hasSizeGreaterThan(100);
+        assertThat(sizes).allSatisfy((room, size) -> assertThat(size).as(room).isBetween(2, 20));
+    }
+
+    @ArchTest
+    static void typeNamesAreInOneRoomOnly(JavaClasses classes) {
+        Map<String, Set<String>> rooms = new TreeMap<>();
+        rooms(classes)
+                .forEach((room, types) ->
+                        types.forEach(type -> rooms.computeIfAbsent(type.getSimpleName(), name -> new TreeSet<>())
+                                .add(room)));
+        assertThat(rooms).allSatisfy((name, found) -> assertThat(found).as(name).hasSize(1));
+    }
+
+    /** Records are data. Enums and inner classes have parameters that the compiler adds. */
+    @ArchTest
+    static void constructorsHaveAtMostSevenParameters(JavaClasses classes) {
+        assertThat(classes.stream()
+                        .filter(type -> !type.isRecord()
+                                && !type.isEnum()
+                                && !type.isAnonymousClass()
+                                && !type.isLocalClass()
+                                && !type.getPackageName().startsWith("io.cloudmw.proto"))
+                        .flatMap(type -> type.getConstructors().stream())
+                        .filter(constructor ->
+                                constructor.getRawParameterTypes().size()
+                                                - (constructor.getOwner().isInnerClass() ? 1 : 0)
+                                        > 7)
+                        .map(JavaConstructor::getFullName))
+                .isEmpty();
+    }
+
+    @Test
+    void synchronizedBlocksLockTheirOwnFields() throws IOException {
+        Pattern foreign = Pattern.compile("synchronized \\((?!\\w+\\)|\\w+\\.this\\))");
+        try (Stream<Path> files = Files.walk(Path.of(".."))) {
+            List<Path> sources = files.filter(file -> file.toString().contains("/src/main/java/"))
+                    .filter(file -> file.toString().endsWith(".java"))
+                    .toList();
+            assertThat(sources).hasSizeGreaterThan(500);
+            for (Path source : sources) {
+                assertThat(foreign.matcher(Files.readString(source)).find())
+                        .as(source.toString())
+                        .isFalse();
+            }
+        }
+    }
+
+    /** Leaves out this module's own benchmarks and harness, and the test jars of other modules. */
     static final class ProductOnly implements ImportOption {
         @Override
         public boolean includes(com.tngtech.archunit.core.importer.Location location) {
-            return !location.contains("/integration-tests/") || location.contains("/integration-tests/lab/");
+            return !location.contains("-tests.jar")
+                    && (!location.contains("/integration-tests/") || location.contains("/integration-tests/lab/"));
         }
     }
 }
