@@ -10,7 +10,7 @@ import java.time.Duration;
 import java.util.function.Consumer;
 
 /**
- * How a client behaves. Immutable.
+ * The options of a client. Immutable.
  *
  * @param coordinator {@code host:port}; where several share a catalog, {@code host:port,host:port...} or a name that has
  *     several addresses

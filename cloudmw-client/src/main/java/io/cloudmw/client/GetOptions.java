@@ -10,7 +10,7 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * How to get. Immutable.
+ * The options of a read. Immutable.
  *
  * @param version which version; empty: the current one
  * @param range which bytes, for reads in order; empty: all

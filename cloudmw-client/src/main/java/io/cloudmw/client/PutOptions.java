@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * How to put. Immutable.
+ * The options of a put. Immutable.
  *
  * @param listener told what happens
  * @param condition what the path must name; empty: whatever it names when the put begins

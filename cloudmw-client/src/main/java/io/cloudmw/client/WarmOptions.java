@@ -6,7 +6,7 @@ import io.cloudmw.core.model.fleet.Location;
 import java.util.Optional;
 
 /**
- * How switches are warmed. Immutable.
+ * The options of a warm-up. Immutable.
  *
  * @param version which version; empty: the current one
  * @param to the switches in this place; {@link Location#NONE}: all of the volume

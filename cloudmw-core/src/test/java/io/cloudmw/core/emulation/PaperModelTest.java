@@ -20,7 +20,7 @@ final class PaperModelTest {
     private static final double DESTINATION_BYTES_PER_SECOND = 25e6;
     private static final double STEP_SECONDS = 0.05;
 
-    /** One transfer: when the last chunk is won, when the destination has it, and how many bytes were fetched. */
+    /** The result of one transfer: when the last chunk is won, when the destination has it, and how many bytes were fetched. */
     private record Outcome(double wonSeconds, double deliveredSeconds, double bytes) {}
 
     private static StoreLaw store(long run, int store) {
