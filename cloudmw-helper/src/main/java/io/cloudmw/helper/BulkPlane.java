@@ -61,14 +61,15 @@ record BulkPlane(BulkServer server, DestinationSessions sessions, WriteHandler w
 
     private static ReadHandler reads(HelperContext context, OwnDisks disks) {
         HelperConfig.Limits limits = context.limits();
-        ScheduleLimits schedule = ScheduleLimits.uncapped(2 * limits.reads(), 2 * limits.reads());
+        ScheduleLimits schedule = ScheduleLimits.uncapped(
+                2 * limits.reads().reads(), 2 * limits.reads().reads());
         return new ReadHandler(
                 disks,
                 context.tokens(),
                 context.resources().opened(context.fairPool("read", limits.storeThreads(), schedule)),
                 new ReadHandler.Resources(
-                        context.transport().allocator(), limits.readSilence(), Ticker.system(), context.timer()),
-                limits.reads());
+                        context.transport().allocator(), limits.reads().silence(), Ticker.system(), context.timer()),
+                limits.reads().reads());
     }
 
     private static WriteServices writeServices(HelperContext context, Fetchers fetchers, RequesterFactory requesters) {
@@ -77,17 +78,18 @@ record BulkPlane(BulkServer server, DestinationSessions sessions, WriteHandler w
                 context.tokens(),
                 requesters.stores(),
                 requesters.reporter(),
-                resources("upload", context, fetchers, limits.uploads()),
-                resources("copy", context, fetchers, limits.copies()),
-                new LateCopyBudget(limits.late().chunks(), limits.late().spoolBytes()),
-                new WriteServices.Timing(limits.silence(), Ticker.system(), context.timer(), RETRY_DELAYS));
+                resources("upload", context, fetchers, limits.writes().uploads()),
+                resources("copy", context, fetchers, limits.writes().copies()),
+                new LateCopyBudget(
+                        limits.writes().late().chunks(), limits.writes().late().spoolBytes()),
+                new WriteServices.Timing(limits.writes().silence(), Ticker.system(), context.timer(), RETRY_DELAYS));
     }
 
     /** The resources of one kind of writes. */
     private static WriteServices.Resources resources(
             String kind, HelperContext context, Fetchers fetchers, HelperConfig.Received limits) {
         int threads = context.limits().storeThreads();
-        int late = context.limits().late().chunks();
+        int late = context.limits().writes().late().chunks();
         ResourceStack stack = context.resources();
         return new WriteServices.Resources(
                 fetchers.spool().share(limits.spoolBytes()),

@@ -1,5 +1,6 @@
 package io.cloudmw.helper;
 
+import io.cloudmw.core.cache.disk.DiskCache;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.error.Reasons;
@@ -12,7 +13,6 @@ import io.cloudmw.core.schedule.ScheduleLimits;
 import io.cloudmw.core.time.Ticker;
 import io.cloudmw.helper.block.LeafAllocator;
 import io.cloudmw.helper.block.Spool;
-import io.cloudmw.helper.cache.DiskTier;
 import io.cloudmw.helper.cache.LeafCache;
 import io.cloudmw.helper.config.HelperConfig;
 import io.cloudmw.helper.disk.OwnDisks;
@@ -51,18 +51,23 @@ record Fetchers(
     static Fetchers open(HelperContext context, OwnDisks disks, LongConsumer reclaimed) throws IOException {
         HelperConfig.Limits limits = context.limits();
         ResourceStack resources = context.resources();
-        Reclaimer reclaimer = new Reclaimer(limits.relayIdle().toNanos(), Ticker.system(), reclaimed);
+        Reclaimer reclaimer = new Reclaimer(limits.fetch().relayIdle().toNanos(), Ticker.system(), reclaimed);
         Spool spool = resources.opened(in(
                 "helper.spool.dir",
-                limits.spoolDirectory(),
-                path -> Spool.open(path, new ByteBudget(limits.spoolBytes(), reclaimer.relief()))));
-        FairPool pool = context.fairPool("fetch", limits.fetchThreads(), limits.schedule());
-        FairPool extra = context.fairPool("fetch-extra", limits.extraThreads(), uncapped(limits.schedule()));
+                limits.buffers().spoolDirectory(),
+                path -> Spool.open(path, new ByteBudget(limits.buffers().spoolBytes(), reclaimer.relief()))));
+        FairPool pool = context.fairPool(
+                "fetch", limits.fetch().threads(), limits.fetch().schedule());
+        FairPool extra = context.fairPool(
+                "fetch-extra",
+                limits.fetch().extraThreads(),
+                uncapped(limits.fetch().schedule()));
         StoreFetcher stores = resources.opened(new StoreFetcher(
                 new StoreFetcher.Pools(pool, extra),
                 new StoreFetcher.Limits(
-                        limits.memoryBlockBytes(), limits.fetchWait().toNanos()),
-                new ByteBudget(limits.memoryBytes(), reclaimer.relief()),
+                        limits.buffers().memoryBlockBytes(),
+                        limits.fetch().longestWait().toNanos()),
+                new ByteBudget(limits.buffers().memoryBytes(), reclaimer.relief()),
                 spool,
                 context.transport().allocator()));
         SwitchMetrics switchMeters = new SwitchMetrics(context.meters());
@@ -70,7 +75,7 @@ record Fetchers(
                 new ByteBudget(context.config().switching().memoryBytes(), reclaimer.relief()),
                 spool,
                 context.transport().allocator(),
-                limits.fetchWait().toNanos());
+                limits.fetch().longestWait().toNanos());
         Optional<LeafCache> cache = cache(context, allocator);
         Optional<SharedFetcher> cached = cache.map(opened -> new SharedFetcher(
                 stores, opened, switchMeters, store -> disks.find(store).isPresent()));
@@ -94,11 +99,11 @@ record Fetchers(
             return Optional.empty();
         }
         CacheMetrics meters = new CacheMetrics(context.meters());
-        Optional<DiskTier> disk = switching.disk().isPresent()
+        Optional<DiskCache> disk = switching.disk().isPresent()
                 ? Optional.of(in(
                         "helper.cache.disk.dir",
                         switching.disk().get(),
-                        path -> DiskTier.open(path, switching.diskBytes(), meters)))
+                        path -> DiskCache.open(path, switching.diskBytes(), meters)))
                 : Optional.empty();
         return Optional.of(context.resources().opened(new LeafCache(allocator, disk, meters)));
     }

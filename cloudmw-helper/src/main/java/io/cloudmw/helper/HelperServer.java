@@ -76,7 +76,7 @@ public final class HelperServer implements AutoCloseable {
     private Supplier<HelperActivity> activity = () -> HelperActivity.NONE;
 
     /**
-     * Starts a helper. It serves when this returns, and tries to register in the background.
+     * Starts a helper. The helper serves when this returns, and tries to register in the background.
      *
      * @param others opens stores that are not disks; the caller closes it
      * @throws CloudMwException {@code LOCAL_IO} when an address cannot be bound or the spool cannot be created;
@@ -219,18 +219,19 @@ public final class HelperServer implements AutoCloseable {
                 requesters.reporter(),
                 races,
                 new HelperServices.Timing(
-                        resources.pool(Threads.blocking("transfer", 4, limits.transfers() + 16)),
+                        resources.pool(Threads.blocking(
+                                "transfer", 4, limits.transfers().transfers() + 16)),
                         context.timer(),
                         Ticker.system()),
                 config.race(),
                 new HelperServices.Limits(
-                        limits.transfers(),
-                        limits.clientTransfers(),
-                        limits.blocks(),
+                        limits.transfers().transfers(),
+                        limits.transfers().clientTransfers(),
+                        limits.transfers().blocks(),
                         PARKED_JOINS,
                         JOIN_TIMEOUT.toNanos(),
                         PROGRESS_INTERVAL.toNanos(),
-                        limits.fetchWait().toNanos()));
+                        limits.fetch().longestWait().toNanos()));
     }
 
     private void startUpkeep(

@@ -96,9 +96,9 @@ final class HostedServer implements AutoCloseable {
         HelperConfig config = HelperConfig.read(given).replacing(replacedDisks);
         given.finish();
         PrometheusMeterRegistry meters = meters();
-        HelperConfig.Limits limits = config.limits();
+        HelperConfig.FetchLimits fetch = config.limits().fetch();
         HelperBuckets buckets = with(new HelperBuckets(
-                limits.fetchThreads(), limits.extraThreads(), limits.warmConnections(), config.s3Throttle(), meters));
+                fetch.threads(), fetch.extraThreads(), fetch.warmConnections(), config.s3Throttle(), meters));
         HelperServer helper = with(HelperServer.start(config, secret, buckets, DiskOpener.throttling(), meters));
         String control = helper.address().control().toString();
         String bulk = helper.address().bulk().toString();

@@ -8,8 +8,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A block as far as it is fetched. It is kept until it is closed and the last send under way has ended. Safe for any
- * thread.
+ * A block as far as it is fetched. The block is kept until it is closed and the last send under way has ended. Safe for
+ * any thread.
  */
 public abstract class FetchedBlock extends RefCounted implements AutoCloseable {
     private final WantedBlock block;

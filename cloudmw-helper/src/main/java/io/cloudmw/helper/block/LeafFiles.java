@@ -3,8 +3,8 @@ package io.cloudmw.helper.block;
 import io.cloudmw.core.error.CloudMwException;
 
 /**
- * Adjacent leaves, each in a file of its own, which are sent from there without another check. One thread opens them in
- * order. Any thread may close this, which also ends an {@link #open} that waits for the disk.
+ * Adjacent leaves, each in a file of its own, which are sent from there without another check. A single thread opens
+ * them in order. Any thread may close this, which also ends an {@link #open} that waits for the disk.
  */
 public interface LeafFiles extends AutoCloseable {
     /**

@@ -3,7 +3,8 @@ package io.cloudmw.helper.block;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * An object with a reference count, which is freed with its last reference. It begins with one. Safe for any thread.
+ * An object with a reference count, which is freed with its last reference. The count begins with one. Safe for any
+ * thread.
  */
 abstract class RefCounted {
     private final AtomicInteger holds = new AtomicInteger(1);

@@ -17,9 +17,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A share of a directory for temporary files, with a limit in bytes. One process at a time locks the directory. An open
- * file has no name, so that nothing stays when the process dies; opening the spool removes what an older process left.
- * Safe for any thread.
+ * A share of a directory for temporary files, with a limit in bytes. A single process at a time locks the directory. An
+ * open file has no name, so that nothing stays when the process dies; opening the spool removes what an older process
+ * left. Safe for any thread.
  */
 public final class Spool implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Spool.class);

@@ -12,7 +12,7 @@ import java.util.concurrent.CompletableFuture;
 
 /**
  * Leaves in one file of the spool, for which there was no memory. Owns the file. The writer and each leaf hold a
- * reference. One thread adds leaves.
+ * reference. A single thread adds leaves.
  */
 final class SpooledLeaves extends RefCounted {
     private final Spool.SpoolFile file;

@@ -23,8 +23,8 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * The buckets of a helper: it opens each once, metered and, for demonstrations, throttled. It also signs URLs for their
- * chunks. Safe for any thread.
+ * The buckets of a helper: it opens each once, metered and, for demonstrations, throttled. The helper also signs URLs
+ * for their chunks. Safe for any thread.
  */
 public final class HelperBuckets implements StoreOpener, BucketProbe, ReadSigner.Own, AutoCloseable {
     private final Optional<StoreLaw> throttle;

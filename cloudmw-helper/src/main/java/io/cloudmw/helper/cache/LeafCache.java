@@ -2,6 +2,7 @@ package io.cloudmw.helper.cache;
 
 import io.cloudmw.core.cache.ByteBoundedCache;
 import io.cloudmw.core.cache.LeafKey;
+import io.cloudmw.core.cache.disk.DiskCache;
 import io.cloudmw.core.metrics.CacheMetrics;
 import io.cloudmw.core.metrics.CacheMetrics.Tier;
 import io.cloudmw.helper.block.Leaf;
@@ -20,7 +21,7 @@ public final class LeafCache implements AutoCloseable {
 
     private final LeafAllocator room;
     private final ByteBoundedCache<LeafKey, Leaf> memory;
-    private final @Nullable DiskTier disk;
+    private final @Nullable DiskCache disk;
     private final CacheMetrics meters;
     private volatile boolean closed;
 
@@ -30,7 +31,7 @@ public final class LeafCache implements AutoCloseable {
      * @param room the allocator of leaves; cached leaves may use most of its memory
      * @param disk the disk tier, which is closed with this; empty for none
      */
-    public LeafCache(LeafAllocator room, Optional<DiskTier> disk, CacheMetrics meters) {
+    public LeafCache(LeafAllocator room, Optional<DiskCache> disk, CacheMetrics meters) {
         this.room = room;
         this.disk = disk.orElse(null);
         this.meters = meters;
@@ -51,8 +52,8 @@ public final class LeafCache implements AutoCloseable {
     }
 
     /** The disk tier, if it has a leaf. */
-    public Optional<DiskTier> onDisk(LeafKey key) {
-        DiskTier tier = disk;
+    public Optional<DiskCache> onDisk(LeafKey key) {
+        DiskCache tier = disk;
         return tier != null && tier.has(key) ? Optional.of(tier) : Optional.empty();
     }
 
@@ -61,13 +62,13 @@ public final class LeafCache implements AutoCloseable {
      * count for the eviction policy.
      */
     public boolean keeps(LeafKey key, Predicate<Leaf> expected) {
-        DiskTier tier = disk;
+        DiskCache tier = disk;
         return memory.peek(key).filter(expected).isPresent() || (tier != null && tier.keeps(key));
     }
 
     /** Capacity in bytes: that of the disk tier if there is one, since it also has the leaves in memory. */
     public long capacityBytes() {
-        DiskTier tier = disk;
+        DiskCache tier = disk;
         return tier == null ? memory.limitBytes() : tier.limitBytes();
     }
 
@@ -88,16 +89,16 @@ public final class LeafCache implements AutoCloseable {
 
     /** Writes a copy of a leaf to the disk tier; blocks. */
     public void save(LeafKey key, Leaf leaf) {
-        DiskTier tier = disk;
+        DiskCache tier = disk;
         if (tier != null && leaf.place() != Leaf.Place.STORE) {
-            tier.put(key, leaf);
+            tier.put(key, leaf.length(), leaf.crc32c(), leaf::copyTo);
         }
     }
 
     /** Drops a leaf from both tiers. */
     public void forget(LeafKey key) {
         memory.get(key).ifPresent(leaf -> memory.remove(key, leaf));
-        DiskTier tier = disk;
+        DiskCache tier = disk;
         if (tier != null) {
             tier.forget(key);
         }
@@ -116,7 +117,7 @@ public final class LeafCache implements AutoCloseable {
     public void close() {
         closed = true;
         memory.clear();
-        DiskTier tier = disk;
+        DiskCache tier = disk;
         if (tier != null) {
             tier.close();
         }

@@ -18,7 +18,8 @@ import picocli.CommandLine.Option;
 
 /**
  * The hidden command {@code cloudmw demo-buckets}, by which {@code cloudmw demo} uses buckets in a process that has the
- * AWS SDK. It probes buckets and creates missing ones, or deletes the objects of a demo. It prints one JSON object.
+ * AWS SDK. The command probes buckets and creates missing ones, or deletes the objects of a demo. The command prints
+ * one JSON object.
  */
 @Command(
         name = "demo-buckets",

@@ -131,13 +131,9 @@ final class HelperCommand implements Callable<Integer> {
             PrometheusMeterRegistry meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
             serving.with((AutoCloseable) meters::close);
             Optional<HttpEndpoint> endpoint = serving.listen("helper.http.listen", config.http());
-            HelperConfig.Limits limits = config.limits();
+            HelperConfig.FetchLimits fetch = config.limits().fetch();
             HelperBuckets buckets = serving.with(new HelperBuckets(
-                    limits.fetchThreads(),
-                    limits.extraThreads(),
-                    limits.warmConnections(),
-                    config.s3Throttle(),
-                    meters));
+                    fetch.threads(), fetch.extraThreads(), fetch.warmConnections(), config.s3Throttle(), meters));
             HelperServer helper =
                     serving.with(HelperServer.start(config, secret, buckets, DiskOpener.throttling(), meters));
             Map<String, Object> where = new LinkedHashMap<>();

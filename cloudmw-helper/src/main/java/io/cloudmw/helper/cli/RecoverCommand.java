@@ -47,7 +47,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** The command {@code cloudmw recover}. It writes the catalog itself, while no coordinator runs. */
+/** The command {@code cloudmw recover}. The command writes the catalog itself, while no coordinator runs. */
 @Command(
         name = "recover",
         mixinStandardHelpOptions = true,

@@ -14,8 +14,8 @@ import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 
 /**
- * The hidden command {@code cloudmw warm-up}, which loads classes for the launcher's class-data archive. It starts a
- * coordinator and a helper on loopback, stops them, and leaves no files.
+ * The hidden command {@code cloudmw warm-up}, which loads classes for the launcher's class-data archive. The command
+ * starts a coordinator and a helper on loopback, stops them, and leaves no files.
  */
 @Command(name = "warm-up", hidden = true, description = "Loads classes for the class-data archive.")
 final class ServerWarmUp implements Callable<Integer> {

@@ -22,8 +22,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A server process. It prints that it is ready, waits for SIGTERM or SIGINT, and then closes its resources in bounded
- * time.
+ * A server process. The process prints that it is ready, waits for SIGTERM or SIGINT, and then closes its resources in
+ * bounded time.
  */
 final class ServingProcess implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ServingProcess.class);

@@ -18,18 +18,16 @@ import io.cloudmw.helper.block.WantedBlock;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongConsumer;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A transfer at this helper. It drives {@link Race} for the helper's racers and carries out the actions that the race
- * orders.
+ * A transfer at this helper. The transfer drives {@link Race} for the helper's racers and carries out the actions that
+ * the race orders.
  *
  * <p>Any thread may call the public methods. They take effect in order, on the transfer's serial executor, where
  * everything private runs.
@@ -49,8 +47,7 @@ public final class HelperTransfer {
     private final AtomicBoolean ended = new AtomicBoolean();
     private final Map<BlockId, WantedBlock> blocks = new HashMap<>();
     private final Map<BlockId, CloudMwException> lastFailures = new HashMap<>();
-    private @Nullable Future<?> wakeUp;
-    private long wakeUpAtNanos;
+    private final WakeUp wakeUp = new WakeUp(this::after);
     private int highestBlock = -1;
     private boolean closed;
     private Runnable atEnd = () -> {};
@@ -236,9 +233,7 @@ public final class HelperTransfer {
         }
         closed = true;
         race.close();
-        if (wakeUp != null) {
-            wakeUp.cancel(false);
-        }
+        wakeUp.cancel();
         blocks.clear();
         lastFailures.clear();
         // A failure of one must not keep the others open.
@@ -373,22 +368,8 @@ public final class HelperTransfer {
     }
 
     private void scheduleWakeUp() {
-        OptionalLong at = race.wakeAtNanos();
-        if (at.isEmpty() || closed) {
-            return;
-        }
-        boolean sooner = wakeUp == null || wakeUp.isDone() || at.getAsLong() - wakeUpAtNanos < 0;
-        if (sooner) {
-            if (wakeUp != null) {
-                wakeUp.cancel(false);
-            }
-            wakeUpAtNanos = at.getAsLong();
-            long delay = Math.max(0, wakeUpAtNanos - services.ticker().nanos());
-            wakeUp = after(delay, () -> {
-                        wakeUp = null;
-                        drive(race::timePassed);
-                    })
-                    .orElse(null);
+        if (!closed) {
+            wakeUp.schedule(race.wakeAtNanos(), services.ticker().nanos(), () -> drive(race::timePassed));
         }
     }
 

@@ -91,7 +91,7 @@ public final class HelperTransfers implements AutoCloseable {
         }
     }
 
-    /** Adds a rival's request to join. It is answered now, when its transfer begins, or after a time-out. */
+    /** Adds a rival's request to join. The request is answered now, when its transfer begins, or after a time-out. */
     public void join(String id, RacerId racer, TransferClaims claims, JoinRequest request) {
         Parked join = new Parked(id, racer, claims, request);
         @Nullable HelperTransfer transfer;

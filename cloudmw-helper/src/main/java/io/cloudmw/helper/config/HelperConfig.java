@@ -102,44 +102,71 @@ public record HelperConfig(
     /**
      * The limits of a helper.
      *
-     * @param spoolBytes limit of the spool for fetched blocks
-     * @param memoryBytes direct memory for fetched blocks
+     * @param upkeep chunks copied, verified or deleted at once for the coordinator
+     * @param storeThreads threads that read and write disks for others
+     */
+    public record Limits(
+            BufferLimits buffers,
+            FetchLimits fetch,
+            TransferLimits transfers,
+            WriteLimits writes,
+            ReadLimits reads,
+            Received upkeep,
+            int storeThreads) {}
+
+    /**
+     * The limits of buffers for fetched blocks.
+     *
+     * @param spoolBytes limit of the spool
+     * @param memoryBytes limit of direct memory
      * @param memoryBlockBytes longest block kept in memory
-     * @param fetchThreads concurrent attempts, each with a connection to a bucket
+     */
+    public record BufferLimits(Path spoolDirectory, long spoolBytes, long memoryBytes, long memoryBlockBytes) {}
+
+    /**
+     * The limits of attempts at stores.
+     *
+     * @param threads concurrent attempts, each with a connection to a bucket
      * @param extraThreads concurrent attempts that make up for late ones, each with a connection of its own
      * @param warmConnections connections to each bucket that are kept open for extra attempts
      * @param schedule limits of the queue, in all and for each client, and the rates of clients and volumes
-     * @param fetchWait time for which an attempt waits for a thread, then for room in the spool, then for a stream
+     * @param longestWait time for which an attempt waits for a thread, then for room in the spool, then for a stream
      * @param relayIdle time after which the blocks of a reader that takes nothing may be reclaimed
-     * @param uploads chunks that clients send
-     * @param copies chunks that only this helper writes
-     * @param late chunks whose missing copies are written after they were acknowledged
-     * @param upkeep chunks copied, verified or deleted at once for the coordinator
-     * @param silence time for which the sender of a chunk may send nothing
-     * @param readSilence time for which the reader of a disk may take nothing
      */
-    public record Limits(
-            Path spoolDirectory,
-            long spoolBytes,
-            long memoryBytes,
-            long memoryBlockBytes,
-            int fetchThreads,
+    public record FetchLimits(
+            int threads,
             int extraThreads,
             int warmConnections,
             ScheduleLimits schedule,
-            Duration fetchWait,
-            Duration relayIdle,
-            int transfers,
-            int clientTransfers,
-            int blocks,
-            Received uploads,
-            Received copies,
-            Received late,
-            Received upkeep,
-            Duration silence,
-            int reads,
-            Duration readSilence,
-            int storeThreads) {}
+            Duration longestWait,
+            Duration relayIdle) {}
+
+    /**
+     * The limits of transfers.
+     *
+     * @param transfers concurrent transfers
+     * @param clientTransfers concurrent transfers of one client
+     * @param blocks issued to one transfer and not yet delivered or withdrawn
+     */
+    public record TransferLimits(int transfers, int clientTransfers, int blocks) {}
+
+    /**
+     * The limits of writes.
+     *
+     * @param uploads chunks that clients send
+     * @param copies chunks that only this helper writes
+     * @param late chunks whose missing copies are written after they were acknowledged
+     * @param silence time for which the sender of a chunk may send nothing
+     */
+    public record WriteLimits(Received uploads, Received copies, Received late, Duration silence) {}
+
+    /**
+     * The limits of reads from this helper's disks.
+     *
+     * @param reads concurrent reads
+     * @param silence time for which a reader may take nothing
+     */
+    public record ReadLimits(int reads, Duration silence) {}
 
     /**
      * The limits of one kind of chunks: how many at once, and their share of the spool directory.
@@ -154,8 +181,8 @@ public record HelperConfig(
      */
     public void requireFits(long bytes) throws CloudMwException {
         boolean serves = !switching.volumes().equals(VolumeSet.NONE);
-        long others = FRAMES_BYTES + (serves ? limits.memoryBytes() : 0);
-        long wanted = serves ? switching.memoryBytes() : limits.memoryBytes();
+        long others = FRAMES_BYTES + (serves ? limits.buffers().memoryBytes() : 0);
+        long wanted = serves ? switching.memoryBytes() : limits.buffers().memoryBytes();
         if (wanted > bytes - others) {
             throw new CloudMwException(
                     ErrorCode.INVALID_ARGUMENT,
@@ -164,7 +191,9 @@ public record HelperConfig(
                             + Sizes.approximate(bytes) + " of direct memory " + Sizes.approximate(FRAMES_BYTES)
                             + " are for what is on its way"
                             + (serves
-                                    ? " and " + Sizes.approximate(limits.memoryBytes()) + " helper.memory.limit's"
+                                    ? " and "
+                                            + Sizes.approximate(limits.buffers().memoryBytes())
+                                            + " helper.memory.limit's"
                                     : "")
                             + "; -XX:MaxDirectMemorySize in CLOUDMW_JAVA_OPTS gives more)");
         }
@@ -229,7 +258,7 @@ public record HelperConfig(
     }
 
     /**
-     * The default spool directory. It names the cluster, since helpers of several clusters may share an id on one
+     * The default spool directory. The path names the cluster, since helpers of several clusters may share an id on one
      * machine.
      */
     private static Path spool(HelperId id, HostPorts coordinator) {
@@ -239,34 +268,37 @@ public record HelperConfig(
 
     private static Limits limits(Settings settings, String prefix, Path spool) throws CloudMwException {
         return new Limits(
-                settings.optionalPath(prefix + ".spool.dir").orElse(spool),
-                settings.size(prefix + ".spool.limit", 8L << 30, 1L << 20, 1L << 50),
-                settings.size(prefix + ".memory.limit", 24L << 20, 0, 1L << 40),
-                settings.size(prefix + ".memory.block-limit", 4L << 20, 0, 1L << 30),
-                settings.integer(prefix + ".fetch.threads", 64, 1, 1024),
-                settings.integer(prefix + ".fetch.extra-threads", 16, 1, 1024),
-                settings.integer(prefix + ".fetch.warm-connections", 4, 0, 1024),
-                schedule(settings, prefix + ".schedule"),
-                settings.duration(
-                        prefix + ".fetch.wait", Duration.ofMinutes(1), Duration.ofMillis(100), Duration.ofHours(1)),
-                settings.duration(
-                        prefix + ".relay.idle", Duration.ofSeconds(30), Duration.ofMillis(100), Duration.ofHours(1)),
-                settings.integer(prefix + ".transfers.limit", 2048, 1, 100_000),
-                settings.integer(prefix + ".transfers.client-limit", 192, 1, 100_000),
-                settings.integer(prefix + ".transfers.blocks", 64, 1, 4096),
-                received(settings, prefix + ".uploads", 32, 4L << 30),
-                received(settings, prefix + ".copies", 32, 4L << 30),
-                received(settings, prefix + ".late", 32, 4L << 30),
+                new BufferLimits(
+                        settings.optionalPath(prefix + ".spool.dir").orElse(spool),
+                        settings.size(prefix + ".spool.limit", 8L << 30, 1L << 20, 1L << 50),
+                        settings.size(prefix + ".memory.limit", 24L << 20, 0, 1L << 40),
+                        settings.size(prefix + ".memory.block-limit", 4L << 20, 0, 1L << 30)),
+                new FetchLimits(
+                        settings.integer(prefix + ".fetch.threads", 64, 1, 1024),
+                        settings.integer(prefix + ".fetch.extra-threads", 16, 1, 1024),
+                        settings.integer(prefix + ".fetch.warm-connections", 4, 0, 1024),
+                        schedule(settings, prefix + ".schedule"),
+                        upToAnHour(settings, prefix + ".fetch.wait", Duration.ofMinutes(1)),
+                        upToAnHour(settings, prefix + ".relay.idle", Duration.ofSeconds(30))),
+                new TransferLimits(
+                        settings.integer(prefix + ".transfers.limit", 2048, 1, 100_000),
+                        settings.integer(prefix + ".transfers.client-limit", 192, 1, 100_000),
+                        settings.integer(prefix + ".transfers.blocks", 64, 1, 4096)),
+                new WriteLimits(
+                        received(settings, prefix + ".uploads", 32, 4L << 30),
+                        received(settings, prefix + ".copies", 32, 4L << 30),
+                        received(settings, prefix + ".late", 32, 4L << 30),
+                        upToAnHour(settings, prefix + ".uploads.silence", Duration.ofSeconds(60))),
+                new ReadLimits(
+                        settings.integer(prefix + ".reads.limit", 256, 1, 4096),
+                        upToAnHour(settings, prefix + ".reads.silence", Duration.ofMinutes(2))),
                 received(settings, prefix + ".upkeep", 2, 2L << 30),
-                settings.duration(
-                        prefix + ".uploads.silence",
-                        Duration.ofSeconds(60),
-                        Duration.ofMillis(100),
-                        Duration.ofHours(1)),
-                settings.integer(prefix + ".reads.limit", 256, 1, 4096),
-                settings.duration(
-                        prefix + ".reads.silence", Duration.ofMinutes(2), Duration.ofMillis(100), Duration.ofHours(1)),
                 settings.integer(prefix + ".store.threads", 16, 1, 1024));
+    }
+
+    /** A time-out between 100 ms and an hour. */
+    private static Duration upToAnHour(Settings settings, String key, Duration standard) throws CloudMwException {
+        return settings.duration(key, standard, Duration.ofMillis(100), Duration.ofHours(1));
     }
 
     private static ScheduleLimits schedule(Settings settings, String prefix) throws CloudMwException {

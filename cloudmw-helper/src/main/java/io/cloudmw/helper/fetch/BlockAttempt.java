@@ -21,9 +21,9 @@ public interface BlockAttempt {
     void shorten(long bytes);
 
     /**
-     * The listener of an attempt, called on pool threads. It hears {@code turnCame} and {@code began} at most once, any
-     * number of {@code progressed}, then exactly one of the other methods. After that it hears {@code progressed} again
-     * when a reclaimed block is fetched again ({@link Reclaimer}).
+     * The listener of an attempt, called on pool threads. The listener hears {@code turnCame} and {@code began} at most
+     * once, any number of {@code progressed}, then exactly one of the other methods. After that it hears
+     * {@code progressed} again when a reclaimed block is fetched again ({@link Reclaimer}).
      */
     interface Listener {
         /** The attempt's turn has come. Returns false when it is not wanted any more; the attempt is cancelled then. */

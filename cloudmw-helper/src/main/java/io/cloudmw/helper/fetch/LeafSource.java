@@ -8,7 +8,7 @@ import io.cloudmw.helper.block.LeafFiles;
 import io.cloudmw.helper.block.LeavesBlock;
 import java.util.function.LongConsumer;
 
-/** The source of an attempt's leaves. One thread runs it, once; any thread may cancel it. */
+/** The source of an attempt's leaves. A single thread runs it, once; any thread may cancel it. */
 interface LeafSource {
     /**
      * Delivers all leaves in order, or fails. Blocks.
@@ -44,7 +44,7 @@ interface LeafSource {
         };
     }
 
-    /** A source that opens files. It closes them at the end; leaves in {@code block} keep theirs open. */
+    /** A source that opens files. The source closes them at the end; leaves in {@code block} keep theirs open. */
     static LeafSource of(LeafFiles files, LeavesBlock block) {
         return new LeafSource() {
             private volatile long bytesRead;

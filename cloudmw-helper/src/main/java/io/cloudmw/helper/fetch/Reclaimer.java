@@ -86,7 +86,7 @@ public final class Reclaimer {
         return new IdleSearch();
     }
 
-    /** The search for blocks of idle readers. One thread searches at a time; the others find nothing. */
+    /** The search for blocks of idle readers. A single thread searches at a time; the others find nothing. */
     private final class IdleSearch implements ByteBudget.Relief {
         private final AtomicBoolean searching = new AtomicBoolean();
         private volatile long againNanos = ticker.nanos();

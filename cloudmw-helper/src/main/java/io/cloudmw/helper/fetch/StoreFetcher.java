@@ -75,8 +75,8 @@ public final class StoreFetcher implements BlockFetcher, AutoCloseable {
     }
 
     /**
-     * Queues an attempt that needs no thread, and begins it when the requester's turn has come. It costs the block's
-     * length.
+     * Queues an attempt that needs no thread, and begins it when the requester's turn has come. The attempt costs the
+     * block's length.
      *
      * @param begin begins the attempt; called at most once, on a pool thread; must not block
      */

@@ -12,8 +12,8 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
- * A check whether a process can serve. It runs on a thread of its own, one run at a time. Requests that arrive during a
- * run share its answer, so a run that hangs occupies one thread and no other request. Safe for any thread.
+ * A check whether a process can serve. The check runs on a thread of its own, one run at a time. Requests that arrive
+ * during a run share its answer, so a run that hangs occupies one thread and no other request. Safe for any thread.
  */
 final class ReadinessCheck implements AutoCloseable {
     /** Requests that may wait for a run; others are answered at once. */

@@ -15,9 +15,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The sender of one block to its destination. It opens a stream to offer the block, or answers a stream that requests
- * it. Then it sends the leaves in order, as they arrive here and as the destination grants credit. It does not own the
- * block. Safe for any thread; never blocks.
+ * The sender of one block to its destination. The sender opens a stream to offer the block, or answers a stream that
+ * requests it. Then it sends the leaves in order, as they arrive here and as the destination grants credit. The sender
+ * does not own the block. Safe for any thread; never blocks.
  */
 public final class RelaySender implements BulkStreamListener {
     /** The listener of a relay, which hears once, on any thread, how it ended. */

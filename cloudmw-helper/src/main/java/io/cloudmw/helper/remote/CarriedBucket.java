@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A bucket that this helper cannot use and that another helper, its carrier, writes with the rights of one transfer. It
- * supports puts only. Holds no connection of its own.
+ * A bucket that this helper cannot use and that another helper, its carrier, writes with the rights of one transfer.
+ * The store supports puts only. Holds no connection of its own.
  */
 final class CarriedBucket extends RemoteStore {
     CarriedBucket(Store bucket, HelperAddress carrier, HelperConnections connections, RemoteRights rights) {

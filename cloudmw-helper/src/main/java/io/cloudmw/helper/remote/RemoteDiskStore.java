@@ -12,8 +12,8 @@ import io.cloudmw.core.store.ChunkReader;
 import java.util.List;
 
 /**
- * A disk of another helper, which its owner reads and writes with the rights of one transfer. It supports reads and
- * puts only. Holds no connection of its own.
+ * A disk of another helper, which its owner reads and writes with the rights of one transfer. The store supports reads
+ * and puts only. Holds no connection of its own.
  */
 public final class RemoteDiskStore extends RemoteStore {
     public RemoteDiskStore(Store store, HelperAddress owner, HelperConnections connections, RemoteRights rights) {

@@ -16,8 +16,8 @@ import io.cloudmw.core.store.PutOutcome;
 import java.util.OptionalLong;
 
 /**
- * A store that another helper writes for this one, with the rights of one transfer. It supports puts; subclasses may
- * add other operations.
+ * A store that another helper writes for this one, with the rights of one transfer. The store supports puts; subclasses
+ * may add other operations.
  */
 abstract class RemoteStore implements ChunkStore {
     final Store store;

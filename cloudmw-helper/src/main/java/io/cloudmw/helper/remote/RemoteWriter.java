@@ -25,7 +25,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
-/** The writer of one copy through another helper; it waits until the copy is durable. One thread uses it, once. */
+/** The writer of one copy through another helper; it waits until the copy is durable. A single thread uses it, once. */
 final class RemoteWriter implements BulkStreamListener {
     /** Time-out for credit, and for the answer after the last byte. */
     private static final long SILENCE_SECONDS = 60;

@@ -17,7 +17,10 @@ import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
 import org.jspecify.annotations.Nullable;
 
-/** The gRPC service that rivals of lower rank join. It requests the next message after the last one was handled. */
+/**
+ * The gRPC service that rivals of lower rank join. The service requests the next message after the last one was
+ * handled.
+ */
 public final class CompetitionService extends CompetitionGrpc.CompetitionImplBase {
     private final TransferTokens tokens;
     private final HelperTransfers transfers;

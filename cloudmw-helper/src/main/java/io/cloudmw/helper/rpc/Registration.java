@@ -2,7 +2,6 @@ package io.cloudmw.helper.rpc;
 
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
-import io.cloudmw.core.identity.HelperAdmission;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.fleet.HelperAddress;
 import io.cloudmw.core.monitor.HelperActivity;
@@ -10,12 +9,10 @@ import io.cloudmw.core.monitor.SpeedMonitor;
 import io.cloudmw.core.reach.BucketWatch;
 import io.cloudmw.core.retry.Backoff;
 import io.cloudmw.core.thread.Threads;
-import io.cloudmw.core.wire.MonitorWire;
 import io.cloudmw.helper.disk.OwnDisk;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -26,10 +23,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The registration of this helper with the coordinator. It registers, then sends heartbeats, and registers again when
- * the coordinator does not know the helper any more. While no coordinator answers it retries with backoff, and the
- * helper goes on serving. When another process has the helper's id, it retries until that lease ends, or until it is
- * closed. Confined to a thread of its own, except {@link #start}, {@link #close} and the accessors.
+ * The registration of this helper with the coordinator. The helper registers, then sends heartbeats, and registers
+ * again when the coordinator does not know the helper any more. While no coordinator answers it retries with backoff,
+ * and the helper goes on serving. When another process has the helper's id, it retries until that lease ends, or until
+ * it is closed. Confined to a thread of its own, except {@link #start}, {@link #close} and the accessors.
  */
 public final class Registration implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Registration.class);
@@ -39,28 +36,20 @@ public final class Registration implements AutoCloseable {
     private static final Backoff BACKOFF = Backoff.between(Duration.ofMillis(200), Duration.ofSeconds(2));
 
     private static final long SHORTEST_HEARTBEAT_MILLIS = 50;
-    private static final Duration FIRST_PROBE = Duration.ofSeconds(3);
 
     private final CoordinatorCalls coordinator;
     private final HelperAddress self;
-    private final List<OwnDisk> disks;
-    private final BucketWatch buckets;
-    private final SpeedMonitor speeds;
-    private final Supplier<HelperActivity> activity;
+    private final HelperLease lease;
     private final RandomGenerator random;
     private final Thread thread = Threads.factory("registration").newThread(this::run);
     private final CountDownLatch closing = new CountDownLatch(1);
     private final CompletableFuture<Void> registered = new CompletableFuture<>();
     private final CompletableFuture<CloudMwException> refused = new CompletableFuture<>();
-    private final long incarnation = UUID.randomUUID().getMostSignificantBits();
 
     /** The reason why the helper is not ready; empty when the last call was answered. */
     private volatile String unready = "not registered yet: no coordinator has answered";
 
-    private volatile List<StoreId> lostDisks = List.of();
-
     private boolean wasRegistered;
-    private CoordinatorCalls.@Nullable Lease lease;
     private @Nullable ErrorCode lastFailure;
     private int failures;
 
@@ -80,10 +69,7 @@ public final class Registration implements AutoCloseable {
             RandomGenerator random) {
         this.coordinator = coordinator;
         this.self = self;
-        this.disks = List.copyOf(disks);
-        this.buckets = buckets;
-        this.speeds = speeds;
-        this.activity = activity;
+        this.lease = new HelperLease(coordinator, self, disks, buckets, speeds, activity);
         this.random = random;
     }
 
@@ -137,17 +123,15 @@ public final class Registration implements AutoCloseable {
 
     /** The disks that the last registration declared lost. Any thread. */
     public List<StoreId> lostDisks() {
-        return lostDisks;
+        return lease.lostDisks();
     }
 
     /** Registers or sends a heartbeat; returns the delay before the next step in milliseconds. */
     private long step() {
         try {
-            CoordinatorCalls.Lease held = lease;
+            CoordinatorCalls.Lease held = lease.held();
             if (held == null) {
-                awaitBuckets();
-                held = register();
-                lease = held;
+                held = lease.register();
                 LOG.info(
                         "helper {} is registered{} with {}, epoch {}",
                         self.id(),
@@ -156,16 +140,9 @@ public final class Registration implements AutoCloseable {
                         held.epoch());
                 wasRegistered = true;
                 registered.complete(null);
-                speeds.tellAgain();
+                lease.reportAll();
             } else {
-                SpeedMonitor.News news = speeds.news(MonitorWire.MAX_SPEEDS);
-                HeartbeatAnswer answer =
-                        coordinator.heartbeat(self, held, disks, buckets.faults(), news.speeds(), activity.get());
-                news.told();
-                answer.doubted().forEach(buckets::doubtSoon);
-                if (answer.tellAll()) {
-                    speeds.tellAgain();
-                }
+                lease.renew(held);
                 if (failures > 0) {
                     LOG.info("helper {} reaches coordinator {} again", self.id(), coordinator.current());
                 }
@@ -182,43 +159,12 @@ public final class Registration implements AutoCloseable {
         }
     }
 
-    private CoordinatorCalls.Lease register() throws CloudMwException {
-        CoordinatorCalls.Lease granted = coordinator.register(
-                self,
-                incarnation,
-                disks.stream().map(disk -> disk.admission().claim()).toList(),
-                buckets.faults());
-        List<StoreId> lost = granted.lostDisks();
-        for (OwnDisk disk : disks) {
-            if (!lost.contains(disk.store().id())) {
-                disk.admission().accepted(granted.cluster());
-            }
-        }
-        for (StoreId disk : lost) {
-            if (!lostDisks.contains(disk)) {
-                LOG.warn("helper {}: {}", self.id(), HelperAdmission.lostDisk(disk));
-            }
-        }
-        lostDisks = lost;
-        return granted;
-    }
-
-    /** Waits for the first probe, so that the coordinator knows early which buckets this helper cannot use. */
-    private void awaitBuckets() {
-        try {
-            boolean unused = buckets.awaitFirstLook(FIRST_PROBE);
-        } catch (InterruptedException e) {
-            // An interrupt means that this is being closed.
-            Thread.currentThread().interrupt();
-        }
-    }
-
     private long failed(CloudMwException cause) {
         unready = (wasRegistered ? "the coordinator is lost: " : "not registered yet: ") + cause.getMessage() + " ("
                 + cause.code() + ")";
         if (cause.code() == ErrorCode.HELPER_UNKNOWN) {
             LOG.info("helper {}: the coordinator does not know it any more; registering again", self.id());
-            lease = null;
+            lease.forget();
             return 0;
         }
         failures++;
@@ -227,7 +173,7 @@ public final class Registration implements AutoCloseable {
             LOG.warn(
                     "helper {} {}: {} ({}); retrying",
                     self.id(),
-                    lease == null ? "is not registered" : "lost the coordinator",
+                    !lease.isHeld() ? "is not registered" : "lost the coordinator",
                     cause.getMessage(),
                     cause.code());
         }
@@ -262,10 +208,7 @@ public final class Registration implements AutoCloseable {
                 LOG.debug("helper {}: a call is still running; the lease ends by itself", self.id());
                 return;
             }
-            if (lease != null) {
-                coordinator.leave(self, lease);
-                lease = null;
-            }
+            lease.giveBack();
         } catch (CloudMwException e) {
             LOG.debug("helper {}: could not give the lease back; it ends by itself", self.id(), e);
         } catch (InterruptedException e) {

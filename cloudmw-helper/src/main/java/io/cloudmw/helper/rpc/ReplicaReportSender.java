@@ -15,8 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The sender of reports on replicas to the coordinator. It sends them in the background, best effort, with a bounded
- * number of retries and of waiting reports. Safe for any thread.
+ * The sender of reports on replicas to the coordinator. The sender sends them in the background, best effort, with a
+ * bounded number of retries and of waiting reports. Safe for any thread.
  */
 public final class ReplicaReportSender implements ReplicaReporter, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ReplicaReportSender.class);

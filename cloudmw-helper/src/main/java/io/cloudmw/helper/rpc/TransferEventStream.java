@@ -19,8 +19,8 @@ import io.cloudmw.proto.v1.TransferEvent;
 import io.grpc.stub.ServerCallStreamObserver;
 
 /**
- * The stream of a transfer's events to its client. It drops progress reports while the client does not read; the blocks
- * that the client has issued bound all other events. Safe for any thread.
+ * The stream of a transfer's events to its client. The stream drops progress reports while the client does not read;
+ * the blocks that the client has issued bound all other events. Safe for any thread.
  */
 final class TransferEventStream implements Destination {
     private final Object lock = new Object();

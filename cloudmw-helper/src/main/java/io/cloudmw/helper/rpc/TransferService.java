@@ -26,7 +26,10 @@ import io.grpc.stub.StreamObserver;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The gRPC service by which clients run transfers. It requests the next command after the last one was handled. */
+/**
+ * The gRPC service by which clients run transfers. The service requests the next command after the last one was
+ * handled.
+ */
 public final class TransferService extends TransfersGrpc.TransfersImplBase {
     private final HelperId self;
     private final TransferTokens tokens;

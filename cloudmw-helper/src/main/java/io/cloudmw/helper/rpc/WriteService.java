@@ -14,7 +14,7 @@ import io.cloudmw.proto.v1.WritingGrpc;
 import io.grpc.stub.StreamObserver;
 import java.util.List;
 
-/** The gRPC service by which writers learn the troubles of chunks that they have sent. It answers at once. */
+/** The gRPC service by which writers learn the troubles of chunks that they have sent. The service answers at once. */
 public final class WriteService extends WritingGrpc.WritingImplBase {
     private final TransferTokens tokens;
     private final WriteHandler writes;

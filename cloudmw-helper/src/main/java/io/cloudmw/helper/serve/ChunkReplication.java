@@ -32,11 +32,11 @@ import org.slf4j.LoggerFactory;
  * The replication of one chunk to its stores, which are written concurrently.
  *
  * <ol>
- *   <li>It answers when the write quorum is durable, and goes on with the other copies while there is room for late
- *         ones.
- *   <li>It retries at a store when a retry may help, and reports copies that became durable after the answer.
- *   <li>It fails at once, with a retry-after, when disks that are out of reach leave too few stores for the quorum. A
- *         writer hears that before it sends anything, if it is known by then.
+ *   <li>The replication answers when the write quorum is durable, and goes on with the other copies while there is room
+ *       for late ones.
+ *   <li>A failed put is retried when a retry may help. Copies that become durable after the answer are reported.
+ *   <li>The replication fails at once, with a retry-after, when disks that are out of reach leave too few stores for
+ *       the quorum. A writer hears that before it sends anything, if it is known by then.
  * </ol>
  *
  * Safe for any thread.
@@ -48,8 +48,8 @@ final class ChunkReplication {
     private static final Duration REPLACEMENT_DELAY = Duration.ofMillis(500);
 
     /**
-     * The listener of a replication. It hears {@code durable} or {@code failed} once, and {@code finished} once, on any
-     * thread.
+     * The listener of a replication. The failure hears {@code durable} or {@code failed} once, and {@code finished}
+     * once, on any thread.
      */
     interface Listener {
         /** Returns whether the missing copies may go on after the quorum; called before {@code durable}. */
@@ -284,8 +284,8 @@ final class ChunkReplication {
     }
 
     /**
-     * The failure of the quorum. It has a retry-after when only disks out of reach are missing, so that the writer asks
-     * for others.
+     * The failure of the quorum. The failure has a retry-after when only disks out of reach are missing, so that the
+     * writer asks for others.
      */
     @GuardedBy("lock")
     private CloudMwException quorumNotMet() {

@@ -5,8 +5,8 @@ import io.cloudmw.helper.block.Spool;
 import java.util.concurrent.Semaphore;
 
 /**
- * The budget for copies that are written after their chunk was acknowledged. It is separate from that of uploads, so
- * that a slow store delays no other upload. Nothing waits for this budget. Safe for any thread.
+ * The budget for copies that are written after their chunk was acknowledged. The budget is separate from that of
+ * uploads, so that a slow store delays no other upload. Nothing waits for this budget. Safe for any thread.
  */
 public final class LateCopyBudget {
     private final Semaphore room;

@@ -7,7 +7,7 @@ import java.util.OptionalLong;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 
-/** The executor of one served read: each task waits for its turn among other reads. One task at a time. */
+/** The executor of one served read: each task waits for its turn among other reads. A single task at a time. */
 final class ReadTurns implements Executor {
     /** Bytes that one turn may read. */
     static final int TURN_BYTES = 1 << 20;

@@ -6,8 +6,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * The slots for responses that a helper serves at once. One connection gets half of them at most, so that a slow reader
- * leaves the rest to others. Safe for any thread.
+ * The slots for responses that a helper serves at once. A single connection gets half of them at most, so that a slow
+ * reader leaves the rest to others. Safe for any thread.
  */
 public final class ServeSlots {
     private final String what;

@@ -18,9 +18,9 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A response to a read of one range. It reads only bytes for which it has credit, and at most
- * {@link ReadTurns#TURN_BYTES} in a turn. It holds no thread while it waits for credit. A reader that takes nothing for
- * too long loses its place.
+ * A response to a read of one range. The response reads only bytes for which it has credit, and at most
+ * {@link ReadTurns#TURN_BYTES} in a turn. The response holds no thread while it waits for credit. A reader that takes
+ * nothing for too long loses its place.
  */
 final class ServedRead extends ServedStream {
     private static final int FRAME_BYTES = Leaves.DEFAULT_SIZE_BYTES;

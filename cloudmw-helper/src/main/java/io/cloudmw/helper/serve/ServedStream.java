@@ -9,8 +9,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A stream that another process has opened to this helper. It runs one step at a time, on a serial executor. A step
- * that throws resets the stream and frees its resources. Listener methods run on event loops.
+ * A stream that another process has opened to this helper. The stream runs one step at a time, on a serial executor. A
+ * step that throws resets the stream and frees its resources. Listener methods run on event loops.
  */
 abstract class ServedStream implements BulkStreamListener {
     private static final Logger LOG = LoggerFactory.getLogger(ServedStream.class);

@@ -18,8 +18,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An upload of one chunk. It writes the leaves to a spool file, compares their checksums with the writer's, then hands
- * the file to {@link ChunkReplication}. A writer that is silent for too long loses its place.
+ * An upload of one chunk. The upload writes the leaves to a spool file, compares their checksums with the writer's,
+ * then hands the file to {@link ChunkReplication}. A writer that is silent for too long loses its place.
  */
 final class Upload extends ServedStream {
     /** Bytes granted and not yet written to the spool. */

@@ -1,9 +1,9 @@
 package io.cloudmw.helper.sharing;
 
+import io.cloudmw.core.cache.disk.DiskCache;
 import io.cloudmw.core.model.Priority;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.helper.block.WantedBlock;
-import io.cloudmw.helper.cache.DiskTier;
 import io.cloudmw.helper.fetch.Requester;
 import io.cloudmw.helper.fetch.Upstream;
 import java.util.ArrayList;
@@ -47,7 +47,7 @@ record FetchRoute(Demand demand, List<FetchSource> sources, int position) {
      * @param above the switches between this one and the store
      */
     static FetchRoute to(
-            WantedBlock block, Demand demand, Optional<DiskTier> disk, Upstream.Above above, SharedFetcher fetcher) {
+            WantedBlock block, Demand demand, Optional<DiskCache> disk, Upstream.Above above, SharedFetcher fetcher) {
         List<FetchSource> sources = new ArrayList<>();
         disk.ifPresent(tier -> sources.add(new FetchSource.Disk(fetcher, tier, demand)));
         above.parents()

@@ -1,14 +1,14 @@
 package io.cloudmw.helper.sharing;
 
 import io.cloudmw.core.cache.LeafKey;
+import io.cloudmw.core.cache.disk.DiskCache;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.helper.block.Leaf;
 import io.cloudmw.helper.block.LeafAllocator;
 import io.cloudmw.helper.block.WantedBlock;
-import io.cloudmw.helper.cache.DiskTier;
-import io.cloudmw.helper.cache.TierStore;
+import io.cloudmw.helper.cache.DiskCacheStore;
 import io.cloudmw.helper.fetch.BlockAttempt;
 import io.cloudmw.helper.fetch.Requester;
 import io.cloudmw.helper.fetch.Upstream;
@@ -87,10 +87,10 @@ abstract class FetchSource {
 
     /** The disk tier of this switch; its leaves are kept already. */
     static final class Disk extends FetchSource {
-        private final DiskTier tier;
+        private final DiskCache tier;
         private final Requester requester;
 
-        Disk(SharedFetcher fetcher, DiskTier tier, FetchRoute.Demand demand) {
+        Disk(SharedFetcher fetcher, DiskCache tier, FetchRoute.Demand demand) {
             super(fetcher);
             this.tier = tier;
             this.requester = demand.requester();
@@ -98,14 +98,14 @@ abstract class FetchSource {
 
         @Override
         BlockAttempt start(WantedBlock block, BlockAttempt.Listener listener) throws CloudMwException {
-            TierStore store = new TierStore(tier, block.leaves().leafSizeBytes());
+            DiskCacheStore store = new DiskCacheStore(tier, block.leaves().leafSizeBytes());
             Requester ofTier = new Requester(requester.tenant(), requester.deadlineNanos(), id -> store, Upstream.NONE);
             return fetcher()
                     .stores()
                     .start(
                             ofTier,
                             block,
-                            TierStore.ID,
+                            DiskCache.ID,
                             listener,
                             fetcher().cache().room());
         }
@@ -117,7 +117,7 @@ abstract class FetchSource {
 
         @Override
         void keep(LeafKey key, Leaf leaf) {
-            tier.seen(key, leaf);
+            tier.verified(key, leaf.length(), leaf.crc32c());
         }
 
         @Override

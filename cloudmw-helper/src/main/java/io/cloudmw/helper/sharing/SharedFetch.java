@@ -1,11 +1,11 @@
 package io.cloudmw.helper.sharing;
 
 import io.cloudmw.core.cache.LeafKey;
+import io.cloudmw.core.cache.disk.DiskCache;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.helper.block.Leaf;
 import io.cloudmw.helper.block.WantedBlock;
-import io.cloudmw.helper.cache.DiskTier;
 import io.cloudmw.helper.fetch.Requester;
 import io.cloudmw.helper.fetch.Upstream;
 import java.util.ArrayList;
@@ -45,7 +45,7 @@ final class SharedFetch implements FetchAttempt.Listener {
     private final Object lock;
 
     private final WantedBlock block;
-    private final Optional<DiskTier> disk;
+    private final Optional<DiskCache> disk;
     /** The route of the most urgent reader that wanted the leaves before the fetch began. */
     private FetchRoute route;
 
@@ -76,7 +76,7 @@ final class SharedFetch implements FetchAttempt.Listener {
             Object lock,
             WantedBlock block,
             FetchRoute.Demand demand,
-            Optional<DiskTier> disk,
+            Optional<DiskCache> disk,
             Upstream.Above above) {
         this.fetcher = fetcher;
         this.lock = lock;

@@ -2,6 +2,7 @@ package io.cloudmw.helper.sharing;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cloudmw.core.cache.LeafKey;
+import io.cloudmw.core.cache.disk.DiskCache;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.metrics.CacheMetrics;
@@ -11,7 +12,6 @@ import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.monitor.SwitchActivity;
 import io.cloudmw.helper.block.Leaf;
 import io.cloudmw.helper.block.WantedBlock;
-import io.cloudmw.helper.cache.DiskTier;
 import io.cloudmw.helper.cache.LeafCache;
 import io.cloudmw.helper.fetch.BlockAttempt;
 import io.cloudmw.helper.fetch.BlockFetcher;
@@ -34,9 +34,9 @@ import org.jspecify.annotations.Nullable;
  *   <li>A reader that joins a fetch gets the leaves that have come at once, and the others when they come.
  *   <li>A fetch that waits for its turn is repeated on behalf of a more urgent reader that joins.
  *   <li>A fetch goes on as long as a reader waits for it. When it fails, all its readers are told, and the next reader
- *         begins a new one.
+ *       begins a new one.
  *   <li>A reader gets a leaf only if it expects the leaf's length and CRC32C. A reader that expects others has its leaf
- *         fetched besides.
+ *       fetched besides.
  * </ol>
  *
  * Safe for any thread; never blocks.
@@ -234,7 +234,7 @@ public final class SharedFetcher implements BlockFetcher {
         final List<Integer> row = new ArrayList<>();
 
         /** The disk tier, when it has the leaves of the row. */
-        Optional<DiskTier> rowDisk = Optional.empty();
+        Optional<DiskCache> rowDisk = Optional.empty();
 
         Request(LeafSubscriber subscriber, FetchRoute.Demand demand, Upstream.Above above) {
             this.subscriber = subscriber;
@@ -289,7 +289,7 @@ public final class SharedFetcher implements BlockFetcher {
     }
 
     @GuardedBy("lock")
-    private void addToRow(Request request, int index, Optional<DiskTier> onDisk) {
+    private void addToRow(Request request, int index, Optional<DiskCache> onDisk) {
         if (onDisk.isPresent()) {
             cacheMeters().hit(Tier.DISK);
         } else {

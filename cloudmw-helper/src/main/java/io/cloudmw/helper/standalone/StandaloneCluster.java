@@ -42,7 +42,7 @@ public final class StandaloneCluster implements AutoCloseable {
     private final HostPort coordinator;
 
     /**
-     * Starts the cluster. It serves, and all helpers are registered, when this returns.
+     * Starts the cluster. The cluster serves, and all helpers are registered, when this returns.
      *
      * @throws CloudMwException when a part cannot be opened; {@code INVALID_ARGUMENT} when the direct memory is too
      *     small for so many helpers. Nothing is left running then
@@ -94,9 +94,9 @@ public final class StandaloneCluster implements AutoCloseable {
         given.put("helper.disk." + disk + ".domain", disk);
         HelperConfig config = HelperConfig.read(Settings.of(given))
                 .replacing(cluster.replacedDisks().stream().filter(disk::equals).toList());
-        HelperConfig.Limits limits = config.limits();
+        HelperConfig.FetchLimits fetch = config.limits().fetch();
         HelperBuckets buckets = with(new HelperBuckets(
-                limits.fetchThreads(), limits.extraThreads(), limits.warmConnections(), Optional.empty(), meters));
+                fetch.threads(), fetch.extraThreads(), fetch.warmConnections(), Optional.empty(), meters));
         helpers.add(with(HelperServer.start(config, secret, buckets, DiskOpener.throttling(), meters)));
     }
 

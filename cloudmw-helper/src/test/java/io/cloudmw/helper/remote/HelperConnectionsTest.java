@@ -51,7 +51,7 @@ final class HelperConnectionsTest {
         transport.close();
     }
 
-    private HelperAddress peer(int number) throws Exception {
+    private HelperAddress helper(int number) throws Exception {
         BulkServer server = BulkServer.bind(
                 transport, new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), "p" + number, REFUSING);
         servers.add(server);
@@ -64,31 +64,31 @@ final class HelperConnectionsTest {
 
     @Test
     void connectionIsSharedAndReopenedAfterItsEnd() throws Exception {
-        HelperAddress peer = peer(1);
+        HelperAddress helper = helper(1);
         BulkConnection first;
-        try (HelperConnections.Lease one = connections.to(peer);
-                HelperConnections.Lease other = connections.to(peer)) {
+        try (HelperConnections.Lease one = connections.to(helper);
+                HelperConnections.Lease other = connections.to(helper)) {
             first = one.connection();
             assertThat(other.connection()).isSameAs(first);
         }
         first.close();
         await().until(first::isClosed);
-        try (HelperConnections.Lease again = connections.to(peer)) {
+        try (HelperConnections.Lease again = connections.to(helper)) {
             assertThat(again.connection()).isNotSameAs(first);
         }
     }
 
     @Test
     void longestIdleConnectionIsClosedBeyondTheLimit() throws Exception {
-        HelperConnections.Lease used = connections.to(peer(1));
+        HelperConnections.Lease used = connections.to(helper(1));
         BulkConnection idle;
-        try (HelperConnections.Lease lease = connections.to(peer(2))) {
+        try (HelperConnections.Lease lease = connections.to(helper(2))) {
             idle = lease.connection();
         }
-        HelperConnections.Lease third = connections.to(peer(3));
+        HelperConnections.Lease third = connections.to(helper(3));
         await().until(idle::isClosed);
         assertThat(used.connection().isClosed()).isFalse();
-        HelperAddress fourth = peer(4);
+        HelperAddress fourth = helper(4);
         assertThatThrownBy(() -> connections.to(fourth))
                 .isInstanceOfSatisfying(
                         CloudMwException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.OVERLOADED))
@@ -112,17 +112,17 @@ final class HelperConnectionsTest {
             try (ServerSocket socket = new ServerSocket(0)) {
                 free = socket.getLocalPort();
             }
-            HelperAddress peer = address(9, free);
-            patient.check(peer);
-            assertThatThrownBy(() -> patient.to(peer)).isInstanceOf(CloudMwException.class);
+            HelperAddress helper = address(9, free);
+            patient.check(helper);
+            assertThatThrownBy(() -> patient.to(helper)).isInstanceOf(CloudMwException.class);
             servers.add(BulkServer.bind(
                     transport, new InetSocketAddress(InetAddress.getLoopbackAddress(), free), "p9", REFUSING));
             ticker.advance(Duration.ofSeconds(3).minusNanos(1));
-            assertThatThrownBy(() -> patient.to(peer)).isInstanceOf(CloudMwException.class);
-            assertThatThrownBy(() -> patient.check(peer)).hasMessageContaining("cannot connect");
+            assertThatThrownBy(() -> patient.to(helper)).isInstanceOf(CloudMwException.class);
+            assertThatThrownBy(() -> patient.check(helper)).hasMessageContaining("cannot connect");
             ticker.advance(Duration.ofNanos(1));
-            patient.check(peer);
-            try (HelperConnections.Lease lease = patient.to(peer)) {
+            patient.check(helper);
+            try (HelperConnections.Lease lease = patient.to(helper)) {
                 assertThat(lease.connection().isClosed()).isFalse();
             }
         }
@@ -138,17 +138,17 @@ final class HelperConnectionsTest {
                         new HelperConnections(new BulkConnector(transport, "h"), 2, ticker, Duration.ofSeconds(3))) {
             BulkServer full =
                     BulkServer.bind(narrow, new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), "p9", REFUSING);
-            HelperAddress peer = address(9, full.port());
-            connections.to(peer).close();
-            assertThatThrownBy(() -> patient.to(peer)).hasMessageContaining("more than 1 connections");
+            HelperAddress helper = address(9, full.port());
+            connections.to(helper).close();
+            assertThatThrownBy(() -> patient.to(helper)).hasMessageContaining("more than 1 connections");
             full.close();
             InetSocketAddress place = new InetSocketAddress(InetAddress.getLoopbackAddress(), full.port());
             await().ignoreExceptions().until(() -> servers.add(BulkServer.bind(transport, place, "p9", REFUSING)));
             ticker.advance(Duration.ofMillis(200).minusNanos(1));
-            assertThatThrownBy(() -> patient.check(peer)).hasMessageContaining("cannot connect");
+            assertThatThrownBy(() -> patient.check(helper)).hasMessageContaining("cannot connect");
             ticker.advance(Duration.ofNanos(1));
-            patient.check(peer);
-            try (HelperConnections.Lease lease = patient.to(peer)) {
+            patient.check(helper);
+            try (HelperConnections.Lease lease = patient.to(helper)) {
                 assertThat(lease.connection().isClosed()).isFalse();
             }
         }
@@ -165,12 +165,12 @@ final class HelperConnectionsTest {
                     .isInstanceOfSatisfying(
                             CloudMwException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.STORE_UNAVAILABLE));
         }
-        connections.to(peer(1)).close();
+        connections.to(helper(1)).close();
     }
 
     @Test
     void connectionThatOpensAfterTheCloseIsClosed() throws Exception {
-        HelperAddress real = peer(1);
+        HelperAddress real = helper(1);
         ExecutorService threads = Executors.newCachedThreadPool();
         try (ServerSocket slow = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             Future<HelperConnections.Lease> waiting =

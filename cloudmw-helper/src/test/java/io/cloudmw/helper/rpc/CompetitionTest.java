@@ -69,7 +69,7 @@ final class CompetitionTest {
     private Spool spool;
     private StoreFetcher fetcher;
     private Server server;
-    private HelperAddress peer;
+    private HelperAddress rival;
 
     @BeforeEach
     void start() throws IOException {
@@ -101,7 +101,7 @@ final class CompetitionTest {
                 .addService(new CompetitionService(tokens, transfers))
                 .build()
                 .start();
-        peer = new HelperAddress(new HelperId("b"), "127.0.0.1:" + server.getPort(), "127.0.0.1:1");
+        rival = new HelperAddress(new HelperId("b"), "127.0.0.1:" + server.getPort(), "127.0.0.1:1");
     }
 
     @AfterEach
@@ -119,7 +119,7 @@ final class CompetitionTest {
                 transfer,
                 token,
                 claims,
-                List.of(new HelperAddress(new HelperId("a"), "127.0.0.1:1", "127.0.0.1:1"), peer),
+                List.of(new HelperAddress(new HelperId("a"), "127.0.0.1:1", "127.0.0.1:1"), rival),
                 new RacerId(0),
                 1,
                 false,

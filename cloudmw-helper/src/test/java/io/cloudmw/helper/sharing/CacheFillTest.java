@@ -3,6 +3,7 @@ package io.cloudmw.helper.sharing;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.cloudmw.core.cache.disk.DiskCache;
 import io.cloudmw.core.cost.StoreUsage;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
@@ -17,7 +18,6 @@ import io.cloudmw.core.thread.Threads;
 import io.cloudmw.helper.block.LeafAllocator;
 import io.cloudmw.helper.block.Spool;
 import io.cloudmw.helper.block.WantedBlock;
-import io.cloudmw.helper.cache.DiskTier;
 import io.cloudmw.helper.cache.LeafCache;
 import io.cloudmw.helper.fetch.StoreFetcher;
 import io.cloudmw.helper.testing.Fetches;
@@ -75,8 +75,8 @@ final class CacheFillTest {
         SimpleMeterRegistry meters = new SimpleMeterRegistry();
         memory = new ByteBudget(memoryBytes);
         CacheMetrics counts = new CacheMetrics(meters);
-        Optional<DiskTier> disk =
-                onDisk ? Optional.of(DiskTier.open(directory.resolve("cache"), 1 << 20, counts)) : Optional.empty();
+        Optional<DiskCache> disk =
+                onDisk ? Optional.of(DiskCache.open(directory.resolve("cache"), 1 << 20, counts)) : Optional.empty();
         cache = new LeafCache(new LeafAllocator(memory, spool, PooledByteBufAllocator.DEFAULT, 1), disk, counts);
         fetching = new SharedFetcher(fetcher, cache, new SwitchMetrics(meters), store -> false);
     }

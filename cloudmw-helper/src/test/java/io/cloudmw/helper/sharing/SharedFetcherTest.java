@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.cloudmw.core.cache.LeafKey;
+import io.cloudmw.core.cache.disk.DiskCache;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.memory.ByteBudget;
@@ -26,7 +27,6 @@ import io.cloudmw.helper.block.Leaf;
 import io.cloudmw.helper.block.LeafAllocator;
 import io.cloudmw.helper.block.Spool;
 import io.cloudmw.helper.block.WantedBlock;
-import io.cloudmw.helper.cache.DiskTier;
 import io.cloudmw.helper.cache.LeafCache;
 import io.cloudmw.helper.fetch.BlockAttempt;
 import io.cloudmw.helper.fetch.Requester;
@@ -121,9 +121,9 @@ final class SharedFetcherTest {
     private void open(long memoryBytes, int openFiles) throws IOException {
         memory = new ByteBudget(memoryBytes);
         CacheMetrics counts = new CacheMetrics(meters);
-        Optional<DiskTier> disk = openFiles > 0
+        Optional<DiskCache> disk = openFiles > 0
                 ? Optional.of(
-                        DiskTier.open(directory.resolve("cache"), 1 << 20, openFiles, Duration.ofHours(1), counts))
+                        DiskCache.open(directory.resolve("cache"), 1 << 20, openFiles, Duration.ofHours(1), counts))
                 : Optional.empty();
         cache = new LeafCache(new LeafAllocator(memory, spool, PooledByteBufAllocator.DEFAULT, 1), disk, counts);
         fetching = new SharedFetcher(fetcher, cache, new SwitchMetrics(meters), OWN::equals);
@@ -622,18 +622,18 @@ final class SharedFetcherTest {
     @Test
     void slowDiskDropsLeavesAndDelaysNoReader() throws Exception {
         CacheMetrics counts = new CacheMetrics(meters);
-        try (DiskTier tier = DiskTier.open(directory.resolve("stuck"), 1 << 20, 1, Duration.ofMillis(1), counts)) {
+        try (DiskCache tier = DiskCache.open(directory.resolve("stuck"), 1 << 20, 1, Duration.ofMillis(1), counts)) {
             store.allow(LENGTH);
             FetchedBlock block = read().ending.block();
             Leaf leaf = block.leaf(0).orElseThrow();
             LeafKey key = new LeafKey(chunk, 0);
             int writers = tier.writers().drainPermits();
-            tier.put(key, leaf);
+            tier.put(key, leaf.length(), leaf.crc32c(), leaf::copyTo);
             assertThat(tier.has(key)).isFalse();
-            tier.put(key, leaf);
+            tier.put(key, leaf.length(), leaf.crc32c(), leaf::copyTo);
             assertThat(tier.has(key)).isFalse();
             tier.writers().release(writers);
-            tier.put(key, leaf);
+            tier.put(key, leaf.length(), leaf.crc32c(), leaf::copyTo);
             assertThat(tier.has(key)).isTrue();
             leaf.release();
             block.close();
@@ -642,12 +642,12 @@ final class SharedFetcherTest {
 
     @Test
     void evictedLeafIsDeletedFromTheDiskByTheNextPut() throws Exception {
-        try (DiskTier tier = DiskTier.open(directory.resolve("small"), 4 * 4096, new CacheMetrics(meters))) {
+        try (DiskCache tier = DiskCache.open(directory.resolve("small"), 4 * 4096, new CacheMetrics(meters))) {
             store.allow(LENGTH);
             FetchedBlock block = read().ending.block();
             for (int leaf = 0; leaf < 9; leaf++) {
                 Leaf held = block.leaf(leaf).orElseThrow();
-                tier.put(new LeafKey(chunk, leaf), held);
+                tier.put(new LeafKey(chunk, leaf), held.length(), held.crc32c(), held::copyTo);
                 held.release();
             }
             block.close();

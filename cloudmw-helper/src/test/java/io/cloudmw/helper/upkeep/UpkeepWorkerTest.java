@@ -74,7 +74,7 @@ final class UpkeepWorkerTest {
     private final FakeTicker ticker = new FakeTicker();
     private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
     private final BulkTransport transport = new BulkTransport("test", 1, BulkOptions.defaults(), meters);
-    private final HelperConnections peers =
+    private final HelperConnections connections =
             new HelperConnections(new BulkConnector(transport, "h"), 1, Ticker.system(), Duration.ZERO);
     private final TransferTokens tokens = new TransferTokens(ClusterSecret.of(new byte[32]), () -> 0);
     private final Held store = new Held(new MemoryChunkStore(BUCKET.id(), 1 << 20));
@@ -111,7 +111,7 @@ final class UpkeepWorkerTest {
     void start() throws Exception {
         spool = Spool.open(directory.resolve("spool"), new ByteBudget(100_000));
         StoreDirectory stores =
-                new StoreDirectory(new HelperId("h"), new OwnDisks(List.of()), peers, described -> store, tokens);
+                new StoreDirectory(new HelperId("h"), new OwnDisks(List.of()), connections, described -> store, tokens);
         worker = new UpkeepWorker(this::work, stores, spool, new UpkeepMetrics(meters), ticker, pool, 2);
         worker.start();
     }
@@ -121,7 +121,7 @@ final class UpkeepWorkerTest {
         worker.close();
         pool.close();
         timer.shutdownNow();
-        peers.close();
+        connections.close();
         transport.close();
         spool.close();
     }

@@ -1,4 +1,4 @@
-package io.cloudmw.helper.cache;
+package io.cloudmw.core.cache.disk;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cloudmw.core.cache.LeafKey;
@@ -7,9 +7,6 @@ import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.error.Reasons;
 import io.cloudmw.core.store.LeafRange;
 import io.cloudmw.core.store.disk.PageCache;
-import io.cloudmw.helper.block.FileLeaf;
-import io.cloudmw.helper.block.Leaf;
-import io.cloudmw.helper.block.LeafFiles;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.NoSuchFileException;
@@ -17,9 +14,12 @@ import java.nio.file.StandardOpenOption;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** The files of leaves that are sent from the disk tier. An open file outlives the eviction of its leaf. */
-final class TierFiles implements LeafFiles {
-    private final DiskTier tier;
+/**
+ * The files of adjacent leaves of a disk cache, which are sent from there. An open file outlives the eviction of its
+ * leaf. One thread opens files in order; any thread may close this.
+ */
+public final class DiskCacheFiles implements AutoCloseable {
+    private final DiskCache cache;
     private final LeafRange wanted;
     private final PageCache pages;
 
@@ -35,27 +35,27 @@ final class TierFiles implements LeafFiles {
     private @Nullable FileChannel loading;
 
     /** Takes over {@code pages}, and a permit for each leaf. */
-    private TierFiles(DiskTier tier, LeafRange wanted, PageCache pages) {
-        this.tier = tier;
+    private DiskCacheFiles(DiskCache cache, LeafRange wanted, PageCache pages) {
+        this.cache = cache;
         this.wanted = wanted;
         this.pages = pages;
         this.files = wanted.leaves();
     }
 
     /** The files of some leaves; empty when this process has not verified all of them, or too many files are open. */
-    static Optional<LeafFiles> of(DiskTier tier, LeafRange wanted) {
+    static Optional<DiskCacheFiles> of(DiskCache cache, LeafRange wanted) {
         for (int leaf = 0; leaf < wanted.leaves(); leaf++) {
-            if (!tier.isSeen(key(wanted, leaf), wanted.length(leaf), wanted.crc32c(leaf))) {
+            if (!cache.isVerified(key(wanted, leaf), wanted.length(leaf), wanted.crc32c(leaf))) {
                 return Optional.empty();
             }
         }
-        if (!tier.openFiles().tryAcquire(wanted.leaves())) {
+        if (!cache.openFiles().tryAcquire(wanted.leaves())) {
             return Optional.empty();
         }
         try {
-            return Optional.of(new TierFiles(tier, wanted, PageCache.open()));
+            return Optional.of(new DiskCacheFiles(cache, wanted, PageCache.open()));
         } catch (IOException e) {
-            tier.openFiles().release(wanted.leaves());
+            cache.openFiles().release(wanted.leaves());
             return Optional.empty();
         }
     }
@@ -64,17 +64,24 @@ final class TierFiles implements LeafFiles {
         return new LeafKey(leaves.chunk(), Math.toIntExact(leaves.range().offset() / leaves.leafSizeBytes()) + index);
     }
 
-    @Override
-    public Leaf open(int index) throws CloudMwException {
+    /**
+     * Opens the file of the next leaf and loads its bytes into the page cache. Blocks.
+     *
+     * @param index of the leaf, from the first of the row
+     * @return the file; the caller closes it, then calls {@link #closed}
+     * @throws CloudMwException {@code REPLICA_MISSING} when the file is gone; {@code REPLICA_CORRUPT} when it is
+     *     shorter than it was; {@code STORE_UNAVAILABLE} when it cannot be read; {@code CANCELLED} after {@link #close}
+     */
+    public FileChannel open(int index) throws CloudMwException {
         LeafKey key = key(wanted, index);
         try {
-            FileChannel file = FileChannel.open(tier.file(key), StandardOpenOption.READ);
+            FileChannel file = FileChannel.open(cache.file(key), StandardOpenOption.READ);
             boolean given = false;
             try {
                 load(key, file, wanted.length(index));
-                Leaf leaf = give(file, index);
+                give();
                 given = true;
-                return leaf;
+                return file;
             } finally {
                 if (!given) {
                     file.close();
@@ -91,8 +98,13 @@ final class TierFiles implements LeafFiles {
         }
     }
 
+    /** Gives back the permit of an opened file, which the caller has closed. Any thread, also after {@link #close}. */
+    public void closed() {
+        cache.openFiles().release();
+    }
+
     private static String what(LeafKey key) {
-        return "leaf " + key + " store=" + TierStore.ID + ": ";
+        return "leaf " + key + " store=" + DiskCache.ID + ": ";
     }
 
     private void load(LeafKey key, FileChannel file, int length) throws IOException {
@@ -109,23 +121,18 @@ final class TierFiles implements LeafFiles {
         }
     }
 
-    /** Hands the file over to a leaf. */
-    private synchronized Leaf give(FileChannel file, int index) throws CloudMwException {
+    /** Hands the loaded file over to the caller. */
+    private synchronized void give() throws CloudMwException {
         requireOpen();
         loading = null;
         files--;
-        return new FileLeaf(
-                file,
-                wanted.length(index),
-                wanted.crc32c(index),
-                () -> tier.openFiles().release());
     }
 
     @GuardedBy("this")
     private void requireOpen() throws CloudMwException {
         if (closed) {
             throw new CloudMwException(
-                    ErrorCode.CANCELLED, "chunk=" + wanted + " store=" + TierStore.ID + ": cancelled");
+                    ErrorCode.CANCELLED, "chunk=" + wanted + " store=" + DiskCache.ID + ": cancelled");
         }
     }
 
@@ -133,13 +140,14 @@ final class TierFiles implements LeafFiles {
         return closed;
     }
 
+    /** Gives back the permits of files that were not opened, and ends a load. Idempotent. */
     @Override
     public synchronized void close() {
         if (closed) {
             return;
         }
         closed = true;
-        tier.openFiles().release(files);
+        cache.openFiles().release(files);
         if (loading != null) {
             try {
                 loading.close(); // ends the transfer to the null device

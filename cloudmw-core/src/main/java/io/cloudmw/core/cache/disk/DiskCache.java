@@ -1,4 +1,4 @@
-package io.cloudmw.helper.cache;
+package io.cloudmw.core.cache.disk;
 
 import io.cloudmw.core.cache.ByteBoundedCache;
 import io.cloudmw.core.cache.LeafKey;
@@ -7,9 +7,12 @@ import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.error.Reasons;
 import io.cloudmw.core.metrics.CacheMetrics;
 import io.cloudmw.core.metrics.CacheMetrics.Tier;
+import io.cloudmw.core.model.ByteRange;
+import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.chunk.ChunkId;
+import io.cloudmw.core.store.ChunkReader;
+import io.cloudmw.core.store.LeafRange;
 import io.cloudmw.core.store.LockFile;
-import io.cloudmw.helper.block.Leaf;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryStream;
@@ -22,6 +25,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Semaphore;
@@ -31,17 +35,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The disk tier of the cache: leaves up to a number of bytes, each in a file of its own, which survive a restart.
+ * A cache of leaves on a disk, up to a number of bytes. Each leaf has a file of its own, which survives a restart.
  *
  * <ol>
  *   <li>Files are not forced to the disk. A reader verifies each leaf, and so finds a file that a crash has damaged.
  *   <li>Leaves that this process wrote or verified are known to be good, and may be sent from their files.
  *   <li>A leaf is written to a temporary file and renamed, so that a file is whole or missing. An open file outlives
- *         its eviction.
+ *       its eviction.
  * </ol>
  *
  * Safe for any thread; blocks on the disk.
- *
  *
  * <pre>
  * lock                     locked by the process that has it
@@ -49,8 +52,11 @@ import org.slf4j.LoggerFactory;
  * incoming/                leaves being written; removed when it is opened
  * </pre>
  */
-public final class DiskTier implements AutoCloseable {
-    private static final Logger LOG = LoggerFactory.getLogger(DiskTier.class);
+public final class DiskCache implements AutoCloseable {
+    /** The store that messages name for failures of this cache. */
+    public static final StoreId ID = new StoreId("cache");
+
+    private static final Logger LOG = LoggerFactory.getLogger(DiskCache.class);
     /** The usual block size of file systems. */
     private static final int FILE_BLOCK_BYTES = 4096;
 
@@ -82,30 +88,37 @@ public final class DiskTier implements AutoCloseable {
     /** True when a write has timed out since the last successful one. */
     private volatile boolean stuck;
 
+    /** The bytes of a leaf to be cached. */
+    @FunctionalInterface
+    public interface Content {
+        /** Writes the bytes to an empty file. */
+        void copyTo(FileChannel file) throws IOException;
+    }
+
     /** The state of a leaf. */
     private static final class Kept {
-        private static final long UNSEEN = -1;
+        private static final long UNVERIFIED = -1;
 
         final int length;
         /** CRC32C of the verified bytes, as an unsigned number. */
-        private volatile long seenCrc32c = UNSEEN;
+        private volatile long verifiedCrc32c = UNVERIFIED;
 
         Kept(int length) {
             this.length = length;
         }
 
         /** Notes that this process has written or verified the bytes. */
-        Kept seen(int crc32c) {
-            seenCrc32c = Integer.toUnsignedLong(crc32c);
+        Kept verified(int crc32c) {
+            verifiedCrc32c = Integer.toUnsignedLong(crc32c);
             return this;
         }
 
-        boolean isSeenAs(int expectedLength, int crc32c) {
-            return length == expectedLength && seenCrc32c == Integer.toUnsignedLong(crc32c);
+        boolean isVerifiedAs(int expectedLength, int crc32c) {
+            return length == expectedLength && verifiedCrc32c == Integer.toUnsignedLong(crc32c);
         }
     }
 
-    private DiskTier(
+    private DiskCache(
             Path directory, LockFile lock, long limitBytes, int openFiles, Duration patience, CacheMetrics meters) {
         this.patienceNanos = patience.toNanos();
         this.leaves = directory.resolve("leaves");
@@ -127,7 +140,7 @@ public final class DiskTier implements AutoCloseable {
      * @throws CloudMwException {@code ALREADY_EXISTS} when another process has locked the directory
      * @throws IOException when the directory cannot be created or read
      */
-    public static DiskTier open(Path directory, long limitBytes, CacheMetrics meters) throws IOException {
+    public static DiskCache open(Path directory, long limitBytes, CacheMetrics meters) throws IOException {
         return open(directory, limitBytes, OPEN_FILES, PATIENCE, meters);
     }
 
@@ -137,7 +150,7 @@ public final class DiskTier implements AutoCloseable {
      * @param openFiles leaves that may be sent from their files at once
      * @param patience longest wait for a write
      */
-    public static DiskTier open(Path directory, long limitBytes, int openFiles, Duration patience, CacheMetrics meters)
+    public static DiskCache open(Path directory, long limitBytes, int openFiles, Duration patience, CacheMetrics meters)
             throws IOException {
         Files.createDirectories(directory);
         LockFile lock = LockFile.tryLock(directory.resolve("lock"))
@@ -147,10 +160,10 @@ public final class DiskTier implements AutoCloseable {
                                 + ": locked by another process (expected: another helper.cache.disk.dir)"));
         boolean opened = false;
         try {
-            DiskTier tier = new DiskTier(directory, lock, limitBytes, openFiles, patience, meters);
-            tier.prepare();
+            DiskCache cache = new DiskCache(directory, lock, limitBytes, openFiles, patience, meters);
+            cache.prepare();
             opened = true;
-            return tier;
+            return cache;
         } finally {
             if (!opened) {
                 lock.close();
@@ -202,12 +215,12 @@ public final class DiskTier implements AutoCloseable {
         }
     }
 
-    /** Returns whether the tier has a leaf, and counts the request for the eviction policy. Does not block. */
+    /** Returns whether the cache has a leaf, and counts the request for the eviction policy. Does not block. */
     public boolean has(LeafKey key) {
         return index.get(key).isPresent();
     }
 
-    /** Returns whether the tier has a leaf. Does not block. */
+    /** Returns whether the cache has a leaf. Does not block. */
     public boolean keeps(LeafKey key) {
         return index.contains(key);
     }
@@ -216,12 +229,12 @@ public final class DiskTier implements AutoCloseable {
      * Writes a copy of a leaf. A failure is logged, and the leaf is dropped. A leaf is dropped, too, when the disk is
      * slow, since the caller has readers to serve.
      */
-    public void put(LeafKey key, Leaf leaf) {
+    public void put(LeafKey key, int length, int crc32c, Content content) {
         if (index.contains(key) || !mayWrite()) {
             return;
         }
         try {
-            write(key, leaf);
+            write(key, new Kept(length).verified(crc32c), content);
             stuck = false;
         } finally {
             writers.release();
@@ -251,22 +264,32 @@ public final class DiskTier implements AutoCloseable {
         return writers;
     }
 
-    private void write(LeafKey key, Leaf leaf) {
+    private void write(LeafKey key, Kept leaf, Content content) {
         Path temporary = incoming.resolve(Long.toString(sequence.incrementAndGet()));
         try {
             try (FileChannel file =
                     FileChannel.open(temporary, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
-                leaf.copyTo(file);
+                content.copyTo(file);
             }
             synchronized (files) {
                 Files.move(temporary, file(key), StandardCopyOption.ATOMIC_MOVE);
-                index.put(key, new Kept(leaf.length()).seen(leaf.crc32c()));
+                index.put(key, leaf);
             }
             removeLeaving();
         } catch (IOException e) {
             LOG.warn("cache: cannot write leaf {}: {}", key, Reasons.of(e));
             remove(temporary);
         }
+    }
+
+    /** A reader of leaves, whose caller verifies them. */
+    public ChunkReader read(ChunkId chunk, ByteRange range, int leafSizeBytes) {
+        return new DiskCacheReader(this, chunk, range, leafSizeBytes);
+    }
+
+    /** The files of some leaves; empty when this process has not verified all of them, or too many files are open. */
+    public Optional<DiskCacheFiles> files(LeafRange wanted) {
+        return DiskCacheFiles.of(this, wanted);
     }
 
     /** Drops a damaged leaf and deletes its file; blocks on the disk. */
@@ -277,18 +300,18 @@ public final class DiskTier implements AutoCloseable {
     }
 
     /** Drops a leaf. Its file is deleted later; after a restart the first reader verifies it again. */
-    void forget(LeafKey key) {
+    public void forget(LeafKey key) {
         index.get(key).ifPresent(kept -> index.remove(key, kept));
     }
 
     /** Notes that a leaf was read from here and verified. */
-    public void seen(LeafKey key, Leaf leaf) {
-        index.get(key).filter(kept -> kept.length == leaf.length()).ifPresent(kept -> kept.seen(leaf.crc32c()));
+    public void verified(LeafKey key, int length, int crc32c) {
+        index.get(key).filter(kept -> kept.length == length).ifPresent(kept -> kept.verified(crc32c));
     }
 
     /** Returns whether this process wrote or verified a leaf with this length and CRC32C. */
-    boolean isSeen(LeafKey key, int length, int crc32c) {
-        return index.get(key).filter(kept -> kept.isSeenAs(length, crc32c)).isPresent();
+    boolean isVerified(LeafKey key, int length, int crc32c) {
+        return index.get(key).filter(kept -> kept.isVerifiedAs(length, crc32c)).isPresent();
     }
 
     /** The permits of files from which leaves are sent. */
@@ -302,7 +325,7 @@ public final class DiskTier implements AutoCloseable {
     }
 
     /** Limit of all leaves in bytes. */
-    long limitBytes() {
+    public long limitBytes() {
         return index.limitBytes();
     }
 
