@@ -76,12 +76,12 @@ public final class Coordinator {
             String name,
             Catalog catalog,
             TransferTokens tokens,
-            BucketSigning means,
+            BucketSigning signing,
             CoordinatorOptions options,
             Ticker ticker,
             WallClock clock) {
         HelperRegistry helpers = new HelperRegistry(options.helperTtl(), ticker, clock);
-        BucketAccess direct = means.own();
+        BucketAccess direct = signing.own();
         this.identities = new BucketIdentities(catalog, direct.markers(), clock);
         this.buckets = new BucketWatch(
                 "coordinator", catalog::stores, direct, options.storeCheck(), ticker, new SplittableRandom());
@@ -93,7 +93,7 @@ public final class Coordinator {
         this.snapshots = new VolumeSnapshots(catalog, clock);
         FleetSpeeds speeds = new FleetSpeeds(ticker, FleetSpeeds.DEFAULT_REPORTS);
         this.monitoring = new FleetMonitoring(helpers, stores, speeds);
-        ReadSigner signer = new ReadSigner(direct, means.helpers(), stores.signing(), Ticker.system());
+        ReadSigner signer = new ReadSigner(direct, signing.helpers(), stores.signing(), Ticker.system());
         TokenIssuer issuer = new TokenIssuer(tokens, options.tokenTtl(), clock);
         this.reads = new FileReads(catalog, helpers, stores, issuer, signer, speeds, monitoring::transfers);
         this.names = new FileNames(catalog, clock);

@@ -63,7 +63,7 @@ public final class BucketIdentities {
             if (e.code() != ErrorCode.STORE_UNAVAILABLE && e.code() != ErrorCode.STORE_DENIED) {
                 throw e;
             }
-            LOG.warn("store {} has no marker yet ({}); trying again later", store.id(), hint(store, e));
+            LOG.warn("store {} has no marker yet ({}); retrying later", store.id(), hint(store, e));
             return store;
         }
     }

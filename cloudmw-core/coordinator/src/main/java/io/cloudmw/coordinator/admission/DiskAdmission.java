@@ -73,7 +73,7 @@ public final class DiskAdmission {
 
     private static String replaceIt(Store disk) {
         return "If the former disk is lost, start the helper with --replace-disk " + disk.id()
-                + ": all copies it had are made anew.";
+                + ": all copies it had are made again.";
     }
 
     private static String anotherCluster(Optional<Store> known) {

@@ -71,7 +71,7 @@ public record Lease(String job, String holder, long epoch, long untilMillis) {
     private CloudMwException lost(Optional<Lease> last) {
         String now = last.filter(newest -> newest.untilMillis() > 0)
                 .map(newest -> newest.holder() + " has epoch " + newest.epoch())
-                .orElse("nobody has it");
+                .orElse("no coordinator holds it now");
         return new CloudMwException(
                 ErrorCode.LEASE_LOST,
                 "job " + job + ": " + holder + " has lost its lease with epoch " + epoch + "; " + now);

@@ -313,11 +313,13 @@ public final class Upkeep {
 
     /** Returns the error that names the coordinator with upkeep, as far as the catalog knows. */
     private CloudMwException isElsewhere() throws CloudMwException {
-        String who = "nobody does it yet";
+        String who = "no coordinator does it yet";
         for (Lease lease : catalog.leases().all()) {
             if (lease.job().equals(UpkeepLease.JOB)) {
                 who = "coordinator " + lease.holder()
-                        + (lease.untilMillis() > clock.millis() ? " does it" : " did it last, and nobody does now");
+                        + (lease.untilMillis() > clock.millis()
+                                ? " does it"
+                                : " did it last, and none does now (retry later)");
             }
         }
         return new CloudMwException(ErrorCode.COORDINATOR_UNAVAILABLE, "upkeep: not done here, " + who);

@@ -49,7 +49,7 @@ public final class UpkeepLease {
         }
     }
 
-    /** Drops the lease after a write under it was refused; this coordinator then asks anew. */
+    /** Drops the lease after a write under it was refused; this coordinator then asks again. */
     synchronized void lost(long epoch) {
         held = held.filter(lease -> lease.epoch() != epoch);
     }

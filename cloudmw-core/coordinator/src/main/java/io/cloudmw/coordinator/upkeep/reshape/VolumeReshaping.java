@@ -284,7 +284,7 @@ public final class VolumeReshaping {
             }
             throw e;
         }
-        LOG.info("upkeep: volume {} has let go of stores: {} still leave", volume.name(), staying);
+        LOG.info("upkeep: volume {} has released stores; still leaving: {}", volume.name(), staying);
         Map<VolumeName, Volume> now = new TreeMap<>(volumes);
         now.put(after.name(), after);
         volumes = now;

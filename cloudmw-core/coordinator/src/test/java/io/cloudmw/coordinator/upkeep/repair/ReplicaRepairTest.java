@@ -596,7 +596,7 @@ final class ReplicaRepairTest {
 
         cluster.ticker.advance(Duration.ofMinutes(1));
         assertThat(catchThrowableOfType(CloudMwException.class, other::status))
-                .hasMessageContaining("coordinator coordinator did it last, and nobody does now");
+                .hasMessageContaining("coordinator coordinator did it last, and none does now");
         other.tick();
         assertThat(other.work(helper, List.of(), 1).elsewhere()).isFalse();
         cluster.helper(1);
