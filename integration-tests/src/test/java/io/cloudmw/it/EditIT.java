@@ -168,7 +168,7 @@ final class EditIT {
     }
 
     @Test
-    void whatIsOnConditionIsNotMadeAgain() {
+    void conditionalEditIsNotRepeated() {
         VersionId before = append(1, PutOptions.defaults()).join().version().id();
         append(1, PutOptions.defaults()).join();
         refused(ErrorCode.CONFLICT, append(1, PutOptions.defaults().ifVersion(before)));

@@ -287,7 +287,7 @@ final class FleetIT {
     }
 
     @Test
-    void ofTwoClientsWritingTheSamePathOneWinsAndTheOtherIsTold() throws IOException {
+    void twoWritersOfOnePathOneWinsAndTheOtherFails() throws IOException {
         Fleet fleet = undisturbed;
         FilePath file = new FilePath(fleet.volume("contended", Fleet.disks(1, 2, 3)), "/f");
         Path one = fleet.file("one", 8 * MIB);

@@ -116,7 +116,7 @@ final class MissingBucketIT {
 
     /** Before: the list of stores went on to say "available". */
     @Test
-    void whatACheckFindsIsWhatTheListOfStoresSays() throws Exception {
+    void storeListShowsTheResultOfTheCheck() throws Exception {
         delete(GONE);
         CommandLine.Result checked = new CommandLine(fleet.coordinatorAddress()).run("store", "check", GONE.value());
         assertThat(checked.out()).contains("missing");

@@ -26,7 +26,7 @@ final class MonitorIT {
     private Path directory;
 
     @Test
-    void whatHelpersSeeIsShownAndPlannedWith() throws IOException {
+    void measurementsOfHelpersAreShownAndUsedInPlans() throws IOException {
         try (Fleet fleet = Fleet.hostedDisks(directory, 2, "")) {
             FilePath file = new FilePath(fleet.volume("v", Fleet.disks(1, 2)), "/f");
             fleet.put(fleet.file("source", 6 * MIB), file);

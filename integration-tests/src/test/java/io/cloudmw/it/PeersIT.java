@@ -72,7 +72,7 @@ final class PeersIT {
     }
 
     @Test
-    void whatAClientServesIsMeasured() throws Exception {
+    void bytesThatAPeerServesAreMeasured() throws Exception {
         MeterRegistry meters = new SimpleMeterRegistry();
         try (Fleet fleet = Fleet.hostedDisks(directory, 2, "");
                 CloudMw holder = CloudMw.connect(CloudMwOptions.of(fleet.coordinatorAddress()))) {
@@ -105,7 +105,7 @@ final class PeersIT {
     }
 
     @Test
-    void whatANeighbourHoldsIsReadFromItWithNoStoreLeft() throws Exception {
+    void fileIsReadFromAPeerWhenNoStoreIsLeft() throws Exception {
         try (Fleet fleet = Fleet.hostedDisks(directory, 2, "", "helper-1", "helper-2")) {
             FilePath file = file(fleet);
             Path source = put(fleet, file);
@@ -304,7 +304,7 @@ final class PeersIT {
     }
 
     @Test
-    void ofAVolumeThatDoesNotAllowItNobodyServesNorAsks() throws Exception {
+    void volumeWithoutPeersIsNeitherServedNorAskedFor() throws Exception {
         try (Fleet fleet = Fleet.hostedDisks(directory, 2, "")) {
             FilePath file = new FilePath(fleet.volume("own", new Chunking.BySize(8 * MIB), 2, Fleet.disks(1, 2)), "/f");
             put(fleet, file);

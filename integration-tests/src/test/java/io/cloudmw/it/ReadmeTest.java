@@ -33,7 +33,7 @@ final class ReadmeTest {
     }
 
     @Test
-    void itHasAtMost150Lines() throws IOException {
+    void readmeHasAtMost150Lines() throws IOException {
         assertThat(Files.readAllLines(ROOT.resolve("README.md"))).hasSizeLessThanOrEqualTo(150);
     }
 }

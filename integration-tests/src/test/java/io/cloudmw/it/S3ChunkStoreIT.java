@@ -67,7 +67,7 @@ final class S3ChunkStoreIT extends ChunkStoreContract {
     }
 
     @Test
-    void whatOthersKeepUnderThePrefixIsNotListed() throws Exception {
+    void foreignObjectsUnderThePrefixAreNotListed() throws Exception {
         ChunkId chunk = seeded(Chunks.bytes(1, 10));
         try (S3Client s3 = localStack.s3(REGION)) {
             for (String key : new String[] {"a/b/chunks/00/notes.txt", "a/b/chunks/ff/" + chunk, "zzz"}) {

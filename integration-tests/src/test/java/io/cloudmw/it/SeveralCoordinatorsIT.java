@@ -88,12 +88,12 @@ final class SeveralCoordinatorsIT {
      */
     @Test
     @Tag("full")
-    void ofThreeUnderLoadTwoAreKilledAndOneIsStoppedNothingIsLostAndNoJobIsDoneTwice() throws Exception {
+    void threeCoordinatorsUnderLoadLoseNothingWhenTwoAreKilledAndOneIsStopped() throws Exception {
         loseUpkeepers(true);
     }
 
     @Test
-    void ofThreeUnderLoadOneIsKilledNothingIsLostAndNoJobIsDoneTwice() throws Exception {
+    void threeCoordinatorsUnderLoadLoseNothingWhenOneIsKilled() throws Exception {
         loseUpkeepers(false);
     }
 

@@ -69,7 +69,7 @@ final class SlowClientsIT {
 
     /** Each asked for another block: together eight times what the spool takes, and the memory beside what is kept. */
     @Test
-    void whatThoseHoldWhoReadNothingMakesRoomForOthersAndIsReadAgainWhenTheyGoOn() throws Exception {
+    void blocksOfIdleReadersAreDroppedAndFetchedAgainWhenTheyGoOn() throws Exception {
         Map<String, String> settings = Map.of("helper.spool.limit", "48MiB", "helper.relay.idle", "200ms");
         try (Fleet fleet = fleet(settings)) {
             FilePath cold = put(fleet, "cold", 512 * MIB);

@@ -105,7 +105,7 @@ final class SnapshotIT {
     }
 
     @Test
-    void whatWasIsReadComparedAndRestored() throws Exception {
+    void snapshotIsReadComparedAndRestored() throws Exception {
         put("/a", "first");
         put("/d/b", "below");
         put("/d/same", "same");

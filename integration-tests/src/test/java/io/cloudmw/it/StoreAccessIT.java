@@ -150,7 +150,7 @@ final class StoreAccessIT {
     }
 
     @Test
-    void oneVolumeHasCopiesOnTwoServersThatKnowDifferentKeys() throws Exception {
+    void volumeHasReplicasOnTwoServersWithDifferentKeys() throws Exception {
         process("coordinator", "key-a", "key-b");
         process("helper-1", "key-a", "key-b");
         for (Map.Entry<StoreId, String> store :
@@ -320,7 +320,7 @@ final class StoreAccessIT {
     }
 
     @Test
-    void whereNobodyCanSignTheErrorNamesTheStoreWhoLacksCredentialsAndWhatToDo() throws Exception {
+    void readThatNobodyCanSignNamesTheStoreAndTheMissingCredentials() throws Exception {
         process("coordinator");
         process("helper-1", "key-a");
         try (CloudMw client = connect()) {

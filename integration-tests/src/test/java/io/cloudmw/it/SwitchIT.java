@@ -103,7 +103,7 @@ final class SwitchIT {
     }
 
     @Test
-    void whatManyReadAtOnceIsReadOfTheStoresOnce() throws Exception {
+    void concurrentReadsOfTheSameBytesReadTheStoresOnce() throws Exception {
         try (Fleet fleet = fleet(1, "")) {
             FilePath file = file(fleet);
             Path source = put(fleet, file);
@@ -241,7 +241,7 @@ final class SwitchIT {
 
     /** It sends them from its disk, and does not look at them again: who gets one that was spoiled since says so. */
     @Test
-    void whatIsSpoiledOnTheDiskOfARunningSwitchReachesNobodyAndIsFetchedAnew() throws Exception {
+    void corruptBlockOnASwitchesDiskIsFetchedAnewAndReachesNoReader() throws Exception {
         try (Fleet fleet = fleet(1, "")) {
             FilePath file = file(fleet);
             Path source = put(fleet, file);

@@ -160,7 +160,7 @@ final class ThreeMachinesIT {
     }
 
     @Test
-    void whatOtherMachinesCannotReachIsRefused() throws IOException, InterruptedException {
+    void addressThatOtherMachinesCannotReachIsRefused() throws IOException, InterruptedException {
         Run run = section("""
                 # on 10.0.0.1
                 ./cloudmw coordinator --listen 10.0.0.1:7400 --data-dir ~/coordinator &

@@ -67,7 +67,7 @@ final class UpkeepIT {
 
     /** A store dies: its chunks come back to k copies within the bound, and no read is refused meanwhile. */
     @Test
-    void whatADeadStoreHadIsCopiedAndReadAllTheTime() throws Exception {
+    void replicasOfADeadStoreAreCopiedWhileReadsGoOn() throws Exception {
         try (Fleet fleet = fleet("helper-1", "helper-2")) {
             VolumeName volume = fleet.volume("v", new Chunking.BySize(MIB), 3, Fleet.disks(1, 2, 3, 4));
             FilePath file = new FilePath(volume, "/f");
@@ -134,7 +134,7 @@ final class UpkeepIT {
 
     /** A disk is drained, its coordinator killed meanwhile, and reads go on; then the helper goes for good and nothing is missed. */
     @Test
-    void whatADrainedDiskHasGoesElsewhereAndItsHelperMayGo() throws Exception {
+    void drainedDiskIsEmptiedSoThatItsHelperMayStop() throws Exception {
         try (Fleet fleet = fleet("coordinator", "helper-1", "helper-2")) {
             VolumeName volume = fleet.volume("v", new Chunking.BySize(MIB), 3, Fleet.disks(1, 2, 3, 4));
             FilePath file = new FilePath(volume, "/f");
@@ -161,7 +161,7 @@ final class UpkeepIT {
 
     /** A file is removed, another replaced: all that goes. What is kept stays, and so does a chunk of which nothing is known. */
     @Test
-    void whatNothingNamesIsDeletedFromTheDisks() throws Exception {
+    void unreferencedObjectsAreDeletedFromDisks() throws Exception {
         Map<String, String> settings = new HashMap<>(HURRIED);
         settings.put("coordinator.collect-every", "1s");
         settings.put("coordinator.token-ttl", "10s");

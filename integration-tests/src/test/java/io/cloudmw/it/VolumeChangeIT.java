@@ -185,7 +185,7 @@ final class VolumeChangeIT {
     }
 
     @Test
-    void whatALostDiskHadIsMadeAnewAndItsHelperIsToldSo() throws Exception {
+    void replicasOfALostDiskAreMadeAnewAndItsHelperIsTold() throws Exception {
         try (Fleet fleet = fleet("helper-1")) {
             fleet.volume("v", new Chunking.BySize(MIB), 2, Fleet.disks(1, 2, 3));
             fleet.volume("single", new Chunking.BySize(MIB), 1, Fleet.disks(1));

@@ -53,7 +53,7 @@ final class WatchIT {
     }
 
     @Test
-    void whatClientsSeeAndAreToldHoldsThroughKillsOfTheirCoordinator() throws Exception {
+    void namesAndEventsStayConsistentThroughKillsOfTheCoordinator() throws Exception {
         try (Fleet fleet = Fleet.hosted(directory, Map.of(), "coordinator")) {
             VolumeName volume = volume(fleet);
             Log log = new Log();

@@ -52,7 +52,7 @@ final class CommandContextTest {
     }
 
     @Test
-    void whoIsInterruptedBeforeACommandBeginsHearsOfItOnce() {
+    void interruptionBeforeACommandBeginsIsReportedOnce() {
         Main.endedEarly(hurried, "stat", "vol:/x", "--json");
         String said = "{\"error\":{\"code\":\"CANCELLED\",\"message\":\"interrupted\"}}\n";
         assertThat(out.toString(StandardCharsets.UTF_8)).isEqualTo(said);
@@ -61,7 +61,7 @@ final class CommandContextTest {
     }
 
     @Test
-    void whatACommandHasSaidIsNotSaidAgainAsTheProcessEnds() {
+    void reportedErrorIsNotRepeatedAtTheEndOfTheProcess() {
         assertThat(Main.run(context, "fly")).isEqualTo(2);
         Main.endedEarly(context, "fly", "--json");
         assertThat(out.toString(StandardCharsets.UTF_8)).isEmpty();
@@ -76,7 +76,7 @@ final class CommandContextTest {
     }
 
     @Test
-    void whatIsToBeEndedElsewhereIsEndedBeforeTheCommandKnows() {
+    void remoteWorkEndsBeforeTheCommandLearnsOfTheInterruption() {
         List<String> order = new CopyOnWriteArrayList<>();
         cancelled(
                 client -> {
@@ -89,7 +89,7 @@ final class CommandContextTest {
     }
 
     @Test
-    void whatIsAskedForAfterItIsCancelled() {
+    void clientOpenedAfterTheInterruptionIsCancelled() {
         cancelled(client -> Map.of("fleet", Calls.await(client.cluster().fleet())));
     }
 

@@ -69,7 +69,7 @@ final class GlobalOptionsTest {
     }
 
     @Test
-    void ofTwoWhoChangeAVolumeAtOnceTheLoserIsTold() throws IOException {
+    void concurrentChangeOfAVolumeFailsForTheSecond() throws IOException {
         assertThat(commands.run("volume", "create", "v", "--replicas", "1")).isZero();
         commands.coordinator()
                 .changeAfterNextRead(

@@ -199,7 +199,7 @@ final class MainTest {
     }
 
     @Test
-    void whatIsNotedOfAFileIsShown() throws IOException {
+    void attributesOfAFileAreShown() throws IOException {
         assertThat(run(new byte[3], "put", "-", "vol:/a")).isZero();
         assertThat(run("attr", "vol:/a", "owner=me", "note=a = b", "--json")).isZero();
         assertThat(json().get("attributes").get("note").asText()).isEqualTo("a = b");
@@ -343,7 +343,7 @@ final class MainTest {
     }
 
     @Test
-    void whatHappensIsPrintedLineByLine() throws IOException {
+    void watchPrintsOneLineForEachChange() throws IOException {
         VersionId version = VersionId.random();
         FilePath a = FilePath.parse("vol:/dir/a");
         coordinator.feed().add(Change.put(a, version, 7));
@@ -822,7 +822,7 @@ final class MainTest {
     }
 
     @Test
-    void whoWasAnsweredIsNotAskedWhetherACoordinatorRuns() throws IOException {
+    void answerOfACoordinatorHasNoHintToStartOne() throws IOException {
         coordinator.refuse("BeginPut", ErrorCode.COORDINATOR_UNAVAILABLE, Integer.MAX_VALUE);
         Path file = Files.write(directory.resolve("file"), new byte[1]);
         assertThat(run("put", file.toString(), "vol:/x", "--timeout", "1")).isEqualTo(5);
@@ -830,7 +830,7 @@ final class MainTest {
     }
 
     @Test
-    void whoWaitsForACoordinatorSaysSo() {
+    void waitForACoordinatorIsReported() {
         assertThat(run("stat", "vol:/x", "-c", "127.0.0.1:1", "--timeout", "4")).isEqualTo(5);
         assertThat(err.lines()).hasSize(2);
         assertThat(err).startsWith("cloudmw: waiting for coordinator 127.0.0.1:1, for at most 4 s\n");
@@ -840,7 +840,7 @@ final class MainTest {
     }
 
     @Test
-    void whatIsNotACoordinatorIsToldFromOneThatIsAway() throws Exception {
+    void foreignServerIsToldFromAnAbsentCoordinator() throws Exception {
         assertThat(run("stat", "vol:/x", "-c", helper.address().control())).isEqualTo(5);
         assertThat(err)
                 .isEqualTo("cloudmw: coordinator " + helper.address().control()

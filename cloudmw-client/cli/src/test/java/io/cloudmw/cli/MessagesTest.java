@@ -128,7 +128,7 @@ final class MessagesTest {
     }
 
     @Test
-    void whoMeansADirectoryIsToldHow() throws IOException {
+    void commandForAFileNamesTheOptionForDirectories() throws IOException {
         put("vol:/d/a", "1");
         commands.coordinator().snapshots().take("one");
         Path local = Files.createDirectory(directory.resolve("local"));
@@ -141,14 +141,14 @@ final class MessagesTest {
     }
 
     @Test
-    void whatIsThereAlreadyIsSaidToBeThere() {
+    void existingNameIsReportedAsExisting() {
         put("vol:/a", "1");
         fails(4, " (expected: absent): it exists already", "put", "--if-absent", "-", "vol:/a");
         assertThat(commands.err()).doesNotContain("somebody else");
     }
 
     @Test
-    void whatIsMisspeltIsNamedWithWhatWasMeant() throws IOException {
+    void misspeltWordIsNamedWithTheNearestOne() throws IOException {
         fails(
                 2,
                 "cloudmw: unknown command 'vlume'; did you mean 'volume'?\ncloudmw: see cloudmw --help\n",

@@ -97,7 +97,7 @@ final class TreeCommandsTest {
     }
 
     @Test
-    void whatIsNoDirectoryIsSaidOnce() {
+    void missingDirectoryIsReportedOnce() {
         String file = source.resolve("a").toString();
         assertThat(run("put", file, "vol:/f")).isZero();
         assertThat(run("warm", "-r", "vol:/f")).isEqualTo(3);
@@ -115,7 +115,7 @@ final class TreeCommandsTest {
     }
 
     @Test
-    void whatIsThereAlreadyIsNotCopiedAgain() throws Exception {
+    void existingCopyIsNotMadeAgain() throws Exception {
         assertThat(run("put", "-r", source.toString(), "vol:/", "--json")).isZero();
         assertThat(run("put", "-r", source.toString(), "vol:/", "--json")).isZero();
         counts(0, 5, 0, 0);
@@ -238,7 +238,7 @@ final class TreeCommandsTest {
     }
 
     @Test
-    void whatIsInADirectoryThatCannotBeListedIsNotDeleted() throws Exception {
+    void contentOfAnUnlistableDirectoryIsNotDeleted() throws Exception {
         write("sub/extra", 3);
         write("zz", 3);
         assertThat(run("sync", source.toString(), "vol:/to")).isZero();
@@ -254,7 +254,7 @@ final class TreeCommandsTest {
     }
 
     @Test
-    void whatAGetLeftAndWhatIsNoFileAreNeitherCopiedNorAReasonToDelete() throws Exception {
+    void partialDownloadsAndSpecialFilesAreIgnored() throws Exception {
         write(".cloudmw-left.part", 3);
         assertThat(run("sync", "--delete", source.toString(), "vol:/to", "--json"))
                 .isZero();
@@ -412,7 +412,7 @@ final class TreeCommandsTest {
     }
 
     @Test
-    void whatSomebodyElseRemovesIsNoFailureAndWhatFailsStopsNoOther() throws Exception {
+    void fileRemovedMeanwhileIsNoFailureAndAFailureStopsNoOther() throws Exception {
         assertThat(run("put", "-r", source.toString(), "vol:/to")).isZero();
         coordinator.refuse("Remove", ErrorCode.NOT_FOUND, 1);
         assertThat(run("rm", "-r", "vol:/to", "--json")).isZero();

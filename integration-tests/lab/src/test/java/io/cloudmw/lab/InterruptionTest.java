@@ -13,7 +13,7 @@ final class InterruptionTest {
     private final IOException ended = new IOException("switch-1 ended:\n");
 
     @Test
-    void whatFailsBecauseItWasInterruptedIsCancelled() throws Exception {
+    void failureByInterruptionIsCancelled() throws Exception {
         AtomicBoolean closed = new AtomicBoolean();
         try (Interruption interruption = new Interruption()) {
             AutoCloseable unused = interruption.closing().last(() -> closed.set(true));
@@ -30,7 +30,7 @@ final class InterruptionTest {
     }
 
     @Test
-    void whatFailsByItselfFailsAsItDid() throws Exception {
+    void failureWithoutInterruptionIsKept() throws Exception {
         try (Interruption interruption = new Interruption()) {
             assertThatThrownBy(() -> interruption.run(() -> {
                         throw ended;

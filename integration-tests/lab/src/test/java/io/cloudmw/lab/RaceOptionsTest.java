@@ -104,14 +104,14 @@ final class RaceOptionsTest {
     @ParameterizedTest
     @ValueSource(
             strings = {"--emulate=none", "--slow-from=1", "--time-scale=2", "--peers", "--n=2", "--k=2", "--helpers=2"})
-    void whatAVolumeDoesNotHeedIsRefused(String argument) {
+    void optionThatAVolumeIgnoresIsRefused(String argument) {
         assertThatThrownBy(() -> options(argument).requireReal())
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageStartingWith(argument.replaceFirst("=.*", "") + ": not with --volume");
     }
 
     @Test
-    void whatIsNotEmulatedCannotBecomeSlower() {
+    void slowdownWithoutEmulationIsRefused() {
         assertThatThrownBy(() -> parse("--emulate", "none", "--slow-from", "3"))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("slow-from");

@@ -42,7 +42,7 @@ final class DynamoDbConcurrencyIT {
     }
 
     @Test
-    void itDoesWhatTheModelDoes() throws Exception {
+    void catalogAgreesWithTheModel() throws Exception {
         SplittableRandom random = new SplittableRandom(4);
         try (Catalog model = Operation.withAVolume(new InMemoryCatalog());
                 Catalog catalog = Operation.withAVolume(dynamoDb.open(DynamoDbLocal.newTable()))) {
@@ -60,7 +60,7 @@ final class DynamoDbConcurrencyIT {
 
     /** Every version that was committed is at one path or retired once, and directories went with their last files. */
     @Test
-    void ofWhatSeveralCoordinatorsDoAtOnceNothingIsLost() throws Exception {
+    void concurrentCoordinatorsLoseNoOperation() throws Exception {
         String table = DynamoDbLocal.newTable();
         Set<VersionId> committed = ConcurrentHashMap.newKeySet();
         ExecutorService threads = Executors.newFixedThreadPool(6);

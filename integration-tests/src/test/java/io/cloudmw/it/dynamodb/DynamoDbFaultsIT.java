@@ -87,7 +87,7 @@ final class DynamoDbFaultsIT {
     }
 
     @Test
-    void whatTookEffectIsRecognisedThoughItsAnswerWasLost() throws Exception {
+    void writeWhoseAnswerWasLostIsRecognised() throws Exception {
         FileVersion a = put("v:/a/b", Optional.empty());
         loseOneAnswer("TransactWriteItems");
         FileVersion second = put("v:/a/b", Optional.of(a.id()));
@@ -476,7 +476,7 @@ final class DynamoDbFaultsIT {
 
     /** A query that looks while a transaction is written may see nothing of it but its place in the list. */
     @Test
-    void whatIsToBeDoneAboutACopyIsNotForgottenByWhoSeesItInPart() throws Exception {
+    void workOnAReplicaSurvivesACoordinatorThatSeesPartOfIt() throws Exception {
         FileVersion version = put("v:/a", Optional.empty());
         catalog.report(List.of(report(version, 0, ReplicaState.CORRUPT)), 1);
         network.hide("\"v/" + version.id() + "\"");

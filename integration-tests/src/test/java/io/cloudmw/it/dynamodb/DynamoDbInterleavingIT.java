@@ -58,7 +58,7 @@ final class DynamoDbInterleavingIT {
         }
     }
 
-    static Stream<Scenario> whoComesInBetweenIsBeforeOrAfter() {
+    static Stream<Scenario> interleavedOperationTakesEffectBeforeOrAfter() {
         Stream<Scenario> told = Stream.of(
                 new Scenario(
                         "where it is moved to becomes what is moved",
@@ -103,7 +103,7 @@ final class DynamoDbInterleavingIT {
     /** What comes of all is what comes of one after the other, whichever requests of the one the others come before. */
     @ParameterizedTest
     @MethodSource
-    void whoComesInBetweenIsBeforeOrAfter(Scenario scenario) throws Exception {
+    void interleavedOperationTakesEffectBeforeOrAfter(Scenario scenario) throws Exception {
         String table = DynamoDbLocal.newTable();
         try (FaultyNetwork network = new FaultyNetwork(dynamoDb.endpoint());
                 Catalog ours = withAVolume(DynamoDbLocal.open(table, network.endpoint()));

@@ -96,7 +96,7 @@ final class DynamoDbSharedFaultsIT {
 
     /** What comes with a report about a chunk that is shared. */
     @Test
-    void whatASegmentSharesTakesTwoRequestsHoweverManySegmentsThereAre() throws Exception {
+    void sharedChunksOfASegmentTakeTwoRequestsWhateverTheNumberOfSegments() throws Exception {
         FileVersion base = commit(catalog, Optional.empty());
         FileVersion version = Versions.of("v:/f", 20);
         for (int segment = 0; segment < 20; segment++) {
@@ -177,7 +177,7 @@ final class DynamoDbSharedFaultsIT {
 
     /** Or it would never be old enough to be deleted, and its version never be forgotten. */
     @Test
-    void whatTurnsUpOfAVersionWhoseForgettingStoppedIsMarked() throws Exception {
+    void replicasOfAHalfForgottenVersionAreMarked() throws Exception {
         for (int requests = 1; ; requests++) {
             FileVersion removed = commit(catalog, Optional.empty(), "v:/r" + requests);
             catalog.remove(removed.file(), 2);

@@ -60,7 +60,7 @@ final class ReceiptsTest {
     }
 
     @Test
-    void ofWhatASwitchHadNoStoreIsNamedAndNoRequestToOneIsCounted() {
+    void blockKeptByASwitchNamesNoStoreAndCountsNoRequest() {
         assertThat(Receipts.lines(fetchedAndKept(), true))
                 .contains(
                         "chunk 0: 4.0 MiB by s2 from d2",

@@ -32,7 +32,7 @@ final class ProgressMeterTest {
     }
 
     @Test
-    void whatAnEarlierRunHadMovedCountsForNoSpeed() {
+    void bytesOfAnEarlierRunDoNotCountForTheRate() {
         pass(1);
         meter.reused(60 * MIB);
         meter.progressed(60 * MIB, 100 * MIB);
@@ -57,7 +57,7 @@ final class ProgressMeterTest {
     }
 
     @Test
-    void whatIsSaidNeverFalls() {
+    void progressNeverFalls() {
         Random random = new Random(7);
         long most = 0;
         for (int i = 0; i < 1000; i++) {

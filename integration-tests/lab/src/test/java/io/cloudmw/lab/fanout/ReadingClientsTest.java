@@ -41,7 +41,7 @@ final class ReadingClientsTest {
     }
 
     @Test
-    void whatComesOnceIsNotRepeated() throws Exception {
+    void firstReadIsNotCountedAsRepeated() throws Exception {
         Map<String, ?> answer = read(FakeHelper.Script.SERVE);
         assertThat(answer.get("failures")).isEqualTo(List.of());
         assertThat(answer.get("repeated_bytes")).isEqualTo(0L);
@@ -50,7 +50,7 @@ final class ReadingClientsTest {
 
     /** The second leaf is not what it ought to be: it comes again, and the application gets it once. */
     @Test
-    void whatComesAgainIsCounted() throws Exception {
+    void repeatedReadIsCounted() throws Exception {
         Map<String, ?> answer = read(FakeHelper.Script.DAMAGED_ON_THE_WAY);
         assertThat(answer.get("failures")).isEqualTo(List.of());
         assertThat((Long) answer.get("repeated_bytes")).isBetween((long) LEAF, (long) SIZE);

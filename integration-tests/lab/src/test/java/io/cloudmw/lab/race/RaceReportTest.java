@@ -94,7 +94,7 @@ final class RaceReportTest {
     }
 
     @Test
-    void whereProcessorsWereTheLimitItIsSaid() {
+    void reportSaysWhenProcessorsWereTheLimit() {
         RaceReport report = report();
         StringWriter calm = new StringWriter();
         report.print(new PrintWriter(calm));

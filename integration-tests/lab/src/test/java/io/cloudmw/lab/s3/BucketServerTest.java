@@ -52,7 +52,7 @@ final class BucketServerTest {
     }
 
     @Test
-    void whatIsRefusedIsNoDefect() throws Exception {
+    void refusedRequestIsNoDefect() throws Exception {
         assertThat(get("absent", "bytes=0-1").statusCode()).isEqualTo(404);
         assertThat(get("object", "bytes=10-11").statusCode()).isEqualTo(416);
         server.check();

@@ -138,7 +138,7 @@ final class ShapingProxyTest {
     }
 
     @Test
-    void whatAnswersLateIsCountedOnceAndArrivesWhole() throws Exception {
+    void lateResponseIsCountedOnceAndArrivesWhole() throws Exception {
         store.begin(List.of(pace("s3-tail,seed=1,time-scale=10"), pace("200MiB/s")));
         for (int i = 0; i < 20; i++) {
             assertThat(get("/bucket/a/key").body()).isEqualTo(content);
@@ -181,7 +181,7 @@ final class ShapingProxyTest {
     }
 
     @Test
-    void whatIsStillUnderWayWhenARunEndsIsNotTheNextRuns() throws Exception {
+    void responseUnderWayAtTheEndOfARunIsNotCountedInTheNext() throws Exception {
         put("/bucket/huge", new byte[64 << 20]);
         store.begin(List.of());
         URI at = URI.create(store.endpoint());

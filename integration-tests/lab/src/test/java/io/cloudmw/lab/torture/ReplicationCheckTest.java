@@ -52,7 +52,7 @@ final class ReplicationCheckTest {
     }
 
     @Test
-    void whatWasSeenBeforeTheLossDoesNotCount() {
+    void checkBeforeTheLossDoesNotCount() {
         assertThat(replication.isFull(status(false, 10, 0, 0))).isFalse();
         assertThat(replication.isFull(status(false, 20, 0, 0))).isFalse();
         assertThat(replication.isFull(status(true, 20, 0, 0))).isFalse();
@@ -61,7 +61,7 @@ final class ReplicationCheckTest {
     }
 
     @Test
-    void whatLacksCopiesIsWaitedForUnlessAWriterIsAboutToBringThem() {
+    void missingReplicasAreAwaitedUnlessAWriterIsAboutToMakeThem() {
         assertThat(replication.isFull(status(true, 1, 0, 0))).isFalse();
         assertThat(replication.isFull(status(true, 3, 7, 2))).isFalse();
         assertThat(replication.isFull(status(true, 4, 2, 2))).isTrue();

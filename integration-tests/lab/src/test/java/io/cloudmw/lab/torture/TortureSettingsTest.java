@@ -16,7 +16,7 @@ final class TortureSettingsTest {
     }
 
     @Test
-    void oneCoordinatorHasAFile() {
+    void singleCoordinatorHasAFile() {
         Coordinators one = new Coordinators(1, "sqlite", "", "");
         assertThat(one.names()).containsExactly("coordinator");
         assertThat(one.settings()).isEqualTo(Map.of("coordinator.catalog", "sqlite"));

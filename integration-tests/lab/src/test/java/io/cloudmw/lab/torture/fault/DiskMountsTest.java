@@ -52,7 +52,7 @@ final class DiskMountsTest {
     }
 
     @Test
-    void whatThereIsNoMemoryForIsNotMounted() {
+    void fileSystemWithoutMemoryForItIsNotMounted() {
         try (DiskMounts mounts = new DiskMounts(MIB)) {
             assertThat(mounts.isPossible(directory, Long.MAX_VALUE)).isFalse();
         }

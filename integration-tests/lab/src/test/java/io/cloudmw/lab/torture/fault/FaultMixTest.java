@@ -42,7 +42,7 @@ final class FaultMixTest {
     }
 
     @Test
-    void whatCanNotBeIsNotDrawnAndStopsWhatIsTooFarAhead() {
+    void impossibleFaultIsNotDrawnAndHoldsBackKindsTooFarAhead() {
         FaultMix mix = new FaultMix(1, KINDS);
         int drawn = 0;
         Optional<FaultMix.Drawn> next = mix.next(kind -> kind == FaultKind.HELPERS_CUT);

@@ -9,7 +9,7 @@ final class OutagesTest {
     private final Outages outages = new Outages();
 
     @Test
-    void whatIsOverCountsWhereItOverlaps() {
+    void pastOutageCountsWhereItOverlaps() {
         outages.begin("disk-1", 10);
         outages.end("disk-1", 20);
         outages.begin("disk-1", 40);
@@ -22,7 +22,7 @@ final class OutagesTest {
     }
 
     @Test
-    void whatLastsCountsUpToNow() {
+    void openOutageCountsUpToNow() {
         outages.begin("disk-1", 10);
         assertThat(outages.lasts("disk-1")).isTrue();
         assertThat(outages.nanos("disk-1", new CallInterval(0, 5))).isZero();

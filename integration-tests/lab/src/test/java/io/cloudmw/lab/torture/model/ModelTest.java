@@ -64,7 +64,7 @@ final class ModelTest {
     // ---- bytes
 
     @Test
-    void whatWasWrittenIsReadWholeAndInPieces() {
+    void writtenContentIsReadWholeAndInPieces() {
         Put put = put(FILE, 0, 10);
         read(FILE, put, 20, 30);
         model.read(FILE, put.seen(), 17, put.content().bytes(17, 40), new CallInterval(20, 30));
@@ -100,7 +100,7 @@ final class ModelTest {
     }
 
     @Test
-    void whatAFailedReadHadGivenMustBeABeginning() {
+    void bytesOfAFailedReadMustBeAPrefix() {
         Put put = put(FILE, 0, 10);
         model.readPart(FILE, 0, put.content().bytes(0, 50), new CallInterval(20, 30));
         model.readPart(FILE, 16, put.content().bytes(16, 20), new CallInterval(20, 30));
@@ -162,7 +162,7 @@ final class ModelTest {
     }
 
     @Test
-    void ofWritersAtOnceOneComesLastAndStays() {
+    void lastOfConcurrentWritersStays() {
         Put first = begin(FILE, 0);
         Put second = begin(FILE, 1);
         model.acknowledgedPut(FILE, first.mutation(), first.version(), 10);
@@ -203,7 +203,7 @@ final class ModelTest {
 
     /** It might come true when nothing is there again. */
     @Test
-    void whereALostWriteMayHaveMadeAFileNothingMayBeTakenAwayAnyMore() {
+    void nameThatALostWriteMayHaveCreatedMayNotDisappear() {
         lost(FILE, 0, 10);
         put(FILE, 20, 30);
         assertThat(model.isSettled(FILE)).isFalse();

@@ -75,7 +75,7 @@ final class NetworkTest {
     }
 
     @Test
-    void whatIsSentArrivesAndTheEndToo() throws Exception {
+    void bytesAndTheEndOfAConnectionArrive() throws Exception {
         byte[] sent = new byte[3 << 20];
         new Random(1).nextBytes(sent);
         try (Socket socket = connect()) {
@@ -142,7 +142,7 @@ final class NetworkTest {
     }
 
     @Test
-    void whereNobodyListensConnectionsAreReset() throws IOException {
+    void connectionWithoutListenerIsReset() throws IOException {
         echo.close();
         try (Socket socket = connect()) {
             assertThatThrownBy(() -> exchanged(socket)).isInstanceOf(SocketException.class);
