@@ -1,6 +1,6 @@
 package io.cloudmw.client;
 
-import io.cloudmw.client.backup.Backups;
+import io.cloudmw.client.backup.run.BackupRunner;
 import io.cloudmw.client.context.ClientContext;
 import io.cloudmw.client.context.ClientLimits;
 import io.cloudmw.client.context.ClientThreads;
@@ -103,9 +103,9 @@ public final class CloudMw implements AutoCloseable {
         return new ClusterOperations(context.coordinator());
     }
 
-    /** Backups of volumes. Their calls block, and end with this client. */
-    public Backups backups() {
-        return new Backups(context.coordinator(), transfers);
+    /** The operations on backups of volumes. Their calls block. */
+    public BackupOperations backups() {
+        return new BackupOperations(new BackupRunner(context.coordinator(), transfers));
     }
 
     /**

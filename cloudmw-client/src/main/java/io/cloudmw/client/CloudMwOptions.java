@@ -4,7 +4,7 @@ import io.cloudmw.core.bulk.BulkOptions;
 import io.cloudmw.core.config.Durations;
 import io.cloudmw.core.config.HostPorts;
 import io.cloudmw.core.cost.Pricing;
-import io.cloudmw.core.hedge.RedundancyBudget;
+import io.cloudmw.core.model.RedundancyLimits;
 import io.cloudmw.core.model.fleet.Location;
 import java.time.Duration;
 import java.util.function.Consumer;
@@ -40,7 +40,7 @@ public record CloudMwOptions(
         long memoryPerGetBytes,
         long linkBytesPerSecond,
         Pricing pricing,
-        RedundancyBudget.Limits redundancy,
+        RedundancyLimits redundancy,
         Duration busyPoll,
         Consumer<String> waiting) {
     public static final String DEFAULT_COORDINATOR = "127.0.0.1:7400";
@@ -100,7 +100,7 @@ public record CloudMwOptions(
                 16L << 20,
                 Long.MAX_VALUE,
                 Pricing.DEFAULT,
-                RedundancyBudget.Limits.DEFAULT,
+                RedundancyLimits.DEFAULT,
                 Duration.ofNanos(500_000),
                 waiting -> {});
     }
@@ -132,7 +132,7 @@ public record CloudMwOptions(
         return with(copy -> copy.pricing = prices);
     }
 
-    public CloudMwOptions withRedundancy(RedundancyBudget.Limits budget) {
+    public CloudMwOptions withRedundancy(RedundancyLimits budget) {
         return with(copy -> copy.redundancy = budget);
     }
 
@@ -160,7 +160,7 @@ public record CloudMwOptions(
         private long memoryPerGetBytes;
         private long linkBytesPerSecond;
         private Pricing pricing;
-        private RedundancyBudget.Limits redundancy;
+        private RedundancyLimits redundancy;
         private Duration busyPoll;
         private Consumer<String> waiting;
 

@@ -1,12 +1,12 @@
 package io.cloudmw.client;
 
-import io.cloudmw.client.rpc.HelperStatus;
 import io.cloudmw.client.rpc.coordinator.CoordinatorClient;
-import io.cloudmw.core.monitor.FleetView;
-import io.cloudmw.core.upkeep.RoundProgress;
-import io.cloudmw.core.upkeep.RoundScope;
-import io.cloudmw.core.upkeep.UpkeepStatus;
-import io.cloudmw.core.upkeep.collect.OrderedRound;
+import io.cloudmw.core.status.HelperStatus;
+import io.cloudmw.core.status.RoundProgress;
+import io.cloudmw.core.status.RoundScope;
+import io.cloudmw.core.status.UpkeepStatus;
+import io.cloudmw.core.status.collect.OrderedRound;
+import io.cloudmw.core.status.fleet.FleetView;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;

@@ -1,7 +1,7 @@
 package io.cloudmw.client;
 
-import io.cloudmw.client.rpc.FileEntry;
-import io.cloudmw.client.rpc.FileStatus;
+import io.cloudmw.client.file.FileEntry;
+import io.cloudmw.client.file.FileStatus;
 import io.cloudmw.client.rpc.coordinator.SnapshotCalls;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.Page;

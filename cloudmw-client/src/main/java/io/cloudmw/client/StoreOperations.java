@@ -1,13 +1,13 @@
 package io.cloudmw.client;
 
-import io.cloudmw.client.rpc.AddedStore;
 import io.cloudmw.client.rpc.coordinator.CoordinatorClient;
 import io.cloudmw.core.access.CredentialsReference;
 import io.cloudmw.core.access.ProbeReport;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.fleet.Store;
-import io.cloudmw.core.placement.StoreStatus;
-import io.cloudmw.core.upkeep.DrainOrder;
+import io.cloudmw.core.status.AddedStore;
+import io.cloudmw.core.status.DrainOrder;
+import io.cloudmw.core.status.StoreStatus;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;

@@ -3,7 +3,7 @@ package io.cloudmw.client;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-import io.cloudmw.core.hedge.RedundancyBudget;
+import io.cloudmw.core.model.RedundancyLimits;
 import io.cloudmw.core.model.fleet.Location;
 import java.time.Duration;
 import java.util.function.Consumer;
@@ -13,7 +13,7 @@ final class CloudMwOptionsTest {
     @Test
     void eachSetterLeavesOtherOptionsUnchanged() {
         CloudMwOptions defaults = CloudMwOptions.of("host:1");
-        RedundancyBudget.Limits budget = RedundancyBudget.Limits.ofShare(0.5);
+        RedundancyLimits budget = RedundancyLimits.ofShare(0.5);
         Location here = Location.parse("zone/rack");
         Consumer<String> listener = what -> {};
         CloudMwOptions all = defaults.withCoordinatorTimeout(Duration.ofSeconds(7))

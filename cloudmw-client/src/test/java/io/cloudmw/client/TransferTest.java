@@ -31,7 +31,7 @@ import io.cloudmw.core.model.chunk.Chunk;
 import io.cloudmw.core.model.chunk.ChunkId;
 import io.cloudmw.core.model.chunk.ReplicaState;
 import io.cloudmw.core.model.fleet.Store;
-import io.cloudmw.core.monitor.ExpectedSpeed;
+import io.cloudmw.core.status.fleet.ExpectedSpeed;
 import io.cloudmw.core.store.ChunkSource;
 import io.cloudmw.core.store.disk.DiskChunkStore;
 import io.cloudmw.core.store.disk.FreeSpace;

@@ -1,22 +1,33 @@
 package io.cloudmw.it;
 
 import static com.tngtech.archunit.base.DescribedPredicate.describe;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.equivalentTo;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaConstructor;
+import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ArchRule;
+import com.tngtech.archunit.lang.ConditionEvents;
+import com.tngtech.archunit.lang.SimpleConditionEvent;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -193,6 +204,53 @@ final class ArchitectureTest {
                     "a stream made parallel",
                     call -> call.getTargetOwner().isAssignableTo(BaseStream.class)
                             && call.getName().equals("parallel")));
+
+    /** The public API: packages that a user may touch, and no others. {@code docs/api.md} lists them, too. */
+    static final List<String> API = List.of(
+            "io.cloudmw.client",
+            "io.cloudmw.client.backup",
+            "io.cloudmw.client.file",
+            "io.cloudmw.client.peer",
+            "io.cloudmw.client.progress",
+            "io.cloudmw.client.tree",
+            "io.cloudmw.core.access",
+            "io.cloudmw.core.cost",
+            "io.cloudmw.core.error",
+            "io.cloudmw.core.model..",
+            "io.cloudmw.core.status..");
+
+    @ArchTest
+    static final ArchRule publicSignaturesOfTheApiNameApiTypesOnly = classes()
+            .that()
+            .resideInAnyPackage(API.toArray(String[]::new))
+            .and(describe("public", ArchitectureTest::isPublic))
+            .should(new ArchCondition<>("name only types of the API, of the JDK, and MeterRegistry in signatures") {
+                private final DescribedPredicate<JavaClass> allowed = resideInAnyPackage(API.toArray(String[]::new))
+                        .or(resideInAPackage("java.."))
+                        .or(describe("primitive", JavaClass::isPrimitive))
+                        .or(equivalentTo(MeterRegistry.class));
+
+                @Override
+                public void check(JavaClass type, ConditionEvents events) {
+                    Set<JavaClass> named = new HashSet<>();
+                    type.getSuperclass().ifPresent(parent -> named.addAll(parent.getAllInvolvedRawTypes()));
+                    type.getInterfaces().forEach(parent -> named.addAll(parent.getAllInvolvedRawTypes()));
+                    type.getMembers().stream()
+                            .filter(member -> member.getModifiers().contains(JavaModifier.PUBLIC)
+                                    || member.getModifiers().contains(JavaModifier.PROTECTED))
+                            .forEach(member -> named.addAll(member.getAllInvolvedRawTypes()));
+                    named.stream()
+                            .map(JavaClass::getBaseComponentType)
+                            .filter(allowed.negate())
+                            .forEach(other -> events.add(SimpleConditionEvent.violated(
+                                    type, type.getName() + " names " + other.getName() + " in a public signature")));
+                }
+            });
+
+    private static boolean isPublic(JavaClass type) {
+        return type.getModifiers().contains(JavaModifier.PUBLIC)
+                && type.getEnclosingClass().map(ArchitectureTest::isPublic).orElse(true);
+    }
 
     @ArchTest
     static final ArchRule theClientKnowsNoCommandLine = noClasses()

@@ -6,15 +6,15 @@ import io.cloudmw.client.CloudMwOptions;
 import io.cloudmw.client.GetOptions;
 import io.cloudmw.client.PutOptions;
 import io.cloudmw.client.progress.GetReceipt;
-import io.cloudmw.core.hedge.RedundancyBudget;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.Mode;
+import io.cloudmw.core.model.RedundancyLimits;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VolumeName;
 import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.core.model.volume.Chunking;
 import io.cloudmw.core.model.volume.Volume;
-import io.cloudmw.core.placement.StoreStatus;
+import io.cloudmw.core.status.StoreStatus;
 import io.cloudmw.it.localstack.LocalStack;
 import io.cloudmw.lab.fleet.LocalFleet;
 import io.cloudmw.lab.fleet.ServerProcess;
@@ -176,7 +176,7 @@ final class Fleet implements AutoCloseable {
 
     /** Of clients without second attempts, which a busy machine would make: what they cause to be read is read once. */
     CloudMwOptions readingOnce() {
-        return CloudMwOptions.of(coordinatorAddress()).withRedundancy(RedundancyBudget.Limits.ofShare(0));
+        return CloudMwOptions.of(coordinatorAddress()).withRedundancy(RedundancyLimits.ofShare(0));
     }
 
     /** Helpers 1 to {@code helpers}, all at once, each with one disk read at {@code throttle} ("" unlimited). */

@@ -12,7 +12,7 @@ import io.cloudmw.core.error.Reasons;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.VolumeName;
 import io.cloudmw.core.model.volume.Chunking;
-import io.cloudmw.core.placement.StoreStatus;
+import io.cloudmw.core.status.StoreStatus;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
-import io.cloudmw.client.rpc.FileEntry;
+import io.cloudmw.client.file.FileEntry;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.VolumeName;
 import io.cloudmw.core.model.file.FileVersion;

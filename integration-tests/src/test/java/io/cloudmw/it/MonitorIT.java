@@ -9,7 +9,7 @@ import io.cloudmw.client.progress.GetReceipt;
 import io.cloudmw.client.progress.ReadEstimate;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.StoreId;
-import io.cloudmw.core.monitor.FleetView;
+import io.cloudmw.core.status.fleet.FleetView;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;

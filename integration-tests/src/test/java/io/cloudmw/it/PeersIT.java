@@ -11,7 +11,6 @@ import io.cloudmw.client.peer.PeerNode;
 import io.cloudmw.client.peer.PeerOptions;
 import io.cloudmw.client.progress.GetReceipt;
 import io.cloudmw.client.progress.TransferListener;
-import io.cloudmw.core.config.HostPort;
 import io.cloudmw.core.config.Sizes;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.metrics.BulkMetrics;
@@ -67,8 +66,7 @@ final class PeersIT {
     }
 
     private PeerOptions options() {
-        return PeerOptions.at(HostPort.parse("127.0.0.1:0"))
-                .withKept(directory.resolve("kept-here"), PeerOptions.DEFAULT_KEEP_BYTES);
+        return PeerOptions.at("127.0.0.1:0").withKept(directory.resolve("kept-here"), PeerOptions.DEFAULT_KEEP_BYTES);
     }
 
     @Test
@@ -82,8 +80,8 @@ final class PeersIT {
             holder.files()
                     .read(file, (offset, bytes) -> awaitWritten(node), GetOptions.defaults())
                     .join();
-            node.chunks().awaitWritten();
-            await().until(node::isTold);
+            node.awaitWritten();
+            await().until(node::isAnnounced);
             assertThat(meters.get(PeerMetrics.HELD).gauge().value()).isEqualTo(SIZE);
             assertThat(meters.get(PeerMetrics.SKIPPED).functionCounter().count())
                     .isZero();
@@ -98,7 +96,7 @@ final class PeersIT {
 
     private static void awaitWritten(PeerNode node) throws IOException {
         try {
-            node.chunks().awaitWritten();
+            node.awaitWritten();
         } catch (InterruptedException e) {
             throw new IOException(e);
         }
@@ -318,7 +316,7 @@ final class PeersIT {
                 holder.files()
                         .get(file, fleet.target("held"), GetOptions.defaults())
                         .join();
-                assertThat(node.chunks().held()).isEmpty();
+                assertThat(node.heldChunks()).isZero();
                 assertThat(fleet.get(file, fleet.target("got")).peerBytes()).isZero();
                 assertThat(node.sentBytes() + node.refusals()).isZero();
             }

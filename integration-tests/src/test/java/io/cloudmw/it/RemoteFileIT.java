@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.cloudmw.client.CloudMw;
 import io.cloudmw.client.CloudMwOptions;
-import io.cloudmw.client.handle.RemoteFile;
+import io.cloudmw.client.file.RemoteFile;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.volume.Chunking;
 import java.io.IOException;

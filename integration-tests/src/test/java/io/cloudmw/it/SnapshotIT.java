@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.cloudmw.client.CloudMw;
 import io.cloudmw.client.GetOptions;
 import io.cloudmw.client.PutOptions;
-import io.cloudmw.client.rpc.FileEntry;
+import io.cloudmw.client.file.FileEntry;
 import io.cloudmw.client.tree.RemotePath;
 import io.cloudmw.client.tree.SnapshotDiff;
 import io.cloudmw.client.tree.TreeCopy;

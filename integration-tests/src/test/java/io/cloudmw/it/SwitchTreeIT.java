@@ -9,7 +9,7 @@ import io.cloudmw.client.progress.GetReceipt;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.fleet.Location;
 import io.cloudmw.core.model.volume.Chunking;
-import io.cloudmw.core.monitor.SwitchActivity;
+import io.cloudmw.core.status.fleet.SwitchActivity;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.volume.Chunking;
-import io.cloudmw.core.upkeep.collect.CollectProgress;
+import io.cloudmw.core.status.collect.CollectProgress;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

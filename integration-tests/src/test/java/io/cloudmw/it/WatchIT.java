@@ -5,8 +5,8 @@ import static org.awaitility.Awaitility.await;
 
 import io.cloudmw.client.CloudMw;
 import io.cloudmw.client.PutOptions;
-import io.cloudmw.client.rpc.Watch;
-import io.cloudmw.client.rpc.WatchListener;
+import io.cloudmw.client.file.Watch;
+import io.cloudmw.client.file.WatchListener;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VersionId;

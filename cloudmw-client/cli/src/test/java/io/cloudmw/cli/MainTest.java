@@ -20,15 +20,15 @@ import io.cloudmw.core.model.file.Change;
 import io.cloudmw.core.model.file.Rename;
 import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.core.model.volume.ReadTarget;
-import io.cloudmw.core.monitor.ExpectedSpeed;
-import io.cloudmw.core.monitor.FleetView;
-import io.cloudmw.core.monitor.HedgeCounts;
-import io.cloudmw.core.monitor.HelperActivity;
-import io.cloudmw.core.monitor.SizeClass;
 import io.cloudmw.core.monitor.Speed;
-import io.cloudmw.core.monitor.SpeedKey;
-import io.cloudmw.core.monitor.SpeedSummary;
-import io.cloudmw.core.monitor.SwitchActivity;
+import io.cloudmw.core.status.fleet.ExpectedSpeed;
+import io.cloudmw.core.status.fleet.FleetView;
+import io.cloudmw.core.status.fleet.HedgeCounts;
+import io.cloudmw.core.status.fleet.HelperActivity;
+import io.cloudmw.core.status.fleet.SizeClass;
+import io.cloudmw.core.status.fleet.SpeedKey;
+import io.cloudmw.core.status.fleet.SpeedSummary;
+import io.cloudmw.core.status.fleet.SwitchActivity;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -574,7 +574,7 @@ final class MainTest {
     void topShowsTheFleetOnceOrAgainAndAgain() throws IOException {
         ExpectedSpeed known = new ExpectedSpeed(12_000_000, 34_500_000, 90_000_000, 50 << 20, 1 << 20, 0.01, 1.5, 99);
         SpeedSummary busy = new SpeedSummary(known, 7, 3 << 20, 50 << 20, Map.of(ErrorCode.STORE_UNAVAILABLE, 1.0));
-        SpeedSummary idle = SpeedSummary.of(Speed.UNKNOWN);
+        SpeedSummary idle = Speed.UNKNOWN.summary();
         coordinator.fleet(new FleetView(
                 List.of(
                         new FleetView.OfStore(new StoreId("east"), true, busy),
@@ -630,7 +630,7 @@ final class MainTest {
     void topAndStatusShowWhatSwitchesKeepAndGive() throws IOException {
         SwitchActivity switching = new SwitchActivity(3 << 20, 70, 20, 10, 5 << 20, 1 << 20, 2 << 20, 4 << 20, 1, 2);
         HelperActivity activity = new HelperActivity(0, 0, 0, 0, 0, 0, 0, HedgeCounts.NONE, Optional.of(switching));
-        SpeedSummary idle = SpeedSummary.of(Speed.UNKNOWN);
+        SpeedSummary idle = Speed.UNKNOWN.summary();
         coordinator.fleet(new FleetView(
                 List.of(),
                 List.of(

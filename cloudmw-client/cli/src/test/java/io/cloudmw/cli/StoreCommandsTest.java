@@ -7,12 +7,12 @@ import io.cloudmw.cli.cluster.StatusReport;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.fleet.Store;
-import io.cloudmw.core.placement.Candidate;
-import io.cloudmw.core.upkeep.RepairProgress;
-import io.cloudmw.core.upkeep.ScrubProgress;
-import io.cloudmw.core.upkeep.StoreCondition;
-import io.cloudmw.core.upkeep.UpkeepStatus;
-import io.cloudmw.core.upkeep.collect.CollectProgress;
+import io.cloudmw.core.status.RepairProgress;
+import io.cloudmw.core.status.ScrubProgress;
+import io.cloudmw.core.status.StoreCandidate;
+import io.cloudmw.core.status.StoreCondition;
+import io.cloudmw.core.status.UpkeepStatus;
+import io.cloudmw.core.status.collect.CollectProgress;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -68,8 +68,8 @@ final class StoreCommandsTest {
                         line -> assertThat(line).endsWith(" up"));
     }
 
-    private static Candidate candidate(String id) {
+    private static StoreCandidate candidate(String id) {
         Store store = new Store(new StoreId(id), "x", new Store.Disk(new HelperId("h"), Path.of("/d")));
-        return new Candidate(store, "", 1);
+        return new StoreCandidate(store, "", 1);
     }
 }

@@ -5,24 +5,26 @@ import io.cloudmw.core.model.VolumeName;
 import java.util.Optional;
 
 /**
- * Options for a backup of a volume.
+ * The settings of a backup. Immutable.
  *
- * @param destination the volume that holds the backup, which must exist; empty: a volume of its own beside it, with the
- *     same stores
- * @param keep the number of the volume's newest backups that stay; at least 1
- * @param whole whether to export everything, not only changes since the last backup
- * @param listener is told the bytes written
+ * @param destination existing volume that takes the backup; empty: the volume {@code NAME-backup}, which is created with
+ *     the same stores
+ * @param keep number of backups that stay, the newest ones; at least 1
+ * @param whole whether every file is exported, not only the changes since the last backup
+ * @param listener gets the bytes written so far
  */
 public record BackupOptions(Optional<VolumeName> destination, int keep, boolean whole, TransferListener listener) {
-    /** The number of backups that stay by default. */
+    /** The default of {@link #keep}. */
     public static final int DEFAULT_KEEP = 7;
 
+    /** Checks the limits. */
     public BackupOptions {
         if (keep < 1) {
             throw new IllegalArgumentException("keep: " + keep + " (expected: >= 1)");
         }
     }
 
+    /** The defaults: the volume's own backup volume, 7 backups, changes only, no listener. */
     public static BackupOptions defaults() {
         return new BackupOptions(Optional.empty(), DEFAULT_KEEP, false, TransferListener.NONE);
     }

@@ -1,22 +1,22 @@
 package io.cloudmw.client.backup;
 
-import io.cloudmw.core.backup.BackupRoot;
 import io.cloudmw.core.model.FilePath;
 
 /**
- * The results of a backup.
+ * The result of a backup.
  *
- * @param file the root's path; of the newest backup where nothing has changed since
- * @param unchanged whether nothing has changed, so that no backup was made
- * @param whole whether everything was exported
- * @param files present files that were exported
- * @param bytes bytes written, without the root's
- * @param resumed whether an interrupted backup was continued
- * @param pruned backups that were removed
+ * @param file root of the backup; when nothing has changed since the newest backup, the root of that
+ * @param backup that was made; when nothing has changed, the newest one
+ * @param unchanged true when nothing has changed since the newest backup, so that no backup was made
+ * @param whole true when every file was exported, not only the changes
+ * @param files number of existing files that were exported
+ * @param bytes written, without the root
+ * @param resumed true when the backup continued an interrupted one
+ * @param pruned number of old backups that were removed
  */
 public record BackupReport(
         FilePath file,
-        BackupRoot root,
+        Backup backup,
         boolean unchanged,
         boolean whole,
         long files,

@@ -1,4 +1,4 @@
-/** Backups of volumes, kept as files of another volume. Calls block; every object is confined to one thread. */
+/** The public API for backups of volumes: options and reports. Immutable values. */
 @NullMarked
 package io.cloudmw.client.backup;
 

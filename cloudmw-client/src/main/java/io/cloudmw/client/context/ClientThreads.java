@@ -1,6 +1,6 @@
 package io.cloudmw.client.context;
 
-import io.cloudmw.client.rpc.Watch;
+import io.cloudmw.client.file.Watch;
 import io.cloudmw.core.thread.Threads;
 import java.util.List;
 import java.util.concurrent.Executor;

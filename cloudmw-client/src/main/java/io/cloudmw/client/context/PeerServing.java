@@ -1,7 +1,7 @@
 package io.cloudmw.client.context;
 
-import io.cloudmw.client.peer.PeerNode;
 import io.cloudmw.client.peer.PeerOptions;
+import io.cloudmw.client.peer.server.LocalPeer;
 import io.cloudmw.client.rpc.coordinator.CoordinatorClient;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.fleet.Location;
@@ -14,7 +14,7 @@ public final class PeerServing implements AutoCloseable {
     private final CoordinatorClient coordinator;
     private final ClientThreads threads;
     private final Ticker ticker;
-    private volatile @Nullable PeerNode node;
+    private volatile @Nullable LocalPeer node;
     private volatile boolean closed;
 
     PeerServing(CoordinatorClient coordinator, ClientThreads threads, Ticker ticker) {
@@ -30,21 +30,21 @@ public final class PeerServing implements AutoCloseable {
      * @throws CloudMwException {@code LOCAL_IO} when the address cannot be bound, or the directory for chunks cannot be
      *     used
      */
-    public synchronized PeerNode start(Location location, PeerOptions options) throws CloudMwException {
+    public synchronized LocalPeer start(Location location, PeerOptions options) throws CloudMwException {
         if (closed) {
             throw Failures.clientClosed();
         }
-        PeerNode started = node;
+        LocalPeer started = node;
         if (started != null) {
             throw new IllegalStateException("peers are served already, at " + started.address());
         }
-        started = PeerNode.start(coordinator, location, threads.timer(), threads.files(), ticker, options);
+        started = LocalPeer.start(coordinator, location, threads.timer(), threads.files(), ticker, options);
         node = started;
         return started;
     }
 
     /** The server; empty when this client serves nobody. */
-    public Optional<PeerNode> node() {
+    public Optional<LocalPeer> node() {
         return Optional.ofNullable(node);
     }
 
@@ -57,6 +57,6 @@ public final class PeerServing implements AutoCloseable {
     @Override
     public void close() {
         closed = true;
-        node().ifPresent(PeerNode::close);
+        node().ifPresent(LocalPeer::close);
     }
 }

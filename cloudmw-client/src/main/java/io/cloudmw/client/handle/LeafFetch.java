@@ -17,12 +17,12 @@ import java.util.concurrent.atomic.AtomicBoolean;
  */
 final class LeafFetch {
     private final OpenFiles files;
-    private final RemoteFile file;
+    private final OpenFile file;
     private final PlannedLeaf place;
     private final CompletableFuture<byte[]> result;
     private final AtomicBoolean ordinary = new AtomicBoolean();
 
-    LeafFetch(OpenFiles files, RemoteFile file, PlannedLeaf place, CompletableFuture<byte[]> result) {
+    LeafFetch(OpenFiles files, OpenFile file, PlannedLeaf place, CompletableFuture<byte[]> result) {
         this.files = files;
         this.file = file;
         this.place = place;
@@ -98,7 +98,7 @@ final class LeafFetch {
             });
             var unusedEnd = result.whenComplete((received, failure) -> get.cancel(true));
         } catch (RejectedExecutionException e) {
-            result.completeExceptionally(RemoteFile.closed(place.map().plan().version()));
+            result.completeExceptionally(OpenFile.closed(place.map().plan().version()));
         }
     }
 }

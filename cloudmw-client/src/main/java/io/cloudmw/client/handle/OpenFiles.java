@@ -1,6 +1,7 @@
 package io.cloudmw.client.handle;
 
 import io.cloudmw.client.context.ClientContext;
+import io.cloudmw.client.file.RemoteFile;
 import io.cloudmw.client.progress.TransferListener;
 import io.cloudmw.client.read.GetRequest;
 import io.cloudmw.client.transfer.TransferStarter;
@@ -37,7 +38,7 @@ public final class OpenFiles implements AutoCloseable {
     private final SwitchLinks switches;
     private final TimeoutQueue timeouts;
     private final SpinWait spinWait;
-    private final Set<RemoteFile> open = ConcurrentHashMap.newKeySet();
+    private final Set<OpenFile> open = ConcurrentHashMap.newKeySet();
     private volatile boolean closed;
 
     /**
@@ -79,11 +80,11 @@ public final class OpenFiles implements AutoCloseable {
     }
 
     private void opened(LeafLocator map, CompletableFuture<RemoteFile> result) {
-        RemoteFile file = new RemoteFile(this, map);
+        OpenFile file = new OpenFile(this, map);
         open.add(file);
         if (closed || !result.complete(file)) {
             file.close();
-            result.completeExceptionally(RemoteFile.closed(map.plan().version()));
+            result.completeExceptionally(OpenFile.closed(map.plan().version()));
         }
     }
 
@@ -131,7 +132,7 @@ public final class OpenFiles implements AutoCloseable {
         return spinWait;
     }
 
-    void closed(RemoteFile file) {
+    void closed(OpenFile file) {
         open.remove(file);
     }
 
@@ -139,7 +140,7 @@ public final class OpenFiles implements AutoCloseable {
     @Override
     public void close() {
         closed = true;
-        Set.copyOf(open).forEach(RemoteFile::close);
+        Set.copyOf(open).forEach(OpenFile::close);
         switches.close();
     }
 }

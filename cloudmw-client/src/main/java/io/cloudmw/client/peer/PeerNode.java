@@ -1,218 +1,43 @@
 package io.cloudmw.client.peer;
 
-import io.cloudmw.client.rpc.coordinator.CoordinatorClient;
-import io.cloudmw.core.address.AddressPolicy;
-import io.cloudmw.core.address.HostNetwork;
 import io.cloudmw.core.error.CloudMwException;
-import io.cloudmw.core.error.ErrorCode;
-import io.cloudmw.core.error.Reasons;
-import io.cloudmw.core.metrics.PeerMetrics;
 import io.cloudmw.core.model.PeerId;
-import io.cloudmw.core.model.fleet.Location;
-import io.cloudmw.core.placement.PeerAnnouncement;
-import io.cloudmw.core.security.PeerKey;
-import io.cloudmw.core.thread.Threads;
-import io.cloudmw.core.time.Ticker;
-import io.cloudmw.core.time.WallClock;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.time.Duration;
 import java.util.Optional;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Executor;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicBoolean;
-import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
-/**
- * This client as a peer: it holds chunks that it reads, serves them, and announces them to the coordinator at intervals
- * and soon after changes. Safe for any thread.
- */
-public final class PeerNode implements AutoCloseable {
-    private static final Logger log = LoggerFactory.getLogger(PeerNode.class);
+/** A client in its role as a peer: it holds the chunks that it reads and serves them to other clients. Safe for any thread. */
+public interface PeerNode extends AutoCloseable {
+    /** The id of this peer, new for each start. */
+    PeerId id();
 
-    /** The delay between a change and its announcement. */
-    private static final long LOOK_NANOS = Duration.ofMillis(200).toNanos();
+    /** The address under which other clients reach this peer, {@code host:port}. */
+    String address();
 
-    private static final long FIRST_INTERVAL_NANOS = Duration.ofSeconds(2).toNanos();
-    private static final long GOODBYE_SECONDS = 1;
+    /** The number of complete chunks that can be served now. */
+    int heldChunks();
 
-    private static final PeerMetrics.Client<PeerNode> FIGURES = new PeerMetrics.Client<>(
-            PeerNode::sentBytes,
-            PeerNode::refusals,
-            node -> node.server.displaced(),
-            node -> node.chunks.heldBytes(),
-            node -> node.chunks.skipped());
+    /** The bytes of the complete chunks that can be served now. */
+    long heldBytes();
 
-    private final PeerId id = PeerId.random();
-    private final PeerKey key = PeerKey.random();
-    private final CoordinatorClient coordinator;
-    private final Location location;
-    private final ScheduledExecutorService timer;
-    private final Ticker ticker;
-    private final PeerChunkCache chunks;
-    private final PeerServer server;
-    private final String address;
-    private final AtomicBoolean closed = new AtomicBoolean();
-    private final AtomicBoolean telling = new AtomicBoolean();
+    /** The bytes sent to other clients so far. */
+    long sentBytes();
 
-    private volatile long intervalNanos = FIRST_INTERVAL_NANOS;
-    private volatile long announcedChanges;
-    private volatile long announcedNanos;
-
-    /** The failure of the last announcement: the next one is due as if nothing had changed. */
-    private volatile @Nullable CloudMwException inVain;
-
-    private PeerNode(
-            CoordinatorClient coordinator,
-            Location location,
-            ScheduledExecutorService timer,
-            Executor files,
-            Ticker ticker,
-            PeerOptions options)
-            throws CloudMwException {
-        this.coordinator = coordinator;
-        this.location = location;
-        this.timer = timer;
-        this.ticker = ticker;
-        AddressPolicy.Decision decided =
-                new AddressPolicy(coordinator.addresses(), HostNetwork.ofThisMachine()).decide(options.wish());
-        makeDirectory(options.directory());
-        chunks = new PeerChunkCache(options.directory(), options.keepBytes(), files);
-        server = PeerServer.start(id, key.tokens(WallClock.system()), chunks, options, ticker);
-        address = decided.advertised(server.port()).toString();
-        announcedNanos = ticker.nanos();
-        PeerMetrics.watch(options.meters(), this, FIGURES);
-    }
-
-    private static void makeDirectory(Path directory) throws CloudMwException {
-        try {
-            if (!Files.isDirectory(directory)) {
-                Files.createDirectories(directory);
-            }
-        } catch (IOException e) {
-            throw new CloudMwException(
-                    ErrorCode.LOCAL_IO, directory + ": cannot be used to keep chunks: " + Reasons.of(e), e);
-        }
-    }
+    /** The number of requests of other clients that were refused so far. */
+    long refusals();
 
     /**
-     * Starts a peer that holds nothing yet.
+     * Waits until the chunks that were read so far are on the disk. Blocks.
      *
-     * @param location this client's location
-     * @param files may block
-     * @throws CloudMwException {@code LOCAL_IO} when the address cannot be bound or the directory for chunks cannot be
-     *     used; {@code INVALID_ARGUMENT} when neighbours could not reach the address
+     * @throws InterruptedException when the thread is interrupted
      */
-    public static PeerNode start(
-            CoordinatorClient coordinator,
-            Location location,
-            ScheduledExecutorService timer,
-            Executor files,
-            Ticker ticker,
-            PeerOptions options)
-            throws CloudMwException {
-        PeerNode node = new PeerNode(coordinator, location, timer, files, ticker, options);
-        node.lookLater();
-        return node;
-    }
+    void awaitWritten() throws InterruptedException;
 
-    public PeerId id() {
-        return id;
-    }
+    /** Returns true when the coordinator knows everything that is held now. */
+    boolean isAnnounced();
 
-    /** The address at which neighbours reach this peer. */
-    public String address() {
-        return address;
-    }
+    /** The failure of the last announcement; empty when it succeeded, or there was none yet. */
+    Optional<CloudMwException> announcementFailure();
 
-    /** The chunks that it holds. */
-    public PeerChunkCache chunks() {
-        return chunks;
-    }
-
-    /** The bytes sent to neighbours so far. */
-    public long sentBytes() {
-        return server.sentBytes();
-    }
-
-    /** The number of neighbours' requests that were refused. */
-    public long refusals() {
-        return server.refused();
-    }
-
-    /** Whether the coordinator knows the chunks that are held now. */
-    public boolean isTold() {
-        return announcedChanges == chunks.changes();
-    }
-
-    /** The failure of the last announcement; empty when it succeeded or none was made yet. */
-    public Optional<CloudMwException> inVain() {
-        return Optional.ofNullable(inVain);
-    }
-
-    private void lookLater() {
-        if (!closed.get()) {
-            var unused = Threads.later(timer, LOOK_NANOS, this::look);
-        }
-    }
-
-    private void look() {
-        server.endIdle();
-        long now = chunks.changes();
-        boolean due = now > 0 && ticker.nanos() - announcedNanos >= intervalNanos;
-        boolean news = now != announcedChanges && inVain == null;
-        if ((due || news) && telling.compareAndSet(false, true)) {
-            tell(now);
-        }
-        lookLater();
-    }
-
-    private static CloudMwException why(@Nullable Throwable failure) {
-        Throwable cause = failure == null ? null : Reasons.unwrapped(failure);
-        return cause instanceof CloudMwException known
-                ? known
-                : new CloudMwException(ErrorCode.INTERNAL, "peer not announced: " + cause);
-    }
-
-    private void tell(long changes) {
-        announcedNanos = ticker.nanos();
-        var unused = coordinator
-                .announce(new PeerAnnouncement(id, address, key, location, chunks.held()))
-                .handle((interval, failure) -> {
-                    inVain = interval != null ? null : why(failure);
-                    if (interval != null) {
-                        announcedChanges = changes;
-                        intervalNanos = Math.max(LOOK_NANOS, interval.toNanos());
-                    } else {
-                        log.debug("peer {}: not announced", id, failure);
-                    }
-                    telling.set(false);
-                    return null;
-                });
-    }
-
-    /** Announces that it stops, waits a moment for the answer, and stops. Idempotent; not for event loops. */
+    /** Withdraws the announcement, waiting at most a second, and stops to serve. Blocks. Idempotent. */
     @Override
-    public void close() {
-        if (!closed.compareAndSet(false, true)) {
-            return;
-        }
-        if (chunks.changes() > 0) {
-            try {
-                coordinator.leave(id, key).get(GOODBYE_SECONDS, TimeUnit.SECONDS);
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-            } catch (ExecutionException | TimeoutException e) {
-                log.debug("peer {}: the coordinator was not told that it stops", id, e);
-            }
-        }
-        server.close();
-        chunks.close();
-    }
+    void close();
 }

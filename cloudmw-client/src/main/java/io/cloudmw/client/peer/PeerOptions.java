@@ -1,34 +1,39 @@
 package io.cloudmw.client.peer;
 
-import io.cloudmw.core.address.AddressPolicy;
 import io.cloudmw.core.config.HostPort;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import java.nio.file.Path;
 import java.util.Map;
-import java.util.Optional;
 
 /**
- * Options of a client that serves its neighbours the chunks it has read, in volumes that allow it. Immutable.
+ * The settings of a client that serves other clients. Immutable.
  *
- * @param listen the address it listens on; port 0 takes any free one
- * @param advertiseHost the host under which neighbours reach it; empty: the listening host, or, for a wildcard, the
- *     address by which it reaches the coordinator
- * @param directory the directory of cached chunks, in nameless files that vanish with the process; created if missing
- * @param keepBytes the limit on cached chunks, including incomplete ones; the least recently used is evicted
- * @param uploads the limit on concurrent uploads; further requests fail with {@code OVERLOADED}
- * @param meters takes the metrics {@code cloudmw.peer.*} and, of its connections, {@code cloudmw.bulk.*}; stays the
- *     caller's to close
+ * @param listen address to serve at, {@code host:port}; port 0 takes any free one
+ * @param advertiseHost host under which other clients reach this one; empty: the host of {@code listen}, or for a wildcard
+ *     the address by which this client reaches the coordinator
+ * @param directory place for chunks, in unnamed files that are gone when the process is; created when it does not exist
+ * @param keepBytes largest total of chunks kept, incomplete ones included; the least recently used are evicted
+ * @param uploads chunks, or parts of them, sent at once; more requests are refused with {@code OVERLOADED}
+ * @param meters registry for {@code cloudmw.peer.*}, and {@code cloudmw.bulk.*} of the connections to other clients; the
+ *     caller closes it
  */
 public record PeerOptions(
-        HostPort listen, String advertiseHost, Path directory, long keepBytes, int uploads, MeterRegistry meters) {
+        String listen, String advertiseHost, Path directory, long keepBytes, int uploads, MeterRegistry meters) {
+    /** The default of {@link #keepBytes}: 1 GiB. */
     public static final long DEFAULT_KEEP_BYTES = 1L << 30;
+    /** The default of {@link #uploads}. */
     public static final int DEFAULT_UPLOADS = 16;
+    /** The upper limit of {@link #uploads}. */
     public static final int MAX_UPLOADS = 1024;
+    /** The lower limit of {@link #keepBytes}: 1 MiB. */
     public static final long MIN_KEEP_BYTES = 1 << 20;
+    /** The upper limit of {@link #keepBytes}: 16 TiB. */
     public static final long MAX_KEEP_BYTES = 1L << 44;
 
+    /** Checks the limits. */
     public PeerOptions {
+        HostPort unused = HostPort.parse(listen);
         if (keepBytes < MIN_KEEP_BYTES || keepBytes > MAX_KEEP_BYTES) {
             throw new IllegalArgumentException(
                     "keepBytes: " + keepBytes + " (expected: " + MIN_KEEP_BYTES + ".." + MAX_KEEP_BYTES + ")");
@@ -38,8 +43,8 @@ public record PeerOptions(
         }
     }
 
-    /** The defaults: 1 GiB in the user's cache directory, 16 concurrent uploads, no metrics. */
-    public static PeerOptions at(HostPort listen) {
+    /** The defaults: 1 GiB in the user's directory for caches, 16 uploads at once, no meters. */
+    public static PeerOptions at(String listen) {
         return new PeerOptions(
                 listen,
                 "",
@@ -50,8 +55,8 @@ public record PeerOptions(
     }
 
     /**
-     * The user's cache directory in an environment: {@code $XDG_CACHE_HOME/cloudmw/peer}, or {@code
-     * ~/.cache/cloudmw/peer}. Without either variable, the temporary directory, which is often in memory.
+     * The directory for caches that an environment names: {@code $XDG_CACHE_HOME/cloudmw/peer}, or
+     * {@code ~/.cache/cloudmw/peer}. Without either variable it is the temporary directory, which often is memory.
      */
     public static Path defaultDirectory(Map<String, String> environment) {
         String caches = environment.getOrDefault("XDG_CACHE_HOME", "");
@@ -63,29 +68,27 @@ public record PeerOptions(
         return all.resolve("cloudmw").resolve("peer");
     }
 
+    /** Sets the host under which other clients reach this one. */
     public PeerOptions withAdvertiseHost(String host) {
         return new PeerOptions(listen, host, directory, keepBytes, uploads, meters);
     }
 
+    /** Sets the directory for chunks, and the largest total of bytes in it. */
     public PeerOptions withKept(Path where, long bytes) {
         return new PeerOptions(listen, advertiseHost, where, bytes, uploads, meters);
     }
 
+    /** Sets the largest number of simultaneous uploads. */
     public PeerOptions withUploads(int atOnce) {
         return new PeerOptions(listen, advertiseHost, directory, keepBytes, atOnce, meters);
     }
 
     /**
-     * The same options with metrics.
+     * Counts what it serves.
      *
-     * @param registry one for each node: it would not show a second node's meters
+     * @param registry one for each node: a second node's meters would not be seen in it
      */
     public PeerOptions withMeters(MeterRegistry registry) {
         return new PeerOptions(listen, advertiseHost, directory, keepBytes, uploads, registry);
-    }
-
-    /** The requested listening address. */
-    AddressPolicy.Wish wish() {
-        return new AddressPolicy.Wish("listen", Optional.of(listen), "advertise-host", advertiseHost, 0);
     }
 }

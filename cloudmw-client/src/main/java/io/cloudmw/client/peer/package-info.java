@@ -1,7 +1,4 @@
-/**
- * Clients that serve chunks which they hold to their neighbours. Safe for any thread; methods that block say so, and
- * event loops only send.
- */
+/** The public API for clients that serve other clients. Safe for any thread. */
 @NullMarked
 package io.cloudmw.client.peer;
 

@@ -1,7 +1,8 @@
 package io.cloudmw.client.progress;
 
 import io.cloudmw.core.cost.Prediction;
-import io.cloudmw.core.cost.SlaPlanner;
+import io.cloudmw.core.cost.ReadChoice;
+import io.cloudmw.core.cost.ReadGoal;
 import io.cloudmw.core.model.Mode;
 import io.cloudmw.core.model.file.FileVersion;
 import java.math.BigDecimal;
@@ -28,8 +29,8 @@ public record ReadEstimate(
         int helpers,
         List<Offer> offers,
         int known,
-        Optional<SlaPlanner.Goal> goal,
-        Optional<SlaPlanner.Choice> choice,
+        Optional<ReadGoal> goal,
+        Optional<ReadChoice> choice,
         Optional<String> given,
         String currency,
         String priceVersion) {

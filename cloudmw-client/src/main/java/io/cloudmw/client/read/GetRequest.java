@@ -1,10 +1,10 @@
 package io.cloudmw.client.read;
 
+import io.cloudmw.client.file.PositionalTarget;
 import io.cloudmw.client.progress.TransferListener;
 import io.cloudmw.client.sink.FileSink;
 import io.cloudmw.client.sink.LeafSink;
 import io.cloudmw.client.sink.PositionalSink;
-import io.cloudmw.client.sink.PositionalTarget;
 import io.cloudmw.client.sink.StreamSink;
 import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.FilePath;

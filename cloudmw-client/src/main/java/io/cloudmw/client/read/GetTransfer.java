@@ -11,8 +11,9 @@ import io.cloudmw.client.read.ledger.ReadLedger;
 import io.cloudmw.client.read.ledger.ReadScope;
 import io.cloudmw.client.read.relay.TransferCredit;
 import io.cloudmw.client.sink.LeafSink;
-import io.cloudmw.core.cost.ReadShape;
 import io.cloudmw.core.cost.ReadStrategy;
+import io.cloudmw.core.cost.plan.ReadShape;
+import io.cloudmw.core.cost.plan.SlaPlanner;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.mode.ModePolicy;
@@ -20,8 +21,8 @@ import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.Urgency;
 import io.cloudmw.core.model.VersionId;
-import io.cloudmw.core.monitor.ExpectedSpeed;
 import io.cloudmw.core.placement.ReadPlan;
+import io.cloudmw.core.status.fleet.ExpectedSpeed;
 import io.cloudmw.core.thread.Threads;
 import java.time.Duration;
 import java.util.Optional;
@@ -114,7 +115,7 @@ public final class GetTransfer extends ConfinedTransfer<GetReceipt> {
         ReadPlan plan = way.map(ReadStrategy::mode).map(ofMode::withMode).orElse(ofMode);
         ModePolicy mode = plan.switches() > 0
                 ? switched(plan, opened)
-                : way.map(chosen -> chosen.policy(opened.inOrder(), plan.replicas()))
+                : way.map(chosen -> SlaPlanner.policy(chosen, opened.inOrder(), plan.replicas()))
                         .orElseGet(() -> ModePolicy.of(plan.mode(), opened.inOrder()));
         CreditPool memory = context().reads().credit();
         // Two leaves are enough for one relay to keep moving.

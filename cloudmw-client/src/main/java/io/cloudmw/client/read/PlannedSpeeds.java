@@ -5,12 +5,12 @@ import io.cloudmw.core.hedge.SpeedEstimates;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.fleet.HelperAddress;
-import io.cloudmw.core.monitor.ExpectedSpeed;
-import io.cloudmw.core.monitor.SizeClass;
 import io.cloudmw.core.monitor.Speed;
 import io.cloudmw.core.monitor.SpeedBook;
-import io.cloudmw.core.monitor.SpeedKey;
 import io.cloudmw.core.placement.ReadPlan;
+import io.cloudmw.core.status.fleet.ExpectedSpeed;
+import io.cloudmw.core.status.fleet.SizeClass;
+import io.cloudmw.core.status.fleet.SpeedKey;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -47,8 +47,8 @@ public final class PlannedSpeeds implements SpeedEstimates {
     }
 
     private ExpectedSpeed own(StoreId store, long sizeBytes) {
-        ExpectedSpeed seen =
-                ExpectedSpeed.of(own.getOrDefault(new SpeedKey(store, SizeClass.of(sizeBytes)), Speed.UNKNOWN));
+        ExpectedSpeed seen = own.getOrDefault(new SpeedKey(store, SizeClass.of(sizeBytes)), Speed.UNKNOWN)
+                .expected();
         return seen.isKnown() ? seen : book.of(store, sizeBytes);
     }
 

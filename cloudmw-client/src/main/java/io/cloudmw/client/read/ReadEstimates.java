@@ -5,14 +5,14 @@ import io.cloudmw.client.progress.ReadEstimate;
 import io.cloudmw.client.read.ledger.DeadlineChoice;
 import io.cloudmw.core.cost.Prediction;
 import io.cloudmw.core.cost.Pricing;
-import io.cloudmw.core.cost.ReadShape;
-import io.cloudmw.core.cost.SlaPlanner;
-import io.cloudmw.core.cost.TransferModel;
+import io.cloudmw.core.cost.ReadRates;
+import io.cloudmw.core.cost.plan.ReadShape;
+import io.cloudmw.core.cost.plan.TransferModel;
 import io.cloudmw.core.model.Mode;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.core.placement.ReadPlan;
-import io.cloudmw.core.placement.StoreStatus;
+import io.cloudmw.core.status.StoreStatus;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -36,7 +36,7 @@ public final class ReadEstimates {
         int helpers = plan.helpers().size();
         ReadShape shape = ReadShape.of(plan, bytes, linkBytesPerSecond);
         List<Store> stores = plan.stores().stream().map(StoreStatus::store).toList();
-        SlaPlanner.Rates rates = pricing.rates(stores);
+        ReadRates rates = pricing.rates(stores);
         List<ReadEstimate.Offer> offers = new ArrayList<>();
         for (Prediction prediction :
                 TransferModel.predictAll(shape, helpers, context.reads().redundancy())) {

@@ -1,7 +1,7 @@
 package io.cloudmw.client.read;
 
 import io.cloudmw.client.context.PeerServing;
-import io.cloudmw.client.peer.PeerChunkCache;
+import io.cloudmw.client.peer.server.PeerChunkCache;
 import io.cloudmw.core.model.chunk.Chunk;
 import java.nio.ByteBuffer;
 import java.util.Map;

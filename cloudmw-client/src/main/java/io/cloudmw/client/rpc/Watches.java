@@ -1,5 +1,7 @@
 package io.cloudmw.client.rpc;
 
+import io.cloudmw.client.file.Watch;
+import io.cloudmw.client.file.WatchListener;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.VolumeName;
@@ -18,7 +20,7 @@ public final class Watches implements AutoCloseable {
     private final CoordinatorTimes times;
     private final ScheduledExecutorService timer;
     private final Ticker ticker;
-    private final Set<Watch> open = ConcurrentHashMap.newKeySet();
+    private final Set<WatchCall> open = ConcurrentHashMap.newKeySet();
     private volatile boolean closed;
 
     /** @param times the time limits of a watch while no coordinator can be reached */
@@ -61,7 +63,7 @@ public final class Watches implements AutoCloseable {
      * not returned.
      */
     public Watch watch(VolumeName volume, String path, OptionalLong after, WatchListener listener, Executor threads) {
-        Watch watch = new Watch(this, volume, path, after, listener, threads);
+        WatchCall watch = new WatchCall(this, volume, path, after, listener, threads);
         boolean room = isAdded(watch);
         var unused = watch.done().whenComplete((nothing, failure) -> watch.afterListener(() -> open.remove(watch)));
         if (!room) {
@@ -75,7 +77,7 @@ public final class Watches implements AutoCloseable {
         return watch;
     }
 
-    private synchronized boolean isAdded(Watch watch) {
+    private synchronized boolean isAdded(WatchCall watch) {
         return open.size() < Watch.MAX_OPEN && open.add(watch);
     }
 

@@ -1,5 +1,6 @@
 package io.cloudmw.client.sink;
 
+import io.cloudmw.client.file.PositionalTarget;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.error.Reasons;

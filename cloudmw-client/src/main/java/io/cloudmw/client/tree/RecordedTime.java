@@ -1,6 +1,6 @@
 package io.cloudmw.client.tree;
 
-import io.cloudmw.client.rpc.FileStatus;
+import io.cloudmw.client.file.FileStatus;
 import io.cloudmw.core.model.VersionId;
 import java.nio.file.attribute.FileTime;
 import java.time.DateTimeException;

@@ -1,8 +1,8 @@
 package io.cloudmw.client.tree;
 
 import io.cloudmw.client.CloudMw;
+import io.cloudmw.client.file.FileEntry;
 import io.cloudmw.client.rpc.Calls;
-import io.cloudmw.client.rpc.FileEntry;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.Page;

@@ -1,9 +1,9 @@
 package io.cloudmw.client.tree;
 
 import io.cloudmw.client.CloudMw;
+import io.cloudmw.client.file.FileStatus;
 import io.cloudmw.client.progress.PutDelay;
 import io.cloudmw.client.progress.TransferListener;
-import io.cloudmw.client.rpc.FileStatus;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import java.io.IOException;

@@ -1,10 +1,10 @@
 package io.cloudmw.client.tree;
 
 import io.cloudmw.client.CloudMw;
+import io.cloudmw.client.file.FileEntry;
+import io.cloudmw.client.file.FileStatus;
 import io.cloudmw.client.progress.GetReceipt;
 import io.cloudmw.client.rpc.Calls;
-import io.cloudmw.client.rpc.FileEntry;
-import io.cloudmw.client.rpc.FileStatus;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.Page;

@@ -11,7 +11,7 @@ import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.chunk.ChunkId;
 import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.core.model.volume.Volume;
-import io.cloudmw.core.placement.StoreStatus;
+import io.cloudmw.core.status.StoreStatus;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

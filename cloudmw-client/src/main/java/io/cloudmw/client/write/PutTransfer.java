@@ -6,7 +6,6 @@ import io.cloudmw.client.context.Failures;
 import io.cloudmw.client.manifest.BaseChunks;
 import io.cloudmw.client.manifest.ManifestWriter;
 import io.cloudmw.client.progress.PutDelay;
-import io.cloudmw.client.progress.PutProgress;
 import io.cloudmw.client.progress.PutReceipt;
 import io.cloudmw.client.progress.TransferCost;
 import io.cloudmw.client.progress.TransferListener;

@@ -2,10 +2,10 @@ package io.cloudmw.client.write;
 
 import io.cloudmw.core.bulk.message.WriteObstacle;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.status.StoreCondition;
+import io.cloudmw.core.status.UpkeepStatus;
 import io.cloudmw.core.thread.SerialExecutor;
 import io.cloudmw.core.time.Ticker;
-import io.cloudmw.core.upkeep.StoreCondition;
-import io.cloudmw.core.upkeep.UpkeepStatus;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

@@ -16,6 +16,7 @@ import io.cloudmw.core.cost.Pricing;
 import io.cloudmw.core.hedge.RedundancyBudget;
 import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.RedundancyLimits;
 import io.cloudmw.core.model.file.Edit;
 import io.cloudmw.core.time.Ticker;
 import java.time.Duration;
@@ -91,7 +92,7 @@ final class EditTransferTest {
                 },
                 new ClientLimits(1 << 20, Long.MAX_VALUE),
                 Pricing.DEFAULT,
-                new RedundancyBudget(RedundancyBudget.Limits.DEFAULT),
+                new RedundancyBudget(RedundancyLimits.DEFAULT),
                 Ticker.system());
         try (TransferStarter transfers = new TransferStarter(context)) {
             SlowSource source = new SlowSource();

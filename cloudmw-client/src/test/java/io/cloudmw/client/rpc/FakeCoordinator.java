@@ -25,33 +25,33 @@ import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.core.model.volume.ReadTarget;
 import io.cloudmw.core.model.volume.Volume;
 import io.cloudmw.core.model.volume.VolumeChange;
-import io.cloudmw.core.monitor.ExpectedSpeed;
-import io.cloudmw.core.monitor.FleetView;
-import io.cloudmw.core.monitor.SizeClass;
 import io.cloudmw.core.monitor.SpeedBook;
 import io.cloudmw.core.monitor.SpeedEntry;
-import io.cloudmw.core.monitor.SpeedKey;
-import io.cloudmw.core.placement.Candidate;
 import io.cloudmw.core.placement.PlacedChunk;
 import io.cloudmw.core.placement.PlannedChunk;
 import io.cloudmw.core.placement.ReadPlan;
-import io.cloudmw.core.placement.StoreStatus;
 import io.cloudmw.core.placement.WritePlan;
 import io.cloudmw.core.race.Entrant;
 import io.cloudmw.core.race.RacerId;
 import io.cloudmw.core.rpc.UnaryCalls;
 import io.cloudmw.core.rpc.VersionHandshake;
 import io.cloudmw.core.security.TransferToken;
-import io.cloudmw.core.upkeep.RepairProgress;
-import io.cloudmw.core.upkeep.RoundProgress;
-import io.cloudmw.core.upkeep.ScrubProgress;
-import io.cloudmw.core.upkeep.StoreCondition;
-import io.cloudmw.core.upkeep.UpkeepStatus;
-import io.cloudmw.core.upkeep.collect.CollectFindings;
-import io.cloudmw.core.upkeep.collect.CollectProgress;
-import io.cloudmw.core.upkeep.collect.CollectRound;
-import io.cloudmw.core.upkeep.collect.CopyTotal;
-import io.cloudmw.core.upkeep.collect.OrderedRound;
+import io.cloudmw.core.status.RepairProgress;
+import io.cloudmw.core.status.RoundProgress;
+import io.cloudmw.core.status.ScrubProgress;
+import io.cloudmw.core.status.StoreCandidate;
+import io.cloudmw.core.status.StoreCondition;
+import io.cloudmw.core.status.StoreStatus;
+import io.cloudmw.core.status.UpkeepStatus;
+import io.cloudmw.core.status.collect.CollectFindings;
+import io.cloudmw.core.status.collect.CollectProgress;
+import io.cloudmw.core.status.collect.CollectRound;
+import io.cloudmw.core.status.collect.CopyTotal;
+import io.cloudmw.core.status.collect.OrderedRound;
+import io.cloudmw.core.status.fleet.ExpectedSpeed;
+import io.cloudmw.core.status.fleet.FleetView;
+import io.cloudmw.core.status.fleet.SizeClass;
+import io.cloudmw.core.status.fleet.SpeedKey;
 import io.cloudmw.core.wire.FromWire;
 import io.cloudmw.core.wire.MonitorWire;
 import io.cloudmw.core.wire.ToWire;
@@ -712,7 +712,12 @@ public final class FakeCoordinator implements AutoCloseable {
                     observer,
                     () -> UpkeepWire.status(new UpkeepStatus(
                             List.of(new StoreCondition(
-                                    new Candidate(store, "", 1), Long.MAX_VALUE, true, Duration.ZERO, false, false)),
+                                    new StoreCandidate(store, "", 1),
+                                    Long.MAX_VALUE,
+                                    true,
+                                    Duration.ZERO,
+                                    false,
+                                    false)),
                             List.of(),
                             repair,
                             ScrubProgress.NONE,

@@ -16,6 +16,7 @@ import io.cloudmw.core.cost.Pricing;
 import io.cloudmw.core.hedge.RedundancyBudget;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.HelperId;
+import io.cloudmw.core.model.RedundancyLimits;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.fleet.HelperAddress;
 import io.cloudmw.core.model.fleet.Store;
@@ -48,7 +49,7 @@ final class TransferStarterTest {
                     },
                     new ClientLimits(MEMORY, Long.MAX_VALUE),
                     Pricing.DEFAULT,
-                    new RedundancyBudget(RedundancyBudget.Limits.DEFAULT),
+                    new RedundancyBudget(RedundancyLimits.DEFAULT),
                     Ticker.system());
             try (TransferStarter transfers = new TransferStarter(context)) {
                 coordinator.add(new HelperAddress(new HelperId("h"), "127.0.0.1:1", "127.0.0.1:1"));

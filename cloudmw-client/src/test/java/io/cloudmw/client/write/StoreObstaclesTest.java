@@ -6,14 +6,14 @@ import io.cloudmw.core.bulk.message.WriteObstacle;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.fleet.Store;
-import io.cloudmw.core.placement.Candidate;
+import io.cloudmw.core.status.RepairProgress;
+import io.cloudmw.core.status.ScrubProgress;
+import io.cloudmw.core.status.StoreCandidate;
+import io.cloudmw.core.status.StoreCondition;
+import io.cloudmw.core.status.UpkeepStatus;
+import io.cloudmw.core.status.collect.CollectProgress;
 import io.cloudmw.core.testing.FakeTicker;
 import io.cloudmw.core.thread.SerialExecutor;
-import io.cloudmw.core.upkeep.RepairProgress;
-import io.cloudmw.core.upkeep.ScrubProgress;
-import io.cloudmw.core.upkeep.StoreCondition;
-import io.cloudmw.core.upkeep.UpkeepStatus;
-import io.cloudmw.core.upkeep.collect.CollectProgress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -42,7 +42,7 @@ final class StoreObstaclesTest {
     private static StoreCondition store(String id, String obstacle, boolean available) {
         Store bucket = new Store(new StoreId(id), id, new Store.S3("b", "us-east-1", "", false, ""));
         Duration away = available ? Duration.ZERO : Duration.ofSeconds(12);
-        return new StoreCondition(new Candidate(bucket, obstacle, 1), 0, available, away, false, false);
+        return new StoreCondition(new StoreCandidate(bucket, obstacle, 1), 0, available, away, false, false);
     }
 
     @Test

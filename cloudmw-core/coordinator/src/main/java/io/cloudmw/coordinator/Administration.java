@@ -30,7 +30,7 @@ import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.core.model.volume.Volume;
 import io.cloudmw.core.model.volume.VolumeChange;
 import io.cloudmw.core.placement.PlacementPolicy;
-import io.cloudmw.core.placement.StoreStatus;
+import io.cloudmw.core.status.StoreStatus;
 import io.cloudmw.core.time.WallClock;
 import java.util.ArrayList;
 import java.util.List;

@@ -20,7 +20,7 @@ import io.cloudmw.core.model.fleet.DiskUsage;
 import io.cloudmw.core.model.fleet.HelperAddress;
 import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.core.model.volume.Volume;
-import io.cloudmw.core.placement.StoreStatus;
+import io.cloudmw.core.status.StoreStatus;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -17,7 +17,8 @@ public final class Prediction {
      * @param secondAttempts the mean number of requests beside late ones
      * @param fetchedBytes the mean, used or not
      */
-    Prediction(ReadStrategy strategy, double[] seconds, double requests, double secondAttempts, double fetchedBytes) {
+    public Prediction(
+            ReadStrategy strategy, double[] seconds, double requests, double secondAttempts, double fetchedBytes) {
         this.strategy = strategy;
         this.seconds = seconds.clone();
         Arrays.sort(this.seconds);

@@ -44,7 +44,7 @@ public record Pricing(Optional<PriceTable> own, String readerRegion) {
     }
 
     /** The mean prices of reading from these stores; stores without a price cost nothing. */
-    public SlaPlanner.Rates rates(List<Store> stores) {
+    public ReadRates rates(List<Store> stores) {
         double requests = 0;
         double bytes = 0;
         for (Store store : stores) {
@@ -57,6 +57,6 @@ public record Pricing(Optional<PriceTable> own, String readerRegion) {
                     / (1 << 30);
         }
         int count = Math.max(1, stores.size());
-        return new SlaPlanner.Rates(requests / count, bytes / count);
+        return new ReadRates(requests / count, bytes / count);
     }
 }

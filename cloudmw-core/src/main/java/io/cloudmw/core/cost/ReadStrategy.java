@@ -29,14 +29,4 @@ public record ReadStrategy(Mode mode, int streams, Optional<Duration> hedgeDelay
                 : Math.min(lineup.racers(), Math.max(1, helpers) * lineup.lanes());
         return new ReadStrategy(mode, streams, Optional.empty());
     }
-
-    /**
-     * The race's policy for this strategy.
-     *
-     * @param inOrder for a stream
-     */
-    public ModePolicy policy(boolean inOrder, int replicas) {
-        ModePolicy policy = ModePolicy.of(mode, inOrder).withStreams(streams, replicas);
-        return hedgeDelay.map(delay -> policy.withDelay(delay.toNanos())).orElse(policy);
-    }
 }

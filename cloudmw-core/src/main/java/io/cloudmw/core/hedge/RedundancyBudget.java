@@ -1,5 +1,6 @@
 package io.cloudmw.core.hedge;
 
+import io.cloudmw.core.model.RedundancyLimits;
 import io.cloudmw.core.model.StoreId;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -28,34 +29,6 @@ import java.util.Map;
  * quantile, because a quantile is right only while the distribution stands still.
  */
 public final class RedundancyBudget {
-    /**
-     * The limits of a budget.
-     *
-     * @param share extra requests and bytes per useful one, 0 to 1
-     * @param burstRequests extra requests beyond the share at any time; the bucket holds no more
-     * @param burstBytes extra bytes beyond the share at any time; the bucket holds no more
-     */
-    public record Limits(double share, int burstRequests, long burstBytes) {
-        public static final Limits DEFAULT = new Limits(0.05, 16, 64L << 20);
-
-        /** The default bursts with another share; 0: no redundancy at all. */
-        public static Limits ofShare(double share) {
-            return share == 0 ? new Limits(0, 0, 0) : new Limits(share, DEFAULT.burstRequests(), DEFAULT.burstBytes());
-        }
-
-        public Limits {
-            if (!(share >= 0 && share <= 1)) {
-                throw new IllegalArgumentException("share: " + share + " (expected: 0..1)");
-            }
-            if (burstRequests < 0) {
-                throw new IllegalArgumentException("burstRequests: " + burstRequests + " (expected: >= 0)");
-            }
-            if (burstBytes < 0) {
-                throw new IllegalArgumentException("burstBytes: " + burstBytes + " (expected: >= 0)");
-            }
-        }
-    }
-
     /** Stores remembered; the least recently used one is dropped. */
     static final int MAX_STORES = 1024;
 
@@ -95,7 +68,7 @@ public final class RedundancyBudget {
     /** One block in this many explores a slow store. */
     public static final int EXPLORED_EVERY = 100;
 
-    private final Limits budget;
+    private final RedundancyLimits budget;
     private final Map<StoreId, Standing> stores = new LinkedHashMap<>(16, 0.75f, true);
     private double requests;
     private double bytes;
@@ -105,7 +78,7 @@ public final class RedundancyBudget {
     private int unexplored;
 
     /** Starts with full buckets. */
-    public RedundancyBudget(Limits budget) {
+    public RedundancyBudget(RedundancyLimits budget) {
         this.budget = budget;
         this.requests = budget.burstRequests();
         this.bytes = budget.burstBytes();

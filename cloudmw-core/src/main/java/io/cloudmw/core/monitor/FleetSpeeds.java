@@ -3,6 +3,8 @@ package io.cloudmw.core.monitor;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.status.fleet.ExpectedSpeed;
+import io.cloudmw.core.status.fleet.SpeedKey;
 import io.cloudmw.core.time.Ticker;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -167,7 +169,7 @@ public final class FleetSpeeds {
 
     /** The entry; empty when there are too few samples. */
     private static Optional<SpeedEntry> entry(Optional<HelperId> reader, SpeedKey key, Speed speed) {
-        ExpectedSpeed expected = ExpectedSpeed.of(speed);
+        ExpectedSpeed expected = speed.expected();
         return expected.isKnown() ? Optional.of(new SpeedEntry(reader, key, expected)) : Optional.empty();
     }
 

@@ -2,6 +2,7 @@ package io.cloudmw.core.monitor;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.status.fleet.SpeedKey;
 import io.cloudmw.core.time.Ticker;
 import java.util.concurrent.TimeUnit;
 

@@ -4,6 +4,8 @@ import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.monitor.sketch.CensoredSketch;
 import io.cloudmw.core.monitor.sketch.DecayedCount;
 import io.cloudmw.core.monitor.sketch.Sketch;
+import io.cloudmw.core.status.fleet.ExpectedSpeed;
+import io.cloudmw.core.status.fleet.SpeedSummary;
 import java.util.EnumMap;
 import java.util.Map;
 
@@ -114,5 +116,38 @@ public record Speed(
                 fewer,
                 recentReads * recently,
                 recentBytes * recently);
+    }
+
+    /** The figures that a reader may expect; the defaults where too little is known. */
+    public ExpectedSpeed expected() {
+        if (baseline.samples() < ExpectedSpeed.ENOUGH_SAMPLES) {
+            return ExpectedSpeed.DEFAULT;
+        }
+        long half = micros(baseline.quantile(0.50));
+        long p95 = Math.max(half, micros(baseline.quantile(0.95)));
+        boolean rated = rate.samples() >= ExpectedSpeed.ENOUGH_SAMPLES;
+        long slow = rated ? Math.max(1, rate.quantile(0.05) << 10) : ExpectedSpeed.DEFAULT.slowBytesPerSecond();
+        long median = rated ? rate.quantile(0.50) << 10 : ExpectedSpeed.DEFAULT.bytesPerSecond();
+        return new ExpectedSpeed(
+                half,
+                p95,
+                Math.max(p95, micros(baseline.quantile(0.99))),
+                Math.max(slow, median),
+                slow,
+                errorShare(),
+                medianShift(),
+                baseline.samples());
+    }
+
+    private static long micros(long micros) {
+        return micros * 1000;
+    }
+
+    /** The figures that people look at. */
+    public SpeedSummary summary() {
+        ExpectedSpeed expected = expected();
+        boolean rated = expected.isKnown() && rate.samples() >= ExpectedSpeed.ENOUGH_SAMPLES;
+        return new SpeedSummary(
+                expected, readsPerSecond(), bytesPerSecond(), rated ? expected.bytesPerSecond() : 0, errors());
     }
 }

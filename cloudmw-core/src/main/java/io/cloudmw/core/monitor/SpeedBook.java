@@ -2,6 +2,9 @@ package io.cloudmw.core.monitor;
 
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.status.fleet.ExpectedSpeed;
+import io.cloudmw.core.status.fleet.SizeClass;
+import io.cloudmw.core.status.fleet.SpeedKey;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

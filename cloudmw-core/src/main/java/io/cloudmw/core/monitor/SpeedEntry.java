@@ -1,6 +1,8 @@
 package io.cloudmw.core.monitor;
 
 import io.cloudmw.core.model.HelperId;
+import io.cloudmw.core.status.fleet.ExpectedSpeed;
+import io.cloudmw.core.status.fleet.SpeedKey;
 import java.util.Optional;
 
 /**

@@ -4,6 +4,8 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.metrics.MonitorMetrics;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.status.fleet.SizeClass;
+import io.cloudmw.core.status.fleet.SpeedKey;
 import io.cloudmw.core.time.Ticker;
 import java.util.Comparator;
 import java.util.LinkedHashMap;

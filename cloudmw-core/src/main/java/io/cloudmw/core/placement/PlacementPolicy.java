@@ -5,6 +5,7 @@ import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.chunk.ChunkId;
 import io.cloudmw.core.model.fleet.Store;
+import io.cloudmw.core.status.StoreCandidate;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
@@ -33,13 +34,16 @@ public final class PlacementPolicy {
      * @throws CloudMwException {@code NOT_ENOUGH_STORES} when fewer than {@code replicas} different ones can be used;
      *     it gives the reasons of a few of the others
      */
-    public static void requireEnough(List<Candidate> candidates, int replicas) throws CloudMwException {
-        List<Candidate> usable = candidates.stream().filter(Candidate::usable).toList();
-        List<Candidate> unusable = candidates.stream().filter(c -> !c.usable()).toList();
+    public static void requireEnough(List<StoreCandidate> candidates, int replicas) throws CloudMwException {
+        List<StoreCandidate> usable =
+                candidates.stream().filter(StoreCandidate::usable).toList();
+        List<StoreCandidate> unusable =
+                candidates.stream().filter(c -> !c.usable()).toList();
         requireEnough(usable, replicas, others(unusable));
     }
 
-    private static void requireEnough(List<Candidate> candidates, int replicas, String others) throws CloudMwException {
+    private static void requireEnough(List<StoreCandidate> candidates, int replicas, String others)
+            throws CloudMwException {
         long different = candidates.stream().map(c -> c.store().id()).distinct().count();
         if (different < replicas) {
             throw new CloudMwException(
@@ -49,7 +53,7 @@ public final class PlacementPolicy {
     }
 
     /** Names a few unusable stores with their reasons. */
-    private static String others(List<Candidate> unusable) {
+    private static String others(List<StoreCandidate> unusable) {
         if (unusable.isEmpty()) {
             return "";
         }
@@ -69,8 +73,10 @@ public final class PlacementPolicy {
      * @throws CloudMwException {@code QUORUM_NOT_MET} when fewer than {@code writeQuorum} of them can take a chunk; it
      *     gives the reasons of a few of the others
      */
-    public static void requireQuorum(String what, List<Candidate> candidates, int writeQuorum) throws CloudMwException {
-        List<Candidate> unusable = candidates.stream().filter(c -> !c.usable()).toList();
+    public static void requireQuorum(String what, List<StoreCandidate> candidates, int writeQuorum)
+            throws CloudMwException {
+        List<StoreCandidate> unusable =
+                candidates.stream().filter(c -> !c.usable()).toList();
         int usable = candidates.size() - unusable.size();
         if (usable >= writeQuorum) {
             return;
@@ -87,13 +93,13 @@ public final class PlacementPolicy {
      * @param candidates the volume's stores, in the volume's order
      * @throws CloudMwException {@code NOT_ENOUGH_STORES} when there are fewer candidates than replicas
      */
-    public static PlacedReplicas place(ChunkId chunk, List<Candidate> candidates, int replicas)
+    public static PlacedReplicas place(ChunkId chunk, List<StoreCandidate> candidates, int replicas)
             throws CloudMwException {
         requireEnough(candidates, replicas, "");
-        Set<Candidate> chosen = choose(chunk, candidates, replicas, Set.of());
+        Set<StoreCandidate> chosen = choose(chunk, candidates, replicas, Set.of());
         List<StoreId> stores = new ArrayList<>(replicas);
         List<StoreId> owed = new ArrayList<>();
-        for (Candidate candidate : candidates) {
+        for (StoreCandidate candidate : candidates) {
             if (chosen.contains(candidate)) {
                 stores.add(candidate.store().id());
                 if (!candidate.usable()) {
@@ -111,26 +117,28 @@ public final class PlacementPolicy {
      * @param domains the failure domains of the present replicas
      * @return at most {@code count}, the best one first
      */
-    public static List<Store> more(ChunkId chunk, List<Candidate> candidates, int count, Collection<String> domains) {
-        List<Candidate> usable = candidates.stream().filter(Candidate::usable).toList();
+    public static List<Store> more(
+            ChunkId chunk, List<StoreCandidate> candidates, int count, Collection<String> domains) {
+        List<StoreCandidate> usable =
+                candidates.stream().filter(StoreCandidate::usable).toList();
         return choose(chunk, usable, Math.min(count, usable.size()), domains).stream()
-                .map(Candidate::store)
+                .map(StoreCandidate::store)
                 .toList();
     }
 
-    private static Set<Candidate> choose(
-            ChunkId chunk, List<Candidate> candidates, int replicas, Collection<String> domains) {
-        Map<Candidate, Double> scores = new HashMap<>();
+    private static Set<StoreCandidate> choose(
+            ChunkId chunk, List<StoreCandidate> candidates, int replicas, Collection<String> domains) {
+        Map<StoreCandidate, Double> scores = new HashMap<>();
         candidates.forEach(candidate -> scores.put(candidate, score(chunk, candidate)));
         Map<String, Integer> usedDomains = new HashMap<>();
         domains.forEach(domain -> usedDomains.merge(domain, 1, Integer::sum));
-        Comparator<Candidate> best = Comparator.comparing((Candidate c) -> !c.usable())
+        Comparator<StoreCandidate> best = Comparator.comparing((StoreCandidate c) -> !c.usable())
                 .thenComparing(c -> usedDomains.getOrDefault(c.store().failureDomain(), 0))
                 .thenComparing(c -> -scores.getOrDefault(c, 0.0))
                 .thenComparing(c -> c.store().id());
-        Set<Candidate> chosen = new LinkedHashSet<>();
+        Set<StoreCandidate> chosen = new LinkedHashSet<>();
         while (chosen.size() < replicas) {
-            Candidate next = candidates.stream()
+            StoreCandidate next = candidates.stream()
                     .filter(c -> !chosen.contains(c))
                     .min(best)
                     .orElseThrow();
@@ -141,7 +149,7 @@ public final class PlacementPolicy {
     }
 
     /** Weighted rendezvous hashing: -weight / ln(u) with u uniform in (0, 1). */
-    private static double score(ChunkId chunk, Candidate candidate) {
+    private static double score(ChunkId chunk, StoreCandidate candidate) {
         long hash = RendezvousHash.hash(chunk.toString(), candidate.store().id().value());
         double uniform = ((hash >>> 11) + 0.5) / (1L << 53);
         return -candidate.weight() / Math.log(uniform);

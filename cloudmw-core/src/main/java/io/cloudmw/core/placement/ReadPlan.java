@@ -6,6 +6,7 @@ import io.cloudmw.core.model.fleet.HelperAddress;
 import io.cloudmw.core.model.volume.ReadTarget;
 import io.cloudmw.core.monitor.SpeedBook;
 import io.cloudmw.core.security.TransferToken;
+import io.cloudmw.core.status.StoreStatus;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;

@@ -1,8 +1,8 @@
 package io.cloudmw.core.placement;
 
 import io.cloudmw.core.model.chunk.Chunk;
-import io.cloudmw.core.monitor.ExpectedSpeed;
 import io.cloudmw.core.monitor.SpeedBook;
+import io.cloudmw.core.status.fleet.ExpectedSpeed;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;

@@ -5,6 +5,7 @@ import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.fleet.HelperAddress;
 import io.cloudmw.core.security.TransferToken;
+import io.cloudmw.core.status.StoreStatus;
 import java.util.List;
 
 /**

@@ -1,4 +1,4 @@
-/** Messages about upkeep between processes: tasks, their results, and the state of a cluster. Immutable values. */
+/** Messages about upkeep between the coordinator and helpers: tasks and their results. Immutable values. */
 @NullMarked
 package io.cloudmw.core.upkeep;
 

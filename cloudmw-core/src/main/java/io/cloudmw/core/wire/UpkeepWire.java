@@ -10,26 +10,26 @@ import io.cloudmw.core.model.VolumeName;
 import io.cloudmw.core.model.chunk.ChunkId;
 import io.cloudmw.core.model.chunk.StoredChunk;
 import io.cloudmw.core.model.fleet.Store;
-import io.cloudmw.core.placement.Candidate;
-import io.cloudmw.core.placement.StoreStatus;
-import io.cloudmw.core.upkeep.DrainOrder;
-import io.cloudmw.core.upkeep.RepairObstacle;
-import io.cloudmw.core.upkeep.RepairProgress;
-import io.cloudmw.core.upkeep.ReplacedProgress;
-import io.cloudmw.core.upkeep.RoundProgress;
-import io.cloudmw.core.upkeep.RoundScope;
-import io.cloudmw.core.upkeep.ScrubProgress;
-import io.cloudmw.core.upkeep.StoreCondition;
+import io.cloudmw.core.status.DrainOrder;
+import io.cloudmw.core.status.RepairObstacle;
+import io.cloudmw.core.status.RepairProgress;
+import io.cloudmw.core.status.ReplacedProgress;
+import io.cloudmw.core.status.RoundProgress;
+import io.cloudmw.core.status.RoundScope;
+import io.cloudmw.core.status.ScrubProgress;
+import io.cloudmw.core.status.StoreCandidate;
+import io.cloudmw.core.status.StoreCondition;
+import io.cloudmw.core.status.StoreStatus;
+import io.cloudmw.core.status.UpkeepStatus;
+import io.cloudmw.core.status.collect.CollectCoverage;
+import io.cloudmw.core.status.collect.CollectFindings;
+import io.cloudmw.core.status.collect.CollectProgress;
+import io.cloudmw.core.status.collect.CollectRound;
+import io.cloudmw.core.status.collect.CopyTotal;
+import io.cloudmw.core.status.collect.OrderedRound;
 import io.cloudmw.core.upkeep.Task;
 import io.cloudmw.core.upkeep.TaskBatch;
 import io.cloudmw.core.upkeep.TaskResult;
-import io.cloudmw.core.upkeep.UpkeepStatus;
-import io.cloudmw.core.upkeep.collect.CollectCoverage;
-import io.cloudmw.core.upkeep.collect.CollectFindings;
-import io.cloudmw.core.upkeep.collect.CollectProgress;
-import io.cloudmw.core.upkeep.collect.CollectRound;
-import io.cloudmw.core.upkeep.collect.CopyTotal;
-import io.cloudmw.core.upkeep.collect.OrderedRound;
 import io.cloudmw.proto.v1.BeginRoundRequest;
 import io.cloudmw.proto.v1.CollectFare;
 import io.cloudmw.proto.v1.CollectRequest;
@@ -333,7 +333,7 @@ public final class UpkeepWire {
         for (StoreFare fare : message.getStoresList()) {
             StoreStatus store = FromWire.storeStatus(fare.getStore());
             stores.add(new StoreCondition(
-                    new Candidate(store.store(), fare.getObstacle(), 1),
+                    new StoreCandidate(store.store(), fare.getObstacle(), 1),
                     fare.getRoomBytes(),
                     store.available(),
                     Duration.ofMillis(fare.getAwayMillis()),

@@ -11,6 +11,7 @@ import io.cloudmw.core.mode.IssueReason;
 import io.cloudmw.core.mode.ModePolicy;
 import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.Mode;
+import io.cloudmw.core.model.RedundancyLimits;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.race.AttemptStage;
 import io.cloudmw.core.race.Block;
@@ -605,7 +606,7 @@ class DeliveryTest {
                 mode.lanes(3),
                 Set.of(racers),
                 SpeedEstimates.UNKNOWN,
-                new RedundancyBudget(RedundancyBudget.Limits.DEFAULT));
+                new RedundancyBudget(RedundancyLimits.DEFAULT));
     }
 
     private static Attempted underWay(int block, RacerId racer) {

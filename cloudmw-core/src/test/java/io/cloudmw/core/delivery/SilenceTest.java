@@ -8,6 +8,7 @@ import io.cloudmw.core.mode.DeliveryPolicy;
 import io.cloudmw.core.mode.IssueReason;
 import io.cloudmw.core.mode.ModePolicy;
 import io.cloudmw.core.model.ByteRange;
+import io.cloudmw.core.model.RedundancyLimits;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.race.AttemptStage;
 import io.cloudmw.core.race.BlockId;
@@ -51,7 +52,7 @@ class SilenceTest {
 
     private static final long CAP = 2000;
 
-    private final RedundancyBudget governor = new RedundancyBudget(new RedundancyBudget.Limits(0.05, 8, 64L << 20));
+    private final RedundancyBudget governor = new RedundancyBudget(new RedundancyLimits(0.05, 8, 64L << 20));
     private RecordedDelivery delivery = delivery(1, false, USUAL);
     private long now;
     private int nextChunk;

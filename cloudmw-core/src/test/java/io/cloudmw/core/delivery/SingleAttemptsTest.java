@@ -12,6 +12,7 @@ import io.cloudmw.core.mode.IssueReason;
 import io.cloudmw.core.mode.ModePolicy;
 import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.Mode;
+import io.cloudmw.core.model.RedundancyLimits;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.race.AttemptStage;
 import io.cloudmw.core.race.Block;
@@ -67,7 +68,7 @@ class SingleAttemptsTest {
     /** The delay of a hedge: the usual 50, stretched by the least patience. */
     private static final long LATE = 62;
 
-    private final RedundancyBudget governor = new RedundancyBudget(new RedundancyBudget.Limits(0.05, 8, 10_000));
+    private final RedundancyBudget governor = new RedundancyBudget(new RedundancyLimits(0.05, 8, 10_000));
     private RecordedDelivery delivery = delivery(hedging(IssueReason.HEDGE, false), false, 2);
     private long now;
 

@@ -10,6 +10,7 @@ import io.cloudmw.core.mode.IssueReason;
 import io.cloudmw.core.mode.LaneLayout;
 import io.cloudmw.core.mode.ModePolicy;
 import io.cloudmw.core.model.ByteRange;
+import io.cloudmw.core.model.RedundancyLimits;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.race.AttemptStage;
 import io.cloudmw.core.race.Block;
@@ -49,7 +50,7 @@ final class SwitchedDeliveryTest {
                 LANES,
                 Set.of(new RacerId(0), new RacerId(1), new RacerId(2)),
                 (store, helper, bytes) -> USUAL,
-                new RedundancyBudget(new RedundancyBudget.Limits(0.05, 8, 10_000)),
+                new RedundancyBudget(new RedundancyLimits(0.05, 8, 10_000)),
                 (chunk, offset) -> offset / BLOCK % 2 == 0 ? new int[] {0, 1} : new int[] {1, 0});
     }
 

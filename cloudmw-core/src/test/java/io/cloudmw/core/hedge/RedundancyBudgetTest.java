@@ -3,6 +3,7 @@ package io.cloudmw.core.hedge;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.cloudmw.core.model.RedundancyLimits;
 import io.cloudmw.core.model.StoreId;
 import org.junit.jupiter.api.Test;
 
@@ -10,14 +11,14 @@ class RedundancyBudgetTest {
     private static final StoreId LATE = new StoreId("late");
     private static final StoreId OTHER = new StoreId("other");
 
-    private final RedundancyBudget governor = new RedundancyBudget(new RedundancyBudget.Limits(0.05, 2, 1000));
+    private final RedundancyBudget governor = new RedundancyBudget(new RedundancyLimits(0.05, 2, 1000));
 
     @Test
     void aShareOfNothingAllowsNothing() {
-        RedundancyBudget none = new RedundancyBudget(RedundancyBudget.Limits.ofShare(0));
+        RedundancyBudget none = new RedundancyBudget(RedundancyLimits.ofShare(0));
 
         assertThat(none.spend(LATE, OTHER, 0)).isFalse();
-        assertThat(RedundancyBudget.Limits.ofShare(0.05)).isEqualTo(RedundancyBudget.Limits.DEFAULT);
+        assertThat(RedundancyLimits.ofShare(0.05)).isEqualTo(RedundancyLimits.DEFAULT);
     }
 
     @Test
@@ -100,7 +101,7 @@ class RedundancyBudgetTest {
     @Test
     void spareRequestsAreThoseSpendSpareAllows() {
         for (int burst : new int[] {0, 1, 2, 7, 16}) {
-            RedundancyBudget full = new RedundancyBudget(new RedundancyBudget.Limits(0.05, burst, 1000));
+            RedundancyBudget full = new RedundancyBudget(new RedundancyLimits(0.05, burst, 1000));
             int spare = full.spareRequests();
             int allowed = 0;
             while (full.spendSpare(LATE, OTHER, 0)) {
@@ -232,10 +233,9 @@ class RedundancyBudgetTest {
 
     @Test
     void aShareMustBeWithinZeroAndOne() {
-        assertThatThrownBy(() -> new RedundancyBudget.Limits(1.5, 0, 0)).hasMessage("share: 1.5 (expected: 0..1)");
-        assertThatThrownBy(() -> new RedundancyBudget.Limits(0, -1, 0))
-                .hasMessage("burstRequests: -1 (expected: >= 0)");
-        assertThatThrownBy(() -> new RedundancyBudget.Limits(0, 0, -1)).hasMessage("burstBytes: -1 (expected: >= 0)");
+        assertThatThrownBy(() -> new RedundancyLimits(1.5, 0, 0)).hasMessage("share: 1.5 (expected: 0..1)");
+        assertThatThrownBy(() -> new RedundancyLimits(0, -1, 0)).hasMessage("burstRequests: -1 (expected: >= 0)");
+        assertThatThrownBy(() -> new RedundancyLimits(0, 0, -1)).hasMessage("burstBytes: -1 (expected: >= 0)");
     }
 
     private void answers(StoreId store, int count, boolean late) {

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.within;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.metrics.MonitorMetrics;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.status.fleet.SizeClass;
+import io.cloudmw.core.status.fleet.SpeedKey;
 import io.cloudmw.core.testing.FakeTicker;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;

@@ -9,6 +9,7 @@ import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.chunk.ChunkId;
 import io.cloudmw.core.model.fleet.Store;
+import io.cloudmw.core.status.StoreCandidate;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -25,9 +26,9 @@ final class PlacementPolicyTest {
     @Test
     void whateverTheClusterTheRulesHold() throws Exception {
         for (int round = 0; round < 5_000; round++) {
-            List<Candidate> candidates = cluster(1 + random.nextInt(12));
+            List<StoreCandidate> candidates = cluster(1 + random.nextInt(12));
             int replicas = 1 + random.nextInt(candidates.size());
-            long usable = candidates.stream().filter(Candidate::usable).count();
+            long usable = candidates.stream().filter(StoreCandidate::usable).count();
             int quorum = 1 + random.nextInt(replicas);
             ChunkId chunk = chunk();
             if (usable < quorum) {
@@ -51,7 +52,7 @@ final class PlacementPolicyTest {
 
     @Test
     void fewerStoresThanReplicasIsAnError() {
-        List<Candidate> stores = List.of(
+        List<StoreCandidate> stores = List.of(
                 candidate("a", "x", true, 1),
                 candidate("b", "x", true, 1),
                 candidate("a", "x", true, 1),
@@ -64,7 +65,7 @@ final class PlacementPolicyTest {
 
     @Test
     void aMissedQuorumNamesTheStoresThatAreNotThereUpToALimit() {
-        List<Candidate> candidates = new ArrayList<>();
+        List<StoreCandidate> candidates = new ArrayList<>();
         for (int i = 0; i < PlacementPolicy.MAX_NAMED + 2; i++) {
             candidates.add(candidate("s" + i, "x", i == 0, 1));
         }
@@ -77,7 +78,7 @@ final class PlacementPolicyTest {
 
     @Test
     void chunksSpreadByWeight() throws Exception {
-        List<Candidate> candidates =
+        List<StoreCandidate> candidates =
                 List.of(candidate("a", "x", true, 1), candidate("b", "y", true, 1), candidate("c", "z", true, 2));
         Map<StoreId, Integer> counts = new HashMap<>();
         for (int i = 0; i < 8_000; i++) {
@@ -92,11 +93,11 @@ final class PlacementPolicyTest {
 
     @Test
     void aStoreThatLeavesMovesOnlyItsOwnReplicas() throws Exception {
-        List<Candidate> all = new ArrayList<>();
+        List<StoreCandidate> all = new ArrayList<>();
         for (int i = 0; i < 8; i++) {
             all.add(candidate("s" + i, "d" + i, true, 1));
         }
-        List<Candidate> fewer = all.subList(0, 7);
+        List<StoreCandidate> fewer = all.subList(0, 7);
         StoreId gone = all.get(7).store().id();
         for (int i = 0; i < 500; i++) {
             ChunkId chunk = chunk();
@@ -109,8 +110,8 @@ final class PlacementPolicyTest {
         }
     }
 
-    private List<Candidate> cluster(int size) {
-        List<Candidate> candidates = new ArrayList<>();
+    private List<StoreCandidate> cluster(int size) {
+        List<StoreCandidate> candidates = new ArrayList<>();
         for (int i = 0; i < size; i++) {
             candidates.add(
                     candidate("s" + i, "d" + random.nextInt(4), random.nextInt(5) != 0, 0.1 + random.nextDouble()));
@@ -118,9 +119,9 @@ final class PlacementPolicyTest {
         return candidates;
     }
 
-    private static int domains(List<Candidate> candidates, List<StoreId> among, boolean usable) {
+    private static int domains(List<StoreCandidate> candidates, List<StoreId> among, boolean usable) {
         Set<String> domains = new HashSet<>();
-        for (Candidate candidate : candidates) {
+        for (StoreCandidate candidate : candidates) {
             if (among.contains(candidate.store().id()) && candidate.usable() == usable) {
                 domains.add(candidate.store().failureDomain());
             }
@@ -133,8 +134,8 @@ final class PlacementPolicyTest {
                 new VersionId(String.format("%016x%016x", random.nextLong(), random.nextLong())), random.nextInt(1000));
     }
 
-    private static Candidate candidate(String id, String domain, boolean usable, double weight) {
+    private static StoreCandidate candidate(String id, String domain, boolean usable, double weight) {
         Store store = new Store(new StoreId(id), domain, new Store.S3("b-" + id, "eu-west-1", "", false, ""));
-        return new Candidate(store, usable ? "" : "away", weight);
+        return new StoreCandidate(store, usable ? "" : "away", weight);
     }
 }

@@ -1,12 +1,12 @@
 package io.cloudmw.core.testing;
 
-import io.cloudmw.core.hedge.RedundancyBudget;
 import io.cloudmw.core.hedge.SpeedEstimate;
 import io.cloudmw.core.hedge.SpeedEstimates;
 import io.cloudmw.core.mode.DeliveryPolicy;
 import io.cloudmw.core.mode.LaneLayout;
 import io.cloudmw.core.mode.ModePolicy;
 import io.cloudmw.core.model.Mode;
+import io.cloudmw.core.model.RedundancyLimits;
 import io.cloudmw.core.race.RacePolicy;
 import io.cloudmw.core.race.RacerId;
 import java.util.SplittableRandom;
@@ -34,7 +34,7 @@ public record SimulationSettings(
         boolean informed,
         RacePolicy race,
         DeliveryPolicy delivery,
-        RedundancyBudget.Limits budget,
+        RedundancyLimits budget,
         SimulatedFaults faults,
         Safe safe) {
     public static final int LEAF_BYTES = 256 << 10;
@@ -84,7 +84,7 @@ public record SimulationSettings(
                 random.nextBoolean(),
                 RacePolicy.rounds(),
                 new DeliveryPolicy(policy, DeliveryPolicy.Patience.DEFAULT, inOrder),
-                new RedundancyBudget.Limits(0.05, random.nextInt(0, 5), random.nextInt(0, 13) * (long) LEAF_BYTES),
+                new RedundancyLimits(0.05, random.nextInt(0, 5), random.nextInt(0, 13) * (long) LEAF_BYTES),
                 faults,
                 safe);
     }

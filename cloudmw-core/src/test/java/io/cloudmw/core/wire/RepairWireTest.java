@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.StoreId;
-import io.cloudmw.core.upkeep.MissingHelper;
-import io.cloudmw.core.upkeep.RepairObstacle;
-import io.cloudmw.core.upkeep.RepairProgress;
+import io.cloudmw.core.status.MissingHelper;
+import io.cloudmw.core.status.RepairObstacle;
+import io.cloudmw.core.status.RepairProgress;
 import io.cloudmw.proto.v1.RepairFare;
 import java.util.List;
 import java.util.Map;

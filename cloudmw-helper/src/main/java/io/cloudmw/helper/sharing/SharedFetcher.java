@@ -9,7 +9,7 @@ import io.cloudmw.core.metrics.CacheMetrics;
 import io.cloudmw.core.metrics.CacheMetrics.Tier;
 import io.cloudmw.core.metrics.SwitchMetrics;
 import io.cloudmw.core.model.StoreId;
-import io.cloudmw.core.monitor.SwitchActivity;
+import io.cloudmw.core.status.fleet.SwitchActivity;
 import io.cloudmw.helper.block.Leaf;
 import io.cloudmw.helper.block.WantedBlock;
 import io.cloudmw.helper.cache.LeafCache;

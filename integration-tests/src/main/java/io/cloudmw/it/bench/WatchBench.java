@@ -2,8 +2,8 @@ package io.cloudmw.it.bench;
 
 import io.cloudmw.client.CloudMw;
 import io.cloudmw.client.PutOptions;
-import io.cloudmw.client.rpc.Watch;
-import io.cloudmw.client.rpc.WatchListener;
+import io.cloudmw.client.file.Watch;
+import io.cloudmw.client.file.WatchListener;
 import io.cloudmw.coordinator.server.CoordinatorConfig;
 import io.cloudmw.coordinator.server.CoordinatorServer;
 import io.cloudmw.core.config.Settings;

@@ -6,7 +6,7 @@ import io.cloudmw.client.CloudMw;
 import io.cloudmw.client.rpc.Calls;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.StoreId;
-import io.cloudmw.core.upkeep.DrainOrder;
+import io.cloudmw.core.status.DrainOrder;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

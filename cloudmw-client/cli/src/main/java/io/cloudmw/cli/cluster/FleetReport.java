@@ -1,12 +1,12 @@
 package io.cloudmw.cli.cluster;
 
 import io.cloudmw.core.config.Sizes;
-import io.cloudmw.core.monitor.ExpectedSpeed;
-import io.cloudmw.core.monitor.FleetView;
-import io.cloudmw.core.monitor.HedgeCounts;
-import io.cloudmw.core.monitor.HelperActivity;
-import io.cloudmw.core.monitor.SpeedSummary;
-import io.cloudmw.core.monitor.SwitchActivity;
+import io.cloudmw.core.status.fleet.ExpectedSpeed;
+import io.cloudmw.core.status.fleet.FleetView;
+import io.cloudmw.core.status.fleet.HedgeCounts;
+import io.cloudmw.core.status.fleet.HelperActivity;
+import io.cloudmw.core.status.fleet.SpeedSummary;
+import io.cloudmw.core.status.fleet.SwitchActivity;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -6,7 +6,6 @@ import io.cloudmw.cli.command.PeerSettings;
 import io.cloudmw.cli.output.Receipts;
 import io.cloudmw.client.CloudMw;
 import io.cloudmw.client.GetOptions;
-import io.cloudmw.client.peer.PeerChunkCache;
 import io.cloudmw.client.peer.PeerNode;
 import io.cloudmw.client.peer.PeerOptions;
 import io.cloudmw.client.progress.GetReceipt;
@@ -100,19 +99,19 @@ public final class PeerCommand extends ClientCommand {
             GetReceipt receipt = Calls.await(client.files()
                     .read(
                             file,
-                            (offset, read) -> written(node.chunks()),
+                            (offset, read) -> written(node),
                             GetOptions.defaults().withPriority(Priority.BATCH)));
             chunks += receipt.chunks();
             bytes += receipt.bytes();
             fromPeers += receipt.peerBytes();
         }
-        node.chunks().awaitWritten();
-        Held held = new Held(node.chunks().held().size(), node.chunks().heldBytes(), chunks, bytes, how.keepBytes());
+        node.awaitWritten();
+        Held held = new Held(node.heldChunks(), node.heldBytes(), chunks, bytes, how.keepBytes());
         held.requireAny();
-        for (int looks = 1; !node.isTold(); looks++) {
-            Optional<CloudMwException> inVain = node.inVain();
-            if (looks > LOOKS && inVain.isPresent()) {
-                throw inVain.get();
+        for (int looks = 1; !node.isAnnounced(); looks++) {
+            Optional<CloudMwException> failure = node.announcementFailure();
+            if (looks > LOOKS && failure.isPresent()) {
+                throw failure.get();
             }
             context.pause(BETWEEN_LOOKS);
         }
@@ -123,9 +122,9 @@ public final class PeerCommand extends ClientCommand {
     }
 
     /** It is read to be kept: no faster than the disk takes it. */
-    private static void written(PeerChunkCache chunks) throws InterruptedIOException {
+    private static void written(PeerNode node) throws InterruptedIOException {
         try {
-            chunks.awaitWritten();
+            node.awaitWritten();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new InterruptedIOException("interrupted while what was read is written");

@@ -9,7 +9,7 @@ import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.volume.Volume;
-import io.cloudmw.core.placement.StoreStatus;
+import io.cloudmw.core.status.StoreStatus;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

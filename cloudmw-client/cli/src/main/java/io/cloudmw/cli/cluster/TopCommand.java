@@ -6,7 +6,7 @@ import io.cloudmw.cli.command.OptionConverters;
 import io.cloudmw.client.CloudMw;
 import io.cloudmw.client.rpc.Calls;
 import io.cloudmw.core.config.Durations;
-import io.cloudmw.core.monitor.FleetView;
+import io.cloudmw.core.status.fleet.FleetView;
 import java.time.Duration;
 import java.util.Map;
 import picocli.CommandLine.Command;

@@ -5,7 +5,7 @@ import io.cloudmw.core.config.Durations;
 import io.cloudmw.core.config.Settings;
 import io.cloudmw.core.config.Sizes;
 import io.cloudmw.core.error.CloudMwException;
-import io.cloudmw.core.hedge.RedundancyBudget;
+import io.cloudmw.core.model.RedundancyLimits;
 import io.cloudmw.core.model.fleet.Location;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -138,8 +138,8 @@ public final class GlobalOptions {
         String fromFile = settings.text(COORDINATOR, CloudMwOptions.DEFAULT_COORDINATOR);
         Optional<Duration> configured =
                 settings.optional(TIMEOUT, "a duration like 2s, 1ms..1d", GlobalOptions::inBounds);
-        RedundancyBudget.Limits budget = settings.optional(REDUNDANCY, "0%..100%, like 5%", GlobalOptions::share)
-                .orElse(RedundancyBudget.Limits.DEFAULT);
+        RedundancyLimits budget = settings.optional(REDUNDANCY, "0%..100%, like 5%", GlobalOptions::share)
+                .orElse(RedundancyLimits.DEFAULT);
         String place = settings.text(LOCATION, "");
         PeerSettings.FromFile unused = PeerSettings.FromFile.of(settings);
         Optional<Long> link = settings.optional(LINK, "like 100MiB", GlobalOptions::positive);
@@ -190,11 +190,11 @@ public final class GlobalOptions {
         return bytes;
     }
 
-    private static RedundancyBudget.Limits share(String text) {
+    private static RedundancyLimits share(String text) {
         Matcher percent = PERCENT.matcher(text);
         if (!percent.matches()) {
             throw new IllegalArgumentException(text);
         }
-        return RedundancyBudget.Limits.ofShare(Double.parseDouble(percent.group(1)) / 100);
+        return RedundancyLimits.ofShare(Double.parseDouble(percent.group(1)) / 100);
     }
 }

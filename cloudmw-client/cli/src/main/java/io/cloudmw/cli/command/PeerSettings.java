@@ -80,7 +80,7 @@ public final class PeerSettings {
                 ? file.directory().orElseGet(() -> PeerOptions.defaultDirectory(environment))
                 : directory;
         return new PeerOptions(
-                where,
+                where.toString(),
                 advertiseHost == null ? file.advertiseHost() : advertiseHost,
                 kept,
                 keep == null ? file.keepBytes() : keep,

@@ -9,7 +9,7 @@ import io.cloudmw.core.cost.Pricing;
 import io.cloudmw.core.cost.StorePrices;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.fleet.Store;
-import io.cloudmw.core.placement.StoreStatus;
+import io.cloudmw.core.status.StoreStatus;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -15,7 +15,8 @@ import io.cloudmw.client.tree.RemotePath;
 import io.cloudmw.core.config.Durations;
 import io.cloudmw.core.config.Sizes;
 import io.cloudmw.core.cost.Prediction;
-import io.cloudmw.core.cost.SlaPlanner;
+import io.cloudmw.core.cost.ReadChoice;
+import io.cloudmw.core.cost.ReadGoal;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.Mode;
 import io.cloudmw.core.model.VolumeName;
@@ -175,7 +176,7 @@ public final class PlanCommand extends ClientCommand {
         return offer.price().setScale(6, RoundingMode.HALF_UP).toPlainString() + " " + estimate.currency();
     }
 
-    private static String promise(ReadEstimate estimate, SlaPlanner.Goal goal, SlaPlanner.Choice choice) {
+    private static String promise(ReadEstimate estimate, ReadGoal goal, ReadChoice choice) {
         return String.format(
                 Locale.ROOT,
                 "p%s under %.3f s: by %s with %s%s, expected %.3f s: %s",
@@ -191,7 +192,7 @@ public final class PlanCommand extends ClientCommand {
                 verdict(estimate, goal, choice));
     }
 
-    private static String verdict(ReadEstimate estimate, SlaPlanner.Goal goal, SlaPlanner.Choice choice) {
+    private static String verdict(ReadEstimate estimate, ReadGoal goal, ReadChoice choice) {
         String kept = choice.meets() ? "kept" : "not kept";
         if (estimate.given().isPresent()) {
             return kept + "; " + estimate.given().get();

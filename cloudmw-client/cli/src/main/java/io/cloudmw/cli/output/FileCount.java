@@ -1,8 +1,8 @@
 package io.cloudmw.cli.output;
 
 import io.cloudmw.client.CloudMw;
+import io.cloudmw.client.file.FileEntry;
 import io.cloudmw.client.rpc.Calls;
-import io.cloudmw.client.rpc.FileEntry;
 import io.cloudmw.core.model.Page;
 import io.cloudmw.core.model.VolumeName;
 import java.util.ArrayDeque;

@@ -3,11 +3,11 @@ package io.cloudmw.cli.volume;
 import io.cloudmw.cli.command.ClientCommand;
 import io.cloudmw.cli.command.CommandContext;
 import io.cloudmw.cli.progress.Progress;
+import io.cloudmw.client.BackupOperations;
 import io.cloudmw.client.CloudMw;
+import io.cloudmw.client.backup.Backup;
 import io.cloudmw.client.backup.BackupOptions;
 import io.cloudmw.client.backup.BackupReport;
-import io.cloudmw.client.backup.Backups;
-import io.cloudmw.core.backup.BackupRoot;
 import io.cloudmw.core.config.Sizes;
 import io.cloudmw.core.model.VolumeName;
 import java.time.Instant;
@@ -67,11 +67,11 @@ public final class BackupCommands {
 
         private void describe(BackupReport report) {
             if (report.unchanged()) {
-                say("nothing has changed since backup %d, %s", report.root().number(), report.file());
+                say("nothing has changed since backup %d, %s", report.backup().number(), report.file());
             } else {
                 say(
                         "backup %d: %d files exported, %s written, %s%s",
-                        report.root().number(),
+                        report.backup().number(),
                         report.files(),
                         Sizes.approximate(report.bytes()),
                         report.file(),
@@ -80,7 +80,7 @@ public final class BackupCommands {
         }
 
         private static Map<String, ?> json(BackupReport report) {
-            Map<String, Object> answer = backup(report.root());
+            Map<String, Object> answer = row(report.backup());
             answer.put("file", report.file().toString());
             answer.put("unchanged", report.unchanged());
             answer.put("whole", report.whole());
@@ -106,30 +106,30 @@ public final class BackupCommands {
 
         @Override
         protected Map<String, ?> run(CloudMw client) throws Exception {
-            Backups backups = client.backups();
+            BackupOperations backups = client.backups();
             List<Map<String, ?>> rows = new ArrayList<>();
-            for (BackupRoot root :
+            for (Backup backup :
                     backups.list(new VolumeName(volume), Optional.ofNullable(to).map(VolumeName::new))) {
-                rows.add(backup(root));
+                rows.add(row(backup));
                 say(
                         "%6d  %s  parts=%d %s",
-                        root.number(),
-                        Instant.ofEpochMilli(root.takenAtMillis()),
-                        root.parts().size(),
-                        Sizes.approximate(root.sizeBytes()));
+                        backup.number(),
+                        Instant.ofEpochMilli(backup.takenAtMillis()),
+                        backup.parts(),
+                        Sizes.approximate(backup.sizeBytes()));
             }
             return Map.of("backups", rows);
         }
     }
 
-    private static Map<String, Object> backup(BackupRoot root) {
+    private static Map<String, Object> row(Backup backup) {
         Map<String, Object> row = new LinkedHashMap<>();
-        row.put("volume", root.volume().name().value());
-        row.put("number", root.number());
-        row.put("taken_at", Instant.ofEpochMilli(root.takenAtMillis()).toString());
-        row.put("position", root.position());
-        row.put("parts", root.parts().size());
-        row.put("bytes", root.sizeBytes());
+        row.put("volume", backup.volume().value());
+        row.put("number", backup.number());
+        row.put("taken_at", Instant.ofEpochMilli(backup.takenAtMillis()).toString());
+        row.put("position", backup.position());
+        row.put("parts", backup.parts());
+        row.put("bytes", backup.sizeBytes());
         return row;
     }
 }

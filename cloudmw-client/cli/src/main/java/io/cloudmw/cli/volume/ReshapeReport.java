@@ -2,9 +2,9 @@ package io.cloudmw.cli.volume;
 
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VolumeName;
-import io.cloudmw.core.upkeep.LostFile;
-import io.cloudmw.core.upkeep.ReshapeProgress;
-import io.cloudmw.core.upkeep.VolumeReshapeProgress;
+import io.cloudmw.core.status.LostFile;
+import io.cloudmw.core.status.ReshapeProgress;
+import io.cloudmw.core.status.VolumeReshapeProgress;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.cloudmw.cli.cluster.GcCommand;
 import io.cloudmw.client.tree.TreeProgress;
+import io.cloudmw.core.status.collect.CollectFindings;
+import io.cloudmw.core.status.collect.CollectRound;
+import io.cloudmw.core.status.collect.CopyTotal;
 import io.cloudmw.core.testing.FakeTicker;
-import io.cloudmw.core.upkeep.collect.CollectFindings;
-import io.cloudmw.core.upkeep.collect.CollectRound;
-import io.cloudmw.core.upkeep.collect.CopyTotal;
 import java.time.Duration;
 import java.util.Random;
 import org.junit.jupiter.api.Test;

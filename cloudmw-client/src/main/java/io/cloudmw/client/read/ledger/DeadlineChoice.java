@@ -3,13 +3,16 @@ package io.cloudmw.client.read.ledger;
 import io.cloudmw.client.context.ClientContext;
 import io.cloudmw.client.progress.SlaReport;
 import io.cloudmw.core.cost.Prediction;
-import io.cloudmw.core.cost.ReadShape;
+import io.cloudmw.core.cost.ReadChoice;
+import io.cloudmw.core.cost.ReadGoal;
+import io.cloudmw.core.cost.ReadRates;
 import io.cloudmw.core.cost.ReadStrategy;
-import io.cloudmw.core.cost.SlaPlanner;
-import io.cloudmw.core.cost.TransferModel;
+import io.cloudmw.core.cost.plan.ReadShape;
+import io.cloudmw.core.cost.plan.SlaPlanner;
+import io.cloudmw.core.cost.plan.TransferModel;
 import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.core.placement.ReadPlan;
-import io.cloudmw.core.placement.StoreStatus;
+import io.cloudmw.core.status.StoreStatus;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -25,12 +28,12 @@ public final class DeadlineChoice {
     private static final String CALLER = "the way was the caller's choice";
     private static final String UNKNOWN = "too little is known of its stores to choose a way";
 
-    private final SlaPlanner.Goal goal;
-    private final SlaPlanner.Choice choice;
+    private final ReadGoal goal;
+    private final ReadChoice choice;
     /** The reason why the mode was not chosen for the deadline; empty: it was. */
     private final Optional<String> given;
 
-    private DeadlineChoice(SlaPlanner.Goal goal, SlaPlanner.Choice choice, Optional<String> given) {
+    private DeadlineChoice(ReadGoal goal, ReadChoice choice, Optional<String> given) {
         this.goal = goal;
         this.choice = choice;
         this.given = given;
@@ -46,9 +49,8 @@ public final class DeadlineChoice {
      */
     public static Optional<DeadlineChoice> of(
             ReadPlan plan, ReadShape shape, Optional<Duration> deadline, boolean modeIsGiven, ClientContext context) {
-        return deadline.map(time -> new SlaPlanner.Goal(QUANTILE, time))
-                .or(() -> plan.target()
-                        .map(target -> new SlaPlanner.Goal(target.quantile(), target.deadline(shape.bytes()))))
+        return deadline.map(time -> new ReadGoal(QUANTILE, time))
+                .or(() -> plan.target().map(target -> new ReadGoal(target.quantile(), target.deadline(shape.bytes()))))
                 .map(goal -> modeIsGiven || !shape.isKnown()
                         ? given(plan, shape, goal, modeIsGiven ? CALLER : UNKNOWN, context)
                         : chosen(plan, shape, goal, context));
@@ -60,17 +62,17 @@ public final class DeadlineChoice {
     }
 
     private static DeadlineChoice given(
-            ReadPlan plan, ReadShape shape, SlaPlanner.Goal goal, String reason, ClientContext context) {
+            ReadPlan plan, ReadShape shape, ReadGoal goal, String reason, ClientContext context) {
         ReadStrategy usual = ReadStrategy.usual(
                 plan.mode(), plan.helpers().size(), shape.replicas().size());
         Prediction prediction =
                 TransferModel.predict(shape, usual, context.reads().redundancy());
-        return new DeadlineChoice(goal, SlaPlanner.Choice.of(prediction, goal), Optional.of(reason));
+        return new DeadlineChoice(goal, ReadChoice.of(prediction, goal), Optional.of(reason));
     }
 
-    private static DeadlineChoice chosen(ReadPlan plan, ReadShape shape, SlaPlanner.Goal goal, ClientContext context) {
+    private static DeadlineChoice chosen(ReadPlan plan, ReadShape shape, ReadGoal goal, ClientContext context) {
         List<Store> stores = plan.stores().stream().map(StoreStatus::store).toList();
-        SlaPlanner.Rates rates = context.pricing().rates(stores);
+        ReadRates rates = context.pricing().rates(stores);
         int helpers = plan.helpers().size();
         return new DeadlineChoice(
                 goal,
@@ -78,12 +80,12 @@ public final class DeadlineChoice {
                 Optional.empty());
     }
 
-    public SlaPlanner.Goal goal() {
+    public ReadGoal goal() {
         return goal;
     }
 
     /** The expected time and cost of the chosen read. */
-    public SlaPlanner.Choice choice() {
+    public ReadChoice choice() {
         return choice;
     }
 

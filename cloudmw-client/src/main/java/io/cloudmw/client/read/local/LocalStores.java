@@ -11,7 +11,7 @@ import io.cloudmw.core.model.chunk.ChunkId;
 import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.core.placement.PlannedChunk;
 import io.cloudmw.core.placement.ReadPlan;
-import io.cloudmw.core.placement.StoreStatus;
+import io.cloudmw.core.status.StoreStatus;
 import io.cloudmw.core.store.ChunkStore;
 import io.cloudmw.core.store.MonitoredChunkStore;
 import io.cloudmw.core.store.disk.DiskChunkStore;

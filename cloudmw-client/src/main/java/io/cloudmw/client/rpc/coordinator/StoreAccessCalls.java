@@ -7,7 +7,7 @@ import io.cloudmw.core.access.ProbeReport;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.fleet.Store;
-import io.cloudmw.core.placement.StoreStatus;
+import io.cloudmw.core.status.StoreStatus;
 import io.cloudmw.core.wire.AccessWire;
 import io.cloudmw.core.wire.FromWire;
 import io.cloudmw.proto.v1.CheckStoresRequest;

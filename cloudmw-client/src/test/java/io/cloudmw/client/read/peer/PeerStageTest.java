@@ -6,7 +6,7 @@ import io.cloudmw.client.context.ClientContext;
 import io.cloudmw.client.context.ClientLimits;
 import io.cloudmw.client.context.ClientThreads;
 import io.cloudmw.client.manifest.ManifestReader;
-import io.cloudmw.client.peer.Chunks;
+import io.cloudmw.client.peer.server.Chunks;
 import io.cloudmw.client.progress.TransferListener;
 import io.cloudmw.client.read.PlannedSpeeds;
 import io.cloudmw.client.read.ledger.ReadLedger;
@@ -32,6 +32,7 @@ import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.Mode;
 import io.cloudmw.core.model.PeerId;
 import io.cloudmw.core.model.Priority;
+import io.cloudmw.core.model.RedundancyLimits;
 import io.cloudmw.core.model.Urgency;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.chunk.Chunk;
@@ -108,7 +109,7 @@ final class PeerStageTest {
                 () -> HelperLinks.open(threads.workers(), threads.timer(), Duration.ZERO),
                 new ClientLimits(8 << 20, Long.MAX_VALUE),
                 Pricing.DEFAULT,
-                new RedundancyBudget(RedundancyBudget.Limits.DEFAULT),
+                new RedundancyBudget(RedundancyLimits.DEFAULT),
                 Ticker.system());
     }
 

@@ -3,13 +3,12 @@ package io.cloudmw.coordinator.fleet;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.monitor.FleetSpeeds;
-import io.cloudmw.core.monitor.FleetView;
-import io.cloudmw.core.monitor.HelperActivity;
 import io.cloudmw.core.monitor.ReaderSpeed;
 import io.cloudmw.core.monitor.Speed;
-import io.cloudmw.core.monitor.SpeedKey;
-import io.cloudmw.core.monitor.SpeedSummary;
-import io.cloudmw.core.placement.StoreStatus;
+import io.cloudmw.core.status.StoreStatus;
+import io.cloudmw.core.status.fleet.FleetView;
+import io.cloudmw.core.status.fleet.HelperActivity;
+import io.cloudmw.core.status.fleet.SpeedKey;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -55,7 +54,7 @@ public final class FleetMonitoring {
         List<FleetView.OfStore> storeRows = new ArrayList<>();
         for (StoreStatus status : stores.all()) {
             Speed speed = byStore.getOrDefault(status.store().id(), Speed.UNKNOWN);
-            storeRows.add(new FleetView.OfStore(status.store().id(), status.available(), SpeedSummary.of(speed)));
+            storeRows.add(new FleetView.OfStore(status.store().id(), status.available(), speed.summary()));
         }
         var byReader = speeds.readers();
         List<FleetView.OfHelper> helperRows = new ArrayList<>();
@@ -66,13 +65,14 @@ public final class FleetMonitoring {
                     status.alive(),
                     status.lastHeartbeatAgeMillis(),
                     activities.getOrDefault(id, HelperActivity.NONE),
-                    SpeedSummary.of(byReader.getOrDefault(id, Speed.UNKNOWN))));
+                    byReader.getOrDefault(id, Speed.UNKNOWN).summary()));
         }
         List<ReaderSpeed> pairs = speeds.all();
         List<FleetView.OfPair> pairRows = pairs.stream()
                 .sorted(MOST_READ_FIRST)
                 .limit(FleetView.MAX_PAIRS)
-                .map(pair -> new FleetView.OfPair(pair.reader(), pair.key(), SpeedSummary.of(pair.speed())))
+                .map(pair -> new FleetView.OfPair(
+                        pair.reader(), pair.key(), pair.speed().summary()))
                 .toList();
         return new FleetView(storeRows, helperRows, pairRows, pairs.size() - pairRows.size());
     }

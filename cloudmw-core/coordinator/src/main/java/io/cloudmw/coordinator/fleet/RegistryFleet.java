@@ -5,23 +5,23 @@ import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.fleet.HelperAddress;
 import io.cloudmw.core.model.fleet.Store;
-import io.cloudmw.core.placement.Candidate;
+import io.cloudmw.core.status.StoreCandidate;
 import java.util.List;
 
 /** The fleet as upkeep sees it, made of the registry and the store view. */
 public record RegistryFleet(HelperRegistry helpers, StoreView view) implements UpkeepFleet {
     @Override
-    public List<Candidate> stores() throws CloudMwException {
+    public List<StoreCandidate> stores() throws CloudMwException {
         return view.known();
     }
 
     @Override
-    public long roomBytes(Candidate store) {
+    public long roomBytes(StoreCandidate store) {
         return view.freeBytes(store.store()).orElse(Long.MAX_VALUE);
     }
 
     @Override
-    public long reserveBytes(Candidate store) {
+    public long reserveBytes(StoreCandidate store) {
         return view.reserveBytes(store.store());
     }
 
@@ -30,7 +30,7 @@ public record RegistryFleet(HelperRegistry helpers, StoreView view) implements U
      * lead to deletions.
      */
     @Override
-    public boolean isAvailable(Candidate store) {
+    public boolean isAvailable(StoreCandidate store) {
         return view.isAvailable(store.store()) && view.isGenuine(store.store());
     }
 
@@ -40,7 +40,7 @@ public record RegistryFleet(HelperRegistry helpers, StoreView view) implements U
     }
 
     @Override
-    public boolean canBeLost(Candidate store) {
+    public boolean canBeLost(StoreCandidate store) {
         return store.store().owner().isPresent() || view.isMissing(store.store());
     }
 

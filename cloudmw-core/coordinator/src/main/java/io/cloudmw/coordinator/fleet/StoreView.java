@@ -15,10 +15,10 @@ import io.cloudmw.core.model.fleet.DiskUsage;
 import io.cloudmw.core.model.fleet.HelperAddress;
 import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.core.model.volume.Volume;
-import io.cloudmw.core.placement.Candidate;
-import io.cloudmw.core.placement.StoreStatus;
 import io.cloudmw.core.reach.BucketWatch;
 import io.cloudmw.core.signing.ReadSigner;
+import io.cloudmw.core.status.StoreCandidate;
+import io.cloudmw.core.status.StoreStatus;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -247,35 +247,36 @@ public final class StoreView {
      * @throws CloudMwException {@code COORDINATOR_UNAVAILABLE} just after a start, while an owner may register again:
      *     placing without its disk would cost needless copies
      */
-    public List<Candidate> candidates(List<Store> stores, long chunkBytes) throws CloudMwException {
+    public List<StoreCandidate> candidates(List<Store> stores, long chunkBytes) throws CloudMwException {
         awaitOwners(stores, 0);
         return weighed(stores, chunkBytes);
     }
 
     /** Returns all stores as {@link #candidates} for a chunk of any size, whichever owners may register again. */
-    List<Candidate> known() throws CloudMwException {
+    List<StoreCandidate> known() throws CloudMwException {
         return weighed(catalog.stores(), 0);
     }
 
-    private List<Candidate> weighed(List<Store> stores, long chunkBytes) {
+    private List<StoreCandidate> weighed(List<Store> stores, long chunkBytes) {
         long mostFree = 1;
         for (Store store : stores) {
             mostFree = Math.max(mostFree, freeBytes(store).orElse(0));
         }
-        List<Candidate> candidates = new ArrayList<>();
+        List<StoreCandidate> candidates = new ArrayList<>();
         for (Store store : stores) {
             OptionalLong free = freeBytes(store);
             double share = free.isEmpty() ? 1 : (double) free.getAsLong() / mostFree;
-            candidates.add(new Candidate(store, obstacle(store, chunkBytes), Math.max(MIN_WEIGHT, share)));
+            candidates.add(new StoreCandidate(store, obstacle(store, chunkBytes), Math.max(MIN_WEIGHT, share)));
         }
         return candidates;
     }
 
     /** Returns the stores as candidates for a volume, regardless of room; absent and drained ones cannot be chosen. */
-    public List<Candidate> reachable(List<Store> stores) throws CloudMwException {
+    public List<StoreCandidate> reachable(List<Store> stores) throws CloudMwException {
         Set<StoreId> drained = drains.all();
         return stores.stream()
-                .map(store -> new Candidate(store, drained.contains(store.id()) ? "draining" : unreachable(store), 1))
+                .map(store ->
+                        new StoreCandidate(store, drained.contains(store.id()) ? "draining" : unreachable(store), 1))
                 .toList();
     }
 

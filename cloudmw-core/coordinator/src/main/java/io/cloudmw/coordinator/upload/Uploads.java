@@ -27,7 +27,6 @@ import io.cloudmw.core.model.fleet.HelperAddress;
 import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.core.model.volume.Chunking;
 import io.cloudmw.core.model.volume.Volume;
-import io.cloudmw.core.placement.Candidate;
 import io.cloudmw.core.placement.PlacedChunk;
 import io.cloudmw.core.placement.PlacedReplicas;
 import io.cloudmw.core.placement.PlacementPolicy;
@@ -36,6 +35,7 @@ import io.cloudmw.core.placement.WritePlanner;
 import io.cloudmw.core.security.TransferClaims;
 import io.cloudmw.core.security.TransferRight;
 import io.cloudmw.core.security.TransferTokens;
+import io.cloudmw.core.status.StoreCandidate;
 import io.cloudmw.core.time.WallClock;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -139,7 +139,7 @@ public final class Uploads {
         Volume volume = volume(file);
         List<Store> volumeStores = stores.of(volume);
         List<Store> filling = stores.filling(volumeStores);
-        Map<Long, List<Candidate>> candidatesByLength = new HashMap<>();
+        Map<Long, List<StoreCandidate>> candidatesByLength = new HashMap<>();
         List<HelperAddress> live = helpers.live();
         // After a loss of stores there are fewer copies; the missing ones are made when the volume has stores for them.
         int copies = Math.min(volume.replicas(), filling.size());
@@ -150,7 +150,7 @@ public final class Uploads {
             if (!candidatesByLength.containsKey(bytes)) {
                 candidatesByLength.put(bytes, candidates(request, volume, filling, bytes));
             }
-            List<Candidate> candidates = candidatesByLength.getOrDefault(bytes, List.of());
+            List<StoreCandidate> candidates = candidatesByLength.getOrDefault(bytes, List.of());
             PlacedReplicas replicas = PlacementPolicy.place(chunk, candidates, copies);
             List<Store> sent = sent(replicas, volumeStores);
             HelperId helper = WritePlanner.helper(chunk, sent, live, request.avoid(), stores::canUse);
@@ -175,9 +175,9 @@ public final class Uploads {
     }
 
     /** Returns the stores for chunks of this length, if enough of them can take one. */
-    private List<Candidate> candidates(PlacementRequest request, Volume volume, List<Store> filling, long bytes)
+    private List<StoreCandidate> candidates(PlacementRequest request, Volume volume, List<Store> filling, long bytes)
             throws CloudMwException {
-        List<Candidate> candidates = stores.candidates(filling, bytes).stream()
+        List<StoreCandidate> candidates = stores.candidates(filling, bytes).stream()
                 .map(candidate -> request.refusing().contains(candidate.store().id()) ? refusing(candidate) : candidate)
                 .toList();
         stores.awaitAnyHelper();
@@ -191,9 +191,9 @@ public final class Uploads {
     }
 
     /** Returns the store as one that gets nothing of this upload. */
-    private static Candidate refusing(Candidate candidate) {
+    private static StoreCandidate refusing(StoreCandidate candidate) {
         String known = candidate.obstacle();
-        return new Candidate(candidate.store(), known.isEmpty() ? "refused this put" : known, candidate.weight());
+        return new StoreCandidate(candidate.store(), known.isEmpty() ? "refused this put" : known, candidate.weight());
     }
 
     /**

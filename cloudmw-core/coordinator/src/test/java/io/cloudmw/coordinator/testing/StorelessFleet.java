@@ -3,7 +3,7 @@ package io.cloudmw.coordinator.testing;
 import io.cloudmw.coordinator.upkeep.stores.UpkeepFleet;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.fleet.HelperAddress;
-import io.cloudmw.core.placement.Candidate;
+import io.cloudmw.core.status.StoreCandidate;
 import java.util.List;
 
 /** A fleet without stores, in which every helper is alive, or none is. */
@@ -15,22 +15,22 @@ public final class StorelessFleet implements UpkeepFleet {
     }
 
     @Override
-    public List<Candidate> stores() {
+    public List<StoreCandidate> stores() {
         return List.of();
     }
 
     @Override
-    public long reserveBytes(Candidate store) {
+    public long reserveBytes(StoreCandidate store) {
         return 0;
     }
 
     @Override
-    public long roomBytes(Candidate store) {
+    public long roomBytes(StoreCandidate store) {
         return 0;
     }
 
     @Override
-    public boolean isAvailable(Candidate store) {
+    public boolean isAvailable(StoreCandidate store) {
         return false;
     }
 

@@ -11,8 +11,8 @@ import io.cloudmw.core.model.chunk.LeafDigests;
 import io.cloudmw.core.model.chunk.ReplicaRecord;
 import io.cloudmw.core.model.chunk.ReplicaState;
 import io.cloudmw.core.model.fleet.Store;
-import io.cloudmw.core.placement.Candidate;
-import io.cloudmw.core.upkeep.StoreCondition;
+import io.cloudmw.core.status.StoreCandidate;
+import io.cloudmw.core.status.StoreCondition;
 import io.cloudmw.core.upkeep.Task;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -52,21 +52,21 @@ public final class UpkeepSamples {
     }
 
     public static StoreCondition up(Store store) {
-        return new StoreCondition(new Candidate(store, "", 1), Long.MAX_VALUE, true, Duration.ZERO, false, false);
+        return new StoreCondition(new StoreCandidate(store, "", 1), Long.MAX_VALUE, true, Duration.ZERO, false, false);
     }
 
     public static StoreCondition full(Store store) {
-        return new StoreCondition(new Candidate(store, "full", 1), 0, true, Duration.ZERO, false, false);
+        return new StoreCondition(new StoreCandidate(store, "full", 1), 0, true, Duration.ZERO, false, false);
     }
 
     public static StoreCondition away(Store store) {
         return new StoreCondition(
-                new Candidate(store, "away", 1), Long.MAX_VALUE, false, Duration.ofSeconds(1), false, false);
+                new StoreCandidate(store, "away", 1), Long.MAX_VALUE, false, Duration.ofSeconds(1), false, false);
     }
 
     public static StoreCondition lost(Store store) {
         return new StoreCondition(
-                new Candidate(store, "away", 1), Long.MAX_VALUE, false, Duration.ofDays(1), true, false);
+                new StoreCandidate(store, "away", 1), Long.MAX_VALUE, false, Duration.ofDays(1), true, false);
     }
 
     public static StoreCondition draining(StoreCondition store) {

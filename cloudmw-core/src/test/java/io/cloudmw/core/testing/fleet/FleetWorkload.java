@@ -3,6 +3,7 @@ package io.cloudmw.core.testing.fleet;
 import io.cloudmw.core.hedge.IssueCounts;
 import io.cloudmw.core.hedge.RedundancyBudget;
 import io.cloudmw.core.model.Mode;
+import io.cloudmw.core.model.RedundancyLimits;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -101,7 +102,7 @@ public final class FleetWorkload {
         for (int run = 0; run < runs; run++) {
             SimulatedFleet fleet = new SimulatedFleet(FleetSettings.paper(), seed + run);
             FleetTransfer.Spec spec = new FleetTransfer.Spec(mode, false, chunks, three, List.of(three, three, three));
-            new FleetTransfer(fleet, spec, new RedundancyBudget(RedundancyBudget.Limits.DEFAULT), figures::add).start();
+            new FleetTransfer(fleet, spec, new RedundancyBudget(RedundancyLimits.DEFAULT), figures::add).start();
             run(fleet);
         }
         return figures;
@@ -117,7 +118,7 @@ public final class FleetWorkload {
         Figures figures = new Figures(mode);
         SimulatedFleet fleet = new SimulatedFleet(settings, seed);
         SplittableRandom random = new SplittableRandom(seed ^ 0xbeef);
-        RedundancyBudget governor = new RedundancyBudget(RedundancyBudget.Limits.DEFAULT);
+        RedundancyBudget governor = new RedundancyBudget(RedundancyLimits.DEFAULT);
         List<Integer> three = List.of(0, 1, 2);
         for (int read = 0; read < reads; read++) {
             long bytes = (64L << 10) << random.nextInt(8);
@@ -139,8 +140,7 @@ public final class FleetWorkload {
         for (int read = 0; read < reads; read++) {
             fleet.clock.after(
                     read * ALONE_EVERY_NANOS,
-                    () -> new FleetTransfer(
-                                    fleet, spec, new RedundancyBudget(RedundancyBudget.Limits.DEFAULT), figures::add)
+                    () -> new FleetTransfer(fleet, spec, new RedundancyBudget(RedundancyLimits.DEFAULT), figures::add)
                             .start());
         }
         run(fleet);
@@ -154,7 +154,7 @@ public final class FleetWorkload {
         SplittableRandom random = new SplittableRandom(seed ^ 0xf1ee7);
         for (int i = 0; i < transfers; i++) {
             FleetTransfer.Spec spec = spec(mode, helpers, stores, i % 10 == 0, random);
-            RedundancyBudget governor = new RedundancyBudget(RedundancyBudget.Limits.DEFAULT);
+            RedundancyBudget governor = new RedundancyBudget(RedundancyLimits.DEFAULT);
             fleet.clock.after(
                     random.nextLong(60_000_000_000L),
                     () -> new FleetTransfer(fleet, spec, governor, figures::add).start());

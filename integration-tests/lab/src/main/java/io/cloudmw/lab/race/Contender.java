@@ -1,6 +1,6 @@
 package io.cloudmw.lab.race;
 
-import io.cloudmw.client.sink.PositionalTarget;
+import io.cloudmw.client.file.PositionalTarget;
 
 /** A way of reading a file. Used by one thread. */
 public interface Contender extends AutoCloseable {

@@ -2,7 +2,7 @@ package io.cloudmw.lab.race;
 
 import io.cloudmw.client.CloudMw;
 import io.cloudmw.client.GetOptions;
-import io.cloudmw.client.sink.PositionalTarget;
+import io.cloudmw.client.file.PositionalTarget;
 import io.cloudmw.core.model.Mode;
 
 /** CloudMW in one mode, by a client of its own: the budget for extras is a client's, and no mode spends another's. */

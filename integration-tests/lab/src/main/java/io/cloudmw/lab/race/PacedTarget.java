@@ -1,7 +1,7 @@
 package io.cloudmw.lab.race;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import io.cloudmw.client.sink.PositionalTarget;
+import io.cloudmw.client.file.PositionalTarget;
 import io.cloudmw.core.emulation.ResponsePace;
 import io.cloudmw.core.emulation.StoreLaw;
 import io.cloudmw.core.emulation.StorePace;

@@ -1,7 +1,7 @@
 package io.cloudmw.lab.race;
 
 import com.sun.management.OperatingSystemMXBean;
-import io.cloudmw.client.sink.PositionalTarget;
+import io.cloudmw.client.file.PositionalTarget;
 import io.cloudmw.core.emulation.StoreLaw;
 import io.cloudmw.core.time.Sleeper;
 import io.cloudmw.core.time.Ticker;

@@ -1,9 +1,9 @@
 package io.cloudmw.lab.torture;
 
 import io.cloudmw.client.GetOptions;
+import io.cloudmw.client.file.FileEntry;
+import io.cloudmw.client.file.FileStatus;
 import io.cloudmw.client.progress.GetReceipt;
-import io.cloudmw.client.rpc.FileEntry;
-import io.cloudmw.client.rpc.FileStatus;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.FilePath;

@@ -1,11 +1,11 @@
 package io.cloudmw.lab.torture;
 
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.status.RepairObstacle;
+import io.cloudmw.core.status.RepairProgress;
+import io.cloudmw.core.status.ReplacedProgress;
+import io.cloudmw.core.status.UpkeepStatus;
 import io.cloudmw.core.time.Sleeper;
-import io.cloudmw.core.upkeep.RepairObstacle;
-import io.cloudmw.core.upkeep.RepairProgress;
-import io.cloudmw.core.upkeep.ReplacedProgress;
-import io.cloudmw.core.upkeep.UpkeepStatus;
 import io.cloudmw.lab.torture.model.CallInterval;
 import java.time.Duration;
 import java.util.Optional;

@@ -5,13 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.fleet.Store;
-import io.cloudmw.core.placement.Candidate;
-import io.cloudmw.core.upkeep.RepairObstacle;
-import io.cloudmw.core.upkeep.RepairProgress;
-import io.cloudmw.core.upkeep.ScrubProgress;
-import io.cloudmw.core.upkeep.StoreCondition;
-import io.cloudmw.core.upkeep.UpkeepStatus;
-import io.cloudmw.core.upkeep.collect.CollectProgress;
+import io.cloudmw.core.status.RepairObstacle;
+import io.cloudmw.core.status.RepairProgress;
+import io.cloudmw.core.status.ScrubProgress;
+import io.cloudmw.core.status.StoreCandidate;
+import io.cloudmw.core.status.StoreCondition;
+import io.cloudmw.core.status.UpkeepStatus;
+import io.cloudmw.core.status.collect.CollectProgress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -48,7 +48,7 @@ final class ReplicationCheckTest {
 
     private static StoreCondition condition(String id, boolean lost) {
         Store store = new Store(new StoreId(id), id, new Store.Disk(new HelperId("h"), Path.of("/d")));
-        return new StoreCondition(new Candidate(store, "", 1), 1, !lost, Duration.ZERO, lost, false);
+        return new StoreCondition(new StoreCandidate(store, "", 1), 1, !lost, Duration.ZERO, lost, false);
     }
 
     @Test

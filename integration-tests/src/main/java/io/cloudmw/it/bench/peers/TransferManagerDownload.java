@@ -1,6 +1,6 @@
 package io.cloudmw.it.bench.peers;
 
-import io.cloudmw.client.sink.PositionalTarget;
+import io.cloudmw.client.file.PositionalTarget;
 import io.cloudmw.lab.race.Contender;
 import io.cloudmw.lab.race.LabFile;
 import java.io.IOException;

@@ -2,9 +2,9 @@ package io.cloudmw.coordinator.upkeep.collect;
 
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
-import io.cloudmw.core.upkeep.collect.CollectProgress;
-import io.cloudmw.core.upkeep.collect.CollectRound;
-import io.cloudmw.core.upkeep.collect.OrderedRound;
+import io.cloudmw.core.status.collect.CollectProgress;
+import io.cloudmw.core.status.collect.CollectRound;
+import io.cloudmw.core.status.collect.OrderedRound;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -6,7 +6,7 @@ import io.cloudmw.core.cache.VersionFilter;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.Page;
 import io.cloudmw.core.model.VersionId;
-import io.cloudmw.core.upkeep.collect.CollectRound;
+import io.cloudmw.core.status.collect.CollectRound;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Optional;

@@ -2,7 +2,7 @@ package io.cloudmw.coordinator.upkeep.repair;
 
 import io.cloudmw.core.model.chunk.ReplicaRecord;
 import io.cloudmw.core.model.fleet.Store;
-import io.cloudmw.core.upkeep.RepairObstacle;
+import io.cloudmw.core.status.RepairObstacle;
 import java.util.List;
 import java.util.Optional;
 

@@ -5,11 +5,11 @@ import io.cloudmw.core.model.chunk.ChunkId;
 import io.cloudmw.core.model.chunk.ReplicaRecord;
 import io.cloudmw.core.model.chunk.ReplicaState;
 import io.cloudmw.core.model.fleet.Store;
-import io.cloudmw.core.placement.Candidate;
 import io.cloudmw.core.placement.CurrentReplicas;
 import io.cloudmw.core.placement.PlacementPolicy;
-import io.cloudmw.core.upkeep.RepairObstacle;
-import io.cloudmw.core.upkeep.StoreCondition;
+import io.cloudmw.core.status.RepairObstacle;
+import io.cloudmw.core.status.StoreCandidate;
+import io.cloudmw.core.status.StoreCondition;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -130,8 +130,8 @@ final class RepairPlanner {
     }
 
     private static Targets targets(CurrentReplicas copies, SortedCopies sorted, int wanted, Situation now) {
-        List<Candidate> candidates = new ArrayList<>();
-        List<Candidate> closed = new ArrayList<>();
+        List<StoreCandidate> candidates = new ArrayList<>();
+        List<StoreCandidate> closed = new ArrayList<>();
         List<String> domains = new ArrayList<>();
         now.stores().forEach((id, store) -> {
             if (sorted.kept.contains(id) || sorted.awaited.contains(id)) {
@@ -146,7 +146,9 @@ final class RepairPlanner {
         List<Store> chosen = PlacementPolicy.more(copies.chunk().id(), candidates, wanted, domains);
         return new Targets(
                 chosen,
-                chosen.size() < wanted ? closed.stream().map(Candidate::store).toList() : List.of());
+                chosen.size() < wanted
+                        ? closed.stream().map(StoreCandidate::store).toList()
+                        : List.of());
     }
 
     /**

@@ -9,7 +9,7 @@ import io.cloudmw.core.model.chunk.ReplicaRecord;
 import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.core.model.volume.Volume;
 import io.cloudmw.core.placement.CurrentReplicas;
-import io.cloudmw.core.upkeep.StoreCondition;
+import io.cloudmw.core.status.StoreCondition;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;

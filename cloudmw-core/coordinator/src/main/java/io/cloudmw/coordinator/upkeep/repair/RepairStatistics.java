@@ -2,8 +2,8 @@ package io.cloudmw.coordinator.upkeep.repair;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cloudmw.core.model.StoreId;
-import io.cloudmw.core.upkeep.RepairProgress;
-import io.cloudmw.core.upkeep.ReplacedProgress;
+import io.cloudmw.core.status.RepairProgress;
+import io.cloudmw.core.status.ReplacedProgress;
 import java.util.Optional;
 import java.util.SortedMap;
 

@@ -7,7 +7,7 @@ import io.cloudmw.coordinator.upkeep.walk.ChunkWalk;
 import io.cloudmw.coordinator.upkeep.walk.ManifestWalk;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.placement.CurrentReplicas;
-import io.cloudmw.core.upkeep.RoundScope;
+import io.cloudmw.core.status.RoundScope;
 import io.cloudmw.core.upkeep.Task;
 import java.util.HashSet;
 import java.util.List;

@@ -1,7 +1,7 @@
 package io.cloudmw.coordinator.upkeep.replace;
 
 import io.cloudmw.core.model.fleet.StoreIdentity;
-import io.cloudmw.core.upkeep.ReplacedProgress;
+import io.cloudmw.core.status.ReplacedProgress;
 
 /**
  * The note on the recovery from a replaced disk or bucket, by which the next holder continues.

@@ -10,7 +10,7 @@ import io.cloudmw.core.model.chunk.Chunk;
 import io.cloudmw.core.model.chunk.ChunkId;
 import io.cloudmw.core.model.chunk.ReplicaState;
 import io.cloudmw.core.placement.CurrentReplicas;
-import io.cloudmw.core.upkeep.StoreCondition;
+import io.cloudmw.core.status.StoreCondition;
 import io.cloudmw.core.upkeep.Task;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

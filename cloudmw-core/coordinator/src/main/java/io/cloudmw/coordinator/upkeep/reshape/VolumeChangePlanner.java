@@ -6,7 +6,7 @@ import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.volume.Volume;
 import io.cloudmw.core.model.volume.VolumeChange;
-import io.cloudmw.core.placement.StoreStatus;
+import io.cloudmw.core.status.StoreStatus;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;

@@ -1,7 +1,7 @@
 package io.cloudmw.coordinator.upkeep.scrub;
 
 import io.cloudmw.coordinator.upkeep.walk.ManifestWalk;
-import io.cloudmw.core.upkeep.ScrubProgress;
+import io.cloudmw.core.status.ScrubProgress;
 
 /**
  * The stored state of scrubbing: numbers, separated by commas, and a position.

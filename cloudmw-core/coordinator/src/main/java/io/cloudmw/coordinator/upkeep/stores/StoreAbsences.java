@@ -5,7 +5,7 @@ import io.cloudmw.coordinator.lease.Lease;
 import io.cloudmw.coordinator.upkeep.schedule.UpkeepClock;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.StoreId;
-import io.cloudmw.core.upkeep.StoreCondition;
+import io.cloudmw.core.status.StoreCondition;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.LinkedHashMap;

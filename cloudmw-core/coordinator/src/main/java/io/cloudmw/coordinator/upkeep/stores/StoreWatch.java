@@ -2,9 +2,9 @@ package io.cloudmw.coordinator.upkeep.stores;
 
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.StoreId;
-import io.cloudmw.core.placement.Candidate;
+import io.cloudmw.core.status.StoreCandidate;
+import io.cloudmw.core.status.StoreCondition;
 import io.cloudmw.core.time.Ticker;
-import io.cloudmw.core.upkeep.StoreCondition;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -47,7 +47,7 @@ public final class StoreWatch {
         long now = ticker.nanos();
         Set<StoreId> draining = drains.all();
         Map<StoreId, StoreCondition> conditions = new LinkedHashMap<>();
-        for (Candidate store : fleet.stores()) {
+        for (StoreCandidate store : fleet.stores()) {
             StoreId id = store.store().id();
             boolean available = fleet.isAvailable(store);
             if (!available && fleet.canBeLost(store)) {
@@ -85,7 +85,7 @@ public final class StoreWatch {
      * Returns whether a store is gone: a disk with its owner; a bucket that was missing all the time, not merely denied
      * or unreachable.
      */
-    private boolean isGone(Candidate store, long now) {
+    private boolean isGone(StoreCandidate store, long now) {
         return store.store().owner().isPresent()
                 || now - missingSince.getOrDefault(store.store().id(), now) >= lostAfterNanos;
     }

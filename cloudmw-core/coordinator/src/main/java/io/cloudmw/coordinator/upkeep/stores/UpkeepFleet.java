@@ -5,7 +5,7 @@ import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.fleet.HelperAddress;
 import io.cloudmw.core.model.fleet.Store;
-import io.cloudmw.core.placement.Candidate;
+import io.cloudmw.core.status.StoreCandidate;
 import io.cloudmw.core.upkeep.Task;
 import java.util.List;
 
@@ -16,16 +16,16 @@ public interface UpkeepFleet {
      *
      * @throws CloudMwException when the catalog fails
      */
-    List<Candidate> stores() throws CloudMwException;
+    List<StoreCandidate> stores() throws CloudMwException;
 
     /** Returns how many bytes chunks may still use in a store; {@code Long.MAX_VALUE}: no known limit. */
-    long roomBytes(Candidate store);
+    long roomBytes(StoreCandidate store);
 
     /** Returns how many bytes a store must keep free besides; zero: not known. */
-    long reserveBytes(Candidate store);
+    long reserveBytes(StoreCandidate store);
 
     /** Returns whether a store can be reached. */
-    boolean isAvailable(Candidate store);
+    boolean isAvailable(StoreCandidate store);
 
     /** Returns the live helpers. */
     List<HelperAddress> live();
@@ -36,7 +36,7 @@ public interface UpkeepFleet {
      * Returns whether a store that stays away counts as lost in the end, so that its copies are made elsewhere. That is
      * so for a disk, and for a bucket that no longer exists. A bucket that denies access keeps its content.
      */
-    default boolean canBeLost(Candidate store) {
+    default boolean canBeLost(StoreCandidate store) {
         return store.store().owner().isPresent();
     }
 

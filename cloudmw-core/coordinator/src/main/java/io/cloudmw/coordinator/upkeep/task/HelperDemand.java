@@ -2,7 +2,7 @@ package io.cloudmw.coordinator.upkeep.task;
 
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.fleet.Store;
-import io.cloudmw.core.upkeep.MissingHelper;
+import io.cloudmw.core.status.MissingHelper;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;

@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
-import io.cloudmw.core.upkeep.collect.CollectProgress;
-import io.cloudmw.core.upkeep.collect.CollectRound;
-import io.cloudmw.core.upkeep.collect.OrderedRound;
-import io.cloudmw.core.upkeep.collect.OrderedRound.State;
+import io.cloudmw.core.status.collect.CollectProgress;
+import io.cloudmw.core.status.collect.CollectRound;
+import io.cloudmw.core.status.collect.OrderedRound;
+import io.cloudmw.core.status.collect.OrderedRound.State;
 import java.util.Optional;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;

@@ -17,10 +17,10 @@ import io.cloudmw.core.model.chunk.Chunk;
 import io.cloudmw.core.model.chunk.ReplicaRecord;
 import io.cloudmw.core.model.chunk.ReplicaState;
 import io.cloudmw.core.model.fleet.Store;
-import io.cloudmw.core.placement.Candidate;
 import io.cloudmw.core.placement.CurrentReplicas;
-import io.cloudmw.core.upkeep.RepairObstacle;
-import io.cloudmw.core.upkeep.StoreCondition;
+import io.cloudmw.core.status.RepairObstacle;
+import io.cloudmw.core.status.StoreCandidate;
+import io.cloudmw.core.status.StoreCondition;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -211,7 +211,7 @@ final class RepairPlannerTest {
     @Test
     void storeWithoutRoomIsNoTarget() {
         StoreCondition tight = new StoreCondition(
-                new Candidate(disk("d"), "", 1), chunk.range().length() - 1, true, Duration.ZERO, false, false);
+                new StoreCandidate(disk("d"), "", 1), chunk.range().length() - 1, true, Duration.ZERO, false, false);
         RepairPlan plan = plan(stores(up(disk("a")), lost(disk("b")), up(disk("c")), tight));
         assertThat(plan.obstacle()).contains(RepairObstacle.NO_TARGET);
     }
@@ -306,7 +306,7 @@ final class RepairPlannerTest {
             health.forEach((name, state) -> conditions.put(
                     id(name),
                     new StoreCondition(
-                            new Candidate(disk(name), state == 0 ? "" : "away", 1),
+                            new StoreCandidate(disk(name), state == 0 ? "" : "away", 1),
                             Long.MAX_VALUE,
                             state == 0,
                             Duration.ofSeconds(state),

@@ -13,7 +13,7 @@ import io.cloudmw.core.model.volume.Chunking;
 import io.cloudmw.core.model.volume.ReadTarget;
 import io.cloudmw.core.model.volume.Volume;
 import io.cloudmw.core.model.volume.VolumeChange;
-import io.cloudmw.core.placement.StoreStatus;
+import io.cloudmw.core.status.StoreStatus;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;

@@ -12,7 +12,7 @@ import io.cloudmw.core.model.chunk.ChunkId;
 import io.cloudmw.core.model.chunk.ReplicaReport;
 import io.cloudmw.core.model.chunk.ReplicaState;
 import io.cloudmw.core.model.file.FileVersion;
-import io.cloudmw.core.upkeep.ScrubProgress;
+import io.cloudmw.core.status.ScrubProgress;
 import io.cloudmw.core.upkeep.Task;
 import io.cloudmw.core.upkeep.TaskBatch;
 import io.cloudmw.core.upkeep.TaskResult;

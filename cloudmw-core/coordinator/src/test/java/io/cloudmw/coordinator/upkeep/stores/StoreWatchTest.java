@@ -8,7 +8,7 @@ import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.fleet.HelperAddress;
 import io.cloudmw.core.model.fleet.Store;
-import io.cloudmw.core.placement.Candidate;
+import io.cloudmw.core.status.StoreCandidate;
 import io.cloudmw.core.testing.FakeTicker;
 import java.time.Duration;
 import java.util.List;
@@ -32,27 +32,27 @@ final class StoreWatchTest {
         private boolean missing;
 
         @Override
-        public List<Candidate> stores() {
-            return List.of(new Candidate(BUCKET, "", 1));
+        public List<StoreCandidate> stores() {
+            return List.of(new StoreCandidate(BUCKET, "", 1));
         }
 
         @Override
-        public long roomBytes(Candidate store) {
+        public long roomBytes(StoreCandidate store) {
             return Long.MAX_VALUE;
         }
 
         @Override
-        public long reserveBytes(Candidate store) {
+        public long reserveBytes(StoreCandidate store) {
             return 0;
         }
 
         @Override
-        public boolean isAvailable(Candidate store) {
+        public boolean isAvailable(StoreCandidate store) {
             return available;
         }
 
         @Override
-        public boolean canBeLost(Candidate store) {
+        public boolean canBeLost(StoreCandidate store) {
             return missing;
         }
 

@@ -1,0 +1,190 @@
+package io.cloudmw.client.handle;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.cloudmw.client.file.RemoteFile;
+import io.cloudmw.client.read.GetRequest;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.error.Reasons;
+import io.cloudmw.core.model.ByteRange;
+import io.cloudmw.core.model.file.FileVersion;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * An open version of a file. Safe for any thread.
+ *
+ * <p>The file keeps its plan and connections, so that a small read is one request to the switch that has the bytes. It
+ * also keeps the leaves read last, so that a nearby read needs no request. Concurrent reads of one leaf share a
+ * request. Every byte is verified. When a switch fails, the bytes are read as {@link io.cloudmw.client.FileOperations#read}
+ * does. So are reads of more than {@value #DIRECT_BYTES} bytes, and all reads of volumes without switches.
+ */
+@SuppressWarnings("CollectionUndefinedEquality") // the same future, not an equal one
+final class OpenFile implements RemoteFile {
+    /** Longer reads gain nothing from requests for single leaves. */
+    static final int DIRECT_BYTES = 1 << 20;
+
+    /** The same limit in leaves: each is a stream. */
+    static final int DIRECT_LEAVES = 16;
+
+    private static final long PLAN_AGE_NANOS = Duration.ofMinutes(1).toNanos();
+    private static final long PLAN_PAUSE_NANOS = Duration.ofSeconds(1).toNanos();
+
+    private final OpenFiles files;
+    private final FileVersion version;
+    private final Set<CompletableFuture<Integer>> reading = ConcurrentHashMap.newKeySet();
+    private volatile LeafLocator map;
+    private volatile boolean closed;
+
+    @GuardedBy("this")
+    private long plannedNanos;
+
+    @GuardedBy("this")
+    private boolean planning;
+
+    OpenFile(OpenFiles files, LeafLocator map) {
+        this.files = files;
+        this.map = map;
+        this.version = map.plan().version();
+        this.plannedNanos = files.context().ticker().nanos();
+    }
+
+    @Override
+    public FileVersion version() {
+        return version;
+    }
+
+    @Override
+    public CompletableFuture<Integer> read(ByteBuffer target, long position) {
+        if (position < 0) {
+            throw new IllegalArgumentException("position: " + position + " (expected: >= 0)");
+        }
+        if (target.isReadOnly()) {
+            throw new IllegalArgumentException("target: is read-only");
+        }
+        int length = (int) Math.min(target.remaining(), Math.max(0, version.sizeBytes() - position));
+        CompletableFuture<Integer> result = isSmall(length) ? files.spinWait().result() : new CompletableFuture<>();
+        reading.add(result);
+        if (closed) {
+            result.completeExceptionally(closed(version));
+        } else if (!target.hasRemaining() || position >= version.sizeBytes()) {
+            result.complete(target.hasRemaining() ? -1 : 0);
+        } else {
+            begin(target, new ByteRange(position, length), result);
+        }
+        var unused = result.whenComplete((bytes, failure) -> reading.remove(result));
+        return result;
+    }
+
+    /** Whether the bytes are requested leaf by leaf. */
+    private boolean isSmall(int length) {
+        return length > 0 && length <= DIRECT_BYTES && length / version.leafSizeBytes() < DIRECT_LEAVES;
+    }
+
+    private void begin(ByteBuffer target, ByteRange range, CompletableFuture<Integer> result) {
+        planAgainIfOld();
+        int length = (int) range.length();
+        ByteBuffer into = target.slice(target.position(), length);
+        CompletableFuture<Void> read = isSmall(length) ? readLeaves(into, range) : readOrdinarily(into, range);
+        var unused = read.whenComplete((nothing, failure) -> {
+            if (failure != null) {
+                result.completeExceptionally(Reasons.unwrapped(failure));
+            } else if (!result.isDone()) {
+                target.position(target.position() + length);
+                result.complete(length);
+            }
+        });
+    }
+
+    private CompletableFuture<Void> readOrdinarily(ByteBuffer into, ByteRange range) {
+        GetRequest.Destination destination = GetRequest.Destination.target((offset, piece) -> into.duplicate()
+                .position(Math.toIntExact(offset - range.offset()))
+                .put(piece));
+        return files.transfers()
+                .get(files.ordinary(map.plan(), destination, range))
+                .thenAccept(receipt -> {});
+    }
+
+    private CompletableFuture<Void> readLeaves(ByteBuffer into, ByteRange range) {
+        LeafLocator now = map;
+        List<CompletableFuture<Void>> pieces = new ArrayList<>();
+        return readChunk(now, into, range, range.offset(), pieces)
+                .thenCompose(asked -> CompletableFuture.allOf(pieces.toArray(CompletableFuture[]::new)));
+    }
+
+    /** Requests the leaves of a chunk, then those of the next; completes when all are requested. */
+    private CompletableFuture<Void> readChunk(
+            LeafLocator now, ByteBuffer into, ByteRange range, long position, List<CompletableFuture<Void>> pieces) {
+        return now.chunk(position).thenCompose(planned -> {
+            long end = Math.min(range.end(), planned.chunk().range().end());
+            int last = PlannedLeaf.at(now, planned, end - 1).leaf();
+            for (int leaf = PlannedLeaf.at(now, planned, position).leaf(); leaf <= last; leaf++) {
+                PlannedLeaf place = new PlannedLeaf(now, planned, leaf);
+                pieces.add(leaf(place).thenAccept(bytes -> copy(bytes, place.inFile(), into, range)));
+            }
+            return end < range.end()
+                    ? readChunk(now, into, range, end, pieces)
+                    : CompletableFuture.completedFuture(null);
+        });
+    }
+
+    private CompletableFuture<byte[]> leaf(PlannedLeaf place) {
+        return files.leaves()
+                .get(place.key(), place.length(), result -> new LeafFetch(files, this, place, result).begin());
+    }
+
+    /** Copies the wanted bytes of a leaf. */
+    private static void copy(byte[] leaf, ByteRange there, ByteBuffer into, ByteRange range) {
+        long from = Math.max(there.offset(), range.offset());
+        long to = Math.min(there.end(), range.end());
+        into.duplicate().position((int) (from - range.offset())).put(leaf, (int) (from - there.offset()), (int)
+                (to - from));
+    }
+
+    private void planAgainIfOld() {
+        synchronized (this) {
+            if (files.context().ticker().nanos() - plannedNanos < PLAN_AGE_NANOS) {
+                return;
+            }
+        }
+        replan();
+    }
+
+    /**
+     * Replaces the plan by a new one for the same version, if there is one, because switches change and tokens expire.
+     */
+    void replan() {
+        synchronized (this) {
+            if (planning || closed || files.context().ticker().nanos() - plannedNanos < PLAN_PAUSE_NANOS) {
+                return;
+            }
+            planning = true;
+        }
+        var unused = files.map(version.file(), Optional.of(version.id())).whenComplete((made, failure) -> {
+            if (made != null && made.plan().version().id().equals(version.id())) {
+                map = made;
+            }
+            synchronized (this) {
+                planning = false;
+                plannedNanos = files.context().ticker().nanos();
+            }
+        });
+    }
+
+    static CloudMwException closed(FileVersion version) {
+        return new CloudMwException(ErrorCode.CANCELLED, version.file() + ": it was closed");
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        files.closed(this);
+        reading.forEach(result -> result.completeExceptionally(closed(version)));
+    }
+}

@@ -1,4 +1,0 @@
-@NullMarked
-package io.cloudmw.client.backup;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package io.cloudmw.client.backup.run;
+
+import org.jspecify.annotations.NullMarked;

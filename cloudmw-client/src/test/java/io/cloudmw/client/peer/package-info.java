@@ -1,4 +1,0 @@
-@NullMarked
-package io.cloudmw.client.peer;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package io.cloudmw.client.peer.server;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package io.cloudmw.core.cost.plan;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package io.cloudmw.core.status.collect;
+
+import org.jspecify.annotations.NullMarked;
