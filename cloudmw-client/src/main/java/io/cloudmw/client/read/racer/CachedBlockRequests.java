@@ -77,7 +77,7 @@ public final class CachedBlockRequests {
 
     /**
      * @param issuer issues to the switch the blocks that it has not cached
-     * @param mostComing blocks that arrive at once; one more if it comes before all of these
+     * @param mostArriving blocks that arrive at once; one more if it comes before all of these
      */
     public CachedBlockRequests(
             SerialExecutor serial,
