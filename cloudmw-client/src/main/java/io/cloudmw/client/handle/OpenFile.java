@@ -22,8 +22,9 @@ import java.util.concurrent.ConcurrentHashMap;
  *
  * <p>The file keeps its plan and connections, so that a small read is one request to the switch that has the bytes. It
  * also keeps the leaves read last, so that a nearby read needs no request. Concurrent reads of one leaf share a
- * request. Every byte is verified. When a switch fails, the bytes are read as {@link io.cloudmw.client.FileOperations#read}
- * does. So are reads of more than {@value #DIRECT_BYTES} bytes, and all reads of volumes without switches.
+ * request. Every byte is verified. When a switch fails, the bytes are read as {@link
+ * io.cloudmw.client.FileOperations#read} does. So are reads of more than {@value #DIRECT_BYTES} bytes, and all reads of
+ * volumes without switches.
  */
 @SuppressWarnings("CollectionUndefinedEquality") // the same future, not an equal one
 final class OpenFile implements RemoteFile {

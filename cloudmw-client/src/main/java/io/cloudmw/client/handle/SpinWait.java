@@ -9,9 +9,9 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * A wait for small reads that sleeps, or spins while reads follow one another at a fast {@link PollingPolicy}. Spinning saves
- * the read the time to wake the thread. At most one thread of a client spins at a time, and it yields its processor to
- * other threads. Safe for any thread.
+ * A wait for small reads that sleeps, or spins while reads follow one another at a fast {@link PollingPolicy}. Spinning
+ * saves the read the time to wake the thread. At most one thread of a client spins at a time, and it yields its
+ * processor to other threads. Safe for any thread.
  */
 final class SpinWait {
     private final PollingPolicy pace;

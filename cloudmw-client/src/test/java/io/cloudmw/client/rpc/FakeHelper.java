@@ -58,7 +58,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A helper that speaks both planes and follows a script. Its chunks are in memory. */
 public final class FakeHelper implements AutoCloseable {
-    /** Its behaviour with blocks. */
+    /** The helper's behaviour with blocks. */
     public enum Script {
         /** Offers every block at once. */
         SERVE,
@@ -94,7 +94,7 @@ public final class FakeHelper implements AutoCloseable {
         FULL
     }
 
-    /** Its behaviour, as a switch, with requests for leaves and for cached blocks. */
+    /** The helper's behaviour, as a switch, with requests for leaves and for cached blocks. */
     public enum Sharing {
         /** Sends them. */
         SERVE,
@@ -169,7 +169,7 @@ public final class FakeHelper implements AutoCloseable {
         return new HelperAddress(id, "127.0.0.1:" + control.getPort(), "127.0.0.1:" + bulk.port());
     }
 
-    /** Its behaviour when it is warmed. */
+    /** The helper's behaviour when it is warmed. */
     public FakeWarming warming() {
         return warming;
     }
@@ -257,7 +257,7 @@ public final class FakeHelper implements AutoCloseable {
         return keptReads.get();
     }
 
-    /** Those of them that the reader reported as corrupt. */
+    /** Requests for cached blocks that the reader reported as corrupt. */
     public int corruptShared() {
         return corruptShared.get();
     }

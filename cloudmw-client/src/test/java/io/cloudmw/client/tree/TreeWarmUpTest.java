@@ -96,7 +96,7 @@ final class TreeWarmUpTest {
         assertThat(receipt.failed()).isEqualTo(1);
     }
 
-    /** Its cached bytes would hide missing bytes of another file. */
+    /** Cached bytes of that file would hide missing bytes of another one. */
     @Test
     void fileThatWasNotFetchedIsNotChecked() throws Exception {
         WarmReceipt before =

@@ -21,8 +21,8 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The counts of one get's attempts and wins, by racer and store. Sums count everything; rows are kept up to a limit. Confined
- * to the transfer.
+ * The counts of one get's attempts and wins, by racer and store. Sums count everything; rows are kept up to a limit.
+ * Confined to the transfer.
  */
 final class AttemptCounts {
     private final Ticker ticker;

@@ -166,7 +166,7 @@ final class CoordinatorClientTest {
         assertThat(tooLate).hasValue(0);
     }
 
-    /** Nothing listens there; the first message comes after two seconds. */
+    /** No server listens there; the first message comes after two seconds. */
     @Test
     void coordinatorThatNeverAnsweredTimesOutAsConfigured() throws Exception {
         CompletableFuture<String> said = new CompletableFuture<>();
