@@ -45,7 +45,7 @@ final class ControlPlane {
     }
 
     /** Adds the services that coordinators call: probes of buckets and signed URLs. */
-    void addBuckets(BucketProbe probe, ReadSigner.Own signer) {
+    void addBuckets(BucketProbe probe, ReadSigner.LocalSigner signer) {
         ResourceStack stack = context.resources();
         services.add(
                 new ProbeService(context.config().id(), probe, stack.pool(Threads.blocking("probe", PROBES, PROBES))));

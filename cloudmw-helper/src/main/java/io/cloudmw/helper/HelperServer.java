@@ -90,7 +90,7 @@ public final class HelperServer implements AutoCloseable {
             DiskOpener.Throttle throttle,
             MeterRegistry meters)
             throws CloudMwException {
-        ReadSigner.Own none = (store, chunk, validity) -> Optional.empty();
+        ReadSigner.LocalSigner none = (store, chunk, validity) -> Optional.empty();
         return new HelperServer(config, secret, others, BucketProbe.none(), none, throttle, meters);
     }
 
@@ -115,7 +115,7 @@ public final class HelperServer implements AutoCloseable {
             ClusterSecret secret,
             StoreOpener others,
             BucketProbe probe,
-            ReadSigner.Own signer,
+            ReadSigner.LocalSigner signer,
             DiskOpener.Throttle throttle,
             MeterRegistry meters)
             throws CloudMwException {

@@ -241,7 +241,7 @@ public final class Main {
             message = e.toString();
         }
         if (exit == ExitCode.USAGE) {
-            message = ErrorWording.inWordsOf(name -> given(command, name), message);
+            message = ErrorWording.withGivenNames(name -> given(command, name), message);
         }
         printJson(context, args, code, message);
         context.err().println("cloudmw: " + message);
@@ -252,11 +252,11 @@ public final class Main {
     }
 
     /** The option a check is about, by the name its value has where it is checked. */
-    private static Optional<ErrorWording.Given> given(CommandLine command, String name) {
+    private static Optional<ErrorWording.GivenValue> given(CommandLine command, String name) {
         OptionSpec option = command.getCommandSpec().findOption("--" + name);
         return option == null
                 ? Optional.empty()
-                : Optional.of(new ErrorWording.Given(
+                : Optional.of(new ErrorWording.GivenValue(
                         "--" + name, option.originalStringValues().stream().reduce((before, last) -> last)));
     }
 

@@ -14,18 +14,18 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * processor to other threads. Safe for any thread.
  */
 final class SpinWait {
-    private final PollingPolicy pace;
+    private final PollingPolicy polling;
     private final Ticker ticker;
     private final AtomicBoolean awake = new AtomicBoolean();
 
-    SpinWait(PollingPolicy pace, Ticker ticker) {
-        this.pace = pace;
+    SpinWait(PollingPolicy polling, Ticker ticker) {
+        this.polling = polling;
         this.ticker = ticker;
     }
 
     /** The result of a read that begins now. */
     CompletableFuture<Integer> result() {
-        return pace.next() ? new Awaited() : new CompletableFuture<>();
+        return polling.next() ? new Awaited() : new CompletableFuture<>();
     }
 
     private final class Awaited extends CompletableFuture<Integer> {
@@ -45,7 +45,7 @@ final class SpinWait {
         public Integer get(long timeout, TimeUnit unit)
                 throws InterruptedException, ExecutionException, TimeoutException {
             long begun = ticker.nanos();
-            if (unit.toNanos(timeout) > pace.awakeNanos()) {
+            if (unit.toNanos(timeout) > polling.awakeNanos()) {
                 stayAwake();
             }
             return super.get(unit.toNanos(timeout) - (ticker.nanos() - begun), TimeUnit.NANOSECONDS);
@@ -56,13 +56,13 @@ final class SpinWait {
                 return;
             }
             try {
-                long until = ticker.nanos() + pace.awakeNanos();
+                long until = ticker.nanos() + polling.awakeNanos();
                 while (!isDone() && !Thread.currentThread().isInterrupted()) {
                     if (until - ticker.nanos() <= 0) {
-                        pace.inVain();
+                        polling.pollEndedInVain();
                         return;
                     }
-                    pace.giveWay();
+                    polling.yieldProcessor();
                 }
             } finally {
                 awake.set(false);

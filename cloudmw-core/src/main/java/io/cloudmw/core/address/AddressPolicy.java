@@ -34,7 +34,7 @@ public final class AddressPolicy {
      * @param advertiseHost the host to advertise; empty: not set
      * @param advertisePort the port to advertise; 0: the one it listens on
      */
-    public record Wish(
+    public record SocketSettings(
             String listenSetting,
             Optional<HostPort> listen,
             String advertiseSetting,
@@ -62,7 +62,7 @@ public final class AddressPolicy {
      *     naming the setting; {@code COORDINATOR_UNAVAILABLE} when the address depends on a coordinator that has no
      *     known address
      */
-    public Decision decide(Wish wish) throws CloudMwException {
+    public Decision decide(SocketSettings wish) throws CloudMwException {
         String host = advertisedHost(wish);
         requireUsable(wish, host);
         HostPort listen =
@@ -70,7 +70,7 @@ public final class AddressPolicy {
         return new Decision(listen, host, wish.advertisePort());
     }
 
-    private String advertisedHost(Wish wish) throws CloudMwException {
+    private String advertisedHost(SocketSettings wish) throws CloudMwException {
         if (!wish.advertiseHost().isEmpty()) {
             return wish.advertiseHost();
         }
@@ -108,7 +108,7 @@ public final class AddressPolicy {
         return known;
     }
 
-    private void requireUsable(Wish wish, String host) throws CloudMwException {
+    private void requireUsable(SocketSettings wish, String host) throws CloudMwException {
         switch (HostKind.of(host)) {
             case WILDCARD -> throw refused(wish, host, "no process can connect to this address");
             case LINK_LOCAL -> throw refused(wish, host, "this address means nothing on other machines");
@@ -125,7 +125,7 @@ public final class AddressPolicy {
         }
     }
 
-    private static CloudMwException refused(Wish wish, String host, String why) {
+    private static CloudMwException refused(SocketSettings wish, String host, String why) {
         String setting = wish.advertiseHost().isEmpty() ? wish.listenSetting() : wish.advertiseSetting();
         return new CloudMwException(
                 ErrorCode.INVALID_ARGUMENT,

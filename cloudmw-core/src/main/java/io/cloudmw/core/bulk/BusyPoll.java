@@ -11,34 +11,34 @@ import io.netty.util.IntSupplier;
  */
 final class BusyPoll implements SelectStrategy {
     private final Ticker ticker;
-    private final PollingPolicy pace;
+    private final PollingPolicy polling;
     private volatile long untilNanos;
-    private volatile boolean polling;
+    private volatile boolean pollingNow;
     /** Set when a request arrived since the last expected request. */
     private volatile boolean came;
 
-    BusyPoll(PollingPolicy pace, Ticker ticker) {
+    BusyPoll(PollingPolicy polling, Ticker ticker) {
         this.ticker = ticker;
-        this.pace = pace;
+        this.polling = polling;
     }
 
     /** Announces a request: the next one is expected within moments. Any thread. */
     void expect() {
-        if (pace.next()) {
-            untilNanos = ticker.nanos() + pace.awakeNanos();
+        if (polling.next()) {
+            untilNanos = ticker.nanos() + polling.awakeNanos();
             came = false;
-            polling = true;
+            pollingNow = true;
         }
     }
 
     /** The time spent busy-polling so far. */
     long spentNanos() {
-        return pace.spentNanos();
+        return polling.spentNanos();
     }
 
     @Override
     public int calculateStrategy(IntSupplier look, boolean hasTasks) throws Exception {
-        if (!polling) {
+        if (!pollingNow) {
             return hasTasks ? look.get() : SELECT;
         }
         int ready = look.get();
@@ -47,12 +47,12 @@ final class BusyPoll implements SelectStrategy {
             return ready;
         }
         if (untilNanos - ticker.nanos() > 0) {
-            pace.giveWay();
+            polling.yieldProcessor();
             return ready;
         }
-        polling = false;
+        pollingNow = false;
         if (!came) {
-            pace.inVain();
+            polling.pollEndedInVain();
         }
         return SELECT;
     }

@@ -209,9 +209,9 @@ final class MultiplexedStream implements BulkStream {
     }
 
     /** Starts the stream after the handler has taken it: frames queued meanwhile are sent. */
-    void accepted(BulkStreamListener told) {
+    void accepted(BulkStreamListener current) {
         if (!isOver()) {
-            listener = told;
+            listener = current;
             connection.outbound().ready(this);
         }
     }
@@ -292,12 +292,12 @@ final class MultiplexedStream implements BulkStream {
     }
 
     void data(ByteBuf payload, int crc32c) {
-        BulkStreamListener told = listener;
-        if (told == null || isOver()) {
+        BulkStreamListener current = listener;
+        if (current == null || isOver()) {
             payload.release();
             return;
         }
-        guarded(() -> told.data(payload, crc32c));
+        guarded(() -> current.data(payload, crc32c));
     }
 
     void damaged(int length) {
@@ -315,7 +315,7 @@ final class MultiplexedStream implements BulkStream {
 
     void ended(byte[] trailer) {
         endedThere = true;
-        BulkStreamListener told = listener;
+        BulkStreamListener current = listener;
         if (isOver()) {
             // Buried: the peer has ended the stream before and does not answer.
             if (endedHere) {
@@ -326,20 +326,20 @@ final class MultiplexedStream implements BulkStream {
         if (endedHere) {
             forget();
         }
-        if (told != null) {
-            guarded(() -> told.ended(trailer));
+        if (current != null) {
+            guarded(() -> current.ended(trailer));
         }
     }
 
     /** Handles the peer's reset, and answers it unless it is an answer itself. */
     void resetByPeer(CloudMwException cause) {
-        BulkStreamListener told = listener;
+        BulkStreamListener current = listener;
         List<QueuedFrame> dropped = queue.close(cause);
         if (!resetSent) {
             connection.outbound().control(FrameType.RESET, id, new byte[0]);
         }
         forget();
-        tellFailed(told, dropped, cause, BulkStreamListener::failed);
+        tellFailed(current, dropped, cause, BulkStreamListener::failed);
     }
 
     /** Ends the stream here with {@code cause}, and tells the peer and the listener. */
@@ -348,23 +348,23 @@ final class MultiplexedStream implements BulkStream {
     }
 
     private void fail(CloudMwException cause, BiConsumer<BulkStreamListener, CloudMwException> how) {
-        BulkStreamListener told = listener;
+        BulkStreamListener current = listener;
         List<QueuedFrame> dropped = queue.close(cause);
         if (dropped != null) {
             bury(cause);
         }
-        tellFailed(told, dropped, cause, how);
+        tellFailed(current, dropped, cause, how);
     }
 
     /** Fails the stream with its connection. */
     void broken(CloudMwException cause) {
-        BulkStreamListener told = listener;
+        BulkStreamListener current = listener;
         forgotten = true;
-        tellFailed(told, queue.close(cause), cause, BulkStreamListener::failed);
+        tellFailed(current, queue.close(cause), cause, BulkStreamListener::failed);
     }
 
     private void tellFailed(
-            @Nullable BulkStreamListener told,
+            @Nullable BulkStreamListener current,
             @Nullable List<QueuedFrame> dropped,
             CloudMwException cause,
             BiConsumer<BulkStreamListener, CloudMwException> how) {
@@ -373,15 +373,15 @@ final class MultiplexedStream implements BulkStream {
             return;
         }
         drop(dropped, cause);
-        if (told != null) {
-            connection.guarded(() -> how.accept(told, cause));
+        if (current != null) {
+            connection.guarded(() -> how.accept(current, cause));
         }
     }
 
     private void tellGranted() {
-        BulkStreamListener told = listener;
-        if (told != null) {
-            guarded(told::granted);
+        BulkStreamListener current = listener;
+        if (current != null) {
+            guarded(current::granted);
         }
     }
 

@@ -22,14 +22,14 @@ public final class ErrorWording {
      * @param name the option or setting, as it is written
      * @param text its value, as it was written; empty: it has its default
      */
-    public record Given(String name, Optional<String> text) {}
+    public record GivenValue(String name, Optional<String> text) {}
 
     /**
      * Returns a check's message with the given name and value; a message of another form stays as it is.
      *
      * @param given finds the value of this name, in lower case with hyphens ({@code helper-ttl}); empty: there is none
      */
-    public static String inWordsOf(Function<String, Optional<Given>> given, String message) {
+    public static String withGivenNames(Function<String, Optional<GivenValue>> given, String message) {
         Matcher check = CHECK.matcher(message);
         if (!check.matches()) {
             return message;
@@ -39,7 +39,7 @@ public final class ErrorWording {
                 .orElse(message);
     }
 
-    private static String written(Given given, String checked) {
+    private static String written(GivenValue given, String checked) {
         String quote = checked.startsWith("\"") ? "\"" : "";
         return given.text().map(text -> quote + text + quote).orElse(checked);
     }

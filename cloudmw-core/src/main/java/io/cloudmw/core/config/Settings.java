@@ -186,15 +186,18 @@ public final class Settings {
         try {
             return maker.get();
         } catch (IllegalArgumentException e) {
-            String said = ErrorWording.inWordsOf(name -> given(prefix + "." + name), String.valueOf(e.getMessage()));
+            String message =
+                    ErrorWording.withGivenNames(name -> given(prefix + "." + name), String.valueOf(e.getMessage()));
             throw new CloudMwException(
-                    ErrorCode.INVALID_ARGUMENT, said.startsWith(prefix + ".") ? said : prefix + ": " + said, e);
+                    ErrorCode.INVALID_ARGUMENT,
+                    message.startsWith(prefix + ".") ? message : prefix + ": " + message,
+                    e);
         }
     }
 
-    private Optional<ErrorWording.Given> given(String key) {
+    private Optional<ErrorWording.GivenValue> given(String key) {
         return Optional.ofNullable(known.get(key))
-                .map(setting -> new ErrorWording.Given(key, Optional.of(setting.value())));
+                .map(setting -> new ErrorWording.GivenValue(key, Optional.of(setting.value())));
     }
 
     /**

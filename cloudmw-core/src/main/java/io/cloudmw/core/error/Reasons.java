@@ -58,14 +58,14 @@ public final class Reasons {
         if (failure instanceof UnknownHostException || failure instanceof UnresolvedAddressException) {
             return "no such host";
         }
-        String said = failure instanceof FileSystemException named ? named.getReason() : failure.getMessage();
-        if (said == null) {
+        String text = failure instanceof FileSystemException named ? named.getReason() : failure.getMessage();
+        if (text == null) {
             return failure instanceof IOException ? "the system does not say why" : failure.toString();
         }
         return KNOWN.entrySet().stream()
-                .filter(known -> said.contains(known.getKey()))
+                .filter(known -> text.contains(known.getKey()))
                 .map(Map.Entry::getValue)
                 .findFirst()
-                .orElse(said);
+                .orElse(text);
     }
 }

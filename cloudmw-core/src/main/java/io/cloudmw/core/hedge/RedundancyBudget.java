@@ -54,7 +54,7 @@ public final class RedundancyBudget {
     static final double STALLED = 32;
 
     /** The recent answers of one store. */
-    private static final class Standing {
+    private static final class AnswerRecord {
         double lateness = LATE_USUALLY;
         double medianShift = 1;
         /** The recent time to the first byte; 0: not known. */
@@ -69,7 +69,7 @@ public final class RedundancyBudget {
     public static final int EXPLORED_EVERY = 100;
 
     private final RedundancyLimits budget;
-    private final Map<StoreId, Standing> stores = new LinkedHashMap<>(16, 0.75f, true);
+    private final Map<StoreId, AnswerRecord> stores = new LinkedHashMap<>(16, 0.75f, true);
     private double requests;
     private double bytes;
     private long spentRequests;
@@ -129,7 +129,7 @@ public final class RedundancyBudget {
      * answer.
      */
     private boolean isStalled(long waitedNanos, StoreId other) {
-        Standing standing = stores.get(other);
+        AnswerRecord standing = stores.get(other);
         return standing != null && standing.answerNanos > 0 && waitedNanos > STALLED * standing.answerNanos;
     }
 
@@ -197,14 +197,14 @@ public final class RedundancyBudget {
 
     /** Notes how an attempt went: {@code late} when it was slow, or later than 95 of 100 usually are at this store. */
     public synchronized void judged(StoreId store, boolean late) {
-        Standing standing = standing(store);
+        AnswerRecord standing = standing(store);
         standing.lateness += WEIGHT * ((late ? 1 : 0) - standing.lateness);
         standing.medianShift += WEIGHT_OF_MEASURED * (1 - standing.medianShift);
     }
 
     /** Notes that a store's first byte came after this time, or has not come for it. */
     public synchronized void answered(StoreId store, long afterNanos) {
-        Standing standing = standing(store);
+        AnswerRecord standing = standing(store);
         standing.answerNanos += (standing.answerNanos == 0 ? 1 : WEIGHT) * (afterNanos - standing.answerNanos);
     }
 
@@ -217,8 +217,8 @@ public final class RedundancyBudget {
         standing(store).medianShift = medianShift;
     }
 
-    private Standing standing(StoreId store) {
-        Standing standing = stores.computeIfAbsent(store, unused -> new Standing());
+    private AnswerRecord standing(StoreId store) {
+        AnswerRecord standing = stores.computeIfAbsent(store, unused -> new AnswerRecord());
         if (stores.size() > MAX_STORES) {
             stores.remove(stores.keySet().iterator().next());
         }
@@ -227,7 +227,7 @@ public final class RedundancyBudget {
 
     /** Returns whether the store is slow: see rules 3 and 4. */
     public synchronized boolean isSlow(StoreId store) {
-        Standing standing = stores.get(store);
+        AnswerRecord standing = stores.get(store);
         return standing != null && standing.isSlow();
     }
 

@@ -32,29 +32,29 @@ public final class FleetSpeeds {
     /** The age up to which figures are reused: less than the time between two heartbeats of a helper. */
     static final Duration FRESH = Duration.ofSeconds(1);
 
-    private record Place(HelperId reader, SpeedKey key) {}
+    private record ReportKey(HelperId reader, SpeedKey key) {}
 
-    private record Report(Place place, Speed speed, long heardNanos) {
+    private record Report(ReportKey place, Speed speed, long heardNanos) {
         ReaderSpeed aged(long nowNanos) {
             return new ReaderSpeed(place.reader(), place.key(), speed.aged(nowNanos - heardNanos));
         }
     }
 
     /** The expected speeds of one store at one moment. */
-    private record Outlook(long atNanos, Map<HelperId, List<SpeedEntry>> readers, List<SpeedEntry> anyReader) {}
+    private record CachedSpeeds(long atNanos, Map<HelperId, List<SpeedEntry>> readers, List<SpeedEntry> anyReader) {}
 
     private final Ticker ticker;
     private final int maxReports;
 
     @GuardedBy("this")
-    private final LinkedHashMap<Place, Report> reports = new LinkedHashMap<>();
+    private final LinkedHashMap<ReportKey, Report> reports = new LinkedHashMap<>();
 
     /** The reports by store. */
     @GuardedBy("this")
-    private final Map<StoreId, Map<Place, Report>> ofStore = new HashMap<>();
+    private final Map<StoreId, Map<ReportKey, Report>> ofStore = new HashMap<>();
 
     /** Computed without this instance's lock; never more than reports. */
-    private final ConcurrentHashMap<StoreId, Outlook> outlooks = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<StoreId, CachedSpeeds> outlooks = new ConcurrentHashMap<>();
 
     public FleetSpeeds(Ticker ticker, int maxReports) {
         if (maxReports < 1) {
@@ -68,7 +68,7 @@ public final class FleetSpeeds {
     public synchronized void report(HelperId reader, Map<SpeedKey, Speed> speeds) {
         long now = ticker.nanos();
         speeds.forEach((key, speed) -> {
-            Place place = new Place(reader, key);
+            ReportKey place = new ReportKey(reader, key);
             forget(place);
             if (reports.size() >= maxReports) {
                 forget(reports.keySet().iterator().next());
@@ -80,7 +80,7 @@ public final class FleetSpeeds {
         });
     }
 
-    private synchronized void forget(Place place) {
+    private synchronized void forget(ReportKey place) {
         if (reports.remove(place) != null) {
             ofStore.computeIfPresent(place.key().store(), (store, places) -> {
                 places.remove(place);
@@ -128,9 +128,9 @@ public final class FleetSpeeds {
      * @param readers the readers of interest; others count only in the entries without a reader
      */
     public List<SpeedEntry> expected(Collection<HelperId> readers, Collection<StoreId> stores) {
-        List<Outlook> known = stores.stream().map(this::outlook).toList();
+        List<CachedSpeeds> known = stores.stream().map(this::outlook).toList();
         List<SpeedEntry> entries = new ArrayList<>();
-        for (Outlook outlook : known) {
+        for (CachedSpeeds outlook : known) {
             for (HelperId reader : readers) {
                 entries.addAll(outlook.readers().getOrDefault(reader, List.of()));
             }
@@ -139,7 +139,7 @@ public final class FleetSpeeds {
         return entries;
     }
 
-    private Outlook outlook(StoreId store) {
+    private CachedSpeeds outlook(StoreId store) {
         if (outlooks.size() >= maxReports && !outlooks.containsKey(store)) {
             outlooks.clear();
         }
@@ -149,7 +149,7 @@ public final class FleetSpeeds {
                 (id, before) -> before != null && now - before.atNanos() < FRESH.toNanos() ? before : look(id, now));
     }
 
-    private Outlook look(StoreId store, long nowNanos) {
+    private CachedSpeeds look(StoreId store, long nowNanos) {
         List<Report> heard;
         synchronized (this) {
             heard = List.copyOf(ofStore.getOrDefault(store, Map.of()).values());
@@ -164,7 +164,7 @@ public final class FleetSpeeds {
         }
         List<SpeedEntry> anyReader = new ArrayList<>();
         sums.forEach((key, speed) -> entry(Optional.empty(), key, speed).ifPresent(anyReader::add));
-        return new Outlook(nowNanos, readers, anyReader);
+        return new CachedSpeeds(nowNanos, readers, anyReader);
     }
 
     /** The entry; empty when there are too few samples. */

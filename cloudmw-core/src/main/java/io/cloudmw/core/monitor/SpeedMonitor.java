@@ -32,7 +32,7 @@ public final class SpeedMonitor {
 
     /** Counts the news, so that every key's news is delivered in turn. */
     @GuardedBy("this")
-    private long told;
+    private long receipts;
 
     public SpeedMonitor(Ticker ticker, int maxKeys, MonitorMetrics metrics) {
         if (maxKeys < 1) {
@@ -85,29 +85,29 @@ public final class SpeedMonitor {
 
     /**
      * News for a receiver of earlier ones: at most {@code limit} keys that have changed since they were last {@link
-     * News#told}. The keys told longest ago, or never, come first, however often the others change.
+     * News#received}. The keys reported longest ago, or never, come first, however often the others change.
      */
     public synchronized News news(int limit) {
         long now = ticker.nanos();
         return new News(records.entrySet().stream()
                 .filter(entry -> entry.getValue().hasNews())
-                .sorted(Comparator.comparingLong(entry -> entry.getValue().toldAt()))
+                .sorted(Comparator.comparingLong(entry -> entry.getValue().reportedAt()))
                 .limit(limit)
                 .map(entry -> item(entry.getKey(), entry.getValue(), now))
                 .toList());
     }
 
-    private static Item item(SpeedKey key, SpeedRecord known, long now) {
-        return new Item(key, known, known.changes(), known.speed(now));
+    private static NewsItem item(SpeedKey key, SpeedRecord known, long now) {
+        return new NewsItem(key, known, known.changes(), known.speed(now));
     }
 
-    private record Item(SpeedKey key, SpeedRecord entry, long changes, Speed speed) {}
+    private record NewsItem(SpeedKey key, SpeedRecord entry, long changes, Speed speed) {}
 
     /** Speeds for a receiver. */
     public final class News {
-        private final List<Item> items;
+        private final List<NewsItem> items;
 
-        private News(List<Item> items) {
+        private News(List<NewsItem> items) {
             this.items = List.copyOf(items);
         }
 
@@ -118,14 +118,14 @@ public final class SpeedMonitor {
         }
 
         /** Marks the speeds as received: they are news again only after they change. */
-        public void told() {
-            markTold(items);
+        public void received() {
+            markReceived(items);
         }
     }
 
-    private synchronized void markTold(List<Item> items) {
-        told++;
-        items.forEach(item -> item.entry().reported(item.changes(), told));
+    private synchronized void markReceived(List<NewsItem> items) {
+        receipts++;
+        items.forEach(item -> item.entry().reported(item.changes(), receipts));
     }
 
     /** Makes everything news again, because the receiver has lost it. */

@@ -24,7 +24,7 @@ final class SpeedRecord {
 
     private long reported;
 
-    private long toldAt;
+    private long reportedAt;
 
     SpeedRecord(long nowNanos) {
         recentEnded = new AgedHistogram(Speed.RECENT_NANOS, nowNanos);
@@ -80,13 +80,13 @@ final class SpeedRecord {
     }
 
     /** The monitor's count at its last report; 0: never. */
-    long toldAt() {
-        return toldAt;
+    long reportedAt() {
+        return reportedAt;
     }
 
     void reported(long atChanges, long at) {
         reported = Math.max(reported, atChanges);
-        toldAt = at;
+        reportedAt = at;
     }
 
     void forgetReported() {

@@ -13,7 +13,7 @@ import java.util.Optional;
  * @param reader where it runs
  * @param self its own id, if it serves too: the result leaves it out
  */
-public record PeerSearch(List<Wanted> wanted, Location reader, Optional<PeerId> self) {
+public record PeerSearch(List<WantedChunks> wanted, Location reader, Optional<PeerId> self) {
     /** The most chunks of one search. */
     public static final int MAX_CHUNKS = 1024;
 
@@ -23,8 +23,8 @@ public record PeerSearch(List<Wanted> wanted, Location reader, Optional<PeerId> 
      * @param token lets its bearer read them
      * @param indexes of their ids
      */
-    public record Wanted(TransferToken token, List<Long> indexes) {
-        public Wanted {
+    public record WantedChunks(TransferToken token, List<Long> indexes) {
+        public WantedChunks {
             indexes = List.copyOf(indexes);
         }
     }

@@ -34,21 +34,21 @@ public final class SwitchTable {
      */
     public SwitchTable(List<String> switches) {
         this.switches = switches.size();
-        int[] owners = this.switches == 0 ? new int[0] : new Dealing(switches).all();
+        int[] owners = this.switches == 0 ? new int[0] : new PlaceAssignment(switches).all();
         for (int place = 0; place < owners.length; place++) {
             orders[place] = orderFrom(place, owners);
         }
     }
 
     /** The assignment of places to switches. */
-    private static final class Dealing {
+    private static final class PlaceAssignment {
         private final long[] switches;
         /** The number of places that each has so far. */
         private final int[] counts;
 
         private final int[] owners = new int[PLACES];
 
-        Dealing(List<String> names) {
+        PlaceAssignment(List<String> names) {
             switches = names.stream()
                     .mapToLong(name -> RendezvousHash.hash("switch", name))
                     .toArray();

@@ -95,7 +95,7 @@ public final class SwitchTree {
      */
     public Position of(int rank, ChunkId chunk, long blocksPerChunk, long block) {
         int root = table.order(chunk, blocksPerChunk, block)[0];
-        return new Shape(root, SwitchTable.turn(chunk, blocksPerChunk, block)).of(rank);
+        return new TreeShape(root, SwitchTable.turn(chunk, blocksPerChunk, block)).of(rank);
     }
 
     /**
@@ -114,11 +114,11 @@ public final class SwitchTree {
     }
 
     /** The tree of one block: first the heads by their places, then the others, domain by domain. */
-    private final class Shape {
+    private final class TreeShape {
         private final int[] ranks = new int[domainOf.length];
         private final int[] parents = new int[domainOf.length];
 
-        Shape(int root, long turn) {
+        TreeShape(int root, long turn) {
             int next = domains.size();
             for (int place = 0; place < domains.size(); place++) {
                 int domain = (domainOf[root] + place) % domains.size();

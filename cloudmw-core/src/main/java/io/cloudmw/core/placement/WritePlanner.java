@@ -20,7 +20,7 @@ public final class WritePlanner {
      * @param helper the receiving helper
      * @param stores that can take it now
      */
-    public record Sent(ChunkId chunk, HelperId helper, List<Store> stores) {}
+    public record SentChunk(ChunkId chunk, HelperId helper, List<Store> stores) {}
 
     private WritePlanner() {}
 
@@ -77,7 +77,7 @@ public final class WritePlanner {
      * @param avoid helpers that the writer could not reach, which may be gone: chosen only if there is no other
      */
     public static Map<StoreId, HelperId> carriers(
-            Sent sent, List<HelperAddress> live, Set<HelperId> avoid, StoreReachability reach) {
+            SentChunk sent, List<HelperAddress> live, Set<HelperId> avoid, StoreReachability reach) {
         Map<StoreId, HelperId> carriers = new LinkedHashMap<>();
         for (Store store : sent.stores()) {
             if (reach.canUse(sent.helper(), store)) {

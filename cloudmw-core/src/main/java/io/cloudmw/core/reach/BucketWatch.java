@@ -59,7 +59,7 @@ public final class BucketWatch implements AutoCloseable {
     private final CompletableFuture<Void> firstLook = new CompletableFuture<>();
 
     @GuardedBy("this")
-    private final Map<StoreId, Watched> watched = new LinkedHashMap<>();
+    private final Map<StoreId, BucketState> watched = new LinkedHashMap<>();
 
     @GuardedBy("this")
     private long listDueNanos;
@@ -80,7 +80,7 @@ public final class BucketWatch implements AutoCloseable {
     private @Nullable ExecutorService workers;
 
     /** A bucket with its known faults. */
-    private static final class Watched {
+    private static final class BucketState {
         private Store store;
         private long dueNanos;
         private long lookedNanos;
@@ -89,7 +89,7 @@ public final class BucketWatch implements AutoCloseable {
         private boolean doubted;
         private @Nullable StoreFault fault;
 
-        Watched(Store store, long dueNanos) {
+        BucketState(Store store, long dueNanos) {
             this.store = store;
             this.dueNanos = dueNanos;
             this.lookedNanos = dueNanos;
@@ -224,7 +224,7 @@ public final class BucketWatch implements AutoCloseable {
     }
 
     private synchronized void askWithin(StoreId store, long seconds) {
-        Watched bucket = watched.get(store);
+        BucketState bucket = watched.get(store);
         if (bucket != null && bucket.fault == null) {
             long due = bucket.lookedNanos + TimeUnit.SECONDS.toNanos(seconds);
             bucket.dueNanos = due - bucket.dueNanos < 0 ? due : bucket.dueNanos;
@@ -237,7 +237,7 @@ public final class BucketWatch implements AutoCloseable {
      */
     public void checked(Store asked, Optional<StoreFault> found) {
         synchronized (this) {
-            Watched bucket = watched.get(asked.id());
+            BucketState bucket = watched.get(asked.id());
             if (bucket == null || !bucket.store.kind().equals(asked.kind())) {
                 return;
             }
@@ -255,7 +255,7 @@ public final class BucketWatch implements AutoCloseable {
             if (beginListing() && !submit(pool, this::listInTurn, this::endListing)) {
                 return;
             }
-            for (Watched bucket : due()) {
+            for (BucketState bucket : due()) {
                 if (begin(bucket) && !submit(pool, () -> look(bucket), () -> end(bucket))) {
                     return;
                 }
@@ -305,10 +305,10 @@ public final class BucketWatch implements AutoCloseable {
     }
 
     /** The buckets to ask, the longest due first, so that a full pool delays none for ever. */
-    private synchronized List<Watched> due() {
+    private synchronized List<BucketState> due() {
         long now = ticker.nanos();
-        List<Watched> due = new ArrayList<>();
-        for (Watched bucket : watched.values()) {
+        List<BucketState> due = new ArrayList<>();
+        for (BucketState bucket : watched.values()) {
             if (!bucket.looking && now - bucket.dueNanos >= 0) {
                 due.add(bucket);
             }
@@ -318,13 +318,13 @@ public final class BucketWatch implements AutoCloseable {
     }
 
     /** Marks the bucket as being asked; returns false when it was already. */
-    private synchronized boolean begin(Watched bucket) {
+    private synchronized boolean begin(BucketState bucket) {
         boolean begun = !bucket.looking;
         bucket.looking = true;
         return begun;
     }
 
-    private synchronized void end(Watched bucket) {
+    private synchronized void end(BucketState bucket) {
         bucket.looking = false;
     }
 
@@ -358,7 +358,7 @@ public final class BucketWatch implements AutoCloseable {
             watched.keySet().retainAll(there);
             for (Store store : stores) {
                 if (isWatched(store)) {
-                    Watched known = watched.computeIfAbsent(store.id(), id -> new Watched(store, now));
+                    BucketState known = watched.computeIfAbsent(store.id(), id -> new BucketState(store, now));
                     if (!known.store.equals(store)) {
                         known.store = store;
                         known.dueNanos = now;
@@ -377,7 +377,7 @@ public final class BucketWatch implements AutoCloseable {
         return store.owner().isEmpty() && !store.isLost();
     }
 
-    private void look(Watched bucket) {
+    private void look(BucketState bucket) {
         Store asked;
         synchronized (this) {
             asked = bucket.store;
@@ -393,7 +393,7 @@ public final class BucketWatch implements AutoCloseable {
         tellFirst();
     }
 
-    private synchronized void note(Watched bucket, Store asked, Optional<StoreFault> found) {
+    private synchronized void note(BucketState bucket, Store asked, Optional<StoreFault> found) {
         bucket.looking = false;
         if (bucket.store.equals(asked)) {
             take(bucket, found);
@@ -403,7 +403,7 @@ public final class BucketWatch implements AutoCloseable {
     }
 
     @GuardedBy("this")
-    private void take(Watched bucket, Optional<StoreFault> found) {
+    private void take(BucketState bucket, Optional<StoreFault> found) {
         long now = ticker.nanos();
         Store asked = bucket.store;
         bucket.lookedNanos = now;

@@ -31,7 +31,7 @@ final class AddressListResolver extends NameResolver {
     @Override
     public void start(Listener2 listener) {
         for (int index = 0; index < names.size(); index++) {
-            names.get(index).start(new OfOne(index, listener));
+            names.get(index).start(new NameListener(index, listener));
         }
     }
 
@@ -46,11 +46,11 @@ final class AddressListResolver extends NameResolver {
     }
 
     /** The listener to one name's resolver. */
-    private final class OfOne extends Listener2 {
+    private final class NameListener extends Listener2 {
         private final int index;
         private final Listener2 all;
 
-        OfOne(int index, Listener2 all) {
+        NameListener(int index, Listener2 all) {
             this.index = index;
             this.all = all;
         }
@@ -62,16 +62,16 @@ final class AddressListResolver extends NameResolver {
 
         @Override
         public Status onResult2(ResolutionResult result) {
-            return told(result.getAddressesOrError());
+            return merge(result.getAddressesOrError());
         }
 
         @Override
         public void onError(Status error) {
-            Status unused = told(StatusOr.fromStatus(error));
+            Status unused = merge(StatusOr.fromStatus(error));
         }
 
         /** Merges one name's answer. A name that was resolved before and fails now keeps its addresses. */
-        private Status told(StatusOr<List<EquivalentAddressGroup>> answer) {
+        private Status merge(StatusOr<List<EquivalentAddressGroup>> answer) {
             StatusOr<List<EquivalentAddressGroup>> before = answers.get(index);
             if (answer.hasValue() || before == null || !before.hasValue()) {
                 answers.put(index, answer);

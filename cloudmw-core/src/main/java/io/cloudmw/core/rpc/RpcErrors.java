@@ -114,7 +114,7 @@ public final class RpcErrors {
             CloudMwException answer = new CloudMwException(
                     named.get(),
                     VerdictWire.verdict(named.get(), verdict == null ? "" : verdict),
-                    said(status),
+                    text(status),
                     failure);
             return UrgencyWire.retriedAfter(answer, retryAfterMillis(trailers));
         }
@@ -145,12 +145,12 @@ public final class RpcErrors {
     private static String description(Status status) {
         Throwable cause = innermost(status);
         if (cause == null || cause.getMessage() == null) {
-            return said(status);
+            return text(status);
         }
-        return cause instanceof IOException ? Reasons.of(cause) : said(status) + ": " + cause.getMessage();
+        return cause instanceof IOException ? Reasons.of(cause) : text(status) + ": " + cause.getMessage();
     }
 
-    private static String said(Status status) {
+    private static String text(Status status) {
         return status.getDescription() == null ? status.getCode().toString() : status.getDescription();
     }
 

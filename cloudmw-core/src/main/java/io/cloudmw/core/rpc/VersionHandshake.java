@@ -93,19 +93,20 @@ public final class VersionHandshake {
                 @Override
                 public void start(Listener<A> listener, Metadata headers) {
                     headers.put(PROTOCOL, own.toString());
-                    super.start(new Checked<>(own, listener, delegate()), headers);
+                    super.start(new CheckedListener<>(own, listener, delegate()), headers);
                 }
             };
         }
     }
 
     /** The listener that checks the server's version. gRPC calls it for one call at a time. */
-    private static final class Checked<A> extends ForwardingClientCallListener.SimpleForwardingClientCallListener<A> {
+    private static final class CheckedListener<A>
+            extends ForwardingClientCallListener.SimpleForwardingClientCallListener<A> {
         private final ProtocolVersion own;
         private final ClientCall<?, A> call;
         private @Nullable CloudMwException refusal;
 
-        Checked(ProtocolVersion own, ClientCall.Listener<A> listener, ClientCall<?, A> call) {
+        CheckedListener(ProtocolVersion own, ClientCall.Listener<A> listener, ClientCall<?, A> call) {
             super(listener);
             this.own = own;
             this.call = call;

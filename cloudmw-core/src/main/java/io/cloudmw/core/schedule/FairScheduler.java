@@ -40,12 +40,12 @@ public final class FairScheduler<T> {
     private static final Duration USUAL_PAUSE = Duration.ofSeconds(1);
 
     /** A class, with what it lacks of its floor. */
-    private static final class Rank<T> {
+    private static final class ClassState<T> {
         final ClassQueue<T> queue;
         final double floor;
         double owedBytes;
 
-        Rank(ClassQueue<T> queue, double floor) {
+        ClassState(ClassQueue<T> queue, double floor) {
             this.queue = queue;
             this.floor = floor;
         }
@@ -71,7 +71,7 @@ public final class FairScheduler<T> {
     private final ScheduleLimits limits;
     private final RateCaps clientCaps;
     private final RateCaps volumeCaps;
-    private final Map<Priority, Rank<T>> ranks = new EnumMap<>(Priority.class);
+    private final Map<Priority, ClassState<T>> ranks = new EnumMap<>(Priority.class);
     private final Map<String, Backlog> backlogs = new HashMap<>();
     private final ServiceRate rate = new ServiceRate();
     private long sequence;
@@ -85,7 +85,7 @@ public final class FairScheduler<T> {
         this.volumeCaps = new RateCaps(limits.volumeBytesPerSecond());
         for (Priority priority : Priority.values()) {
             ClassQueue<T> queue = new ClassQueue<>(QUANTUM_BYTES, clientCaps, volumeCaps);
-            ranks.put(priority, new Rank<>(queue, floor(priority)));
+            ranks.put(priority, new ClassState<>(queue, floor(priority)));
         }
     }
 
@@ -153,7 +153,7 @@ public final class FairScheduler<T> {
 
     /** Takes the next item; empty: nothing waits, or caps hold it back (see {@link #admitsAtNanos}). */
     public Optional<ScheduledWork<T>> next(long nowNanos) {
-        for (Rank<T> rank : inOrder()) {
+        for (ClassState<T> rank : inOrder()) {
             boolean due = rank.isDue();
             ScheduledWork<T> turn = rank.queue.take(nowNanos);
             if (turn != null) {
@@ -168,19 +168,19 @@ public final class FairScheduler<T> {
     }
 
     /** The classes in order: first those whose floor is due, the most owed one before the others; then by urgency. */
-    private List<Rank<T>> inOrder() {
-        List<Rank<T>> order = new ArrayList<>(ranks.values());
+    private List<ClassState<T>> inOrder() {
+        List<ClassState<T>> order = new ArrayList<>(ranks.values());
         order.sort(Comparator.comparingDouble(rank -> rank.isDue() ? -rank.owedBytes / rank.floor : 0));
         return order;
     }
 
-    private void served(ScheduledWork<T> turn, Rank<T> rank, boolean due, long nowNanos) {
+    private void served(ScheduledWork<T> turn, ClassState<T> rank, boolean due, long nowNanos) {
         turn.become(ScheduledWork.State.SERVED);
         long bytes = turn.costBytes();
         clientCaps.take(turn.tenant().client(), bytes, nowNanos);
         volumeCaps.take(turn.tenant().volume(), bytes, nowNanos);
         double before = rank.owedBytes;
-        for (Rank<T> each : ranks.values()) {
+        for (ClassState<T> each : ranks.values()) {
             if (each == rank) {
                 // Bytes it had for its urgency count for its floor, too, but make no debt.
                 double left = each.owedBytes + bytes * each.floor - bytes;
@@ -234,7 +234,7 @@ public final class FairScheduler<T> {
         }
         turn.become(ScheduledWork.State.OVER);
         long unused = turn.costBytes() - actualBytes;
-        Rank<T> rank = rank(turn);
+        ClassState<T> rank = rank(turn);
         rank.queue.refund(turn.tenant().client(), unused);
         rank.owedBytes += turn.floorBytes() * unused / turn.costBytes();
         rank.forgive();
@@ -273,12 +273,12 @@ public final class FairScheduler<T> {
         return rank(priority).queue.queued();
     }
 
-    private Rank<T> rank(ScheduledWork<T> turn) {
+    private ClassState<T> rank(ScheduledWork<T> turn) {
         return rank(turn.tenant().priority());
     }
 
-    private Rank<T> rank(Priority priority) {
-        Rank<T> rank = ranks.get(priority);
+    private ClassState<T> rank(Priority priority) {
+        ClassState<T> rank = ranks.get(priority);
         if (rank == null) {
             throw new IllegalStateException("no queue of " + priority);
         }

@@ -14,15 +14,15 @@ public final class LocalDeadline implements Supplier<Urgency> {
     /** The least time left: late work is as urgent as a message can say. */
     private static final long LEAST_NANOS = Duration.ofMillis(1).toNanos();
 
-    private final Urgency said;
+    private final Urgency urgency;
     private final Ticker ticker;
     private final OptionalLong deadlineNanos;
 
     /** Makes a deadline whose time runs from now on. */
-    public LocalDeadline(Urgency said, Ticker ticker) {
-        this.said = said;
+    public LocalDeadline(Urgency urgency, Ticker ticker) {
+        this.urgency = urgency;
         this.ticker = ticker;
-        this.deadlineNanos = said.deadline().stream()
+        this.deadlineNanos = urgency.deadline().stream()
                 .mapToLong(time -> ticker.nanos() + time.toNanos())
                 .findFirst();
     }
@@ -36,8 +36,8 @@ public final class LocalDeadline implements Supplier<Urgency> {
     @Override
     public Urgency get() {
         return new Urgency(
-                said.priority(),
-                said.deadline()
+                urgency.priority(),
+                urgency.deadline()
                         .map(time -> Math.max(LEAST_NANOS, deadlineNanos.orElseThrow() - ticker.nanos()))
                         .map(Duration::ofNanos));
     }

@@ -44,7 +44,7 @@ public final class ReadSigner {
 
     /** The signer with the credentials of this process. */
     @FunctionalInterface
-    public interface Own {
+    public interface LocalSigner {
         /** A URL, computed without asking the store; empty when the store cannot be read this way. */
         Optional<URI> presign(Store store, ChunkId chunk, Duration validity) throws CloudMwException;
     }
@@ -58,14 +58,14 @@ public final class ReadSigner {
         StoreReach reach(Store store);
     }
 
-    private final Own own;
+    private final LocalSigner own;
     private final HelperSigner helpers;
     private final Fleet fleet;
     private final Ticker ticker;
     /** Counts calls, so that each begins with another helper. */
     private final AtomicInteger turn = new AtomicInteger();
 
-    public ReadSigner(Own own, HelperSigner helpers, Fleet fleet, Ticker ticker) {
+    public ReadSigner(LocalSigner own, HelperSigner helpers, Fleet fleet, Ticker ticker) {
         this.own = own;
         this.helpers = helpers;
         this.fleet = fleet;
@@ -80,14 +80,15 @@ public final class ReadSigner {
     public Map<StoreId, SignedUrls> sign(Map<Store, ? extends Collection<ChunkId>> copies, Duration validity) {
         long endNanos = ticker.nanos() + Duration.ofMillis(MOST_MILLIS).toNanos();
         Map<StoreId, SignedUrls> signed = new LinkedHashMap<>();
-        copies.forEach((store, chunks) -> signed.put(store.id(), sign(new Wanted(store, chunks, validity), endNanos)));
+        copies.forEach(
+                (store, chunks) -> signed.put(store.id(), sign(new SigningRequest(store, chunks, validity), endNanos)));
         return signed;
     }
 
     /** The chunks of one store whose URLs are to be signed. */
-    private record Wanted(Store store, Collection<ChunkId> chunks, Duration validity) {}
+    private record SigningRequest(Store store, Collection<ChunkId> chunks, Duration validity) {}
 
-    private SignedUrls sign(Wanted wanted, long endNanos) {
+    private SignedUrls sign(SigningRequest wanted, long endNanos) {
         Store store = wanted.store();
         if (store.owner().isPresent() || wanted.chunks().isEmpty()) {
             return SignedUrls.of(Map.of(), wanted.validity());
@@ -114,7 +115,7 @@ public final class ReadSigner {
         return new SignedUrls(Map.of(), Duration.ZERO, Optional.of(obstacle(store, reasons)));
     }
 
-    private Optional<SignedUrls> here(Wanted wanted, Map<String, String> reasons) {
+    private Optional<SignedUrls> here(SigningRequest wanted, Map<String, String> reasons) {
         Map<ChunkId, URI> urls = new HashMap<>();
         try {
             for (ChunkId chunk : wanted.chunks()) {
@@ -132,7 +133,7 @@ public final class ReadSigner {
         return Optional.of(SignedUrls.of(urls, wanted.validity()));
     }
 
-    private Optional<SignedUrls> there(Wanted wanted, long endNanos, Map<String, String> reasons) {
+    private Optional<SignedUrls> there(SigningRequest wanted, long endNanos, Map<String, String> reasons) {
         Store store = wanted.store();
         List<HelperAddress> able = new ArrayList<>(fleet.able(store));
         if (able.isEmpty()) {

@@ -18,7 +18,7 @@ public final class CachingStoreOpener implements StoreOpener, Closeable {
     private final StoreOpener opener;
 
     @GuardedBy("this")
-    private final Map<StoreId, Opened> stores = new HashMap<>();
+    private final Map<StoreId, OpenStore> stores = new HashMap<>();
 
     @GuardedBy("this")
     private boolean closed;
@@ -32,7 +32,7 @@ public final class CachingStoreOpener implements StoreOpener, Closeable {
         if (closed) {
             throw new CloudMwException(ErrorCode.STORE_UNAVAILABLE, "store=" + store.id() + ": closed");
         }
-        Opened known = stores.get(store.id());
+        OpenStore known = stores.get(store.id());
         if (known != null && known.isStill(store)) {
             return known.store();
         }
@@ -41,7 +41,7 @@ public final class CachingStoreOpener implements StoreOpener, Closeable {
             stores.remove(store.id());
         }
         ChunkStore opened = opener.open(store);
-        stores.put(store.id(), new Opened(store, opened));
+        stores.put(store.id(), new OpenStore(store, opened));
         return opened;
     }
 
@@ -54,7 +54,7 @@ public final class CachingStoreOpener implements StoreOpener, Closeable {
     }
 
     /** An open store. A plan from before its replacement does not open the former one again. */
-    private record Opened(Store as, ChunkStore store) {
+    private record OpenStore(Store as, ChunkStore store) {
         boolean isStill(Store wanted) {
             long replaced = Long.compare(
                     wanted.identity().replacedAtMillis(), as.identity().replacedAtMillis());

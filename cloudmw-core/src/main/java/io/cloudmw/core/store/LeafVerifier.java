@@ -21,7 +21,7 @@ public final class LeafVerifier {
     private final ChunkStore store;
     private final LeafRange wanted;
     private final boolean checks;
-    private final Source source;
+    private final ReadOpener source;
     private final Object lock = new Object();
 
     @GuardedBy("lock")
@@ -46,7 +46,7 @@ public final class LeafVerifier {
         this(store, wanted, true, extra ? store::readExtra : store::read);
     }
 
-    private LeafVerifier(ChunkStore store, LeafRange wanted, boolean checks, Source source) {
+    private LeafVerifier(ChunkStore store, LeafRange wanted, boolean checks, ReadOpener source) {
         this.store = store;
         this.wanted = wanted;
         this.checks = checks;
@@ -54,7 +54,7 @@ public final class LeafVerifier {
     }
 
     /** The call that opens the read. */
-    private interface Source {
+    private interface ReadOpener {
         ChunkReader open(ChunkId chunk, ByteRange range) throws CloudMwException;
     }
 

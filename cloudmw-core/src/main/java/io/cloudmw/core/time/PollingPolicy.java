@@ -12,13 +12,13 @@ import java.util.concurrent.atomic.LongAdder;
  */
 public final class PollingPolicy {
     /** The largest score: fast requests less slow ones among the last few, never below 0. */
-    private static final int MOST = 16;
+    private static final int MAX_SCORE = 16;
 
     /** The number of fast requests that one poll in vain outweighs. */
-    private static final int VAIN = 4;
+    private static final int VAIN_POLL_WEIGHT = 4;
 
     /** A yield that takes longer means that the kernel gave other threads a turn of some milliseconds. */
-    private static final long TURN_NANOS = Duration.ofMillis(1).toNanos();
+    private static final long SCHEDULER_TURN_NANOS = Duration.ofMillis(1).toNanos();
 
     /**
      * The time for which processors then count as crowded: among thousands of reads one may wait for a turn, so that
@@ -27,7 +27,7 @@ public final class PollingPolicy {
     private static final long CROWDED_NANOS = Duration.ofSeconds(1).toNanos();
 
     private final Ticker ticker;
-    private final Runnable giveAway;
+    private final Runnable yieldAction;
     private final long awakeNanos;
     private final LongAdder awake = new LongAdder();
 
@@ -47,11 +47,11 @@ public final class PollingPolicy {
      * Makes a policy without any request yet.
      *
      * @param awake the longest busy poll; zero: never
-     * @param giveAway yields the caller's processor to other threads
+     * @param yieldAction yields the caller's processor to other threads
      */
-    public PollingPolicy(Duration awake, Ticker ticker, Runnable giveAway) {
+    public PollingPolicy(Duration awake, Ticker ticker, Runnable yieldAction) {
         this.ticker = ticker;
-        this.giveAway = giveAway;
+        this.yieldAction = yieldAction;
         this.awakeNanos = awake.toNanos();
         this.lastNanos = ticker.nanos();
     }
@@ -78,18 +78,18 @@ public final class PollingPolicy {
         long now = ticker.nanos();
         boolean inTime = now - lastNanos < awakeNanos;
         lastNanos = now;
-        fast = inTime ? Math.min(fast + 1, MOST) : Math.max(fast - 1, 0);
+        fast = inTime ? Math.min(fast + 1, MAX_SCORE) : Math.max(fast - 1, 0);
         crowded &= now - crowdedSinceNanos < CROWDED_NANOS;
-        return fast >= MOST / 2 && !crowded;
+        return fast >= MAX_SCORE / 2 && !crowded;
     }
 
     /** Yields the processor to other threads; a polling thread calls it between two polls. */
-    public void giveWay() {
+    public void yieldProcessor() {
         long begun = ticker.nanos();
-        giveAway.run();
+        yieldAction.run();
         long now = ticker.nanos();
         awake.add(now - begun);
-        if (now - begun >= TURN_NANOS) {
+        if (now - begun >= SCHEDULER_TURN_NANOS) {
             crowded(now);
         }
     }
@@ -105,7 +105,7 @@ public final class PollingPolicy {
     }
 
     /** Notes that a poll ended without a request. */
-    public synchronized void inVain() {
-        fast = Math.max(fast - VAIN, 0);
+    public synchronized void pollEndedInVain() {
+        fast = Math.max(fast - VAIN_POLL_WEIGHT, 0);
     }
 }

@@ -30,13 +30,13 @@ import java.util.TreeSet;
 public final class PeerWire {
     private PeerWire() {}
 
-    public static AnnounceRequest announcement(PeerAnnouncement said) {
+    public static AnnounceRequest announcement(PeerAnnouncement announced) {
         AnnounceRequest.Builder message = AnnounceRequest.newBuilder()
-                .setPeerId(said.peer().value())
-                .setBulkAddress(said.address())
-                .setKey(ByteString.copyFrom(said.key().bytes()))
-                .setLocation(said.location().toString());
-        byVersion(said.chunks())
+                .setPeerId(announced.peer().value())
+                .setBulkAddress(announced.address())
+                .setKey(ByteString.copyFrom(announced.key().bytes()))
+                .setLocation(announced.location().toString());
+        byVersion(announced.chunks())
                 .forEach((version, indexes) -> message.addHoldings(
                         PeerHolding.newBuilder().setVersionId(version).addAllRuns(runs(indexes))));
         return message.build();
@@ -97,7 +97,7 @@ public final class PeerWire {
      */
     public static PeerSearch search(FindPeersRequest message) throws CloudMwException {
         return FromWire.valid(() -> {
-            List<PeerSearch.Wanted> wanted = new ArrayList<>();
+            List<PeerSearch.WantedChunks> wanted = new ArrayList<>();
             for (WantedChunks chunks : message.getWantedList()) {
                 for (long index : chunks.getIndexesList()) {
                     if (index < 0 || index > ChunkId.MAX_INDEX) {
@@ -105,7 +105,7 @@ public final class PeerWire {
                                 "index: " + index + " (expected: 0.." + ChunkId.MAX_INDEX + ")");
                     }
                 }
-                wanted.add(new PeerSearch.Wanted(
+                wanted.add(new PeerSearch.WantedChunks(
                         FromWire.token(chunks.getToken().toByteArray()), chunks.getIndexesList()));
             }
             String self = message.getPeerId();

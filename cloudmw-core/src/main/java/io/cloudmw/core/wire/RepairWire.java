@@ -25,8 +25,8 @@ final class RepairWire {
     static Map<String, Long> obstacles(RepairProgress repair) {
         Map<String, Long> obstacles = new HashMap<>();
         repair.obstacles().forEach((obstacle, chunks) -> {
-            RepairObstacle told = obstacle == RepairObstacle.NO_HELPER ? RepairObstacle.NO_TARGET : obstacle;
-            obstacles.merge(told.name(), chunks, Long::sum);
+            RepairObstacle reported = obstacle == RepairObstacle.NO_HELPER ? RepairObstacle.NO_TARGET : obstacle;
+            obstacles.merge(reported.name(), chunks, Long::sum);
         });
         return obstacles;
     }

@@ -100,7 +100,7 @@ final class AddressPolicyTest {
             throws CloudMwException {
         Optional<HostPort> given = listen.isEmpty() ? Optional.empty() : Optional.of(HostPort.parse(listen));
         return new AddressPolicy(HostPorts.parse(coordinators), machine)
-                .decide(new AddressPolicy.Wish("x.listen", given, "x.advertise-host", advertise, 0));
+                .decide(new AddressPolicy.SocketSettings("x.listen", given, "x.advertise-host", advertise, 0));
     }
 
     private void decides(String coordinators, String listen, String advertise, String listens, String advertised)

@@ -8,10 +8,10 @@ import org.junit.jupiter.api.Test;
 
 final class ErrorWordingTest {
     private static String said(String message) {
-        Map<String, ErrorWording.Given> given = Map.of(
-                "write-quorum", new ErrorWording.Given("--write-quorum", Optional.of("3")),
-                "chunk-size", new ErrorWording.Given("--chunk-size", Optional.empty()));
-        return ErrorWording.inWordsOf(name -> Optional.ofNullable(given.get(name)), message);
+        Map<String, ErrorWording.GivenValue> given = Map.of(
+                "write-quorum", new ErrorWording.GivenValue("--write-quorum", Optional.of("3")),
+                "chunk-size", new ErrorWording.GivenValue("--chunk-size", Optional.empty()));
+        return ErrorWording.withGivenNames(name -> Optional.ofNullable(given.get(name)), message);
     }
 
     @Test

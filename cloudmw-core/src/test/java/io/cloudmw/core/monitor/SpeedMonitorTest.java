@@ -135,16 +135,16 @@ final class SpeedMonitorTest {
                 .containsExactly("a");
         assertThat(monitor.news(9).speeds()).as("not told yet").hasSize(2);
 
-        first.told();
+        first.received();
         assertThat(monitor.news(1).speeds().keySet())
                 .extracting(key -> key.store().value())
                 .containsExactly("b");
-        monitor.news(9).told();
+        monitor.news(9).received();
         assertThat(monitor.news(9).speeds()).isEmpty();
 
         SpeedMonitor.News late = monitor.news(9);
         monitor.read(new StoreId("a"), 1).ended();
-        late.told();
+        late.received();
         assertThat(monitor.news(9).speeds()).hasSize(1);
         monitor.tellAgain();
         assertThat(monitor.news(9).speeds()).hasSize(2);
@@ -160,7 +160,7 @@ final class SpeedMonitorTest {
             }
             SpeedMonitor.News news = monitor.news(1);
             news.speeds().keySet().forEach(key -> told.add(key.store().value()));
-            news.told();
+            news.received();
         }
         assertThat(told).containsExactlyInAnyOrder("b", "c", "d", "busy");
     }

@@ -56,7 +56,7 @@ final class ReadSignerTest {
     }
 
     private SignedUrls sign(Store store) {
-        ReadSigner.Own own = (bucket, chunk, validity) -> {
+        ReadSigner.LocalSigner own = (bucket, chunk, validity) -> {
             asked.add("coordinator");
             if (ownFails) {
                 throw new CloudMwException(ErrorCode.STORE_DENIED, "no keys here");

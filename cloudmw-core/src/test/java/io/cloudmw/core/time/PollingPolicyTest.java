@@ -13,11 +13,11 @@ final class PollingPolicyTest {
     /** The time for which other threads use the processor after a yield. */
     private Duration turn = Duration.ofNanos(1_000);
 
-    private final PollingPolicy pace = new PollingPolicy(AWAKE, ticker, () -> ticker.advance(turn));
+    private final PollingPolicy polling = new PollingPolicy(AWAKE, ticker, () -> ticker.advance(turn));
 
     private boolean after(Duration interval) {
         ticker.advance(interval);
-        return pace.next();
+        return polling.next();
     }
 
     private boolean sequence(Duration apart) {
@@ -53,10 +53,10 @@ final class PollingPolicyTest {
     @Test
     void repeatedPollsInVainEndPolling() {
         assertThat(sequence(Duration.ofNanos(100_000))).isTrue();
-        pace.inVain();
+        polling.pollEndedInVain();
         assertThat(after(Duration.ofNanos(100_000))).as("once is nothing").isTrue();
         for (int i = 0; i < 10; i++) {
-            pace.inVain();
+            polling.pollEndedInVain();
             after(Duration.ofNanos(100_000));
         }
         assertThat(after(Duration.ofNanos(100_000))).isFalse();
@@ -69,10 +69,10 @@ final class PollingPolicyTest {
     void whoeverHasToWaitForHisProcessorSleepsForASecond() {
         assertThat(sequence(Duration.ofNanos(100_000))).isTrue();
         turn = Duration.ofMillis(1).minusNanos(1);
-        pace.giveWay();
+        polling.yieldProcessor();
         assertThat(after(Duration.ofNanos(100_000))).as("nobody had a turn").isTrue();
         turn = Duration.ofMillis(3);
-        pace.giveWay();
+        polling.yieldProcessor();
         assertThat(sequence(Duration.ofNanos(100_000))).isFalse();
         ticker.advance(Duration.ofSeconds(1));
         assertThat(sequence(Duration.ofNanos(100_000))).isTrue();
@@ -80,9 +80,9 @@ final class PollingPolicyTest {
 
     @Test
     void theTimeOfPollsIsCounted() {
-        pace.giveWay();
-        pace.giveWay();
-        assertThat(pace.spentNanos()).isEqualTo(2_000);
+        polling.yieldProcessor();
+        polling.yieldProcessor();
+        assertThat(polling.spentNanos()).isEqualTo(2_000);
     }
 
     @Test

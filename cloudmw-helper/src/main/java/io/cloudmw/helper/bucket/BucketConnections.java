@@ -18,7 +18,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** The S3 connections of one process, opened with the first request to a bucket. Safe for any thread. */
-final class BucketConnections implements BucketProbe, ReadSigner.Own, AutoCloseable {
+final class BucketConnections implements BucketProbe, ReadSigner.LocalSigner, AutoCloseable {
     /** Time-out of one small request to a bucket. */
     private static final Duration LOOK = Duration.ofSeconds(4);
 

@@ -26,7 +26,7 @@ import java.util.Optional;
  * The buckets of a helper: it opens each once, metered and, for demonstrations, throttled. The helper also signs URLs
  * for their chunks. Safe for any thread.
  */
-public final class HelperBuckets implements StoreOpener, BucketProbe, ReadSigner.Own, AutoCloseable {
+public final class HelperBuckets implements StoreOpener, BucketProbe, ReadSigner.LocalSigner, AutoCloseable {
     private final Optional<StoreLaw> throttle;
     private final MeterRegistry meters;
     private final CachingStoreOpener stores = new CachingStoreOpener(this::openAnew);

@@ -60,15 +60,16 @@ public record HelperConfig(
      * @param control the address of the control plane (gRPC)
      * @param bulk the address of the bulk plane
      */
-    public record Addresses(AddressPolicy.Wish control, AddressPolicy.Wish bulk) {
+    public record Addresses(AddressPolicy.SocketSettings control, AddressPolicy.SocketSettings bulk) {
         private static Addresses read(Settings settings, String prefix) throws CloudMwException {
             return new Addresses(wish(settings, prefix, "control"), wish(settings, prefix, "bulk"));
         }
 
-        private static AddressPolicy.Wish wish(Settings settings, String prefix, String plane) throws CloudMwException {
+        private static AddressPolicy.SocketSettings wish(Settings settings, String prefix, String plane)
+                throws CloudMwException {
             String listen = prefix + "." + plane + ".listen";
             String host = prefix + ".advertise-host";
-            return new AddressPolicy.Wish(
+            return new AddressPolicy.SocketSettings(
                     listen,
                     settings.optionalAddress(listen),
                     host,

@@ -110,7 +110,7 @@ final class HelperLease {
         SpeedMonitor.News news = speeds.news(MonitorWire.MAX_SPEEDS);
         HeartbeatAnswer answer =
                 coordinator.heartbeat(self, lease, disks, buckets.faults(), news.speeds(), activity.get());
-        news.told();
+        news.received();
         answer.doubted().forEach(buckets::doubtSoon);
         if (answer.tellAll()) {
             speeds.tellAgain();

@@ -28,11 +28,11 @@ public final class SigningService extends StoreSigningGrpc.StoreSigningImplBase 
     /** Longest validity of a URL. */
     public static final Duration LONGEST_VALIDITY = Duration.ofHours(12);
 
-    private final ReadSigner.Own signer;
+    private final ReadSigner.LocalSigner signer;
     private final UnaryCalls calls;
 
     /** @param executor bounds concurrent calls, which may fetch credentials first */
-    public SigningService(ReadSigner.Own signer, Executor executor) {
+    public SigningService(ReadSigner.LocalSigner signer, Executor executor) {
         this.signer = signer;
         this.calls = new UnaryCalls(executor);
     }

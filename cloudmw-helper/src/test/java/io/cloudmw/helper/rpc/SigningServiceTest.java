@@ -67,7 +67,7 @@ final class SigningServiceTest {
 
     @BeforeEach
     void start() throws Exception {
-        ReadSigner.Own signer = (store, chunk, validity) -> {
+        ReadSigner.LocalSigner signer = (store, chunk, validity) -> {
             if (failure.isPresent()) {
                 throw failure.get();
             }

@@ -72,9 +72,9 @@ public final class OptionConverters {
         try {
             return StoreLaw.parse(text + more);
         } catch (IllegalArgumentException e) {
-            ErrorWording.Given written = new ErrorWording.Given(option, Optional.of(text));
+            ErrorWording.GivenValue written = new ErrorWording.GivenValue(option, Optional.of(text));
             throw new IllegalArgumentException(
-                    ErrorWording.inWordsOf(
+                    ErrorWording.withGivenNames(
                             name -> name.equals("law") ? Optional.of(written) : Optional.empty(),
                             String.valueOf(e.getMessage())),
                     e);

@@ -93,8 +93,8 @@ public final class LocalPeer implements PeerNode {
         PeerMetrics.watch(options.meters(), this, FIGURES);
     }
 
-    private static AddressPolicy.Wish wish(PeerOptions options) {
-        return new AddressPolicy.Wish(
+    private static AddressPolicy.SocketSettings wish(PeerOptions options) {
+        return new AddressPolicy.SocketSettings(
                 "listen", Optional.of(HostPort.parse(options.listen())), "advertise-host", options.advertiseHost(), 0);
     }
 

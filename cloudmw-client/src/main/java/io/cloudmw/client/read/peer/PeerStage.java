@@ -156,9 +156,9 @@ public final class PeerStage {
                 tokens.putIfAbsent(id.version(), planned.token().orElse(plan.token()));
             }
         }
-        List<PeerSearch.Wanted> by = new ArrayList<>();
-        indexes.forEach(
-                (version, some) -> by.add(new PeerSearch.Wanted(Objects.requireNonNull(tokens.get(version)), some)));
+        List<PeerSearch.WantedChunks> by = new ArrayList<>();
+        indexes.forEach((version, some) ->
+                by.add(new PeerSearch.WantedChunks(Objects.requireNonNull(tokens.get(version)), some)));
         Optional<PeerId> self = context.reads().peers().node().map(node -> node.id());
         long number = ++searches;
         CompletableFuture<List<FoundPeer>> call = context.coordinator().findPeers(new PeerSearch(by, location, self));

@@ -15,7 +15,7 @@ import java.util.Optional;
 
 /** The coordinator's own access to buckets, with its own credentials. Safe for any thread. */
 @FunctionalInterface
-public interface BucketAccess extends BucketProbe, ReadSigner.Own {
+public interface BucketAccess extends BucketProbe, ReadSigner.LocalSigner {
     /**
      * Returns a URL that serves the chunk by GET, also in ranges, for {@code validity}. The URL is a secret. It is
      * computed without a request. Empty when the store cannot be read this way.

@@ -76,7 +76,7 @@ public final class PeerFinder {
     /** Returns a few near peers for each wanted chunk; chunks whose token does not allow reading get none. */
     public List<FoundPeer> find(PeerSearch search) throws CloudMwException {
         List<FoundPeer> found = new ArrayList<>();
-        for (PeerSearch.Wanted some : search.wanted()) {
+        for (PeerSearch.WantedChunks some : search.wanted()) {
             Optional<TransferClaims> claims = read(some.token());
             if (claims.isPresent()) {
                 wantedChunks.add(some.indexes().size());
@@ -99,7 +99,7 @@ public final class PeerFinder {
         }
     }
 
-    private List<FoundPeer> holders(PeerSearch search, PeerSearch.Wanted some, TransferClaims claims)
+    private List<FoundPeer> holders(PeerSearch search, PeerSearch.WantedChunks some, TransferClaims claims)
             throws CloudMwException {
         List<NearPeer> near = registry.near(claims.version(), search.reader()).stream()
                 .filter(peer -> search.self().filter(peer.peer()::equals).isEmpty())

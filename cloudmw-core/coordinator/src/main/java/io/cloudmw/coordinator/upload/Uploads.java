@@ -155,7 +155,7 @@ public final class Uploads {
             List<Store> sent = sent(replicas, volumeStores);
             HelperId helper = WritePlanner.helper(chunk, sent, live, request.avoid(), stores::canUse);
             Map<StoreId, HelperId> carriers = WritePlanner.carriers(
-                    new WritePlanner.Sent(chunk, helper, sent), live, request.avoid(), stores::canUse);
+                    new WritePlanner.SentChunk(chunk, helper, sent), live, request.avoid(), stores::canUse);
             Set<StoreId> unable = new HashSet<>();
             sent.stream()
                     .filter(store -> !stores.canUse(helper, store) && !carriers.containsKey(store.id()))

@@ -86,7 +86,7 @@ final class PeerFinderTest {
         return cluster.coordinator
                 .peers()
                 .find(new PeerSearch(
-                        List.of(new PeerSearch.Wanted(token, List.of(2L, 3L))), Location.parse(reader), self));
+                        List.of(new PeerSearch.WantedChunks(token, List.of(2L, 3L))), Location.parse(reader), self));
     }
 
     @Test
@@ -127,8 +127,8 @@ final class PeerFinderTest {
         TransferToken late = token(FILE, TransferRight.READ);
         cluster.ticker.advance(Duration.ofSeconds(1));
         announce("a", "");
-        PeerSearch.Wanted bad = new PeerSearch.Wanted(late, List.of(3L));
-        PeerSearch.Wanted good = new PeerSearch.Wanted(token(FILE, TransferRight.READ), List.of(3L));
+        PeerSearch.WantedChunks bad = new PeerSearch.WantedChunks(late, List.of(3L));
+        PeerSearch.WantedChunks good = new PeerSearch.WantedChunks(token(FILE, TransferRight.READ), List.of(3L));
         PeerSearch both = new PeerSearch(List.of(bad, good), Location.parse(""), Optional.empty());
         assertThat(cluster.coordinator.peers().find(both)).isNotEmpty();
     }
@@ -191,7 +191,7 @@ final class PeerFinderTest {
                             new PeerId("p" + peer), "10.0.0.1:7", key, Location.parse(location), all));
         }
         PeerSearch search = new PeerSearch(
-                List.of(new PeerSearch.Wanted(
+                List.of(new PeerSearch.WantedChunks(
                         token(FILE, TransferRight.READ),
                         LongStream.range(0, 256).boxed().toList())),
                 Location.parse("z/r/h"),
@@ -231,7 +231,7 @@ final class PeerFinderTest {
         assertThat(PeerWire.announcement(PeerWire.announcement(said))).isEqualTo(said);
 
         PeerSearch search = new PeerSearch(
-                List.of(new PeerSearch.Wanted(token(FILE, TransferRight.READ), List.of(1L, 9L))),
+                List.of(new PeerSearch.WantedChunks(token(FILE, TransferRight.READ), List.of(1L, 9L))),
                 Location.parse("z"),
                 Optional.of(new PeerId("me")));
         assertThat(PeerWire.search(PeerWire.search(search))).isEqualTo(search);
@@ -243,7 +243,7 @@ final class PeerFinderTest {
         List<Long> many =
                 LongStream.rangeClosed(0, PeerSearch.MAX_CHUNKS).boxed().toList();
         assertThatThrownBy(() -> new PeerSearch(
-                        List.of(new PeerSearch.Wanted(token(FILE, TransferRight.READ), many)),
+                        List.of(new PeerSearch.WantedChunks(token(FILE, TransferRight.READ), many)),
                         Location.NONE,
                         Optional.empty()))
                 .hasMessageContaining("looked for at once");

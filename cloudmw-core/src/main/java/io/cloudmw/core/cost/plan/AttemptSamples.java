@@ -14,15 +14,15 @@ final class AttemptSamples {
     private final List<SpeedCurve> curves;
     private final double[] scores;
     private final Random random;
-    private final List<Draw> draws = new ArrayList<>();
-    private Draw now = new Draw(0, 0);
+    private final List<BlockSamples> draws = new ArrayList<>();
+    private BlockSamples now = new BlockSamples(0, 0);
 
     /** The samples of one block: seconds to the first byte and bytes a second after it, by replica and run. */
-    private static final class Draw {
+    private static final class BlockSamples {
         final double[][] firstByte;
         final double[][] rate;
 
-        Draw(int replicas, int runs) {
+        BlockSamples(int replicas, int runs) {
             firstByte = new double[replicas][runs];
             rate = new double[replicas][runs];
         }
@@ -45,8 +45,8 @@ final class AttemptSamples {
         now = draws.get(block);
     }
 
-    private Draw draw() {
-        Draw draw = new Draw(curves.size(), scores.length);
+    private BlockSamples draw() {
+        BlockSamples draw = new BlockSamples(curves.size(), scores.length);
         for (int replica = 0; replica < curves.size(); replica++) {
             SpeedCurve curve = curves.get(replica);
             shuffle();

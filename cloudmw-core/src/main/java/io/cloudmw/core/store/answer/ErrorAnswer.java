@@ -65,7 +65,7 @@ public record ErrorAnswer(
     }
 
     /** The response in the server's own words: status, code and text. */
-    public String said() {
+    public String summary() {
         return (status + " " + code + " " + text).strip().replaceAll("\\s+", " ");
     }
 
@@ -81,19 +81,20 @@ public record ErrorAnswer(
      * @param ownRegion the region of the store's settings; empty when not known
      */
     public String describe(String server, String ownRegion) {
-        StringBuilder said = new StringBuilder(server).append(" answered ").append(status);
+        StringBuilder description =
+                new StringBuilder(server).append(" answered ").append(status);
         if (!code.isEmpty()) {
-            said.append(' ').append(code);
+            description.append(' ').append(code);
         }
         if (!request.isEmpty()) {
-            said.append(" (request ").append(request).append(')');
+            description.append(" (request ").append(request).append(')');
         }
-        said.append(": ").append(meaning(ownRegion));
+        description.append(": ").append(meaning(ownRegion));
         boolean explains = fault == ServerFault.REFUSED || fault == ServerFault.NOT_PERMITTED;
         if (explains && !text.isEmpty()) {
-            said.append(" (\"").append(text).append("\")");
+            description.append(" (\"").append(text).append("\")");
         }
-        return said.toString();
+        return description.toString();
     }
 
     private String meaning(String ownRegion) {

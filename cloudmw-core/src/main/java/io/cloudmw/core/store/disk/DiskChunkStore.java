@@ -104,15 +104,15 @@ public final class DiskChunkStore implements ChunkStore {
 
     @Override
     public ChunkReader read(ChunkId chunk, ByteRange range) throws CloudMwException {
-        return open(chunk, range, DiskReader.Into.BUFFERS);
+        return open(chunk, range, DiskReader.Destination.BUFFERS);
     }
 
     @Override
     public ChunkReader readAhead(ChunkId chunk, ByteRange range) throws CloudMwException {
-        return open(chunk, range, DiskReader.Into.PAGE_CACHE);
+        return open(chunk, range, DiskReader.Destination.PAGE_CACHE);
     }
 
-    private ChunkReader open(ChunkId chunk, ByteRange range, DiskReader.Into into) throws CloudMwException {
+    private ChunkReader open(ChunkId chunk, ByteRange range, DiskReader.Destination into) throws CloudMwException {
         checkOpen();
         String what = "chunk=" + chunk;
         FileChannel file = null;

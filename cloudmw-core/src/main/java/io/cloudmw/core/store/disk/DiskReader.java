@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /** The reader of a range of a chunk's file. Closing its channel interrupts a blocked read. */
 final class DiskReader implements ChunkReader {
     /** The destinations of the bytes. */
-    enum Into {
+    enum Destination {
         BUFFERS,
         /** Only the kernel's memory: the caller's buffers are advanced, not filled. */
         PAGE_CACHE
@@ -28,8 +28,8 @@ final class DiskReader implements ChunkReader {
 
     private long position;
 
-    DiskReader(StoreId store, String what, FileChannel file, ByteRange range, Into into) {
-        this.cache = into == Into.PAGE_CACHE ? pageCache() : null;
+    DiskReader(StoreId store, String what, FileChannel file, ByteRange range, Destination into) {
+        this.cache = into == Destination.PAGE_CACHE ? pageCache() : null;
         this.store = store;
         this.what = what;
         this.file = file;

@@ -12,9 +12,9 @@ final class HttpErrors {
     /** @param answer with the beginning of the body, in which S3 names the reason */
     static CloudMwException translate(String what, ErrorAnswer answer) {
         boolean expired = answer.text().contains("expired") || answer.code().startsWith("Expired");
-        String said = what + ": " + answer.describe("S3", "");
+        String message = what + ": " + answer.describe("S3", "");
         return expired
-                ? new CloudMwException(ErrorCode.STORE_DENIED, RetryVerdict.AFTER_REFRESH, said + " (expired)", null)
-                : new CloudMwException(answer.fault().code(), answer.verdict(), said, null);
+                ? new CloudMwException(ErrorCode.STORE_DENIED, RetryVerdict.AFTER_REFRESH, message + " (expired)", null)
+                : new CloudMwException(answer.fault().code(), answer.verdict(), message, null);
     }
 }

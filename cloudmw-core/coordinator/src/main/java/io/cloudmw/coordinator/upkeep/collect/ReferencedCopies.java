@@ -39,8 +39,8 @@ final class ReferencedCopies {
      * Some chunks of one version that have copies in a store.
      *
      * @param state of the version that wrote them
-     * @param unnamed unreferenced copies, which only upkeep can reference again. CurrentReplicas of a retired version count if
-     *     no other version has the chunk. CurrentReplicas of a current version count if neither its manifest nor a record has a
+     * @param unnamed unreferenced copies, which only upkeep can reference again. Copies of a retired version count if
+     *     no other version has the chunk. Copies of a current version count if neither its manifest nor a record has a
      *     copy in this store. An open upload references all its copies.
      * @param named chunks that a committed version references, wherever their copies are
      */

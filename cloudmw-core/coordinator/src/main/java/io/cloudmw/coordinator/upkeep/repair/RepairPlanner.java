@@ -23,7 +23,7 @@ import java.util.function.Predicate;
  * same copies and conditions give the same plan.
  *
  * <p>A copy is made again when it is missing, corrupt, overdue, or in a lost or drained store. The new copy goes to the
- * same store if that store can take it and placement prefers it, otherwise elsewhere. CurrentReplicas are dropped only when k
+ * same store if that store can take it and placement prefers it, otherwise elsewhere. Copies are dropped only when k
  * good copies are recorded, so that at no moment fewer are known than before.
  */
 final class RepairPlanner {
@@ -152,8 +152,8 @@ final class RepairPlanner {
     }
 
     /**
-     * Returns the copies to drop once k copies can be read now: those not kept, and kept ones beyond k. CurrentReplicas that
-     * cannot be read now are dropped first, since their store may be lost already. CurrentReplicas made by upkeep follow, then
+     * Returns the copies to drop once k copies can be read now: those not kept, and kept ones beyond k. Copies that
+     * cannot be read now are dropped first, since their store may be lost already. Copies made by upkeep follow, then
      * those of writers.
      */
     private static List<ReplicaRecord> drops(CurrentReplicas copies, SortedCopies sorted, int replicas, Situation now) {

@@ -69,7 +69,7 @@ final class RepairSituations {
                 volume, List.of(copies), conditions, (chunk, store, record) -> false, (sources, target) -> false);
     }
 
-    /** Returns the planning conditions. CurrentReplicas stay in the volume's stores; copies in other stores are only sources. */
+    /** Returns the planning conditions. Copies stay in the volume's stores; copies in other stores are only sources. */
     private RepairPlanner.Situation situation(
             Volume volume,
             List<CurrentReplicas> chunks,

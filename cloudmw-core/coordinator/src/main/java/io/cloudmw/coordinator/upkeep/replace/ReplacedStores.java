@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The recovery of copies that stores lost when their disk or bucket was replaced. It walks over all manifests, asks the
- * store for every copy that the catalog has there, and records missing ones, so that repair makes them again. CurrentReplicas
+ * store for every copy that the catalog has there, and records missing ones, so that repair makes them again. Copies
  * written since the replacement are found, and so never recorded. It works on one store at a time, in windows of
  * chunks, and stores its position after each window for the next holder. {@link #step} and {@link #look} are called by
  * one thread, other methods by any.

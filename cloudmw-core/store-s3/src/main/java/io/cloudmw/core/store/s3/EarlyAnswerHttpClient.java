@@ -74,7 +74,7 @@ final class EarlyAnswerHttpClient implements SdkHttpClient {
     public ExecutableHttpRequest prepareRequest(HttpExecuteRequest request) {
         Optional<ContentStreamProvider> content = request.contentStreamProvider();
         if (content.isEmpty() || bodyBytes(request) == 0) {
-            return new Bounded(client.prepareRequest(request));
+            return new BodilessRequest(client.prepareRequest(request));
         }
         RecordedBody body = new RecordedBody(content.get(), BEGINNING_BYTES, Ticker.system());
         HttpExecuteRequest recorded = HttpExecuteRequest.builder()
@@ -82,7 +82,7 @@ final class EarlyAnswerHttpClient implements SdkHttpClient {
                 .contentStreamProvider(body)
                 .metricCollector(request.metricCollector().orElse(null))
                 .build();
-        return new Answered(request, body, client.prepareRequest(recorded));
+        return new BodyRequest(request, body, client.prepareRequest(recorded));
     }
 
     @Override
@@ -137,7 +137,7 @@ final class EarlyAnswerHttpClient implements SdkHttpClient {
     }
 
     /** A request without a body. */
-    private record Bounded(ExecutableHttpRequest request) implements ExecutableHttpRequest {
+    private record BodilessRequest(ExecutableHttpRequest request) implements ExecutableHttpRequest {
         @Override
         public HttpExecuteResponse call() throws IOException {
             return bounded(request.call());
@@ -150,7 +150,7 @@ final class EarlyAnswerHttpClient implements SdkHttpClient {
     }
 
     /** A request with a body, and the question that may follow it. */
-    private final class Answered implements ExecutableHttpRequest {
+    private final class BodyRequest implements ExecutableHttpRequest {
         private final HttpExecuteRequest request;
         private final RecordedBody body;
         private final ExecutableHttpRequest whole;
@@ -165,7 +165,7 @@ final class EarlyAnswerHttpClient implements SdkHttpClient {
         @GuardedBy("this")
         private @Nullable ExecutableHttpRequest question;
 
-        Answered(HttpExecuteRequest request, RecordedBody body, ExecutableHttpRequest whole) {
+        BodyRequest(HttpExecuteRequest request, RecordedBody body, ExecutableHttpRequest whole) {
             this.request = request;
             this.body = body;
             this.whole = whole;

@@ -31,12 +31,12 @@ final class S3Credentials implements AutoCloseable {
 
     private final AwsCredentialsProvider chain;
     private final SdkHttpClient http;
-    private final ConcurrentHashMap<Place, AwsCredentialsProvider> providers = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<CredentialsKey, AwsCredentialsProvider> providers = new ConcurrentHashMap<>();
 
     /**
      * @param region where a role is assumed; empty for other references
      */
-    private record Place(CredentialsReference reference, String region) {}
+    private record CredentialsKey(CredentialsReference reference, String region) {}
 
     /**
      * @param chain the caller closes it
@@ -53,19 +53,19 @@ final class S3Credentials implements AutoCloseable {
             return chain;
         }
         String where = reference instanceof CredentialsReference.Role ? region : "";
-        return providers.computeIfAbsent(new Place(reference, where), this::provider);
+        return providers.computeIfAbsent(new CredentialsKey(reference, where), this::provider);
     }
 
-    private AwsCredentialsProvider provider(Place place) {
+    private AwsCredentialsProvider provider(CredentialsKey place) {
         if (place.reference() instanceof CredentialsReference.Profile profile) {
-            return new Profiled(profile);
+            return new ProfileProvider(profile);
         }
         if (place.reference() instanceof CredentialsReference.KeyFile file) {
             CredentialsFile keys = new CredentialsFile(file.path());
             return () -> credentials(keys);
         }
         if (place.reference() instanceof CredentialsReference.Role role) {
-            return new Assumed(
+            return new RoleProvider(
                     role,
                     StsClient.builder()
                             .httpClient(http)
@@ -89,7 +89,7 @@ final class S3Credentials implements AutoCloseable {
     }
 
     /** The first sentence of the SDK's message, which prints its whole configuration behind it. */
-    private static String said(RuntimeException e) {
+    private static String message(RuntimeException e) {
         String message = String.valueOf(e.getMessage());
         int end = message.indexOf(": ProfileFile(");
         return end < 0 ? message : message.substring(0, end);
@@ -99,13 +99,13 @@ final class S3Credentials implements AutoCloseable {
      * The keys of a profile. A missing profile fails like any lack of credentials. The SDK's provider only watches
      * files that existed when it was made: after a failure the next use makes another, which finds newer files.
      */
-    private static final class Profiled implements AwsCredentialsProvider, SdkAutoCloseable {
+    private static final class ProfileProvider implements AwsCredentialsProvider, SdkAutoCloseable {
         private final CredentialsReference.Profile profile;
 
         @GuardedBy("this")
         private @Nullable ProfileCredentialsProvider keys;
 
-        Profiled(CredentialsReference.Profile profile) {
+        ProfileProvider(CredentialsReference.Profile profile) {
             this.profile = profile;
         }
 
@@ -115,7 +115,7 @@ final class S3Credentials implements AutoCloseable {
                 return keys().resolveCredentials();
             } catch (SdkClientException | IllegalStateException | IllegalArgumentException e) {
                 close();
-                throw SdkClientException.create(UNABLE + profile.describe() + ": " + said(e), e);
+                throw SdkClientException.create(UNABLE + profile.describe() + ": " + message(e), e);
             }
         }
 
@@ -141,12 +141,12 @@ final class S3Credentials implements AutoCloseable {
     }
 
     /** The keys of a role. */
-    private static final class Assumed implements AwsCredentialsProvider, SdkAutoCloseable {
+    private static final class RoleProvider implements AwsCredentialsProvider, SdkAutoCloseable {
         private final CredentialsReference.Role role;
         private final StsClient client;
         private final StsAssumeRoleCredentialsProvider keys;
 
-        Assumed(CredentialsReference.Role role, StsClient client) {
+        RoleProvider(CredentialsReference.Role role, StsClient client) {
             this.role = role;
             this.client = client;
             this.keys = StsAssumeRoleCredentialsProvider.builder()

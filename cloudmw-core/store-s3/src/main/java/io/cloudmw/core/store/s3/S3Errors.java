@@ -45,8 +45,8 @@ final class S3Errors {
         }
         Optional<ErrorAnswer> answer = answer(e);
         if (answer.isPresent()) {
-            ErrorAnswer said = answer.get();
-            return failure(what, said.fault(), said.describe("S3", bucket.region()), e);
+            ErrorAnswer response = answer.get();
+            return failure(what, response.fault(), response.describe("S3", bucket.region()), e);
         }
         ServerFault fault = faultOf(e);
         return switch (fault) {
@@ -79,7 +79,7 @@ final class S3Errors {
 
     private String settings(String action, ErrorAnswer answer) {
         String keys = bucket.credentials().describe();
-        String said = answer.said();
+        String summary = answer.summary();
         return switch (answer.fault()) {
             case NO_BUCKET ->
                 "there is no bucket " + bucket.bucket() + " at " + place()
@@ -87,14 +87,14 @@ final class S3Errors {
             case INVALID_NAME -> "bucket name \"" + bucket.bucket() + "\" is invalid";
             case WRONG_REGION ->
                 "region " + bucket.region() + " is wrong"
-                        + (answer.region().isEmpty() ? ": " + said : ", it is " + answer.region());
+                        + (answer.region().isEmpty() ? ": " + summary : ", it is " + answer.region());
             case UNKNOWN_KEY -> "the store does not know the access key of " + keys;
             case WRONG_SECRET -> "the secret key of " + keys + " is wrong";
             case EXPIRED -> "the temporary keys of " + keys + " have expired";
-            case WRONG_CLOCK -> "the clocks of this machine and of the store differ too much: " + said;
-            case NOT_PERMITTED -> "the credentials (" + keys + ") may not " + action + ", or are wrong: " + said;
-            case THROTTLED, CONFLICTING, DAMAGED, SERVER_FAILED -> "the store answered " + said + " at " + place();
-            default -> action + ": the store answered " + said + " at " + place() + " (is it an S3 endpoint?)";
+            case WRONG_CLOCK -> "the clocks of this machine and of the store differ too much: " + summary;
+            case NOT_PERMITTED -> "the credentials (" + keys + ") may not " + action + ", or are wrong: " + summary;
+            case THROTTLED, CONFLICTING, DAMAGED, SERVER_FAILED -> "the store answered " + summary + " at " + place();
+            default -> action + ": the store answered " + summary + " at " + place() + " (is it an S3 endpoint?)";
         };
     }
 
@@ -128,15 +128,15 @@ final class S3Errors {
     /** The failure of a response that names no bucket although the bucket is missing. */
     CloudMwException noBucket(String what, AwsServiceException e) {
         ServerFault fault = ServerFault.NO_BUCKET;
-        String said = answer(e)
+        String message = answer(e)
                 .map(answer -> answer.as(fault).describe("S3", bucket.region()))
                 .orElse(fault.advice());
-        return failure(what, fault, said, e);
+        return failure(what, fault, message, e);
     }
 
     /** A failure with the names of store and bucket. */
-    CloudMwException failure(String what, ServerFault fault, String said, Throwable cause) {
-        return new CloudMwException(fault.code(), fault.verdict(), where(what) + said, cause);
+    CloudMwException failure(String what, ServerFault fault, String message, Throwable cause) {
+        return new CloudMwException(fault.code(), fault.verdict(), where(what) + message, cause);
     }
 
     /** {@code what store=… bucket=…: }, the beginning of every message. */

@@ -68,12 +68,12 @@ final class S3Probe {
     }
 
     /** The end of a check by a fault. */
-    private static final class Wrong extends Exception {
+    private static final class ProbeFailure extends Exception {
         private static final long serialVersionUID = 1;
 
         private final transient StoreFault fault;
 
-        Wrong(StoreFault fault) {
+        ProbeFailure(StoreFault fault) {
             super(fault.reason(), null, false, false);
             this.fault = fault;
         }
@@ -106,7 +106,7 @@ final class S3Probe {
             return unknown ? Optional.empty() : Optional.of(wrong("s3:ListBucket", e).fault);
         } catch (SdkException e) {
             return Optional.of(wrong("s3:ListBucket", e).fault);
-        } catch (Wrong e) {
+        } catch (ProbeFailure e) {
             return Optional.of(e.fault);
         }
     }
@@ -128,7 +128,7 @@ final class S3Probe {
             put();
             get();
             find();
-        } catch (Wrong e) {
+        } catch (ProbeFailure e) {
             fault = Optional.of(e.fault);
         }
         if (written) {
@@ -138,7 +138,7 @@ final class S3Probe {
         return new ProbeReport(fault, TimeUnit.NANOSECONDS.toMicros(latencyNanos), clockAheadMillis);
     }
 
-    private void put() throws Wrong {
+    private void put() throws ProbeFailure {
         putFirst();
         try {
             SdkResponse unused = timedRaw(this::putOnCondition);
@@ -150,11 +150,11 @@ final class S3Probe {
         } catch (SdkException e) {
             throw wrong("s3:PutObject", e);
         }
-        throw new Wrong(unconditional("a second PUT with If-None-Match overwrote the first (expected: 412)"));
+        throw new ProbeFailure(unconditional("a second PUT with If-None-Match overwrote the first (expected: 412)"));
     }
 
     /** Puts the object. A put that conflicts with another change of the bucket is sent again. */
-    private void putFirst() throws Wrong {
+    private void putFirst() throws ProbeFailure {
         for (int tries = 1; ; tries++) {
             try {
                 SdkResponse unused = timedRaw(this::putOnCondition);
@@ -177,7 +177,7 @@ final class S3Probe {
                 RequestBody.fromBytes(CONTENT));
     }
 
-    private void get() throws Wrong {
+    private void get() throws ProbeFailure {
         ResponseBytes<GetObjectResponse> answer = timed(
                 "s3:GetObject",
                 timeout -> client.getObjectAsBytes(request -> request.bucket(bucket.bucket())
@@ -185,7 +185,7 @@ final class S3Probe {
                         .range("bytes=" + FROM + "-" + (TO - 1))
                         .overrideConfiguration(c -> c.apiCallTimeout(timeout))));
         if (!Arrays.equals(answer.asByteArrayUnsafe(), Arrays.copyOfRange(CONTENT, FROM, TO))) {
-            throw new Wrong(new StoreFault(
+            throw new ProbeFailure(new StoreFault(
                     StoreFault.Kind.DENIED,
                     "a GET of bytes " + FROM + "-" + (TO - 1) + " answered " + answer.asByteArrayUnsafe().length
                             + " other bytes (expected: a store that serves ranges, and reads what it wrote)",
@@ -193,19 +193,19 @@ final class S3Probe {
         }
     }
 
-    private void find() throws Wrong {
+    private void find() throws ProbeFailure {
         ListObjectsV2Response listed = list();
         boolean named =
                 listed.contents().stream().anyMatch(object -> object.key().equals(key));
         if (!named && listed.contents().size() < MOST_LISTED) {
-            throw new Wrong(new StoreFault(
+            throw new ProbeFailure(new StoreFault(
                     StoreFault.Kind.DENIED,
                     "LIST does not name an object that was just written (expected: a store that lists what it has)",
                     clock.millis()));
         }
     }
 
-    private ListObjectsV2Response list() throws Wrong {
+    private ListObjectsV2Response list() throws ProbeFailure {
         return timed("s3:ListBucket", this::listOnce);
     }
 
@@ -216,7 +216,7 @@ final class S3Probe {
                 .overrideConfiguration(c -> c.apiCallTimeout(timeout)));
     }
 
-    private void clean(ListObjectsV2Response listed) throws Wrong {
+    private void clean(ListObjectsV2Response listed) throws ProbeFailure {
         Instant before = Instant.ofEpochMilli(clock.millis() + clockAheadMillis).minus(LEFT_AFTER);
         for (S3Object object : listed.contents()) {
             if (object.lastModified().isBefore(before)) {
@@ -230,12 +230,12 @@ final class S3Probe {
         try {
             deleteObject(key);
             return Optional.empty();
-        } catch (Wrong e) {
+        } catch (ProbeFailure e) {
             return Optional.of(e.fault);
         }
     }
 
-    private void deleteObject(String name) throws Wrong {
+    private void deleteObject(String name) throws ProbeFailure {
         timed(
                 "s3:DeleteObject",
                 timeout -> client.deleteObject(request -> request.bucket(bucket.bucket())
@@ -243,7 +243,7 @@ final class S3Probe {
                         .overrideConfiguration(c -> c.apiCallTimeout(timeout))));
     }
 
-    private <T> T timed(String action, Request<T> request) throws Wrong {
+    private <T> T timed(String action, Request<T> request) throws ProbeFailure {
         try {
             return timedRaw(request);
         } catch (SdkException e) {
@@ -292,11 +292,11 @@ final class S3Probe {
         }
     }
 
-    private Wrong wrong(String action, SdkException e) {
+    private ProbeFailure wrong(String action, SdkException e) {
         if (e instanceof AwsServiceException answer && answer.statusCode() == 501 && action.equals("s3:PutObject")) {
-            return new Wrong(unconditional("PUT with If-None-Match is answered with 501"));
+            return new ProbeFailure(unconditional("PUT with If-None-Match is answered with 501"));
         }
-        return new Wrong(errors.fault(action, e, clock.millis()));
+        return new ProbeFailure(errors.fault(action, e, clock.millis()));
     }
 
     private StoreFault unconditional(String why) {

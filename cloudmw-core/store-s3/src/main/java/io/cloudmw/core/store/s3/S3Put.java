@@ -73,7 +73,7 @@ final class S3Put {
 
     private InputStream open() {
         try {
-            return new Watched(source.open());
+            return new FailureRecordingStream(source.open());
         } catch (IOException e) {
             sourceFailure = e;
             throw new UncheckedIOException(e);
@@ -84,11 +84,11 @@ final class S3Put {
      * A stream that notes the source's failures. It returns to a mark by opening the source again: a signer opens a
      * body once, and resets it.
      */
-    private final class Watched extends FilterInputStream {
+    private final class FailureRecordingStream extends FilterInputStream {
         private long position;
         private long mark;
 
-        Watched(InputStream in) {
+        FailureRecordingStream(InputStream in) {
             super(in);
         }
 
