@@ -142,18 +142,30 @@ public final class RivalChannels implements RivalConnector, AutoCloseable {
             }
         }
 
+        /** Reads and drops what the rival still sends: gRPC keeps the buffers of messages that nobody requests. */
         @Override
         public void close() {
             synchronized (lock) {
-                if (!over && call != null) {
-                    call.onCompleted();
-                }
+                boolean first = !over;
                 over = true;
+                if (first && call != null) {
+                    call.onCompleted();
+                    call.request(Integer.MAX_VALUE);
+                }
+            }
+        }
+
+        private boolean isOver() {
+            synchronized (lock) {
+                return over;
             }
         }
 
         @Override
         public void onNext(CompeteMessage message) {
+            if (isOver()) {
+                return;
+            }
             try {
                 listener.received(RivalMessages.fromWire(message), this::requestNext);
             } catch (CloudMwException e) {
