@@ -3,6 +3,7 @@ package io.cloudmw.client;
 import io.cloudmw.client.backup.run.BackupRunner;
 import io.cloudmw.client.context.ClientContext;
 import io.cloudmw.client.context.ClientLimits;
+import io.cloudmw.client.context.ClientMeters;
 import io.cloudmw.client.context.ClientThreads;
 import io.cloudmw.client.embedding.StandardError;
 import io.cloudmw.client.handle.OpenFiles;
@@ -14,6 +15,7 @@ import io.cloudmw.client.rpc.link.HelperLinks;
 import io.cloudmw.client.transfer.TransferStarter;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.hedge.RedundancyBudget;
+import io.cloudmw.core.metrics.ClientMetrics;
 import io.cloudmw.core.model.volume.Volume;
 import io.cloudmw.core.time.Ticker;
 
@@ -36,11 +38,13 @@ public final class CloudMw implements AutoCloseable {
     private final TransferStarter transfers;
     private final OpenFiles open;
     private final FileOperations files;
+    private final ClientMeters meters;
 
-    private CloudMw(CloudMwOptions options, ClientContext context) {
+    private CloudMw(CloudMwOptions options, ClientContext context, ClientMeters meters) {
         this.options = options;
         this.context = context;
-        this.transfers = new TransferStarter(context);
+        this.meters = meters;
+        this.transfers = new TransferStarter(context, new ClientMetrics(meters.registry()));
         this.open = new OpenFiles(
                 context,
                 transfers,
@@ -51,10 +55,15 @@ public final class CloudMw implements AutoCloseable {
         this.files = new FileOperations(options, context, transfers, open);
     }
 
-    /** A client of this cluster. Nothing is sent yet: the first call finds out whether the coordinator is there. */
+    /**
+     * Makes a client of a cluster. Nothing is sent yet; the first call finds out whether the coordinator is there.
+     *
+     * @return the client, which the caller closes
+     */
     public static CloudMw connect(CloudMwOptions options) {
         StandardError.keepQuiet();
         ClientThreads threads = new ClientThreads();
+        ClientMeters meters = new ClientMeters(options.meters());
         CoordinatorClient coordinator = new CoordinatorClient(
                 options.coordinator(),
                 new CoordinatorTimes(options.coordinatorTimeout(), options.firstAnswerTimeout()),
@@ -65,15 +74,20 @@ public final class CloudMw implements AutoCloseable {
         ClientContext context = ClientContext.of(
                 threads,
                 coordinator,
-                () -> HelperLinks.open(threads.events(), threads.timer(), options.busyPoll()),
+                () -> HelperLinks.open(threads.events(), threads.timer(), options.busyPoll(), meters.registry()),
                 new ClientLimits(options.memoryBytes(), options.linkBytesPerSecond()),
                 options.pricing(),
                 new RedundancyBudget(options.redundancy()),
                 Ticker.system());
-        return new CloudMw(options, context);
+        return new CloudMw(options, context, meters);
     }
 
-    /** A client with the default options. */
+    /**
+     * Makes a client with the default options.
+     *
+     * @param coordinator {@code host:port}, or several with commas
+     * @return the client, which the caller closes
+     */
     public static CloudMw connect(String coordinator) {
         return connect(CloudMwOptions.of(coordinator));
     }
@@ -109,41 +123,44 @@ public final class CloudMw implements AutoCloseable {
     }
 
     /**
-     * From now on this client keeps the chunks it reads of volumes that allow it ({@link Volume#peers}), and serves them to
-     * clients that are near, until it is closed. Once for a client.
+     * Makes this client a peer: it keeps the chunks that it reads of volumes that allow it ({@link Volume#peers}), and
+     * serves them to clients nearby. Once for a client.
      *
-     * @return what it holds and gives; closed with this client
-     * @throws CloudMwException {@code LOCAL_IO} when the address cannot be bound, or there is no directory to keep chunks in
+     * @return the peer, closed with this client or before
+     * @throws CloudMwException {@code LOCAL_IO} when the address cannot be bound, or the directory cannot be used
+     * @throws IllegalStateException when this client is a peer already
      */
     public PeerNode servePeers(PeerOptions peerOptions) throws CloudMwException {
         return context.reads().peers().start(options.location(), peerOptions);
     }
 
-    /** TransferStarter under way; for tests and monitoring. */
+    /** The number of transfers under way. */
     public int runningTransfers() {
         return transfers.running();
     }
 
-    /** Bytes that gets could still put in flight; {@link CloudMwOptions#memoryBytes()} when none is under way. */
+    /** The bytes that gets may still put in flight; {@link CloudMwOptions#memoryBytes()} when none is under way. */
     public long freeMemoryBytes() {
         return context.reads().credit().free();
     }
 
-    /** Bytes of data that helpers have sent to this client so far, verified or not, wanted or not. */
+    /** The bytes of data that helpers have sent to this client so far, verified or not, used or not. */
     public long receivedBytes() {
         return context.links().get().receivedBytes();
     }
 
     /**
-     * Cancels what is under way, waits a few seconds for it to clean up, and ends every thread of this client. Idempotent.
+     * Cancels the transfers under way, waits a few seconds for their clean-up, ends every thread of this client, and
+     * removes its meters from the application's registry, which stays open. Blocks. Idempotent.
      *
-     * <p>Threads of libraries end later: those that gRPC and Netty share in a process one to two seconds after their last use
-     * (Netty's {@code globalEventExecutor} is no daemon); before JDK 21 the selector thread of the JDK's HTTP client with the
-     * next garbage collection, where this client read a bucket by itself.
+     * <p>Threads of libraries end later. Threads that gRPC and Netty share in a process end one to two seconds after their
+     * last use; Netty's {@code globalEventExecutor} is no daemon. Before JDK 21 the selector thread of the JDK's HTTP client
+     * ends with the next garbage collection, when this client has read a bucket without helpers.
      */
     @Override
     public void close() {
         open.close();
         transfers.close();
+        meters.close();
     }
 }

@@ -6,30 +6,33 @@ import io.cloudmw.core.config.HostPorts;
 import io.cloudmw.core.cost.Pricing;
 import io.cloudmw.core.model.RedundancyLimits;
 import io.cloudmw.core.model.fleet.Location;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * The options of a client. Immutable.
+ * The settings of a client. Immutable.
  *
- * @param coordinator {@code host:port}; where several share a catalog, {@code host:port,host:port...} or a name that has
- *     several addresses
- * @param coordinatorTimeout how long one call may take altogether while the coordinator does not answer: a restart of
- *     it within this time is survived; of several, one that is silent is left after half of it, or 10 s
+ * @param coordinator {@code host:port}; several coordinators of one catalog are {@code host:port,host:port...}, or a name
+ *     with several addresses
+ * @param coordinatorTimeout largest time of one call while no coordinator answers, so that a shorter restart is survived;
+ *     a silent coordinator is left for another one after half of it, or 10 s
  * @param firstAnswerTimeout the same for a coordinator that never answered, whose address may be wrong
- * @param location where it runs: what a volume's switches serve is read through the one that is nearest; none: from each what
- *     belongs to it
- * @param memoryBytes bytes all gets of the client together may have in flight; its puts may have a quarter as much, and so may
- *     what is read of files that are open
- * @param memoryPerGetBytes bytes one get may have in flight
- * @param linkBytesPerSecond what this machine's link takes in a second, {@link Long#MAX_VALUE}: anything; what a read is
- *     expected to take, and so how one with a deadline is read, counts with it: reads under way at once have equal shares. It limits nothing
- * @param pricing by which receipts are priced
- * @param redundancy what all gets of the client together may spend on second attempts
- * @param busyPoll how long who waits for a small read of an open file stays awake for it, and the event loop that it comes by, while such
- *     reads follow one another faster than threads are put to sleep and woken; at most 10 ms, zero: never
- * @param waiting told, on a thread of the client's it must not block, that the coordinator has not answered for two
- *     seconds and how long it will be waited for; again only after it has answered
+ * @param location place of this client; data of switches is read through the nearest one. {@link Location#NONE}: each
+ *     switch delivers what belongs to it
+ * @param memoryBytes largest number of bytes that all gets of the client have in flight; its puts may have a quarter of
+ *     that, and so may reads of open files
+ * @param memoryPerGetBytes largest number of bytes that one get has in flight
+ * @param linkBytesPerSecond speed of this machine's link, {@link Long#MAX_VALUE}: unlimited; estimates and deadlines use
+ *     it, and divide it among simultaneous reads. It limits nothing
+ * @param pricing prices for receipts and estimates
+ * @param redundancy limits on second attempts of all gets together
+ * @param busyPoll longest time that a thread spins for a small read of an open file while such reads follow one another
+ *     fast; at most 10 ms; zero: never
+ * @param waiting gets a message when the coordinator has not answered for two seconds, and again only after it has answered;
+ *     called on a thread of the client that it must not block
+ * @param meters registry of the application for the meters of the client; empty: none
  */
 public record CloudMwOptions(
         String coordinator,
@@ -42,11 +45,14 @@ public record CloudMwOptions(
         Pricing pricing,
         RedundancyLimits redundancy,
         Duration busyPoll,
-        Consumer<String> waiting) {
+        Consumer<String> waiting,
+        Optional<MeterRegistry> meters) {
+    /** The default address of the coordinator. */
     public static final String DEFAULT_COORDINATOR = "127.0.0.1:7400";
 
     private static final long MIN_MEMORY_BYTES = 4L << 20;
 
+    /** Checks the values. */
     public CloudMwOptions {
         checkAddresses(coordinator);
         checkTimeout("coordinatorTimeout", coordinatorTimeout);
@@ -87,7 +93,10 @@ public record CloudMwOptions(
         }
     }
 
-    /** The defaults: 30 s, but 15 s for a first answer; 16 MiB for one get, and half of the heap's size, but at most 64 MiB, for all; any link; awake for 500 µs. */
+    /**
+     * The defaults: 30 s for a call, 15 s for a first answer; 16 MiB for one get, half of the heap but at most 64 MiB for
+     * all gets; an unlimited link; 500 µs of spinning; no meters.
+     */
     public static CloudMwOptions of(String coordinator) {
         long all = Math.max(
                 MIN_MEMORY_BYTES, Math.min(64L << 20, Runtime.getRuntime().maxMemory() / 2));
@@ -102,10 +111,11 @@ public record CloudMwOptions(
                 Pricing.DEFAULT,
                 RedundancyLimits.DEFAULT,
                 Duration.ofNanos(500_000),
-                waiting -> {});
+                waiting -> {},
+                Optional.empty());
     }
 
-    /** Sets both: how long a call waits, and how long for a coordinator that never answered. */
+    /** Sets both timeouts: {@link #coordinatorTimeout} and {@link #firstAnswerTimeout}. */
     public CloudMwOptions withCoordinatorTimeout(Duration timeout) {
         return with(copy -> {
             copy.coordinatorTimeout = timeout;
@@ -113,10 +123,12 @@ public record CloudMwOptions(
         });
     }
 
+    /** Sets the place of this client. */
     public CloudMwOptions withLocation(Location here) {
         return with(copy -> copy.location = here);
     }
 
+    /** Sets the memory of all gets together, and of one get. */
     public CloudMwOptions withMemory(long allBytes, long perGetBytes) {
         return with(copy -> {
             copy.memoryBytes = allBytes;
@@ -124,24 +136,39 @@ public record CloudMwOptions(
         });
     }
 
+    /** Sets the speed of this machine's link. */
     public CloudMwOptions withLink(long bytesPerSecond) {
         return with(copy -> copy.linkBytesPerSecond = bytesPerSecond);
     }
 
+    /** Sets the prices for receipts and estimates. */
     public CloudMwOptions withPricing(Pricing prices) {
         return with(copy -> copy.pricing = prices);
     }
 
+    /** Sets the limits on second attempts. */
     public CloudMwOptions withRedundancy(RedundancyLimits budget) {
         return with(copy -> copy.redundancy = budget);
     }
 
+    /** Sets the longest time to spin for a small read; zero: never. */
     public CloudMwOptions withBusyPoll(Duration longest) {
         return with(copy -> copy.busyPoll = longest);
     }
 
+    /** Sets the listener for a coordinator that does not answer. */
     public CloudMwOptions withWaiting(Consumer<String> listener) {
         return with(copy -> copy.waiting = listener);
+    }
+
+    /**
+     * Reports the meters of the client in a registry of the application, under the names of {@code docs/metrics.md}.
+     * Closing the client removes its meters; the application closes the registry.
+     *
+     * @param registry for one client: several clients need a registry each, for instance a composite with a common tag
+     */
+    public CloudMwOptions withMeters(MeterRegistry registry) {
+        return with(copy -> copy.meters = Optional.of(registry));
     }
 
     private CloudMwOptions with(Consumer<Copy> change) {
@@ -163,6 +190,7 @@ public record CloudMwOptions(
         private RedundancyLimits redundancy;
         private Duration busyPoll;
         private Consumer<String> waiting;
+        private Optional<MeterRegistry> meters;
 
         Copy(CloudMwOptions from) {
             this.coordinator = from.coordinator;
@@ -176,6 +204,7 @@ public record CloudMwOptions(
             this.redundancy = from.redundancy;
             this.busyPoll = from.busyPoll;
             this.waiting = from.waiting;
+            this.meters = from.meters;
         }
 
         CloudMwOptions made() {
@@ -190,7 +219,8 @@ public record CloudMwOptions(
                     pricing,
                     redundancy,
                     busyPoll,
-                    waiting);
+                    waiting,
+                    meters);
         }
     }
 }

@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 import io.cloudmw.core.model.RedundancyLimits;
 import io.cloudmw.core.model.fleet.Location;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
@@ -16,6 +18,7 @@ final class CloudMwOptionsTest {
         RedundancyLimits budget = RedundancyLimits.ofShare(0.5);
         Location here = Location.parse("zone/rack");
         Consumer<String> listener = what -> {};
+        SimpleMeterRegistry registry = new SimpleMeterRegistry();
         CloudMwOptions all = defaults.withCoordinatorTimeout(Duration.ofSeconds(7))
                 .withLocation(here)
                 .withMemory(8L << 20, 4L << 20)
@@ -23,7 +26,8 @@ final class CloudMwOptionsTest {
                 .withRedundancy(budget)
                 .withBusyPoll(Duration.ofMillis(1))
                 .withWaiting(listener)
-                .withPricing(defaults.pricing());
+                .withPricing(defaults.pricing())
+                .withMeters(registry);
         assertThat(all)
                 .isEqualTo(new CloudMwOptions(
                         "host:1",
@@ -36,7 +40,8 @@ final class CloudMwOptionsTest {
                         defaults.pricing(),
                         budget,
                         Duration.ofMillis(1),
-                        listener));
+                        listener,
+                        Optional.of(registry)));
         assertThat(defaults.linkBytesPerSecond()).isEqualTo(Long.MAX_VALUE);
     }
 

@@ -1,6 +1,7 @@
 package io.cloudmw.client.transfer;
 
 import io.cloudmw.client.context.ClientContext;
+import io.cloudmw.client.context.ConfinedTransfer;
 import io.cloudmw.client.context.RunningTransfers;
 import io.cloudmw.client.edit.EditRequest;
 import io.cloudmw.client.edit.EditTransfer;
@@ -9,6 +10,7 @@ import io.cloudmw.client.progress.PutEstimate;
 import io.cloudmw.client.progress.PutReceipt;
 import io.cloudmw.client.progress.ReadEstimate;
 import io.cloudmw.client.progress.WarmReceipt;
+import io.cloudmw.client.progress.WriteShare;
 import io.cloudmw.client.read.GetRequest;
 import io.cloudmw.client.read.GetTransfer;
 import io.cloudmw.client.read.ReadEstimates;
@@ -17,25 +19,67 @@ import io.cloudmw.client.warm.WarmTransfer;
 import io.cloudmw.client.write.PutEstimates;
 import io.cloudmw.client.write.PutRequest;
 import io.cloudmw.client.write.PutTransfer;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.error.Reasons;
+import io.cloudmw.core.metrics.ClientMetrics;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.Mode;
 import io.cloudmw.core.model.VolumeName;
 import io.cloudmw.core.model.file.FileVersion;
 import io.cloudmw.core.model.fleet.Location;
+import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.ToLongFunction;
 
 /** The starting point of one client's gets, puts, edits, warm-ups and estimates. Safe for any thread. */
 public final class TransferStarter implements AutoCloseable {
     private final ClientContext context;
     private final RunningTransfers running = new RunningTransfers();
+    private final ClientMetrics metrics;
 
-    /** @param context closed with this */
+    /** Starts transfers that are not measured; see {@link #TransferStarter(ClientContext, ClientMetrics)}. */
     public TransferStarter(ClientContext context) {
+        this(context, new ClientMetrics(new CompositeMeterRegistry()));
+    }
+
+    /**
+     * @param context closed with this
+     * @param metrics counts the transfers
+     */
+    public TransferStarter(ClientContext context, ClientMetrics metrics) {
         this.context = context;
+        this.metrics = metrics;
+        metrics.watch(running::count, context.reads().credit()::free);
+    }
+
+    /** Counts a transfer when it has ended. */
+    private <T> CompletableFuture<T> measured(String operation, ConfinedTransfer<T> transfer, ToLongFunction<T> bytes) {
+        long begun = context.ticker().nanos();
+        CompletableFuture<T> result = running.start(transfer);
+        var unused = result.whenComplete((receipt, failure) -> metrics.ended(
+                operation,
+                failure == null ? ClientMetrics.OK : code(failure),
+                context.ticker().nanos() - begun,
+                failure == null ? bytes.applyAsLong(receipt) : 0));
+        return result;
+    }
+
+    private static long storedBytes(PutReceipt receipt) {
+        return receipt.helpers().values().stream().mapToLong(WriteShare::bytes).sum();
+    }
+
+    private static String code(Throwable failure) {
+        Throwable reason = Reasons.unwrapped(failure);
+        if (reason instanceof CloudMwException known) {
+            return known.code().name();
+        }
+        return (reason instanceof CancellationException ? ErrorCode.CANCELLED : ErrorCode.INTERNAL).name();
     }
 
     /** The number of transfers under way. */
@@ -45,7 +89,7 @@ public final class TransferStarter implements AutoCloseable {
 
     /** Starts a get; the receipt comes when the destination has everything. */
     public CompletableFuture<GetReceipt> get(GetRequest request) {
-        return running.start(new GetTransfer(context, request));
+        return measured("get", new GetTransfer(context, request), GetReceipt::bytes);
     }
 
     /** Estimates the cost of a put. */
@@ -80,17 +124,17 @@ public final class TransferStarter implements AutoCloseable {
 
     /** Starts a put; the receipt comes after the commit. */
     public CompletableFuture<PutReceipt> put(PutRequest request) {
-        return running.start(new PutTransfer(context, request));
+        return measured("put", new PutTransfer(context, request), TransferStarter::storedBytes);
     }
 
     /** Starts a warm-up; the receipt comes when all remaining switches are done. */
     public CompletableFuture<WarmReceipt> warm(WarmRequest request) {
-        return running.start(new WarmTransfer(context, request));
+        return measured("warm", new WarmTransfer(context, request), WarmReceipt::bytes);
     }
 
     /** Starts a change of part of a file; the receipt comes after the commit. */
     public CompletableFuture<PutReceipt> edit(EditRequest request) {
-        return running.start(new EditTransfer(context, running, request));
+        return measured("edit", new EditTransfer(context, running, request), TransferStarter::storedBytes);
     }
 
     /**

@@ -78,7 +78,7 @@ public final class BulkTransport implements AutoCloseable {
 
     /** The bytes of data frames received so far by all connections, verified or not. */
     public long receivedBytes() {
-        return (long) metrics.receivedBytes();
+        return metrics.receivedBytes();
     }
 
     /** The pool of received payloads; senders take their buffers from it too. */

@@ -5,6 +5,7 @@ import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 
 /** The meters of the bulk plane. Safe for any thread. */
@@ -36,6 +37,9 @@ public final class BulkMetrics {
     private final MeterRegistry meters;
     private final Counter received;
     private final Counter sent;
+    /** The same as {@link #received}, readable whatever the registry is. */
+    private final LongAdder receivedBytes = new LongAdder();
+
     private final AtomicInteger connections;
     private volatile LongSupplier awakeNanos = () -> 0;
 
@@ -80,11 +84,12 @@ public final class BulkMetrics {
 
     public void received(int bytes) {
         received.increment(bytes);
+        receivedBytes.add(bytes);
     }
 
     /** The bytes received so far. */
-    public double receivedBytes() {
-        return received.count();
+    public long receivedBytes() {
+        return receivedBytes.sum();
     }
 
     public void sent(int bytes) {

@@ -69,6 +69,9 @@ final class MetricsDocumentTest {
         new UpkeepMetrics(meters).failed(ErrorCode.INTERNAL);
         new CacheMetrics(meters).holds(CacheMetrics.Tier.DISK, () -> 0);
         new SwitchMetrics(meters);
+        ClientMetrics client = new ClientMetrics(meters);
+        client.watch(() -> 0, () -> 0);
+        client.ended("get", ClientMetrics.OK, 1, 1);
         PeerMetrics.watch(meters, this, new PeerMetrics.Client<>(any -> 0, any -> 0, any -> 0, any -> 0, any -> 0));
         PeerMetrics.watch(meters, this, new PeerMetrics.Coordinator<>(any -> 0, any -> 0, any -> 0));
         CoordinatorMetrics coordinator = new CoordinatorMetrics(meters);

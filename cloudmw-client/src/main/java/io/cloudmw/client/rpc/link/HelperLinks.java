@@ -24,7 +24,7 @@ import io.grpc.CallOptions;
 import io.grpc.ManagedChannel;
 import io.grpc.stub.ClientCalls;
 import io.grpc.stub.StreamObserver;
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.micrometer.core.instrument.MeterRegistry;
 import io.netty.buffer.ByteBufAllocator;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -91,13 +91,18 @@ public final class HelperLinks implements AutoCloseable {
         this.maxIdle = maxIdle;
     }
 
-    /** Opens links with a bulk transport of their own; {@code busyPoll} is that of {@link BulkOptions}. */
-    public static HelperLinks open(Executor executor, ScheduledExecutorService timer, Duration busyPoll) {
+    /**
+     * Opens links with a bulk transport of their own.
+     *
+     * @param busyPoll as in {@link BulkOptions}
+     * @param meters for the meters of the transport
+     */
+    public static HelperLinks open(
+            Executor executor, ScheduledExecutorService timer, Duration busyPoll, MeterRegistry meters) {
         BulkOptions limits = BulkOptions.defaults()
                 .withTimeouts(CONNECT_TIMEOUT, IDLE_TIMEOUT)
                 .withBusyPoll(busyPoll);
-        BulkTransport transport =
-                new BulkTransport("cloudmw-client-bulk", EVENT_LOOPS, limits, new SimpleMeterRegistry());
+        BulkTransport transport = new BulkTransport("cloudmw-client-bulk", EVENT_LOOPS, limits, meters);
         return new HelperLinks(transport, address -> Channels.open(address, executor), timer, MAX_IDLE);
     }
 

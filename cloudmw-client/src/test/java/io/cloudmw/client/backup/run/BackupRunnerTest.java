@@ -36,6 +36,7 @@ import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.core.model.volume.Chunking;
 import io.cloudmw.core.model.volume.Volume;
 import io.cloudmw.core.time.Ticker;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -81,7 +82,7 @@ final class BackupRunnerTest {
                         threads.timer(),
                         Ticker.system(),
                         waiting -> {}),
-                () -> HelperLinks.open(threads.events(), threads.timer(), Duration.ZERO),
+                () -> HelperLinks.open(threads.events(), threads.timer(), Duration.ZERO, new SimpleMeterRegistry()),
                 new ClientLimits(8 << 20, Long.MAX_VALUE),
                 Pricing.DEFAULT,
                 new RedundancyBudget(RedundancyLimits.DEFAULT),

@@ -106,7 +106,7 @@ final class PeerStageTest {
                         threads.timer(),
                         Ticker.system(),
                         waiting -> {}),
-                () -> HelperLinks.open(threads.workers(), threads.timer(), Duration.ZERO),
+                () -> HelperLinks.open(threads.workers(), threads.timer(), Duration.ZERO, new SimpleMeterRegistry()),
                 new ClientLimits(8 << 20, Long.MAX_VALUE),
                 Pricing.DEFAULT,
                 new RedundancyBudget(RedundancyLimits.DEFAULT),
