@@ -84,7 +84,9 @@ final class DemoIT {
         assertThat(report.path("killed_helper").isNull()).isTrue();
     }
 
+    /** The short version is the next one. */
     @Test
+    @Tag("full")
     void theDemoRunsOnBuckets(LocalStack localStack) throws IOException {
         JsonNode report = commands.with(localStack.environment())
                 .run(

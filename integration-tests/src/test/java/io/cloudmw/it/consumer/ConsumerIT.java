@@ -23,6 +23,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -152,8 +153,19 @@ final class ConsumerIT {
 
     /** Less than both files together: what was used is used again, and buffers that are free do not count. */
     @ParameterizedTest
+    @MethodSource("jdks")
+    void manyClientsInTurnFitIntoLittleDirectMemory(Jdk jdk) throws IOException, InterruptedException {
+        assertManyClientsFit(new Run(jdk, List.of()));
+    }
+
+    @ParameterizedTest
     @MethodSource("runs")
-    void manyClientsInTurnFitIntoLittleDirectMemory(Run run) throws IOException, InterruptedException {
+    @Tag("full")
+    void manyClientsInTurnFitWithEachOptionOfTheJdk(Run run) throws IOException, InterruptedException {
+        assertManyClientsFit(run);
+    }
+
+    private void assertManyClientsFit(Run run) throws IOException, InterruptedException {
         List<String> options = new ArrayList<>(run.options());
         options.addAll(List.of("-Xmx128m", "-XX:MaxDirectMemorySize=96m"));
         Application application = new Application(run.jdk(), "plain", directory);
