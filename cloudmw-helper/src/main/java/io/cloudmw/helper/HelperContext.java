@@ -30,8 +30,8 @@ record HelperContext(
         ResourceStack resources) {
     private static final int CONNECTED_HELPERS = 256;
     /**
-     * Time for which a helper that could not be reached is not asked again. The pause is long enough that waiting
-     * requests do not time out one after the other, and short enough that a restarted helper is soon asked.
+     * Time for which a helper that could not be reached is not asked again. The pause keeps waiting requests from
+     * timing out one after the other. A restarted helper is asked soon all the same.
      */
     private static final Duration UNREACHABLE_PAUSE = Duration.ofSeconds(3);
 

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The allocator of leaves that outlive the attempt that fetched them. The allocator puts leaves into direct memory as
- * long as the budget lasts, then into the spool, with one file for all leaves of an attempt. Safe for any thread.
+ * long as the budget lasts, then into the spool. All leaves of an attempt share one file there. Safe for any thread.
  *
  * @param memory the budget of all leaves in memory
  * @param waitNanos time for which a leaf waits for room in the spool

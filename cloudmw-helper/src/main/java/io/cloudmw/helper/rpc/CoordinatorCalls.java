@@ -282,11 +282,11 @@ public final class CoordinatorCalls implements AutoCloseable {
                 channel -> UpkeepGrpc.newBlockingStub(channel)
                         .withDeadlineAfter(DEADLINE_SECONDS, TimeUnit.SECONDS)
                         .work(UpkeepWire.request(self.value(), results, room)));
-        TaskBatch handout = UpkeepWire.handout(answer);
-        if (handout.elsewhere()) {
+        TaskBatch batch = UpkeepWire.handout(answer);
+        if (batch.elsewhere()) {
             working.compareAndSet(used, (used + 1) % channels.size());
         }
-        return handout;
+        return batch;
     }
 
     @Override

@@ -20,8 +20,8 @@ final class IdleTimeout {
      * Watches nothing yet.
      *
      * @param longest the time-out
-     * @param check run by the timer when the time may be over. The task has the stream's executor call {@link #isOver} after
-     *     everything that has arrived, so that only the other side can be to blame
+     * @param check run by the timer when the time may be over. The task has the stream's executor call {@link #isOver}
+     *     after everything that has arrived, so that only the other side can be to blame
      */
     IdleTimeout(Duration longest, Ticker ticker, ScheduledExecutorService timer, Runnable check) {
         this.longest = longest;

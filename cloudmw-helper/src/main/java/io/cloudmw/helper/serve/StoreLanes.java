@@ -15,8 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The lanes of puts on a pool: each store has a lane, which runs a limited number of puts at once, so that a slow store
- * does not occupy all threads. Callers bound the queue. Safe for any thread.
+ * The lanes of puts on a pool. The lane of a store runs a limited number of puts at once, so that a slow store does not
+ * occupy all threads. Callers bound the queue. Safe for any thread.
  */
 public final class StoreLanes {
     private static final Logger LOG = LoggerFactory.getLogger(StoreLanes.class);

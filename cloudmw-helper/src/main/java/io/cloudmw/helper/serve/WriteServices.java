@@ -11,8 +11,8 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
 
 /**
- * The services of the helper process that writes use. Uploads and copies share nothing: an upload here waits for copies
- * at other helpers, whose uploads wait for copies here, so copies must never wait for uploads.
+ * The services of the helper process that writes use. Uploads and copies share nothing, since copies must never wait
+ * for uploads: an upload waits for copies at other helpers, whose uploads wait for copies here.
  *
  * @param reporter hears of copies that became durable late
  * @param uploads for chunks that clients send

@@ -219,8 +219,8 @@ final class SharedFetch implements FetchAttempt.Listener {
 
     /**
      * Tells a subscriber that joined whether the fetch has begun. A more urgent reader does not wait in the class of
-     * the others. A reader that makes up for a late attempt has its own store asked besides, by the switch that reads
-     * it, unless two attempts run already.
+     * the others. For a reader that makes up for a late attempt, the switch that reads the store asks the reader's
+     * store, too, unless two attempts run already.
      *
      * @param above switches that the reader would ask before its store
      */

@@ -122,7 +122,7 @@ public final class SharedReadHandler {
         // fetch.
         if (request.kept() && (slots.isHalfTaken() || !shared.keeps(block))) {
             throw new CloudMwException(
-                    ErrorCode.NOT_FOUND, block + ": not all of it is kept here, or many others are given already");
+                    ErrorCode.NOT_FOUND, block + ": not cached as a whole, or half of the slots are taken");
         }
         String session = stream.connection().sessionId();
         Optional<ChildKey> key = request.reader()

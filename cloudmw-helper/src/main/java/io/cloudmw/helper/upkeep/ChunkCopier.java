@@ -21,8 +21,8 @@ import org.slf4j.LoggerFactory;
 /**
  * A task that makes one copy of a chunk. The task verifies every leaf's CRC32C and SHA-256 before it puts the chunk.
  * The task reports a bad source and reads the next one. The task verifies a copy that the store has already, and
- * replaces a bad one, but not after the task's deadline, when another helper may have made a new copy. Confined to one
- * thread.
+ * replaces a bad one. After the deadline another helper may have made a new copy, so nothing is replaced then. Confined
+ * to one thread.
  */
 final class ChunkCopier {
     private static final Logger LOG = LoggerFactory.getLogger(ChunkCopier.class);

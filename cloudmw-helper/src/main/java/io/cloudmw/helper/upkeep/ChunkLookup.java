@@ -13,8 +13,8 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * A lookup of chunks in a store. The lookup lists one page, which is enough for a store that was just replaced, and
- * asks for the chunks beyond that page one by one.
+ * A lookup of chunks in a store. The lookup lists one page, which is enough for a store that was just replaced. The
+ * chunks beyond that page are looked up one by one.
  */
 final class ChunkLookup {
     private final ChunkStore store;

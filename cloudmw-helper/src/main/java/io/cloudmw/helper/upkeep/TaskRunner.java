@@ -46,7 +46,7 @@ final class TaskRunner {
     }
 
     /** Runs one task; a failure becomes a result, too. */
-    TaskResult run(TaskBatch.Assignment assignment, TaskBatch handout, long endNanos, TaskFindings findings) {
+    TaskResult run(TaskBatch.Assignment assignment, TaskBatch batch, long endNanos, TaskFindings findings) {
         long number = assignment.number();
         Task task = assignment.task();
         if (ticker.nanos() - endNanos >= 0) {
@@ -55,7 +55,7 @@ final class TaskRunner {
         }
         try {
             if (task instanceof Task.OfCopy copy) {
-                long bytes = runCopy(copy, resolver(copy, assignment, handout), findings, endNanos);
+                long bytes = runCopy(copy, resolver(copy, assignment, batch), findings, endNanos);
                 return new TaskResult(number, Optional.empty(), "", bytes, findings.faults(), Optional.empty());
             }
             return swept(number, task, endNanos);
@@ -67,7 +67,7 @@ final class TaskRunner {
         }
     }
 
-    private StoreResolver resolver(Task.OfCopy task, TaskBatch.Assignment assignment, TaskBatch handout)
+    private StoreResolver resolver(Task.OfCopy task, TaskBatch.Assignment assignment, TaskBatch batch)
             throws CloudMwException {
         TransferToken token = assignment
                 .token()
@@ -76,7 +76,7 @@ final class TaskRunner {
         // Other helpers see these claims; the token itself says what it allows.
         TransferClaims claims =
                 new TransferClaims(task.rights(), task.file(), task.chunk().id().version(), 0);
-        return stores.resolver(task.stores(), handout.helpers(), token, claims, () -> Urgency.of(Priority.REPAIR));
+        return stores.resolver(task.stores(), batch.helpers(), token, claims, () -> Urgency.of(Priority.REPAIR));
     }
 
     /** Runs a task about one copy; returns the bytes written or verified. */

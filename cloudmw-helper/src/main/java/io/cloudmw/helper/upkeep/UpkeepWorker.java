@@ -123,14 +123,14 @@ public final class UpkeepWorker implements AutoCloseable {
         } finally {
             lock.unlock();
         }
-        TaskBatch handout = coordinator.work(reported, room);
+        TaskBatch batch = coordinator.work(reported, room);
         lock.lock();
         try {
-            if (!handout.elsewhere()) {
+            if (!batch.elsewhere()) {
                 results.removeAll(reported);
             }
-            running += handout.assignments().size();
-            for (long number : handout.unknown()) {
+            running += batch.assignments().size();
+            for (long number : batch.unknown()) {
                 results.add(runner.failure(
                         number,
                         ErrorCode.VERSION_UNSUPPORTED,
@@ -140,14 +140,14 @@ public final class UpkeepWorker implements AutoCloseable {
         } finally {
             lock.unlock();
         }
-        for (TaskBatch.Assignment assignment : handout.assignments()) {
+        for (TaskBatch.Assignment assignment : batch.assignments()) {
             long endNanos = asked + assignment.life().toNanos();
-            begin(assignment, handout, endNanos);
+            begin(assignment, batch, endNanos);
         }
-        return handout.pause().compareTo(SHORTEST_PAUSE) < 0 ? SHORTEST_PAUSE : handout.pause();
+        return batch.pause().compareTo(SHORTEST_PAUSE) < 0 ? SHORTEST_PAUSE : batch.pause();
     }
 
-    private void begin(TaskBatch.Assignment assignment, TaskBatch handout, long endNanos) {
+    private void begin(TaskBatch.Assignment assignment, TaskBatch batch, long endNanos) {
         Task task = assignment.task();
         String volume = task instanceof Task.OfCopy copy ? copy.file().volume().value() : "";
         long bytes = task instanceof Task.OfCopy copy ? copy.chunk().range().length() : SWEEP_COST;
@@ -155,7 +155,7 @@ public final class UpkeepWorker implements AutoCloseable {
             var unused =
                     pool.submit(new Tenant(CLIENT, volume, Priority.REPAIR), bytes, OptionalLong.of(endNanos), () -> {
                         TaskFindings findings = new TaskFindings();
-                        finished(runner.run(assignment, handout, endNanos, findings));
+                        finished(runner.run(assignment, batch, endNanos, findings));
                         return task instanceof Task.OfCopy ? findings.bytesRead() : SWEEP_COST;
                     });
         } catch (CloudMwException e) {
