@@ -140,6 +140,24 @@ final class ArchitectureTest {
             .resideInAPackage("software.amazon.awssdk..");
 
     @ArchTest
+    static final ArchRule theRpcRoomOpensChannelsAndServers = noClasses()
+            .that()
+            .resideOutsideOfPackage("io.cloudmw.core.rpc..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("io.grpc.netty..")
+            .because("encryption is to be decided in one place");
+
+    @ArchTest
+    static final ArchRule theBulkRoomOpensSockets = noClasses()
+            .that()
+            .resideOutsideOfPackage("io.cloudmw.core.bulk..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("io.netty.bootstrap..")
+            .because("encryption is to be decided in one place");
+
+    @ArchTest
     static final ArchRule sqliteStaysInItsBackend = noClasses()
             .that()
             .resideOutsideOfPackage("io.cloudmw.coordinator.catalog.sqlite..")

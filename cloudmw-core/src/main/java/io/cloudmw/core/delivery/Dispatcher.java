@@ -191,8 +191,8 @@ final class Dispatcher {
     }
 
     /**
-     * Reads the range from the slowest store instead, with the time of the store chosen: otherwise nothing would show
-     * that the slow store has recovered, and if it has not, the block is soon late. The last range of all is read there
+     * Reads the range from the slowest store instead, with the time of the chosen store. Otherwise nothing would show
+     * that the slow store has recovered; if it has not, the block is soon late. The last range of all is read there
      * besides. Where no store is clearly slower, all are read anyway.
      */
     private void explore(WantedRange range, Entrant first) {

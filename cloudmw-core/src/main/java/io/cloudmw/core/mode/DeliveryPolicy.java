@@ -18,8 +18,8 @@ public record DeliveryPolicy(ModePolicy mode, Patience patience, boolean inOrder
      *     is a winner, named by other entrants, that offers nothing, and a helper that fetches and gives no sign of
      *     life
      * @param unofferedNanos the lowest block not yet delivered is issued anew when no racer offers it and its entrants
-     *     give no sign of life for this long; for a single attempt whose helper was heard before, {@code stallNanos} is
-     *     enough. A block whose attempt makes no progress for this long is issued anew too
+     *     give no sign of life for this long. For a single attempt whose helper was heard before, {@code stallNanos}
+     *     is enough. A block whose attempt makes no progress for this long is issued anew too
      * @param maxReissues times one byte range may be issued again, without a leaf of it arriving, before the transfer
      *     fails
      */
