@@ -64,6 +64,6 @@ public final class ClientMetrics {
                 .description("Bytes of files delivered or stored")
                 .tag(OPERATION, operation)
                 .register(meters)
-                .increment(bytes);
+                .increment((double) bytes);
     }
 }
