@@ -57,18 +57,22 @@ public record GetOptions(
         return DEFAULTS;
     }
 
+    /** Reads this version instead of the current one. */
     public GetOptions withVersion(VersionId id) {
         return new GetOptions(Optional.of(id), range, mode, durable, resumable, listener, deadline, priority);
     }
 
+    /** Reads these bytes only; for reads into a channel or a target, not for gets into a local file. */
     public GetOptions withRange(ByteRange bytes) {
         return new GetOptions(version, Optional.of(bytes), mode, durable, resumable, listener, deadline, priority);
     }
 
+    /** Reads in this mode instead of the mode of the volume. */
     public GetOptions withMode(Mode instead) {
         return new GetOptions(version, range, Optional.of(instead), durable, resumable, listener, deadline, priority);
     }
 
+    /** Sets whether a local file is forced to the disk before it gets its name. */
     public GetOptions withDurable(boolean value) {
         return new GetOptions(version, range, mode, value, resumable, listener, deadline, priority);
     }
@@ -81,6 +85,7 @@ public record GetOptions(
         return new GetOptions(version, range, mode, durable, true, listener, deadline, priority);
     }
 
+    /** Sets the listener for the progress of the read. */
     public GetOptions withListener(TransferListener told) {
         return new GetOptions(version, range, mode, durable, resumable, told, deadline, priority);
     }

@@ -17,10 +17,12 @@ public record PutOptions(TransferListener listener, Optional<PutCondition> condi
     private static final PutOptions DEFAULTS =
             new PutOptions(TransferListener.NONE, Optional.empty(), Optional.empty());
 
+    /** The defaults: no condition, no listener, not resumable. */
     public static PutOptions defaults() {
         return DEFAULTS;
     }
 
+    /** Sets the listener for the progress of the put. */
     public PutOptions withListener(TransferListener told) {
         return new PutOptions(told, condition, journals);
     }

@@ -35,10 +35,12 @@ public record WarmOptions(
         return DEFAULTS;
     }
 
+    /** Warms this version instead of the current one. */
     public WarmOptions withVersion(VersionId id) {
         return new WarmOptions(Optional.of(id), to, fetch, look, runBytes, listener);
     }
 
+    /** Warms only the switches in this location. */
     public WarmOptions withTo(Location place) {
         return new WarmOptions(version, place, fetch, look, runBytes, listener);
     }
@@ -53,6 +55,7 @@ public record WarmOptions(
         return new WarmOptions(version, to, true, false, allBytes, listener);
     }
 
+    /** Sets the listener for the progress of the warm-up. */
     public WarmOptions withListener(WarmListener told) {
         return new WarmOptions(version, to, fetch, look, runBytes, told);
     }

@@ -1,6 +1,6 @@
 /**
- * The public API: {@link io.cloudmw.client.CloudMw} and its options; what transfers tell is in
- * {@code io.cloudmw.client.progress}. Safe for any thread; nothing blocks except {@code close()}.
+ * The entry to the public API: {@link io.cloudmw.client.CloudMw}, its groups of operations, and options. The page
+ * {@code docs/api.md} lists all packages of the API. Safe for any thread; calls block only where they say so.
  */
 @NullMarked
 package io.cloudmw.client;

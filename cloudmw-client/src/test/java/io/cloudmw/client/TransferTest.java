@@ -61,6 +61,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -949,16 +950,22 @@ final class TransferTest {
         Path target = directory.resolve("out");
         ByteArrayOutputStream stream = new ByteArrayOutputStream();
         AtomicLong arrived = new AtomicLong();
+        AtomicInteger complete = new AtomicInteger();
         GetOptions options = GetOptions.defaults().withListener(new TransferListener() {
             @Override
             public void progressed(long done, long total) {
                 arrived.set(done);
             }
+
+            @Override
+            public void won(Win win) {
+                complete.incrementAndGet();
+            }
         });
         CompletableFuture<GetReceipt> get = inOrder
                 ? client.files().read(FILE, Channels.newChannel(stream), options)
                 : client.files().get(FILE, target, options);
-        await().until(() -> arrived.get() >= 2 * CHUNK);
+        await().until(() -> arrived.get() >= 2 * CHUNK && complete.get() >= 2);
         dying.die();
         await().until(() -> coordinator.plans() >= 2);
         FakeHelper other = helper(Script.SERVE);

@@ -151,7 +151,7 @@ final class ArchitectureTest {
     @ArchTest
     static final ArchRule theBulkRoomOpensSockets = noClasses()
             .that()
-            .resideOutsideOfPackage("io.cloudmw.core.bulk..")
+            .resideOutsideOfPackages("io.cloudmw.core.bulk..", "io.cloudmw.lab..")
             .should()
             .dependOnClassesThat()
             .resideInAPackage("io.netty.bootstrap..")

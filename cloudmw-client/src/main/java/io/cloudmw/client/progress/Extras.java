@@ -21,5 +21,6 @@ public record Extras(
         long duplicates,
         long retries,
         long suppressed) {
+    /** No extra requests. */
     public static final Extras NONE = new Extras(0, 0, 0, 0, 0, 0, 0, 0);
 }

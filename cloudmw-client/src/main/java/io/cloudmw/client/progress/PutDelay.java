@@ -19,6 +19,7 @@ import java.util.stream.Collectors;
  * @param reasons distinct reasons, at most {@value #MAX_REASONS}; reasons that differ only by their stores are one
  */
 public record PutDelay(Duration lasted, List<Reason> reasons) {
+    /** The largest number of reasons. */
     public static final int MAX_REASONS = 3;
 
     public PutDelay {

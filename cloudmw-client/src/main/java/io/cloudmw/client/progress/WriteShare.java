@@ -9,6 +9,7 @@ package io.cloudmw.client.progress;
  * @param wastedBytes sent to it by uploads that failed
  */
 public record WriteShare(long chunks, long bytes, long requests, long wastedBytes) {
+    /** A share of nothing. */
     public static final WriteShare NONE = new WriteShare(0, 0, 0, 0);
 
     /** Adds a chunk that was stored. */

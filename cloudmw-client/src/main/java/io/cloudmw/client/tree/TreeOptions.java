@@ -46,10 +46,12 @@ public record TreeOptions(
         this(parallel, delete, dryRun, checksum, all, NameStyle.PLAIN, put, get, listener);
     }
 
+    /** Sets the style of names on this machine. */
     public TreeOptions withNames(NameStyle style) {
         return new TreeOptions(parallel, delete, dryRun, checksum, all, style, put, get, listener);
     }
 
+    /** Sets the listener for the progress. */
     public TreeOptions withListener(TreeListener told) {
         return new TreeOptions(parallel, delete, dryRun, checksum, all, names, put, get, told);
     }

@@ -47,6 +47,7 @@ public final class CredentialsFile {
     private record Version(
             long modifiedNanos, long bytes, @Nullable Object file) {}
 
+    /** Names a file; nothing is read yet. */
     public CredentialsFile(Path path) {
         this.path = path;
     }

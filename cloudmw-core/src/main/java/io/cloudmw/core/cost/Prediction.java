@@ -27,6 +27,7 @@ public final class Prediction {
         this.fetchedBytes = fetchedBytes;
     }
 
+    /** The predicted way to read. */
     public ReadStrategy strategy() {
         return strategy;
     }

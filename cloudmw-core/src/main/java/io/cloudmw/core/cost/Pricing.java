@@ -34,6 +34,7 @@ public record Pricing(Optional<PriceTable> own, String readerRegion) {
         static final PriceTable TABLE = PriceTable.builtIn();
     }
 
+    /** The price table: the application's own one, or the default. */
     public PriceTable table() {
         return own.orElseGet(() -> BuiltIn.TABLE);
     }

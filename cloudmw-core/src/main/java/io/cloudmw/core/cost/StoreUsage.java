@@ -9,6 +9,7 @@ package io.cloudmw.core.cost;
  * @param writtenBytes bytes sent to the store
  */
 public record StoreUsage(long reads, long readBytes, long writes, long writtenBytes) {
+    /** No use. */
     public static final StoreUsage NONE = new StoreUsage(0, 0, 0, 0);
 
     public StoreUsage {
@@ -17,14 +18,17 @@ public record StoreUsage(long reads, long readBytes, long writes, long writtenBy
         }
     }
 
+    /** The use by reads. */
     public static StoreUsage ofReads(long reads, long bytes) {
         return new StoreUsage(reads, bytes, 0, 0);
     }
 
+    /** The use by writes. */
     public static StoreUsage ofWrites(long writes, long bytes) {
         return new StoreUsage(0, 0, writes, bytes);
     }
 
+    /** The sum of both. */
     public StoreUsage plus(StoreUsage other) {
         return new StoreUsage(
                 reads + other.reads,

@@ -25,14 +25,17 @@ public final class CloudMwException extends IOException {
     private final @Nullable Duration retryAfter;
     private final transient Set<String> refusing;
 
+    /** A failure with the usual retry verdict of its code. */
     public CloudMwException(ErrorCode code, String message) {
         this(code, code.verdict(), message, null);
     }
 
+    /** A failure with a cause, and the usual retry verdict of its code. */
     public CloudMwException(ErrorCode code, String message, @Nullable Throwable cause) {
         this(code, code.verdict(), message, cause);
     }
 
+    /** A failure with a retry verdict of its own. */
     public CloudMwException(ErrorCode code, RetryVerdict verdict, String message, @Nullable Throwable cause) {
         this(code, verdict, message, cause, null, Set.of());
     }
@@ -91,10 +94,12 @@ public final class CloudMwException extends IOException {
         return new CloudMwException(code, what + ": " + thrown, thrown);
     }
 
+    /** The code, as in {@code docs/errors.md}. */
     public ErrorCode code() {
         return code;
     }
 
+    /** The verdict on a retry. */
     public RetryVerdict verdict() {
         return verdict;
     }

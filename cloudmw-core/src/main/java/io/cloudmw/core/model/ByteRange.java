@@ -19,6 +19,7 @@ public record ByteRange(long offset, long length) {
         return offset + length;
     }
 
+    /** Returns true for a range without bytes. */
     public boolean isEmpty() {
         return length == 0;
     }

@@ -8,6 +8,7 @@ import java.util.List;
  * segment, no control character, and at most {@value #MAX_BYTES} bytes of UTF-8.
  */
 public record FilePath(VolumeName volume, String path) implements Comparable<FilePath> {
+    /** The largest length of a path, in bytes of UTF-8. */
     public static final int MAX_BYTES = 1024;
 
     public FilePath {

@@ -12,6 +12,7 @@ public record Page<T>(List<T> items, String nextToken) {
         items = List.copyOf(items);
     }
 
+    /** Returns true when no page follows. */
     public boolean isLast() {
         return nextToken.isEmpty();
     }

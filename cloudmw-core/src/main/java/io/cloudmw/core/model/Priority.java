@@ -13,6 +13,7 @@ public enum Priority {
     /** Upkeep of the replicas. */
     REPAIR;
 
+    /** Returns true when this priority goes before the other one. */
     public boolean isMoreUrgentThan(Priority other) {
         return compareTo(other) < 0;
     }

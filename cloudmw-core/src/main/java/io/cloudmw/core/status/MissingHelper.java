@@ -19,6 +19,7 @@ public record MissingHelper(List<StoreId> sources, List<StoreId> targets) implem
         targets = List.copyOf(targets);
     }
 
+    /** The missing helper for these stores, sorted by id. */
     public static MissingHelper of(Collection<StoreId> sources, Collection<StoreId> targets) {
         return new MissingHelper(sorted(sources), sorted(targets));
     }

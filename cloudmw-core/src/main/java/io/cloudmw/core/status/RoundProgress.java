@@ -43,6 +43,7 @@ public record RoundProgress(
         /** The round was ended before it was done. */
         CANCELLED;
 
+        /** Returns true when the round has ended. */
         public boolean isOver() {
             return this == DONE || this == CANCELLED;
         }

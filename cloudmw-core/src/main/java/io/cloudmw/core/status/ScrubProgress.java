@@ -13,6 +13,7 @@ package io.cloudmw.core.status;
  */
 public record ScrubProgress(
         long rounds, long verified, long verifiedBytes, long bad, long skipped, long beganMillis, boolean underWay) {
+    /** No progress. */
     public static final ScrubProgress NONE = new ScrubProgress(0, 0, 0, 0, 0, 0, false);
 
     /** Returns the progress at the start of another round. */
@@ -25,6 +26,7 @@ public record ScrubProgress(
         return new ScrubProgress(rounds + 1, verified, verifiedBytes, bad, skipped, beganMillis, false);
     }
 
+    /** The progress after one more copy was checked. */
     public ScrubProgress verified(long bytes, boolean wrong) {
         return new ScrubProgress(
                 rounds,
@@ -36,6 +38,7 @@ public record ScrubProgress(
                 underWay);
     }
 
+    /** The progress after copies were skipped. */
     public ScrubProgress skipped(long copies) {
         return new ScrubProgress(rounds, verified, verifiedBytes, bad, skipped + copies, beganMillis, underWay);
     }

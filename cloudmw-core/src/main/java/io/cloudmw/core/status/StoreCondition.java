@@ -34,6 +34,7 @@ public record StoreCondition(
         this(candidate, roomBytes, available, away, lost, draining, 0);
     }
 
+    /** The id of the store. */
     public StoreId id() {
         return candidate.store().id();
     }

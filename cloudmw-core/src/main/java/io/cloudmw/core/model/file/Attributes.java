@@ -15,8 +15,11 @@ import java.util.regex.Pattern;
  * of UTF-8 altogether, names included, so that its entry fits one item of any catalog's database.
  */
 public record Attributes(SortedMap<String, String> values) {
+    /** The largest number of attributes of a file. */
     public static final int MAX_COUNT = 32;
+    /** The largest total of names and values, in bytes of UTF-8. */
     public static final int MAX_BYTES = 8192;
+    /** No attributes. */
     public static final Attributes NONE = new Attributes(Collections.emptySortedMap());
 
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,63}");
@@ -36,6 +39,7 @@ public record Attributes(SortedMap<String, String> values) {
         }
     }
 
+    /** The attributes with these values by name. */
     public static Attributes of(Map<String, String> values) {
         return new Attributes(new TreeMap<>(values));
     }

@@ -42,14 +42,17 @@ public record Change(
         }
     }
 
+    /** A new version of a file. */
     public static Change put(FilePath file, VersionId version, long atMillis) {
         return unnumbered(Kind.PUT, file, Optional.empty(), Optional.of(version), atMillis);
     }
 
+    /** The removal of a file. */
     public static Change removed(FilePath file, VersionId version, long atMillis) {
         return unnumbered(Kind.REMOVED, file, Optional.empty(), Optional.of(version), atMillis);
     }
 
+    /** A change of the attributes of a file. */
     public static Change attributes(FilePath file, VersionId version, long atMillis) {
         return unnumbered(Kind.ATTRIBUTES, file, Optional.empty(), Optional.of(version), atMillis);
     }
@@ -59,6 +62,7 @@ public record Change(
         return unnumbered(Kind.RENAMED, rename.to(), Optional.of(rename.from().path()), version, atMillis);
     }
 
+    /** The deletion of the volume. */
     public static Change volumeDeleted(long atMillis) {
         return new Change(1, atMillis, Kind.VOLUME_DELETED, "/", Optional.empty(), Optional.empty());
     }

@@ -25,10 +25,12 @@ public record Edit(Kind kind, long offset, long lengthBytes) {
         }
     }
 
+    /** An append of this length. */
     public static Edit append(long lengthBytes) {
         return new Edit(Kind.APPEND, 0, lengthBytes);
     }
 
+    /** An overwrite of these bytes. */
     public static Edit write(long offset, long lengthBytes) {
         return new Edit(Kind.WRITE, offset, lengthBytes);
     }

@@ -10,8 +10,10 @@ import java.util.regex.Pattern;
  * @param labels 0 to {@value #MAX_LABELS}; empty: unknown
  */
 public record Location(List<String> labels) {
+    /** No location. */
     public static final Location NONE = new Location(List.of());
 
+    /** The largest number of labels. */
     public static final int MAX_LABELS = 8;
 
     /** The rule for its text, for error messages. */

@@ -31,6 +31,7 @@ public record Volume(
         Optional<ReadTarget> target,
         boolean peers,
         VolumeRevision revision) {
+    /** The largest number of replicas. */
     public static final int MAX_REPLICAS = 16;
 
     /** A volume that was never changed. */

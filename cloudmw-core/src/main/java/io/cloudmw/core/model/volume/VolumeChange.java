@@ -119,41 +119,49 @@ public record VolumeChange(
             return this;
         }
 
+        /** Adds a store to the volume. */
         public Builder addStore(StoreId store) {
             added.add(store);
             return this;
         }
 
+        /** Removes a store from the volume; its copies move to others first. */
         public Builder removeStore(StoreId store) {
             removed.add(store);
             return this;
         }
 
+        /** Sets the number of replicas of each chunk. */
         public Builder replicas(int count) {
             replicas = OptionalInt.of(count);
             return this;
         }
 
+        /** Sets the number of replicas that a put waits for. */
         public Builder writeQuorum(int count) {
             writeQuorum = OptionalInt.of(count);
             return this;
         }
 
+        /** Cuts new files into chunks of this size. */
         public Builder chunkSizeBytes(long bytes) {
             chunkSizeBytes = OptionalLong.of(bytes);
             return this;
         }
 
+        /** Cuts new files into this number of chunks. */
         public Builder chunks(int count) {
             chunks = OptionalInt.of(count);
             return this;
         }
 
+        /** Sets the size of leaves of new files. */
         public Builder leafSizeBytes(int bytes) {
             leafSizeBytes = OptionalInt.of(bytes);
             return this;
         }
 
+        /** Sets the mode of reads. */
         public Builder mode(Mode chosen) {
             mode = Optional.of(chosen);
             return this;
@@ -165,6 +173,7 @@ public record VolumeChange(
             return this;
         }
 
+        /** Sets whether clients may serve chunks of the volume to each other. */
         public Builder peers(boolean allowed) {
             peers = Optional.of(allowed);
             return this;

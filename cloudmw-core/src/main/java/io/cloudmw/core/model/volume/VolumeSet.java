@@ -14,7 +14,9 @@ import java.util.stream.Collectors;
  * @param names the names; empty when it has all
  */
 public record VolumeSet(boolean all, Set<VolumeName> names) {
+    /** No volume. */
     public static final VolumeSet NONE = new VolumeSet(false, Set.of());
+    /** Every volume. */
     public static final VolumeSet ALL = new VolumeSet(true, Set.of());
 
     private static final String EVERY = "*";
@@ -49,6 +51,7 @@ public record VolumeSet(boolean all, Set<VolumeName> names) {
         return new VolumeSet(words.stream().anyMatch(word -> word.strip().equals(EVERY)), names);
     }
 
+    /** Returns true when the volume belongs to the set. */
     public boolean contains(VolumeName volume) {
         return all || names.contains(volume);
     }

@@ -8,5 +8,6 @@ package io.cloudmw.core.status.collect;
  * @param expected the estimated content of those stores; 0 copies: not known yet
  */
 public record CollectCoverage(int stores, int storesDone, CopyTotal expected) {
+    /** Nothing covered. */
     public static final CollectCoverage NONE = new CollectCoverage(0, 0, CopyTotal.NONE);
 }

@@ -9,8 +9,10 @@ package io.cloudmw.core.status.collect;
  * @param unknown listed copies of versions unknown to the catalog, which stay: they may belong to another cluster
  */
 public record CollectFindings(CopyTotal listed, CopyTotal unnamed, CopyTotal waiting, long unknown) {
+    /** No findings. */
     public static final CollectFindings NONE = new CollectFindings(CopyTotal.NONE, CopyTotal.NONE, CopyTotal.NONE, 0);
 
+    /** The sum of both. */
     public CollectFindings plus(CollectFindings more) {
         return new CollectFindings(
                 listed.plus(more.listed),

@@ -8,6 +8,7 @@ package io.cloudmw.core.status.collect;
  * @param last the last round that ended
  */
 public record CollectProgress(long rounds, boolean underWay, CollectRound now, CollectRound last) {
+    /** No round yet. */
     public static final CollectProgress NONE = new CollectProgress(0, false, CollectRound.NONE, CollectRound.NONE);
 
     /** Returns the round under way, or the last one. */

@@ -17,9 +17,11 @@ public record CollectRound(
         long failed,
         long forgotten,
         CollectCoverage coverage) {
+    /** No round. */
     public static final CollectRound NONE =
             new CollectRound(false, 0, CollectFindings.NONE, CopyTotal.NONE, 0, 0, CollectCoverage.NONE);
 
+    /** A round that has just begun. */
     public static CollectRound began(boolean dry, long nowMillis, int stores) {
         CollectCoverage coverage = new CollectCoverage(stores, 0, CopyTotal.NONE);
         return new CollectRound(dry, nowMillis, CollectFindings.NONE, CopyTotal.NONE, 0, 0, coverage);
@@ -30,18 +32,22 @@ public record CollectRound(
         return findings.unnamed().minus(findings.waiting());
     }
 
+    /** The round with more findings. */
     public CollectRound found(CollectFindings more) {
         return new CollectRound(dry, beganMillis, findings.plus(more), deleted, failed, forgotten, coverage);
     }
 
+    /** The round after more copies were deleted. */
     public CollectRound deleted(CopyTotal more) {
         return new CollectRound(dry, beganMillis, findings, deleted.plus(more), failed, forgotten, coverage);
     }
 
+    /** The round after more failures. */
     public CollectRound failed(long times) {
         return new CollectRound(dry, beganMillis, findings, deleted, failed + times, forgotten, coverage);
     }
 
+    /** The round after more versions were forgotten. */
     public CollectRound forgot(long versions) {
         return new CollectRound(dry, beganMillis, findings, deleted, failed, forgotten + versions, coverage);
     }

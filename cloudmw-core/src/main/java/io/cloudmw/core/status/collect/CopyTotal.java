@@ -2,6 +2,7 @@ package io.cloudmw.core.status.collect;
 
 /** A number of copies, and of their bytes. */
 public record CopyTotal(long copies, long bytes) {
+    /** No copies. */
     public static final CopyTotal NONE = new CopyTotal(0, 0);
 
     public CopyTotal {
@@ -10,6 +11,7 @@ public record CopyTotal(long copies, long bytes) {
         }
     }
 
+    /** The sum of both. */
     public CopyTotal plus(CopyTotal more) {
         return new CopyTotal(copies + more.copies, bytes + more.bytes);
     }

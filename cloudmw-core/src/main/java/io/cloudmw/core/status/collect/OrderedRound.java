@@ -16,6 +16,7 @@ public record OrderedRound(long number, State state, CollectRound found) {
         /** The client has withdrawn its order. */
         CANCELLED;
 
+        /** Returns true when the round has ended. */
         public boolean isOver() {
             return this == DONE || this == CANCELLED;
         }

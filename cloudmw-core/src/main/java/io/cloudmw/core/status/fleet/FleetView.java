@@ -11,6 +11,7 @@ import java.util.List;
  * @param pairsLeftOut the number of further pairs
  */
 public record FleetView(List<OfStore> stores, List<OfHelper> helpers, List<OfPair> pairs, int pairsLeftOut) {
+    /** The largest number of pairs of helper and store. */
     public static final int MAX_PAIRS = 1024;
 
     public FleetView {

@@ -7,6 +7,7 @@ package io.cloudmw.core.status.fleet;
  * @param suppressed those that were due and not allowed, by the budget or because both stores were slow
  */
 public record HedgeCounts(long issued, long won, long suppressed) {
+    /** No hedges. */
     public static final HedgeCounts NONE = new HedgeCounts(0, 0, 0);
 
     public HedgeCounts {
@@ -16,6 +17,7 @@ public record HedgeCounts(long issued, long won, long suppressed) {
         }
     }
 
+    /** The sum of both. */
     public HedgeCounts plus(HedgeCounts other) {
         return new HedgeCounts(issued + other.issued, won + other.won, suppressed + other.suppressed);
     }

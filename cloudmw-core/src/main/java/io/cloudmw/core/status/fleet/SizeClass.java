@@ -34,6 +34,7 @@ public enum SizeClass {
         };
     }
 
+    /** The class of reads of this size. */
     public static SizeClass of(long bytes) {
         for (SizeClass size : values()) {
             if (bytes <= size.maxBytes) {
