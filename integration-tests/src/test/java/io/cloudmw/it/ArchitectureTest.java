@@ -42,7 +42,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import java.util.stream.BaseStream;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** Rules of the architecture: dependencies between packages, sizes of packages, and calls that one package alone may make. */
@@ -335,16 +334,12 @@ final class ArchitectureTest {
     @Test
     void synchronizedBlocksLockTheirOwnFields() throws IOException {
         Pattern foreign = Pattern.compile("synchronized \\((?!\\w+\\)|\\w+\\.this\\))");
-        try (Stream<Path> files = Files.walk(Path.of(".."))) {
-            List<Path> sources = files.filter(file -> file.toString().contains("/src/main/java/"))
-                    .filter(file -> file.toString().endsWith(".java"))
-                    .toList();
-            assertThat(sources).hasSizeGreaterThan(500);
-            for (Path source : sources) {
-                assertThat(foreign.matcher(Files.readString(source)).find())
-                        .as(source.toString())
-                        .isFalse();
-            }
+        List<Path> sources = SourceFiles.in("src/main/java");
+        assertThat(sources).hasSizeGreaterThan(500);
+        for (Path source : sources) {
+            assertThat(foreign.matcher(Files.readString(source)).find())
+                    .as(source.toString())
+                    .isFalse();
         }
     }
 

@@ -134,40 +134,11 @@ final class DocsStyleTest {
     /** The text of each Java file, by the name of its class; classes of one name share an entry. */
     private static Map<String, String> sources() throws IOException {
         Map<String, String> sources = new HashMap<>();
-        for (Path module : modules()) {
-            for (String folder : List.of("src/main/java", "src/test/java")) {
-                addSources(module.resolve(folder), sources);
-            }
+        for (Path file : SourceFiles.all()) {
+            String name = file.getFileName().toString().replace(".java", "");
+            sources.merge(name, Files.readString(file), String::concat);
         }
         return sources;
-    }
-
-    private static void addSources(Path folder, Map<String, String> sources) throws IOException {
-        if (Files.exists(folder)) {
-            try (Stream<Path> files = Files.walk(folder)) {
-                for (Path file : files.filter(Files::isRegularFile).toList()) {
-                    String name = file.getFileName().toString().replace(".java", "");
-                    sources.merge(name, Files.readString(file), String::concat);
-                }
-            }
-        }
-    }
-
-    /** Modules and the modules in them. Other directories may vanish meanwhile and are not opened. */
-    private static List<Path> modules() throws IOException {
-        List<Path> modules = new ArrayList<>();
-        for (Path directory : modulesIn(ROOT)) {
-            modules.add(directory);
-            modules.addAll(modulesIn(directory));
-        }
-        return modules;
-    }
-
-    private static List<Path> modulesIn(Path directory) throws IOException {
-        try (Stream<Path> entries = Files.list(directory)) {
-            return entries.filter(entry -> Files.exists(entry.resolve("pom.xml")))
-                    .toList();
-        }
     }
 
     private static String place(Path file, int line) {

@@ -11,13 +11,10 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** Checks of the project's Javadoc: the first sentence of a type says what the type is. */
 final class JavadocStyleTest {
-    private static final Path ROOT = Path.of("..");
-
     private static final Set<String> NOT_A_SUBJECT = Set.of(
             "how",
             "it",
@@ -41,15 +38,6 @@ final class JavadocStyleTest {
             Pattern.DOTALL);
 
     private static final Pattern FIRST_WORD = Pattern.compile("^[\\s*]*([A-Za-z]+)");
-
-    private static List<Path> sources() throws IOException {
-        try (Stream<Path> files = Files.walk(ROOT)) {
-            return files.filter(file -> file.toString().endsWith(".java"))
-                    .filter(file -> file.toString().contains("/src/")
-                            && !file.toString().contains("/target/"))
-                    .toList();
-        }
-    }
 
     /** Returns the types of a source whose Javadoc begins with a word that names nothing. */
     private static List<String> offences(String source) {
@@ -77,9 +65,10 @@ final class JavadocStyleTest {
     @Test
     void javadocOfEveryTypeBeginsWithItsSubject() throws IOException {
         List<String> found = new ArrayList<>();
-        List<Path> sources = sources();
+        List<Path> sources = SourceFiles.all();
         for (Path file : sources) {
-            offences(Files.readString(file)).forEach(type -> found.add(file + ": " + type));
+            offences(Files.readString(file))
+                    .forEach(type -> found.add(SourceFiles.ROOT.relativize(file) + ": " + type));
         }
         assertThat(sources).hasSizeGreaterThan(1000);
         assertThat(found).isEmpty();
