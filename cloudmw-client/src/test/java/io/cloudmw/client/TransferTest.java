@@ -399,7 +399,7 @@ final class TransferTest {
         assertThat(get(urgent).sla().orElseThrow().predicted()).isLessThan(Duration.ofSeconds(1));
     }
 
-    /** One read in a hundred takes half a second; after the p95, 2 ms, another store is asked. */
+    /** A read in a hundred takes half a second; after the p95, 2 ms, another store is asked. */
     @Test
     void deadlineChoosesHedgeDelayAndHelperLearnsTheHedges() throws Exception {
         helper(Script.STALL);

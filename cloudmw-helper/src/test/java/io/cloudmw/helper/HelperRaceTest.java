@@ -385,7 +385,7 @@ final class HelperRaceTest {
                 .doesNotHaveDuplicates();
     }
 
-    /** One thread serves sixteen lanes. */
+    /** A single thread serves sixteen lanes. */
     @Test
     void attemptsOfEveryLaneWaitForAThreadWithoutBeingRefused() throws Exception {
         Map<String, String> limits = Map.of("helper.fetch.threads", "1", "helper.transfers.limit", "1");

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A run that acts on each file of a directory, several at once. A failure of one file does not stop the others. A
  * cancellation, or the loss of the coordinator or the volume, stops all. Memory does not depend on the number of files.
- * One run per instance, by one thread.
+ * An instance runs once, on one thread.
  */
 public abstract class TreeTask {
     private static final int MAX_THREADS = 8;

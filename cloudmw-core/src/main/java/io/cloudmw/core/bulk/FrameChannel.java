@@ -108,7 +108,7 @@ final class FrameChannel extends ChannelInboundHandlerAdapter {
         } catch (ChannelException e) {
             log.debug("peer={} packets are not marked", channel.remoteAddress(), e);
         }
-        // One write, then other connections have their turn.
+        // The loop writes once, then other connections have their turn.
         channel.config().setWriteSpinCount(1);
     }
 

@@ -60,7 +60,7 @@ public final class LeafVerifier {
 
     /**
      * A verifier of leaves that will be sent from the store's {@link ChunkStore#file} to a receiver that checks them.
-     * It passes over the range as {@link ChunkStore#readAhead} does, and finds every failure but wrong bytes.
+     * The verifier passes over the range as {@link ChunkStore#readAhead} does, and finds every failure but wrong bytes.
      */
     public static LeafVerifier unchecked(ChunkStore store, LeafRange wanted) {
         return new LeafVerifier(store, wanted, false, store::readAhead);

@@ -18,7 +18,7 @@ final class VersionFilterTest {
         return new VersionId(String.format(Locale.ROOT, "%016x%016x", random.nextLong(), random.nextLong()));
     }
 
-    /** One other version in 80,000 is expected with 2^26 bits, one in 500 with 2^24. */
+    /** The expected share of false positives is 1 in 80,000 with 2^26 bits, 1 in 500 with 2^24. */
     @ParameterizedTest
     @CsvSource({"26, 20", "24, 500"})
     void addedVersionsAreAlwaysContainedAndFewOthersAre(int bits, int mostOthers) {

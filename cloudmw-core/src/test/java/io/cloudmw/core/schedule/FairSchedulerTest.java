@@ -170,7 +170,7 @@ class FairSchedulerTest {
                 }
                 default -> {
                     Optional<ScheduledWork<String>> turn = scheduler.next(i);
-                    // It conserves work: some item is served whenever one waits.
+                    // The scheduler conserves work: some item is served whenever one waits.
                     assertThat(turn.isPresent()).as("seed %s", seed).isEqualTo(!waiting.isEmpty());
                     if (turn.isPresent()) {
                         assertThat(waiting.remove(turn.get().work())).isSameAs(turn.get());

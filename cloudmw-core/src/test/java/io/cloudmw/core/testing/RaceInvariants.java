@@ -198,7 +198,7 @@ final class RaceInvariants {
                 : one.range().offset() <= other.range().offset();
     }
 
-    /** One message delay after there is a winner, every racer that can hear of it has stopped. */
+    /** A message delay after there is a winner, every racer that can hear of it has stopped. */
     private void losersStopped(SimulatedRacer winner, RaceCommand.Deliver deliver) {
         BlockId id = deliver.block();
         boolean tied = bill(id).block.rule() == BlockRule.TIED;
@@ -292,7 +292,7 @@ final class RaceInvariants {
                 && one.range().offset() == other.range().offset();
     }
 
-    /** One message delay after the destination withdrew a block, no racer that hears of it fetches it. */
+    /** A message delay after the destination withdrew a block, no racer that hears of it fetches it. */
     private void stopped(Block block) {
         for (SimulatedRacer helper : helpers) {
             boolean hears = !helper.dead && !helper.wasPaused() && !abandoned.contains(helper);

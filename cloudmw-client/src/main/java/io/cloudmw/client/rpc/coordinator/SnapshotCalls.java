@@ -72,7 +72,7 @@ public final class SnapshotCalls {
     }
 
     /**
-     * One page of a directory in the snapshot, by name.
+     * Lists a page of a directory in the snapshot, by name.
      *
      * @param limit 1..1000
      */

@@ -81,7 +81,7 @@ final class CoordinatorClientTest {
         }
     }
 
-    /** One try may take two of the four seconds of a call. */
+    /** A try may take two of the four seconds of a call. */
     @Test
     void coordinatorThatFallsSilentIsLeftInTimeForAnother() throws Exception {
         try (FakeCoordinator first = new FakeCoordinator(1 << 20, 256 << 10);
