@@ -6,7 +6,8 @@ import io.grpc.netty.NettyChannelBuilder;
 
 /**
  * The factory of the control plane's channels: the only place that decides how a process connects to another. Channels
- * are plain text and carry the version handshake. Stateless; safe for any thread.
+ * are plain text, carry the version handshake and go to the process directly, as the bulk plane does: a proxy of the JVM
+ * or of the environment is not asked. Stateless; safe for any thread.
  */
 public final class RpcChannels {
     private RpcChannels() {}
@@ -27,6 +28,9 @@ public final class RpcChannels {
     }
 
     private static ManagedChannelBuilder<?> builder(String target) {
-        return NettyChannelBuilder.forTarget(target).usePlaintext().intercept(VersionHandshake.client());
+        return NettyChannelBuilder.forTarget(target)
+                .usePlaintext()
+                .proxyDetector(address -> null)
+                .intercept(VersionHandshake.client());
     }
 }

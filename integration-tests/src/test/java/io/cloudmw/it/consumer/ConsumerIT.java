@@ -206,6 +206,11 @@ final class ConsumerIT {
         assertThat(classPath).noneMatch(jar -> jar.contains("/picocli/") || jar.contains("/software/amazon/"));
     }
 
+    @Test
+    void anApplicationGetsFewerThan35Jars() throws IOException {
+        assertThat(Application.classPath("plain")).hasSizeLessThan(35);
+    }
+
     /** Those of the artifacts of one group: {@code .../io/netty/netty-common/4.2.18.Final/netty-common-4.2.18.Final.jar}. */
     private static List<String> versions(List<String> classPath, String group, String path) {
         Pattern place = Pattern.compile(".*/" + path + "/[^/]+/([^/]+)/[^/]+\\.jar");
