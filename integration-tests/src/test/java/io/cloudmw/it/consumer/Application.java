@@ -38,7 +38,7 @@ final class Application {
 
     /** The class path of that application, as the build has written it down. */
     static List<String> classPath(String project) throws IOException {
-        Path written = Path.of("target", "consumer", project + ".classpath");
+        Path written = Path.of("consumer", project, "target", "classpath");
         return List.of(Files.readString(written).strip().split(File.pathSeparator, -1));
     }
 

@@ -86,7 +86,7 @@ public final class S3Server implements AutoCloseable {
 
     /** A JVM of its own with the libraries that a module of this name has fetched. */
     static S3Server startJava(String name, int port, List<String> options, List<String> mainAndArguments) {
-        Path libraries = Path.of("target", name).toAbsolutePath();
+        Path libraries = Path.of(name, "target", "jars").toAbsolutePath();
         if (!Files.isDirectory(libraries)) {
             throw new IllegalStateException(libraries + " is missing: build with -am, so that it is fetched");
         }
