@@ -2,6 +2,7 @@ package io.cloudmw.client;
 
 import io.cloudmw.client.context.ClientContext;
 import io.cloudmw.client.edit.EditRequest;
+import io.cloudmw.client.file.FileChange;
 import io.cloudmw.client.file.FileEntry;
 import io.cloudmw.client.file.FileStatus;
 import io.cloudmw.client.file.PositionalTarget;
@@ -13,6 +14,7 @@ import io.cloudmw.client.progress.GetReceipt;
 import io.cloudmw.client.progress.PutEstimate;
 import io.cloudmw.client.progress.PutReceipt;
 import io.cloudmw.client.progress.ReadEstimate;
+import io.cloudmw.client.progress.TransferListener;
 import io.cloudmw.client.progress.WarmReceipt;
 import io.cloudmw.client.read.GetRequest;
 import io.cloudmw.client.transfer.TransferStarter;
@@ -198,6 +200,17 @@ public final class FileOperations {
     public CompletableFuture<PutReceipt> truncate(FilePath target, long sizeBytes, PutOptions putOptions) {
         StreamPutSource nothing = new StreamPutSource(InputStream.nullInputStream(), 0);
         return edit(nothing, Edit.Kind.TRUNCATE, sizeBytes, target, putOptions);
+    }
+
+    /**
+     * Changes several parts of a file and its length at once, as one new version. Only the chunks that change are sent.
+     *
+     * @param change what changes; its content is read until the future is done
+     * @return the receipt; fails with {@code CONFLICT} when the base is not the current version any more; with
+     *     {@code NOT_FOUND} when the file was removed; with {@code LOCAL_IO} when the content cannot be read
+     */
+    public CompletableFuture<PutReceipt> change(FileChange change, TransferListener listener) {
+        return transfers.change(change, listener);
     }
 
     private CompletableFuture<PutReceipt> edit(

@@ -1,5 +1,6 @@
 package io.cloudmw.client;
 
+import io.cloudmw.client.channel.FileChannels;
 import io.cloudmw.client.file.FileEntry;
 import io.cloudmw.client.file.RemoteFile;
 import io.cloudmw.client.file.Watch;
@@ -15,14 +16,18 @@ import io.cloudmw.core.model.VolumeName;
 import io.cloudmw.core.model.file.Change;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.channels.Channels;
+import java.nio.channels.FileChannel;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
@@ -66,6 +71,15 @@ final class Recipes {
             open.read(buffer, position).join(); // -1 at the end of the file
             return buffer.flip();
         }
+    }
+    // end
+
+    // recipe: use streams and channels
+    static void changeParts(FileChannels channels, FilePath file, byte[] header) throws IOException {
+        try (FileChannel channel = channels.open(file, Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE))) {
+            int unused = channel.write(ByteBuffer.wrap(header), 0);
+            channel.truncate(1 << 20);
+        } // the new version is visible now; it shares the chunks that did not change
     }
     // end
 

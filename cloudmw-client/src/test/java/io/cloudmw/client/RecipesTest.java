@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.cloudmw.client.channel.ChannelOptions;
+import io.cloudmw.client.channel.FileChannels;
 import io.cloudmw.client.file.Watch;
 import io.cloudmw.client.rpc.FakeHelper;
 import io.cloudmw.core.metrics.ClientMetrics;
@@ -88,6 +90,19 @@ final class RecipesTest {
         Path copy = directory.resolve("copy");
         assertThat(Recipes.getFile(cloudMw, FILE, copy).bytes()).isEqualTo(content.length);
         assertThat(copy).hasBinaryContent(content);
+    }
+
+    @Test
+    void recipeForChannelsChangesTheFile() throws Exception {
+        byte[] content = cluster.put(FILE, (1 << 20) + 50_000, 7);
+        byte[] header = {1, 2, 3};
+        try (FileChannels channels = FileChannels.of(cloudMw, ChannelOptions.defaults())) {
+            Recipes.changeParts(channels, FILE, header);
+        }
+        System.arraycopy(header, 0, content, 0, header.length);
+        Path copy = directory.resolve("changed");
+        assertThat(Recipes.getFile(cloudMw, FILE, copy).bytes()).isEqualTo(1 << 20);
+        assertThat(copy).hasBinaryContent(Arrays.copyOf(content, 1 << 20));
     }
 
     @Test

@@ -226,6 +226,7 @@ final class ArchitectureTest {
     static final List<String> API = List.of(
             "io.cloudmw.client",
             "io.cloudmw.client.backup",
+            "io.cloudmw.client.channel",
             "io.cloudmw.client.file",
             "io.cloudmw.client.peer",
             "io.cloudmw.client.progress",

@@ -3,12 +3,15 @@ package io.cloudmw.client.transfer;
 import io.cloudmw.client.context.ClientContext;
 import io.cloudmw.client.context.ConfinedTransfer;
 import io.cloudmw.client.context.RunningTransfers;
+import io.cloudmw.client.edit.ChangeTransfer;
 import io.cloudmw.client.edit.EditRequest;
 import io.cloudmw.client.edit.EditTransfer;
+import io.cloudmw.client.file.FileChange;
 import io.cloudmw.client.progress.GetReceipt;
 import io.cloudmw.client.progress.PutEstimate;
 import io.cloudmw.client.progress.PutReceipt;
 import io.cloudmw.client.progress.ReadEstimate;
+import io.cloudmw.client.progress.TransferListener;
 import io.cloudmw.client.progress.WarmReceipt;
 import io.cloudmw.client.progress.WriteShare;
 import io.cloudmw.client.read.GetRequest;
@@ -135,6 +138,11 @@ public final class TransferStarter implements AutoCloseable {
     /** Starts a change of part of a file; the receipt comes after the commit. */
     public CompletableFuture<PutReceipt> edit(EditRequest request) {
         return measured("edit", new EditTransfer(context, running, request), TransferStarter::storedBytes);
+    }
+
+    /** Starts a change of several parts of a file; the receipt comes after the commit. */
+    public CompletableFuture<PutReceipt> change(FileChange change, TransferListener listener) {
+        return measured("edit", new ChangeTransfer(context, running, change, listener), TransferStarter::storedBytes);
     }
 
     /**

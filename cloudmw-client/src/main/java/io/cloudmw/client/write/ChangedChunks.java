@@ -3,64 +3,119 @@ package io.cloudmw.client.write;
 import io.cloudmw.client.rpc.coordinator.EditParameters;
 import io.cloudmw.core.chunk.ChunkCutter;
 import io.cloudmw.core.model.ByteRange;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
 
 /**
- * The range of chunks that a change of part of a file writes: chunks it touches, and chunks whose place or length
- * changes. All other chunks are the base's.
+ * The chunks that a change of parts of a file writes: chunks it touches, and chunks whose place or length changes. All
+ * other chunks are the base's. Immutable.
  *
- * @param first index of the first; 0 when there is none
- * @param end index after the last; 0 when there is none
+ * @param runs of neighbouring chunks, in order, with a gap between two of them
  */
-public record ChangedChunks(long first, long end) {
+public record ChangedChunks(List<Run> runs) {
+    /** No chunk. */
+    private static final ChangedChunks NONE = new ChangedChunks(List.of());
+
+    /**
+     * Neighbouring chunks.
+     *
+     * @param first index of the first
+     * @param end index after the last
+     */
+    public record Run(long first, long end) {}
+
+    public ChangedChunks {
+        runs = List.copyOf(runs);
+    }
+
+    /** All chunks of a file with so many. */
+    public static ChangedChunks all(long count) {
+        return count == 0 ? NONE : new ChangedChunks(List.of(new Run(0, count)));
+    }
+
     /**
      * The chunks that an edit writes.
      *
      * @param after the cutter of the new version
      */
     public static ChangedChunks of(EditParameters edit, ChunkCutter after) {
+        return of(edit, List.of(edit.written()), after);
+    }
+
+    /**
+     * The chunks that a change of several ranges writes.
+     *
+     * @param written the ranges that the change writes, within the new version
+     * @param after the cutter of the new version
+     */
+    public static ChangedChunks of(EditParameters edit, List<ByteRange> written, ChunkCutter after) {
         if (edit.base().isEmpty() || edit.baseChunkSizeBytes() != after.chunkSizeBytes()) {
-            return new ChangedChunks(0, after.count());
+            return all(after.count());
         }
         ChunkCutter before = new ChunkCutter(edit.base().get().sizeBytes(), after.chunkSizeBytes());
         long alike = Math.min(before.count(), after.count());
         if (alike > 0 && !before.range(alike - 1).equals(after.range(alike - 1))) {
             alike--;
         }
-        ByteRange written = edit.written();
-        long first = written.isEmpty() ? after.count() : after.indexOf(written.offset());
-        long end = written.isEmpty() ? 0 : after.indexOf(written.end() - 1) + 1;
-        if (alike < after.count()) {
-            first = Math.min(first, alike);
-            end = after.count();
+        List<Run> touched = new ArrayList<>();
+        for (ByteRange range : written) {
+            if (!range.isEmpty()) {
+                touched.add(new Run(after.indexOf(range.offset()), after.indexOf(range.end() - 1) + 1));
+            }
         }
-        return first < end ? new ChangedChunks(first, end) : new ChangedChunks(0, 0);
+        if (alike < after.count()) {
+            touched.add(new Run(alike, after.count()));
+        }
+        return new ChangedChunks(merged(touched));
+    }
+
+    private static List<Run> merged(List<Run> touched) {
+        List<Run> merged = new ArrayList<>();
+        touched.sort(Comparator.comparingLong(Run::first));
+        for (Run run : touched) {
+            Run last = merged.isEmpty() ? null : merged.get(merged.size() - 1);
+            if (last == null || run.first() > last.end()) {
+                merged.add(run);
+            } else if (run.end() > last.end()) {
+                merged.set(merged.size() - 1, new Run(last.first(), run.end()));
+            }
+        }
+        return merged;
     }
 
     /** The number of these chunks between two indexes. */
     long among(long from, long to) {
-        return Math.max(0, Math.min(end, to) - Math.max(first, from));
+        return runs.stream()
+                .mapToLong(run -> Math.max(0, Math.min(run.end(), to) - Math.max(run.first(), from)))
+                .sum();
     }
 
     /** The size of these chunks. */
     public long bytes(ChunkCutter after) {
-        return first == end
-                ? 0
-                : after.range(end - 1).end() - after.range(first).offset();
+        return runs.stream()
+                .mapToLong(run -> after.range(run.end() - 1).end()
+                        - after.range(run.first()).offset())
+                .sum();
     }
 
     public boolean contains(long index) {
-        return index >= first && index < end;
+        return among(index, index + 1) > 0;
     }
 
     /** Bytes of the file before the written range, in a chunk that changes. */
     public ByteRange before(ByteRange written, ChunkCutter after) {
-        long from = first == end ? written.offset() : after.range(first).offset();
+        long from = runs.isEmpty()
+                ? written.offset()
+                : after.range(runs.get(0).first()).offset();
         return new ByteRange(from, written.offset() - from);
     }
 
     /** Bytes of the file after the written range, in a chunk that changes. */
     public ByteRange behind(ByteRange written, ChunkCutter after) {
-        long to = first == end ? written.end() : after.range(end - 1).end();
+        long to = runs.isEmpty()
+                ? written.end()
+                : after.range(runs.get(runs.size() - 1).end() - 1).end();
         return new ByteRange(written.end(), to - written.end());
     }
 }

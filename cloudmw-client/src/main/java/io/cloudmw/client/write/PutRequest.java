@@ -46,6 +46,6 @@ public record PutRequest(
 
     /** The chunks to be written, of so many. */
     ChangedChunks changed(long chunks) {
-        return edit.map(PreparedEdit::changed).orElse(new ChangedChunks(0, chunks));
+        return edit.map(PreparedEdit::changed).orElse(ChangedChunks.all(chunks));
     }
 }

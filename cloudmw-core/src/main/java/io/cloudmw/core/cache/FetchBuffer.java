@@ -1,7 +1,6 @@
-package io.cloudmw.client.handle;
+package io.cloudmw.core.cache;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import io.cloudmw.core.cache.LeafKey;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import java.util.ArrayDeque;
@@ -14,87 +13,89 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A buffer of the verified leaves of all open files of a client, bounded in bytes. It holds the leaves in flight, for
- * which any number of reads wait, and the leaves read last. Beyond its limits, fetches wait in order. Safe for any
- * thread; calls no listener with its lock held.
+ * A buffer of fetched blocks, bounded in bytes. It holds the blocks in flight, for which any number of readers wait, and
+ * evicts the least recently used of the others. Beyond its limits, fetches wait in order. Safe for any thread; calls no
+ * fetch with its lock held.
+ *
+ * @param <K> key of a block, whose bytes never change
  */
-final class LeafBuffer {
+public final class FetchBuffer<K> {
     /** Fetches in flight at once. */
-    static final int MAX_RUNNING = 64;
+    public static final int MAX_RUNNING = 64;
 
     /** Fetches that wait to begin. */
-    static final int MAX_WAITING = 4096;
+    public static final int MAX_WAITING = 4096;
 
     private final long limitBytes;
 
     /** Least recently used first. */
     @GuardedBy("this")
-    private final Map<LeafKey, Slot> slots = new LinkedHashMap<>(16, 0.75f, true);
+    private final Map<K, Slot<K>> slots = new LinkedHashMap<>(16, 0.75f, true);
 
     @GuardedBy("this")
-    private final Queue<Slot> waiting = new ArrayDeque<>();
+    private final Queue<Slot<K>> waiting = new ArrayDeque<>();
 
-    /** Bytes of leaves that are present or in flight. */
+    /** Bytes of blocks that are present or in flight. */
     @GuardedBy("this")
     private long usedBytes;
 
     @GuardedBy("this")
     private int running;
 
-    private static final class Slot {
-        final LeafKey key;
+    private static final class Slot<K> {
+        final K key;
         final int length;
         final Consumer<CompletableFuture<byte[]>> fetch;
-        final CompletableFuture<byte[]> leaf = new CompletableFuture<>();
+        final CompletableFuture<byte[]> block = new CompletableFuture<>();
 
-        Slot(LeafKey key, int length, Consumer<CompletableFuture<byte[]>> fetch) {
+        Slot(K key, int length, Consumer<CompletableFuture<byte[]>> fetch) {
             this.key = key;
             this.length = length;
             this.fetch = fetch;
         }
     }
 
-    /** @param limitBytes bytes of leaves present and in flight; a longer leaf is fetched alone */
-    LeafBuffer(long limitBytes) {
+    /** @param limitBytes bytes of blocks present and in flight; a longer block is fetched alone */
+    public FetchBuffer(long limitBytes) {
         this.limitBytes = limitBytes;
     }
 
     /**
-     * Gets a leaf, as soon as it is present.
+     * Gets a block, as soon as it is present.
      *
-     * @param fetch completes the future that it is given; not called when the leaf is present or in flight
+     * @param fetch completes the future that it is given; not called when the block is present or in flight
      * @return fails as the fetch did, and the next request fetches the leaf anew. The bytes must not be changed
      */
-    CompletableFuture<byte[]> get(LeafKey key, int length, Consumer<CompletableFuture<byte[]>> fetch) {
-        Slot slot;
+    public CompletableFuture<byte[]> get(K key, int length, Consumer<CompletableFuture<byte[]>> fetch) {
+        Slot<K> slot;
         synchronized (this) {
-            Slot known = slots.get(key);
+            Slot<K> known = slots.get(key);
             if (known != null) {
-                return known.leaf;
+                return known.block;
             }
             if (waiting.size() == MAX_WAITING) {
                 return CompletableFuture.failedFuture(new CloudMwException(
                         ErrorCode.OVERLOADED,
-                        "leaf " + key + ": " + MAX_WAITING + " leaves wait to be read (read fewer at once)"));
+                        key + ": " + MAX_WAITING + " blocks wait to be read (read fewer at once)"));
             }
-            slot = new Slot(key, length, fetch);
+            slot = new Slot<>(key, length, fetch);
             slots.put(key, slot);
             waiting.add(slot);
         }
         begin();
-        return slot.leaf;
+        return slot.block;
     }
 
     private void begin() {
-        for (Slot next = next(); next != null; next = next()) {
-            Slot begun = next;
-            var unused = begun.leaf.whenComplete((bytes, failure) -> done(begun, failure == null));
-            begun.fetch.accept(begun.leaf);
+        for (Slot<K> next = next(); next != null; next = next()) {
+            Slot<K> begun = next;
+            var unused = begun.block.whenComplete((bytes, failure) -> done(begun, failure == null));
+            begun.fetch.accept(begun.block);
         }
     }
 
-    private synchronized @Nullable Slot next() {
-        Slot next = waiting.peek();
+    private synchronized @Nullable Slot<K> next() {
+        Slot<K> next = waiting.peek();
         if (next == null || running == MAX_RUNNING || !makeRoom(next.length)) {
             return null;
         }
@@ -104,13 +105,13 @@ final class LeafBuffer {
         return next;
     }
 
-    /** Evicts the least recently used leaves; leaves in flight stay. */
+    /** Evicts the least recently used blocks; blocks in flight stay. */
     @GuardedBy("this")
     private boolean makeRoom(int length) {
-        Iterator<Slot> oldestFirst = slots.values().iterator();
+        Iterator<Slot<K>> oldestFirst = slots.values().iterator();
         while (usedBytes + length > limitBytes && oldestFirst.hasNext()) {
-            Slot slot = oldestFirst.next();
-            if (slot.leaf.isDone()) {
+            Slot<K> slot = oldestFirst.next();
+            if (slot.block.isDone()) {
                 oldestFirst.remove();
                 usedBytes -= slot.length;
             }
@@ -118,7 +119,7 @@ final class LeafBuffer {
         return usedBytes + length <= limitBytes || running == 0;
     }
 
-    private void done(Slot slot, boolean here) {
+    private void done(Slot<K> slot, boolean here) {
         synchronized (this) {
             running--;
             if (!here && slots.remove(slot.key, slot)) {
@@ -128,8 +129,8 @@ final class LeafBuffer {
         begin();
     }
 
-    /** Bytes of leaves that are present or in flight. */
-    synchronized long usedBytes() {
+    /** Bytes of blocks that are present or in flight. */
+    public synchronized long usedBytes() {
         return usedBytes;
     }
 }

@@ -1,4 +1,4 @@
-/** Cache replacement by size and frequency, and a filter of versions. Safe for any thread; no I/O. */
+/** Cache replacement, a bounded buffer of fetched blocks, and a filter of versions. Safe for any thread; no I/O. */
 @NullMarked
 package io.cloudmw.core.cache;
 

@@ -1,9 +1,8 @@
-package io.cloudmw.client.handle;
+package io.cloudmw.core.cache;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
-import io.cloudmw.core.cache.LeafKey;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.chunk.ChunkId;
@@ -16,11 +15,11 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-final class LeafBufferTest {
+final class FetchBufferTest {
     private static final int LEAF = 100;
 
     private final ChunkId chunk = Chunks.id();
-    private final LeafBuffer window = new LeafBuffer(3L * LEAF);
+    private final FetchBuffer<LeafKey> window = new FetchBuffer<>(3L * LEAF);
     /** Fetches in flight, by the leaf's number. */
     private final Map<Integer, CompletableFuture<byte[]>> asked = new LinkedHashMap<>();
 
@@ -118,14 +117,14 @@ final class LeafBufferTest {
 
     @Test
     void fetchesBeyondTheLimitsWaitOrAreRefused() {
-        LeafBuffer large = new LeafBuffer(1 << 30);
+        FetchBuffer<LeafKey> large = new FetchBuffer<>(1 << 30);
         List<CompletableFuture<byte[]>> begun = new ArrayList<>();
         List<CompletableFuture<byte[]>> wanted = new ArrayList<>();
-        int most = LeafBuffer.MAX_RUNNING + LeafBuffer.MAX_WAITING;
+        int most = FetchBuffer.MAX_RUNNING + FetchBuffer.MAX_WAITING;
         for (int leaf = 0; leaf < most; leaf++) {
             wanted.add(large.get(new LeafKey(chunk, leaf), LEAF, begun::add));
         }
-        assertThat(begun).hasSize(LeafBuffer.MAX_RUNNING);
+        assertThat(begun).hasSize(FetchBuffer.MAX_RUNNING);
         assertThat(large.get(new LeafKey(chunk, most), LEAF, begun::add))
                 .isCompletedExceptionally()
                 .matches(refused -> refused.handle((bytes, failure) ->

@@ -19,7 +19,8 @@ import org.awaitility.Awaitility;
 /** DynamoDB Local as a child process, with everything in memory: its libraries mix with nobody's. */
 public final class DynamoDbLocal implements AutoCloseable {
     /** Where the build puts it. */
-    private static final Path LIBRARIES = Path.of("dynamodb-local", "target", "jars").toAbsolutePath();
+    private static final Path LIBRARIES =
+            Path.of("dynamodb-local", "target", "jars").toAbsolutePath();
 
     private static final long START_SECONDS = 120;
 

@@ -1,0 +1,41 @@
+package io.cloudmw.client.channel;
+
+/**
+ * The limits of all channels and streams of a {@link FileChannels} together. Immutable.
+ *
+ * @param memoryBytes bytes that were read and are kept, or are being read ahead, at least 1 MiB; the memory of the
+ *     client's transfers ({@code CloudMwOptions.memoryBytes}) is not part of it
+ * @param stagingBytes largest number of changed bytes that one channel keeps on the local disk until it is closed or
+ *     forced, at least 1 MiB
+ */
+public record ChannelOptions(long memoryBytes, long stagingBytes) {
+    private static final long SMALLEST_BYTES = 1 << 20;
+    private static final ChannelOptions DEFAULTS = new ChannelOptions(64L << 20, 4L << 30);
+
+    /** Checks the values. */
+    public ChannelOptions {
+        check("memoryBytes", memoryBytes);
+        check("stagingBytes", stagingBytes);
+    }
+
+    private static void check(String name, long bytes) {
+        if (bytes < SMALLEST_BYTES) {
+            throw new IllegalArgumentException(name + ": " + bytes + " (expected: >= " + SMALLEST_BYTES + ")");
+        }
+    }
+
+    /** The defaults: 64 MiB of memory, 4 GiB of staging for a channel. */
+    public static ChannelOptions defaults() {
+        return DEFAULTS;
+    }
+
+    /** Sets the memory of all channels and streams together. */
+    public ChannelOptions withMemory(long bytes) {
+        return new ChannelOptions(bytes, stagingBytes);
+    }
+
+    /** Sets the changed bytes that one channel may keep on the local disk. */
+    public ChannelOptions withStaging(long bytes) {
+        return new ChannelOptions(memoryBytes, bytes);
+    }
+}

@@ -1,0 +1,196 @@
+package io.cloudmw.client.channel;
+
+import io.cloudmw.client.CloudMw;
+import io.cloudmw.client.FileOperations;
+import io.cloudmw.client.PutOptions;
+import io.cloudmw.client.rpc.Calls;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.model.file.FileVersion;
+import io.cloudmw.core.thread.Threads;
+import io.cloudmw.core.time.Ticker;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.channels.AsynchronousFileChannel;
+import java.nio.channels.FileChannel;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.OpenOption;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Streams and channels over files of volumes. One instance serves a whole application: all its channels and streams
+ * share one memory limit. Safe for any thread; calls block.
+ *
+ * <p>A channel or stream that reads stays on the version that was current when it was opened. Sequential reads run
+ * ahead; other reads do not. What is written becomes one new version when the channel or stream is closed.
+ */
+public final class FileChannels implements AutoCloseable {
+    /** The largest number of files that are stored at once while an application writes them. */
+    public static final int MAX_STREAMS = 24;
+
+    private final CloudMw client;
+    private final ChannelOptions options;
+    private final ReadAheadBuffers buffers;
+    private final Semaphore streams = new Semaphore(MAX_STREAMS);
+    private final ScheduledExecutorService timer = Threads.timer("channel-timer");
+
+    private FileChannels(CloudMw client, ChannelOptions options) {
+        this.client = client;
+        this.options = options;
+        this.buffers = new ReadAheadBuffers(client.files(), options.memoryBytes(), Ticker.system());
+        long period = ReadAheadSlots.ABANDONED.toMillis() / 2;
+        var unused = timer.scheduleWithFixedDelay(buffers::endAbandoned, period, period, TimeUnit.MILLISECONDS);
+    }
+
+    /**
+     * Makes channels over the files of a client.
+     *
+     * @param client not closed with this
+     * @return the channels, which the caller closes before the client
+     */
+    public static FileChannels of(CloudMw client, ChannelOptions options) {
+        return new FileChannels(client, options);
+    }
+
+    /** The bytes that are kept for reads, or are being read ahead; at most {@link ChannelOptions#memoryBytes()}. */
+    public long bufferedBytes() {
+        return buffers.pieces().usedBytes();
+    }
+
+    FileOperations files() {
+        return client.files();
+    }
+
+    /**
+     * Opens the current version of a file as a stream. A read fills its buffer unless the file ends; {@code mark} has no
+     * limit.
+     *
+     * @throws NoSuchFileException when there is no file
+     */
+    public InputStream newInputStream(FilePath file) throws IOException {
+        return new RemoteInputStream(reader(file, Optional.empty()));
+    }
+
+    /**
+     * Opens a stream that writes a new version of a file. Chunks are stored while the application writes.
+     *
+     * @param openOptions as {@code Files.newOutputStream} understands them; empty: {@code CREATE, TRUNCATE_EXISTING}
+     * @return the stream; the version is visible, whole, when it is closed
+     * @throws FileAlreadyExistsException with {@code CREATE_NEW} when there is a file already
+     * @throws NoSuchFileException without {@code CREATE} and {@code CREATE_NEW} when there is no file
+     * @throws CloudMwException {@code OVERLOADED} when {@value #MAX_STREAMS} files are being written
+     */
+    public RemoteOutputStream newOutputStream(FilePath file, Set<? extends OpenOption> openOptions) throws IOException {
+        OpenMode mode = OpenMode.ofStream(openOptions);
+        Optional<FileVersion> present = checked(file, mode);
+        if (mode.append()) {
+            return start(file, false, source -> files().append(source, file, PutOptions.defaults()));
+        }
+        if (!mode.truncate() && present.isPresent()) {
+            // As the JDK does: the bytes written replace the first bytes of the file.
+            return start(file, false, source -> files().write(source, file, 0, PutOptions.defaults()));
+        }
+        PutOptions put = mode.createNew() ? PutOptions.defaults().ifAbsent() : PutOptions.defaults();
+        return stream(file, put, mode.createNew());
+    }
+
+    RemoteOutputStream stream(FilePath file, PutOptions put, boolean createNew) throws CloudMwException {
+        return start(file, createNew, source -> files().put(source, file, put));
+    }
+
+    private RemoteOutputStream start(FilePath file, boolean createNew, RemoteOutputStream.PutStarter starter)
+            throws CloudMwException {
+        if (!streams.tryAcquire()) {
+            throw new CloudMwException(
+                    ErrorCode.OVERLOADED,
+                    file + ": " + MAX_STREAMS + " files are being written already (close some of them first)");
+        }
+        return new RemoteOutputStream(file, createNew, source -> {
+            var put = starter.start(source);
+            var unused = put.whenComplete((receipt, failure) -> streams.release());
+            return put;
+        });
+    }
+
+    /**
+     * Opens a file as a channel that reads, writes or both.
+     *
+     * <p>A channel that writes stages changed bytes on the local disk, within the limit of the options; a new version
+     * shares all other chunks with the old one. {@code force} makes a version at once. A new file that is only written is
+     * stored while the application writes, and its first 8 MiB alone may be written again. When another client has
+     * changed the file meanwhile, {@code force} and {@code close} fail with {@code CONFLICT}. Locks are not supported.
+     *
+     * @param openOptions as {@code FileChannel.open} understands them, without {@code DELETE_ON_CLOSE}
+     * @throws FileAlreadyExistsException with {@code CREATE_NEW} when there is a file already; when two open it at once,
+     *     the second one to close gets this exception then
+     * @throws NoSuchFileException when there is no file, and the options do not make one
+     */
+    public FileChannel open(FilePath file, Set<? extends OpenOption> openOptions) throws IOException {
+        OpenMode mode = OpenMode.of(openOptions);
+        if (!mode.write()) {
+            ReadContent content = new ReadContent(reader(file, Optional.empty()));
+            return new RemoteFileChannel(file, mode, content, options.stagingBytes());
+        }
+        Optional<FileVersion> present = checked(file, mode);
+        boolean keeps = present.isPresent() && !mode.truncate();
+        StagedFile staged =
+                new StagedFile(file, keeps ? reader(file, present.map(FileVersion::id)) : null, options.stagingBytes());
+        WriteContent content = new WriteContent(file, mode, this, staged, !keeps);
+        return new RemoteFileChannel(file, mode, content, options.stagingBytes());
+    }
+
+    /**
+     * Opens a file as an asynchronous channel.
+     *
+     * @param executor runs the operations and the handlers; not closed
+     * @throws IOException as {@link #open}
+     */
+    public AsynchronousFileChannel openAsynchronous(
+            FilePath file, Set<? extends OpenOption> openOptions, ExecutorService executor) throws IOException {
+        return new RemoteAsynchronousChannel(open(file, openOptions), executor);
+    }
+
+    /** The current version, if the mode allows the file to be there, or not to be there. */
+    private Optional<FileVersion> checked(FilePath file, OpenMode mode) throws IOException {
+        Optional<FileVersion> present;
+        try {
+            present = Calls.find(files().stat(file), ErrorCode.NOT_FOUND).map(status -> status.version());
+        } catch (CloudMwException e) {
+            throw FileErrors.of(file, e);
+        }
+        if (present.isPresent() && mode.createNew()) {
+            throw new FileAlreadyExistsException(file.toString());
+        }
+        if (present.isEmpty() && !mode.create()) {
+            throw new NoSuchFileException(file.toString());
+        }
+        return present;
+    }
+
+    PieceReader reader(FilePath file, VersionId version) throws IOException {
+        return reader(file, Optional.of(version));
+    }
+
+    private PieceReader reader(FilePath file, Optional<VersionId> version) throws IOException {
+        try {
+            return new PieceReader(
+                    Calls.await(version.isPresent() ? files().open(file, version.get()) : files().open(file)), buffers);
+        } catch (CloudMwException e) {
+            throw FileErrors.of(file, e);
+        }
+    }
+
+    /** Ends reading ahead. Open channels and streams fail when their client is closed. Idempotent. */
+    @Override
+    public void close() {
+        timer.shutdownNow();
+    }
+}

@@ -1,0 +1,118 @@
+package io.cloudmw.client.edit;
+
+import io.cloudmw.client.context.ClientContext;
+import io.cloudmw.client.context.ConfinedTransfer;
+import io.cloudmw.client.context.Failures;
+import io.cloudmw.client.context.RunningTransfers;
+import io.cloudmw.client.file.FileChange;
+import io.cloudmw.client.progress.PutReceipt;
+import io.cloudmw.client.progress.TransferListener;
+import io.cloudmw.client.rpc.coordinator.EditParameters;
+import io.cloudmw.client.write.ChangedChunks;
+import io.cloudmw.client.write.PreparedEdit;
+import io.cloudmw.client.write.PutRequest;
+import io.cloudmw.client.write.PutTransfer;
+import io.cloudmw.core.chunk.ChunkCutter;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.model.file.Edit;
+import io.cloudmw.core.model.file.FileVersion;
+import io.cloudmw.core.model.file.PutCondition;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A change of several parts of a file, made as one new version that shares the unchanged chunks. The coordinator is
+ * asked for one edit that leads to the new size; which chunks are written follows from the changed ranges. Its state is
+ * confined to its serial executor.
+ */
+public final class ChangeTransfer extends ConfinedTransfer<PutReceipt> {
+    private final RunningTransfers running;
+    private final FileChange change;
+    private final TransferListener listener;
+    private @Nullable PutTransfer underWay;
+
+    public ChangeTransfer(
+            ClientContext context, RunningTransfers running, FileChange change, TransferListener listener) {
+        super(context, change.base().file().toString());
+        this.running = running;
+        this.change = change;
+        this.listener = listener;
+    }
+
+    private FilePath file() {
+        return change.base().file();
+    }
+
+    @Override
+    protected void begin() {
+        long before = change.base().sizeBytes();
+        Edit edit = change.sizeBytes() > before
+                ? Edit.write(before, change.sizeBytes() - before)
+                : Edit.truncate(change.sizeBytes());
+        then(context().coordinator().beginEdit(file(), edit).exceptionallyCompose(this::explainedRefusal), this::begun);
+    }
+
+    /** A change that does not fit the file is a conflict when the file is another version by now. */
+    private CompletableFuture<EditParameters> explainedRefusal(Throwable refusal) {
+        CloudMwException cause = Failures.of(refusal);
+        if (cause.code() != ErrorCode.INVALID_ARGUMENT) {
+            return CompletableFuture.failedFuture(cause);
+        }
+        Optional<VersionId> base = Optional.of(change.base().id());
+        return context().coordinator().stat(file()).thenCompose(status -> {
+            Optional<VersionId> current = Optional.of(status.version().id());
+            return CompletableFuture.failedFuture(
+                    current.equals(base) ? cause : Failures.otherVersion(file(), base, current));
+        });
+    }
+
+    private void begun(EditParameters edit) {
+        VersionId base = change.base().id();
+        Optional<VersionId> current = edit.base().map(FileVersion::id);
+        if (!current.equals(Optional.of(base))) {
+            fail(Failures.otherVersion(file(), Optional.of(base), current));
+            return;
+        }
+        ChangedChunks changed;
+        try {
+            ChunkCutter cutter = new ChunkCutter(edit.sizeBytes(), edit.put().chunkSizeBytes());
+            changed = ChangedChunks.of(edit, change.written(), cutter);
+        } catch (IllegalArgumentException | IndexOutOfBoundsException e) {
+            fail(Failures.violation("begin edit: " + e.getMessage()));
+            return;
+        }
+        PutTransfer put = new PutTransfer(
+                context(),
+                new PutRequest(
+                                file(),
+                                new ChangedSource(change),
+                                listener,
+                                Optional.of(PutCondition.version(base)),
+                                Optional.empty())
+                        .editing(new PreparedEdit(edit, changed)));
+        underWay = put;
+        CompletableFuture<PutReceipt> putting = running.start(put);
+        then(putting, this::succeed);
+    }
+
+    /** The failure of the put that was cancelled with this. */
+    @Override
+    public CloudMwException explained(CloudMwException cause) {
+        PutTransfer put = underWay;
+        return put == null || cause.code() != ErrorCode.CANCELLED ? cause : put.explained(cause);
+    }
+
+    @Override
+    protected void stop(ErrorCode why) {
+        // Pending work is cancelled with the call that waits for it.
+    }
+
+    @Override
+    protected void free() {
+        // The content belongs to the caller.
+    }
+}
