@@ -21,7 +21,7 @@ import io.cloudmw.core.time.Ticker;
 
 /**
  * A client of one cluster. Its operations are grouped by subject: {@link #files()}, {@link #volumes()},
- * {@link #snapshots()}, {@link #stores()}, {@link #cluster()} and {@link #backups()}. Safe for any thread. One instance
+ * {@link #snapshots()}, {@link #stores()}, {@link #cluster()} and {@link #backups()}. Safe for any thread. An instance
  * serves a whole application and any number of transfers at once, within one memory limit.
  *
  * <p>All calls except those of {@link #backups()} are asynchronous. A future fails with a {@link CloudMwException}, whose

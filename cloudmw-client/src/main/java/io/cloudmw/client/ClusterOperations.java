@@ -72,7 +72,7 @@ public final class ClusterOperations {
     }
 
     /**
-     * Begins a round that reads, checks and repairs copies, or only repairs them. One round runs at a time.
+     * Begins a round that reads, checks and repairs copies, or only repairs them. A single round runs at a time.
      *
      * @param attended whether the round ends when {@link #round} is not called for half a minute
      * @return the number of the round, when it has begun; fails with {@code ALREADY_EXISTS} while another round runs, with

@@ -78,8 +78,8 @@ public record GetOptions(
     }
 
     /**
-     * What arrived of a file stays beside it, under a temporary name, when the get fails or is cancelled, too: the next get of
-     * this target fetches only what is missing. On network file systems it does not.
+     * Keeps the verified bytes in a temporary file beside the target when the get fails or is cancelled. The next get
+     * of this target then fetches only the missing bytes. Network file systems keep no such file.
      */
     public GetOptions keepingWhatArrived() {
         return new GetOptions(version, range, mode, durable, true, listener, deadline, priority);

@@ -9,9 +9,9 @@ import java.util.Optional;
 /**
  * The options of a put. Immutable.
  *
- * @param listener told what happens
- * @param condition what the path must name; empty: whatever it names when the put begins
- * @param journals where puts of files note what they have stored; empty: nowhere
+ * @param listener the listener for the progress
+ * @param condition the version that the path must name; empty: the version that it names when the put begins
+ * @param journals the directory for the journals of resumable puts; empty: puts are not resumable
  */
 public record PutOptions(TransferListener listener, Optional<PutCondition> condition, Optional<Path> journals) {
     private static final PutOptions DEFAULTS =
@@ -38,10 +38,11 @@ public record PutOptions(TransferListener listener, Optional<PutCondition> condi
     }
 
     /**
-     * A put of a file that was interrupted, however it was, goes on when it is repeated: only chunks that are not stored yet
-     * are sent, unless the file was changed since, or the upload was given up by the coordinator. What was stored is noted in
-     * a file of this directory for each put of a MiB or more, until it has succeeded; such files that nobody has
-     * touched for a week are deleted. Where none can be written the put cannot go on, and is as any.
+     * Makes the put resumable: a repeated put sends only the chunks that an interrupted one has not stored. A put
+     * starts over when the file has changed, or when the coordinator has abandoned the upload.
+     *
+     * <p>Each put of a MiB or more keeps a journal in this directory until it succeeds. The client deletes journals
+     * that no put has touched for a week. A put that cannot write its journal runs without one, and cannot be resumed.
      *
      * @param directory made if it does not exist
      */

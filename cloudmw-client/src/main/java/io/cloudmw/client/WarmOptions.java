@@ -8,13 +8,13 @@ import java.util.Optional;
 /**
  * The options of a warm-up. Immutable.
  *
- * @param version which version; empty: the current one
- * @param to the switches in this place; {@link Location#NONE}: all of the volume
- * @param fetch whether what is missing is fetched
- * @param look whether is looked, at the end, how much is kept
- * @param runBytes that switches are to keep of this and other files that are warmed together: who cannot keep so much is
- *     given nothing; 0: this file's
- * @param listener told how it goes
+ * @param version the version to warm; empty: the current one
+ * @param to the place whose switches are warmed; {@link Location#NONE}: all switches of the volume
+ * @param fetch whether switches fetch missing bytes
+ * @param look whether the client checks at the end how much the switches have cached
+ * @param runBytes bytes of all files that are warmed together. A switch whose cache is smaller is given no blocks. 0:
+ *     the bytes of this file
+ * @param listener the listener for the progress
  */
 public record WarmOptions(
         Optional<VersionId> version, Location to, boolean fetch, boolean look, long runBytes, WarmListener listener) {
@@ -30,7 +30,10 @@ public record WarmOptions(
         }
     }
 
-    /** The current version, at all switches; what is missing is fetched, and then looked what is kept. */
+    /**
+     * Warms the current version at all switches: fetches missing bytes, and then checks how much the switches have
+     * cached.
+     */
     public static WarmOptions defaults() {
         return DEFAULTS;
     }

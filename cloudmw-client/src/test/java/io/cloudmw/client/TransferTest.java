@@ -250,7 +250,7 @@ final class TransferTest {
     }
 
     @RoundsAndCooperative
-    void whatWasDamagedOnTheWayIsFetchedAgainAndNoReplicaIsBlamed(Mode mode) throws Exception {
+    void bytesDamagedInTransitAreFetchedAgainAndBlameNoReplica(Mode mode) throws Exception {
         coordinator.mode(mode);
         helper(Script.DAMAGED_ON_THE_WAY);
         byte[] content = bytes(2 * CHUNK);
@@ -738,7 +738,7 @@ final class TransferTest {
                     }
                     Files.delete(gone);
                 } catch (IOException e) {
-                    // It is gone already.
+                    // The directory is gone already.
                 }
             }
         };

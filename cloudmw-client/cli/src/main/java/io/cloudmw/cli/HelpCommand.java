@@ -14,7 +14,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Shows the help of a command, also of a command of a command, as its {@code --help} does. */
+/** The command that shows the help of a command or of a subcommand, as its {@code --help} does. */
 @Command(
         name = "help",
         helpCommand = true,

@@ -11,9 +11,9 @@ import picocli.CommandLine.Help;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.UsageMessageSpec;
 
-/** The commands of {@code cloudmw --help}, in groups; the commands that serve among them, which are in another jar. */
+/** The groups of commands in {@code cloudmw --help}. They include the server commands, which are in another jar. */
 final class HelpGroups {
-    /** The purpose of each command of the other jar: the first sentence of their own help, as a test compares. */
+    /** The purpose of each server command: the first sentence of its own help. A test compares the two. */
     static final Map<String, String> SERVERS = Map.of(
             "coordinator",
             "Serves the catalog: volumes, files, the places of their chunks, and the live helpers",
@@ -27,7 +27,7 @@ final class HelpGroups {
     private static final String OTHERS = "Other";
     private static final int NAME_WIDTH = 14;
 
-    /** By heading; a name without a command is left out. */
+    /** The commands of each group, by its heading. The help leaves out a name that has no command. */
     private static final Map<String, List<String>> GROUPS = groups();
 
     private HelpGroups() {}
@@ -60,7 +60,7 @@ final class HelpGroups {
         return groups;
     }
 
-    /** Lets the help of this command show its commands so. */
+    /** Makes the help of this command list its subcommands in groups. */
     static void show(CommandLine line) {
         line.getCommandSpec().usageMessage().commandListHeading("");
         line.getHelpSectionMap().put(UsageMessageSpec.SECTION_KEY_COMMAND_LIST, HelpGroups::render);
@@ -79,7 +79,7 @@ final class HelpGroups {
         return text.append(group(help, OTHERS, left, descriptions)).toString();
     }
 
-    /** The first sentence about each command, by its name. */
+    /** The first sentence of the help of each command, by its name. */
     private static Map<String, String> descriptions(CommandSpec root) {
         Map<String, String> descriptions = new TreeMap<>(SERVERS);
         root.subcommands().forEach((name, line) -> {

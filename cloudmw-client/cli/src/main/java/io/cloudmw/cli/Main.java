@@ -54,13 +54,13 @@ import picocli.CommandLine.ParameterException;
 public final class Main {
     private static final String LOG_LEVEL = "org.slf4j.simpleLogger.defaultLogLevel";
 
-    /** Commands that started processes stop them all; nothing takes longer. */
+    /** The time limit of a shutdown. Stopping all processes that a command has started takes longest. */
     private static final Duration STOP_TIMEOUT = Duration.ofMinutes(2);
 
     private Main() {}
 
     public static void main(String[] args) {
-        // What goes wrong is said by the exit code and one line; the library's own notes are for -D...=debug.
+        // An error is an exit code and one line. Log messages below WARN appear only with -D...=debug.
         System.setProperty(LOG_LEVEL, System.getProperty(LOG_LEVEL, "warn"));
         ForcedExit.install(STOP_TIMEOUT);
         CommandContext context = new CommandContext(
@@ -70,8 +70,7 @@ public final class Main {
         if (!isEnding()) {
             System.exit(exit);
         }
-        // A signal ends the process, and its number is the exit code; an exit in its last moment would put another in
-        // its place.
+        // A signal is ending the process, and its number must be the exit code. System.exit would replace that code.
     }
 
     private static boolean isEnding() {
@@ -85,7 +84,7 @@ public final class Main {
         }
     }
 
-    /** Says that the process was interrupted where it is so early that no command has begun, which would say it itself. */
+    /** Reports an interruption that came before any command began. A command that has begun reports it by itself. */
     static void endedEarly(CommandContext context, String... args) {
         if (context.endsUnsaid()) {
             printJson(context, args, ErrorCode.CANCELLED.name(), CommandContext.INTERRUPTED);
@@ -94,7 +93,10 @@ public final class Main {
         }
     }
 
-    /** From JDK 22 on there always is a console; whether it is a terminal is asked for by name. */
+    /**
+     * Returns whether standard input and output are a terminal. Since JDK 22 a console exists without one, so that the
+     * method which tells, absent from older JDKs, is called by reflection.
+     */
     @SuppressWarnings("SystemConsoleNull")
     private static boolean isTerminal() {
         java.io.Console console = System.console();
@@ -110,7 +112,7 @@ public final class Main {
         }
     }
 
-    /** Runs one command; the exit code is the result. */
+    /** Runs one command and returns its exit code. */
     public static int run(CommandContext context, String... args) {
         GrpcLog.defectsOnly();
         CommandLine line = commands(context);
@@ -124,7 +126,7 @@ public final class Main {
         return exit;
     }
 
-    /** The commands of this jar and of the {@link CommandProvider}s on the class path. */
+    /** Assembles the commands of this jar and of the {@link CommandProvider}s on the class path. */
     static CommandLine commands(CommandContext context) {
         CommandLine line = new CommandLine(new Root());
         line.addSubcommand(new FileCommands.Put(context));
@@ -209,7 +211,7 @@ public final class Main {
         return ExitCode.USAGE.value();
     }
 
-    /** Whether a coordinator was there, and said itself why it could not do it. */
+    /** Returns whether a coordinator was reached, and answered that it is unavailable. */
     private static boolean saidSo(CloudMwException unavailable) {
         return unavailable.getCause() instanceof CloudMwException last && RpcErrors.isAnswer(last);
     }
@@ -251,7 +253,10 @@ public final class Main {
         return exit.value();
     }
 
-    /** The option a check is about, by the name its value has where it is checked. */
+    /**
+     * Returns the option of this name and its value on the command line, for an error that names the setting {@code
+     * name}.
+     */
     private static Optional<ErrorWording.GivenValue> given(CommandLine command, String name) {
         OptionSpec option = command.getCommandSpec().findOption("--" + name);
         return option == null
@@ -273,7 +278,7 @@ public final class Main {
         return Arrays.asList(args).contains(name) || Arrays.asList(args).contains(longName);
     }
 
-    /** The command itself: only says what there is. */
+    /** The command {@code cloudmw} itself, which only prints its usage. */
     @Command(
             name = "cloudmw",
             mixinStandardHelpOptions = true,

@@ -9,14 +9,14 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 
 /**
- * A word of a command line that means nothing where it stands.
+ * A word of a command line that is no option or subcommand of its command.
  *
- * @param command the one that does not know it
+ * @param command the command that does not know the word
  */
 record Misspelt(CommandLine command, String word) {
     private static final String OPTION = "--";
 
-    /** The first one, where there is any: what comes after it may be wrong only because it is. */
+    /** Returns the first misspelt word, if any. Later words may be rejected only because of the first. */
     static Optional<Misspelt> in(ParameterException e) {
         Optional<Misspelt> first = Optional.empty();
         for (CommandLine command = e.getCommandLine(); command != null; command = command.getParent()) {
@@ -28,7 +28,7 @@ record Misspelt(CommandLine command, String word) {
         return first;
     }
 
-    /** Says so, and what was probably meant. */
+    /** Returns the error message, with the option or command that was probably meant. */
     String message() {
         CommandSpec spec = command.getCommandSpec();
         if (word.startsWith("-")) {

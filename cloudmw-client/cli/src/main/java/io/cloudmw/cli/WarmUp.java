@@ -5,7 +5,10 @@ import io.cloudmw.cli.command.ExitCode;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 
-/** Loads what most commands load, for the launcher's class-data archive. Touches no network. */
+/**
+ * The hidden command that loads the classes most commands need, for the class-data archive of the launcher. Touches no
+ * network.
+ */
 @Command(name = "warm-up", hidden = true, description = "Load classes for the class-data archive.")
 final class WarmUp implements Callable<Integer> {
     private final CommandContext context;

@@ -21,7 +21,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A command that is interrupted says so, whatever it was about to do. */
+/** Tests of interruption: an interrupted command reports that, whatever it was about to do. */
 @Timeout(60)
 final class CommandContextTest {
     private final ByteArrayOutputStream out = new ByteArrayOutputStream();
@@ -32,7 +32,7 @@ final class CommandContextTest {
             Map.of("CLOUDMW_COORDINATOR", "127.0.0.1:1"),
             false);
 
-    /** One that nobody waits for. */
+    /** A context of a process that does not wait for its command to report the end. */
     private final CommandContext hurried = context.withPatience(Duration.ZERO);
 
     private void cancelled(CommandContext.Work work) {
@@ -68,7 +68,7 @@ final class CommandContextTest {
     }
 
     @Test
-    void aPauseEndsWithTheInterruption() {
+    void pauseEndsWithTheInterruption() {
         cancelled(client -> {
             context.pause(Duration.ofHours(1));
             return Map.of();
@@ -93,9 +93,9 @@ final class CommandContextTest {
         cancelled(client -> Map.of("fleet", Calls.await(client.cluster().fleet())));
     }
 
-    /** The coordinator may answer that the work was ended while the call that ends it is still under way. */
+    /** The coordinator may report that the work has ended while the call that ends it is still under way. */
     @Test
-    void workThatTheInterruptionEndsIsInterruptedAndOtherWorkIsNot() {
+    void remoteWorkEndedByTheInterruptionIsReportedAsInterrupted() {
         List<String> heard = new CopyOnWriteArrayList<>();
         Runnable end = () -> heard.add(context.endedElsewhere("was ended").getMessage());
         assertThat(context.endedElsewhere("was ended")).hasMessage("was ended");

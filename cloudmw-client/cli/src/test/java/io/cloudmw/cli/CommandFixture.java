@@ -18,7 +18,7 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** A coordinator, a helper with one disk {@code s}, and commands that are run with them, one after the other. */
+/** A coordinator and a helper with one disk {@code s}, and the means to run commands against them in turn. */
 public final class CommandFixture implements AutoCloseable {
     private final FakeCoordinator coordinator;
     private final FakeHelper helper;
@@ -26,9 +26,9 @@ public final class CommandFixture implements AutoCloseable {
     private String err = "";
 
     /**
-     * Starts them.
+     * Starts the coordinator and the helper.
      *
-     * @param unreachable where nothing is
+     * @param unreachable an address where no process listens
      */
     public CommandFixture(long chunkBytes, int leafBytes, Path unreachable) throws IOException {
         coordinator = new FakeCoordinator(chunkBytes, leafBytes);
@@ -41,7 +41,7 @@ public final class CommandFixture implements AutoCloseable {
         return coordinator;
     }
 
-    /** Runs a command; its exit code. */
+    /** Runs a command and returns its exit code. */
     public int run(String... args) {
         return run(new byte[0], false, args);
     }
@@ -65,17 +65,17 @@ public final class CommandFixture implements AutoCloseable {
         return exit;
     }
 
-    /** What the last command wrote to standard output. */
+    /** Returns the standard output of the last command. */
     public String out() {
         return out;
     }
 
-    /** What it wrote to standard error. */
+    /** Returns the standard error of the last command. */
     public String err() {
         return err;
     }
 
-    /** The object it ended with. */
+    /** Returns the JSON object in the last line of the last output. */
     public JsonNode json() throws IOException {
         return new ObjectMapper()
                 .readTree(out.lines().reduce((before, last) -> last).orElse(""));

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
-/** Options of all commands: before the command, after it, and in both places; and what some commands ask or show. */
+/** Tests of options before and after the command, and in both places, and of a few prompts and listings. */
 final class GlobalOptionsTest {
     @TempDir
     private Path directory;
@@ -43,7 +43,7 @@ final class GlobalOptionsTest {
     }
 
     @Test
-    void anOptionMayStandBeforeTheCommand() throws IOException {
+    void optionMayPrecedeTheCommand() throws IOException {
         assertThat(commands.run("--json", "volume", "ls")).isZero();
         assertThat(commands.json().has("volumes")).isTrue();
         assertThat(commands.run("volume", "--json", "ls")).isZero();
@@ -58,7 +58,7 @@ final class GlobalOptionsTest {
     }
 
     @Test
-    void theOptionNearestToTheCommandWins() {
+    void optionNearestToTheCommandWins() {
         String here = commands.coordinator().address();
         assertThat(commands.run("-c", "127.0.0.1:1", "volume", "ls", "-c", here))
                 .isZero();
@@ -88,7 +88,7 @@ final class GlobalOptionsTest {
     }
 
     @Test
-    void aTimeoutIsWaitedForWholeAndHasUnits() throws Exception {
+    void timeoutHasUnitsAndReplacesTheShorterFirstOne() throws Exception {
         assertThat(options().firstAnswerTimeout()).isEqualTo(Duration.ofSeconds(15));
         assertThat(options().coordinatorTimeout()).isEqualTo(Duration.ofSeconds(30));
         assertThat(options("--timeout", "60s").firstAnswerTimeout()).isEqualTo(Duration.ofSeconds(60));
@@ -110,7 +110,7 @@ final class GlobalOptionsTest {
     }
 
     @Test
-    void aVolumeWithFilesIsDeletedOnATerminalOnlyWhenThatIsConfirmed() {
+    void volumeWithFilesIsDeletedOnATerminalOnlyAfterConfirmation() {
         byte[] content = "x".getBytes(StandardCharsets.UTF_8);
         assertThat(commands.run("volume", "create", "vol", "--replicas", "1")).isZero();
         assertThat(commands.run(content, false, "put", "-", "vol:/d/a")).isZero();
@@ -125,7 +125,7 @@ final class GlobalOptionsTest {
     }
 
     @Test
-    void aVolumeIsDeletedUnaskedWithYesOrWithoutATerminal() {
+    void volumeIsDeletedWithoutAPromptWithYesOrWithoutATerminal() {
         assertThat(commands.run("volume", "create", "one", "--replicas", "1")).isZero();
         assertThat(commands.run(new byte[0], true, "volume", "rm", "one", "--force", "--yes"))
                 .isZero();

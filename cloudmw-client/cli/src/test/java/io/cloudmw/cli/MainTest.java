@@ -124,7 +124,7 @@ final class MainTest {
     }
 
     @Test
-    void aFileGoesInAndComesOut() throws IOException {
+    void fileRoundTrips() throws IOException {
         byte[] content = new byte[3_000_000];
         Arrays.fill(content, (byte) 7);
         Path source = Files.write(directory.resolve("in"), content);
@@ -166,7 +166,7 @@ final class MainTest {
     }
 
     @Test
-    void aPutMayBeOnConditionOfWhatIsThere() throws IOException {
+    void putHonoursItsConditionOnThePath() throws IOException {
         byte[] content = "hello, chunks".getBytes(StandardCharsets.UTF_8);
         assertThat(run(content, "put", "--if-absent", "-", "vol:/a", "--json")).isZero();
         String version = json().get("version").asText();
@@ -232,7 +232,7 @@ final class MainTest {
     }
 
     @Test
-    void aDeviceIsNoFileToReplaceOrToMeasure() throws Exception {
+    void deviceIsNeitherReplacedNorMeasured() throws Exception {
         byte[] content = new byte[200_000];
         assertThat(run(content, "put", "-", "vol:/a")).isZero();
         assertThat(run("get", "vol:/a", "/dev/null")).isZero();
@@ -242,7 +242,7 @@ final class MainTest {
     }
 
     @Test
-    void aPipeGivesAndGetsBytesInOrder() throws Exception {
+    void pipeTransfersBytesInOrder() throws Exception {
         byte[] content = new byte[200_000];
         Arrays.fill(content, (byte) 5);
         Path pipe = Pipes.make(directory.resolve("pipe"));
@@ -327,7 +327,7 @@ final class MainTest {
     }
 
     @Test
-    void aReaderThatStopsIsNoMistake() {
+    void readerThatStopsIsNoError() {
         byte[] content = new byte[3_000_000];
         OutputStream stopped = new OutputStream() {
             @Override
@@ -406,7 +406,7 @@ final class MainTest {
     }
 
     @Test
-    void aReceiptSaysWhatItTookAndWhetherThePromiseWasKept() throws IOException {
+    void receiptHasTheTimeAndTheResultOfTheDeadline() throws IOException {
         Path source = Files.write(directory.resolve("in"), new byte[3_000_000]);
         assertThat(run("put", source.toString(), "vol:/r", "--receipt", "--json"))
                 .isZero();
@@ -460,7 +460,7 @@ final class MainTest {
     }
 
     @Test
-    void aPlanSaysWhatReadingWouldTakeModeByMode() throws IOException {
+    void planEstimatesTheReadInEachMode() throws IOException {
         Path source = Files.write(directory.resolve("in"), new byte[3_000_000]);
         assertThat(run("put", source.toString(), "vol:/p")).isZero();
         assertThat(run("plan", "vol:/p")).isZero();
@@ -486,7 +486,7 @@ final class MainTest {
     }
 
     @Test
-    void aPlanCountsWithTheLinkThatIsConfiguredUnlessItIsTold() throws IOException {
+    void planUsesTheConfiguredLinkUnlessOverridden() throws IOException {
         Path source = Files.write(directory.resolve("in"), new byte[3 << 20]);
         assertThat(run("put", source.toString(), "vol:/p")).isZero();
         String config = Files.writeString(directory.resolve("config"), "client.link=1MiB\n")
@@ -506,7 +506,7 @@ final class MainTest {
     }
 
     @Test
-    void aPlanSaysWhyNothingFasterWasChosen() throws IOException {
+    void planGivesTheReasonAgainstFasterModes() throws IOException {
         Path source = Files.write(directory.resolve("in"), new byte[3_000_000]);
         assertThat(run("put", source.toString(), "vol:/p")).isZero();
         assertThat(run("plan", "vol:/p", "--deadline", "1ms")).isZero();
@@ -534,7 +534,7 @@ final class MainTest {
     }
 
     @Test
-    void aPlanSaysWhatWritingWouldCost() throws IOException {
+    void planEstimatesTheCostOfAWrite() throws IOException {
         coordinator.add(new Store(new StoreId("b"), "d", new Store.S3("bucket", "us-east-1", "", false, "")));
         assertThat(run("volume", "create", "data", "--chunks", "3", "--replicas", "2", "--store", "s,b"))
                 .isZero();
@@ -627,7 +627,7 @@ final class MainTest {
     }
 
     @Test
-    void topAndStatusShowWhatSwitchesKeepAndGive() throws IOException {
+    void topAndStatusShowCachedAndServedBytesOfSwitches() throws IOException {
         SwitchActivity switching = new SwitchActivity(3 << 20, 70, 20, 10, 5 << 20, 1 << 20, 2 << 20, 4 << 20, 1, 2);
         HelperActivity activity = new HelperActivity(0, 0, 0, 0, 0, 0, 0, HedgeCounts.NONE, Optional.of(switching));
         SpeedSummary idle = Speed.UNKNOWN.summary();
@@ -674,7 +674,7 @@ final class MainTest {
     }
 
     @Test
-    void theStoresOfAVolumeLeaveItsNameAlone() throws IOException {
+    void repeatedStoreOptionsDoNotTakeTheVolumeName() throws IOException {
         assertThat(run("volume", "create", "--replicas", "1", "--store", "d1", "--store", "d2", "data", "--json"))
                 .isZero();
         assertThat(json().get("name").asText()).isEqualTo("data");
@@ -699,7 +699,7 @@ final class MainTest {
     }
 
     @Test
-    void aPeerMustBeToldWhereToListenAndOnlyServesVolumesThatAllowIt() throws IOException {
+    void peerNeedsAListenAddressAndAVolumeThatAllowsPeers() throws IOException {
         assertThat(run("volume", "create", "near", "--replicas", "1", "--peers"))
                 .isZero();
         assertThat(run("peer", "near:/f")).isEqualTo(2);
@@ -748,7 +748,7 @@ final class MainTest {
     }
 
     @Test
-    void thePriceTableIsShownAndWhatOfItApplies() throws IOException {
+    void costShowsThePriceTableAndThePricesOfStores() throws IOException {
         assertThat(run("cost", "-c", "127.0.0.1:1")).isZero();
         assertThat(out).contains(PriceTable.builtIn().version()).contains("aws/us-east-1 ", "disk/* ");
         assertThat(run("cost", "--stores", "--reader-region", "us-east-1", "--json"))
@@ -765,7 +765,7 @@ final class MainTest {
     }
 
     @Test
-    void aReaderRegionIsOneOfThoseThatAreKnown() {
+    void unknownReaderRegionIsRefused() {
         assertThat(run("cost", "--reader-region", "mars")).isEqualTo(2);
         assertThat(err)
                 .contains("--reader-region: \"mars\" (expected: one of ap-northeast-1, ")
@@ -775,7 +775,7 @@ final class MainTest {
     }
 
     @Test
-    void aDeadlineThatIsNoneIsAMistakeSaidAsItWasWritten() {
+    void zeroDeadlineIsRefusedAsTyped() {
         for (String command : List.of("cat", "plan")) {
             assertThat(run(command, "vol:/x", "--deadline", "0s")).isEqualTo(2);
             assertThat(err).isEqualTo("cloudmw: --deadline: 0s (expected: more, like 200ms or 2s)\n");
@@ -783,7 +783,7 @@ final class MainTest {
     }
 
     @Test
-    void mistakesAreUsage() {
+    void wrongArgumentsAreUsageErrors() {
         assertThat(run()).isEqualTo(2);
         assertThat(run("fly")).isEqualTo(2);
         assertThat(run("get", "no-colon")).isEqualTo(2);
@@ -812,7 +812,7 @@ final class MainTest {
     }
 
     @Test
-    void aCoordinatorThatIsAwayIsTriedForAsLongAsIsAsked() {
+    void absentCoordinatorIsRetriedUntilTheTimeout() {
         assertThat(run("stat", "vol:/x", "--coordinator", "127.0.0.1:1", "--timeout", "2"))
                 .isEqualTo(5);
         Matcher waited = Pattern.compile("could not be reached for ([0-9.]+) s: connection refused")
@@ -840,7 +840,7 @@ final class MainTest {
     }
 
     @Test
-    void foreignServerIsToldFromAnAbsentCoordinator() throws Exception {
+    void foreignServerIsDistinguishedFromAnAbsentCoordinator() throws Exception {
         assertThat(run("stat", "vol:/x", "-c", helper.address().control())).isEqualTo(5);
         assertThat(err)
                 .isEqualTo("cloudmw: coordinator " + helper.address().control()
@@ -859,7 +859,8 @@ final class MainTest {
     private static void answerAsAnother(ServerSocket listening) {
         try (Socket accepted = listening.accept()) {
             accepted.getOutputStream().write("HTTP/1.1 400 Bad Request\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
-            // What it sent is read to its end: a socket closed with unread bytes is reset.
+            // The server reads the request to its end, because closing a socket with unread bytes resets the
+            // connection.
             accepted.shutdownOutput();
             accepted.getInputStream().transferTo(OutputStream.nullOutputStream());
         } catch (IOException e) {
@@ -867,9 +868,9 @@ final class MainTest {
         }
     }
 
-    /** gRPC logs what it could not resolve with its stack, each time it tries. */
+    /** The client must suppress the log of gRPC, which has a stack trace for each failed name resolution. */
     @Test
-    void aHostThatIsNotThereIsOneLineAndNoLog() {
+    void unresolvableHostIsOneLineWithoutALog() {
         List<LogRecord> logged = new CopyOnWriteArrayList<>();
         Handler log = new Handler() {
             @Override

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Failures say what was typed, and what to type. */
+/** Tests of error messages: each repeats the words typed, and says what to type instead. */
 @Timeout(60)
 final class MessagesTest {
     private static final int CHUNK = 64 << 10;
@@ -46,7 +46,7 @@ final class MessagesTest {
     }
 
     @Test
-    void aVersionALawAndAPathThatAreWrongAreNamedAsTheyWereTyped() throws IOException {
+    void wrongVersionLawAndPathAreRepeatedAsTyped() throws IOException {
         put("vol:/a", "12345");
         Path file = Files.writeString(directory.resolve("f"), "x");
         String version = "'--if-version': \"zzz\" (expected: 32 of 0-9, a-f)";
@@ -62,7 +62,7 @@ final class MessagesTest {
     }
 
     @Test
-    void helpOfACommandBelowAnotherIsThatOfItself() throws IOException {
+    void helpOfASubcommandIsItsOwn() throws IOException {
         assertThat(commands.run("help", "store", "add")).isZero();
         String help = commands.out();
         assertThat(help).startsWith("Usage: cloudmw store add ");
@@ -73,7 +73,7 @@ final class MessagesTest {
     }
 
     @Test
-    void helpOfNoCommandSaysWhichOneWasProbablyMeant() throws IOException {
+    void helpOfAnUnknownCommandSuggestsTheNearestOne() throws IOException {
         fails(2, "cloudmw: unknown command 'nosuch'\ncloudmw: see cloudmw --help", "help", "nosuch");
         fails(2, "cloudmw: unknown command 'voluem'; did you mean 'volume'?", "help", "voluem");
         fails(
@@ -86,7 +86,7 @@ final class MessagesTest {
     }
 
     @Test
-    void anOptionThatIsWrongIsNamedAsItWasTyped() throws IOException {
+    void wrongOptionIsRepeatedAsTyped() throws IOException {
         put("vol:/a", "12345");
         fails(2, "'--offset': \"-1\" (expected: like 64MiB)", "write", "x", "vol:/a", "--offset=-1");
         fails(2, "'--size': \"much\" (expected: like 64MiB)", "truncate", "vol:/a", "--size", "much");
@@ -111,7 +111,7 @@ final class MessagesTest {
     }
 
     @Test
-    void aFileOfThisMachineThatCannotBeReadIsNoMistakeOfTheCommandLine() throws IOException {
+    void unreadableLocalFileIsNoUsageError() throws IOException {
         put("vol:/a", "1");
         String none = directory.resolve("none").toString();
         fails(7, "settings file " + none + ": cannot be read: no such file", "stat", "vol:/a", "--config", none);
@@ -166,9 +166,9 @@ final class MessagesTest {
                 .isEqualTo("unknown command 'vlume'; did you mean 'volume'?");
     }
 
-    /** After two seconds, on a terminal or not; nothing is to be heard where that is wanted. */
+    /** The message appears after two seconds, on a terminal or not, but not with {@code --quiet}. */
     @Test
-    void aPutThatWaitsSaysWhy() {
+    void waitingPutReportsItsReason() {
         String said = "put vol:/a waits: PlaceChunks: refused";
         assertThat(commands.run(refusedMeanwhile(), false, "put", "-", "vol:/a", "--json"))
                 .isZero();
@@ -181,7 +181,7 @@ final class MessagesTest {
         assertThat(commands.err()).isEmpty();
     }
 
-    /** One chunk more than are placed at once, and that one cannot be placed for now. */
+    /** Returns a stream of one chunk more than a single call places; placing the last chunk fails for a while. */
     private InputStream refusedMeanwhile() {
         return new ByteArrayInputStream(new byte[65 * CHUNK]) {
             @Override

@@ -17,7 +17,7 @@ final class PeerCommandTest {
     private Path directory;
 
     @Test
-    void aPeerThatHasNoRoomForAnyChunkDoesNotServe() throws IOException {
+    void peerWithoutRoomForAChunkDoesNotServe() throws IOException {
         try (CommandFixture commands = new CommandFixture(2 * MIB, 64 << 10, directory.resolve("nowhere"))) {
             assertThat(commands.run("volume", "create", "near", "--replicas=1", "--peers", "--chunk-size=2MiB"))
                     .isZero();
@@ -30,17 +30,18 @@ final class PeerCommandTest {
             assertThat(commands.run("peer", "near:/f", "--listen=127.0.0.1:0", kept, "--keep=1MiB"))
                     .isEqualTo(2);
             assertThat(commands.err())
-                    .contains("cloudmw: --keep: 1MiB (expected: room for a chunk; of 3 chunks, 6MiB, it holds none)\n");
+                    .contains(
+                            "cloudmw: --keep: 1MiB (expected: room for a chunk; the cache holds none of 3 chunks, 6MiB)\n");
         }
     }
 
     @Test
-    void aPeerSaysHowMuchItServesOfWhatItRead() {
+    void peerReportsTheShareOfItsReadsThatItServes() {
         assertThat(new PeerCommand.Held(1, 8 * MIB, 1, 8 * MIB, 64 * MIB)).hasToString("1 chunk (8MiB)");
         assertThat(new PeerCommand.Held(4, 32 * MIB, 4, 32 * MIB, 32 * MIB)).hasToString("4 chunks (32MiB)");
         assertThat(new PeerCommand.Held(1, 8 * MIB, 4, 32 * MIB, 9 * MIB))
                 .hasToString("1 of 4 chunks (8MiB of 32MiB): --keep is too small for the rest");
-        // Not for want of room: the disk was full, or what is the same in two files is held once.
+        // The cache has room, but holds fewer chunks: the disk was full, or two files share a chunk.
         assertThat(new PeerCommand.Held(3, 24 * MIB, 4, 32 * MIB, 64 * MIB))
                 .hasToString("3 of 4 chunks (24MiB of 32MiB)");
     }

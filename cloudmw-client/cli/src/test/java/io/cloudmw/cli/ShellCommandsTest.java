@@ -15,7 +15,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Completion scripts and manual pages, given to the programs they are for. A program that is not found is said. */
+/**
+ * Tests of completion scripts and manual pages with the shells and programs that read them, where they are installed.
+ */
 final class ShellCommandsTest {
     @TempDir
     private Path directory;
@@ -49,7 +51,7 @@ final class ShellCommandsTest {
         return path;
     }
 
-    /** Runs a program; returns its standard output and standard error. */
+    /** Runs a program and returns its standard output and standard error. */
     private static String run(String... command) throws Exception {
         Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
         process.getOutputStream().close();
@@ -58,7 +60,7 @@ final class ShellCommandsTest {
         return out;
     }
 
-    /** The words that bash offers for the last of these. */
+    /** Returns the completions that bash offers for the last of these words. */
     private List<String> bash(Path script, String... words) throws Exception {
         String asked = "compopt() { :; }; source " + script + "; shift 0; COMP_WORDS=(\"$@\");"
                 + " COMP_CWORD=$(($# - 1)); _complete_cloudmw; printf '%s\\n' \"${COMPREPLY[@]}\"";
@@ -140,7 +142,7 @@ final class ShellCommandsTest {
     }
 
     @Test
-    void aPageShowsWhatTheHelpSays() {
+    void manualPageHasTheTextOfTheHelp() {
         assertThat(commands.run("man", "volume", "create")).isZero();
         assertThat(commands.out())
                 .startsWith(".TH \"CLOUDMW\\-VOLUME\\-CREATE\" 1 ")

@@ -41,7 +41,7 @@ final class StoreCommandsTest {
     }
 
     @Test
-    void aListedStoreSaysWhetherItTakesAnythingAndWhatIsFree() throws IOException {
+    void listedStoreHasItsConditionAndFreeBytes() throws IOException {
         assertThat(commands.run("store", "ls")).isZero();
         assertThat(commands.out()).contains(" available ").doesNotContain("free=");
         commands.coordinator().full(List.of(new StoreId("s")));
@@ -55,7 +55,7 @@ final class StoreCommandsTest {
     }
 
     @Test
-    void theStatusSaysWhatIsFree() {
+    void statusShowsFreeBytes() {
         StoreCondition disk =
                 new StoreCondition(candidate("d1"), 3L << 30, true, Duration.ZERO, false, false, 1L << 30);
         StoreCondition bucket = new StoreCondition(candidate("d2"), Long.MAX_VALUE, true, Duration.ZERO, false, false);

@@ -79,7 +79,7 @@ final class TreeCommandsTest {
     }
 
     @Test
-    void aDirectoryGoesInAndComesOutWithItsTimes() throws Exception {
+    void directoryRoundTripsWithItsTimes() throws Exception {
         Files.setLastModifiedTime(source.resolve("a"), FileTime.fromMillis(1_000_000_000_123L));
         Files.createSymbolicLink(source.resolve("link"), source.resolve("a"));
         assertThat(run("put", "-r", source.toString(), "vol:/to", "--json")).isZero();
@@ -128,14 +128,14 @@ final class TreeCommandsTest {
         assertThat(run("get", "-r", "vol:/", copy.toString())).isZero();
         assertThat(run("get", "-r", "vol:/", copy.toString(), "--json")).isZero();
         counts(0, 5, 0, 0);
-        // A version that somebody else put there has another time, whatever was noted of the one before.
+        // Another client puts a version with another time, so the time recorded for the old version does not apply.
         assertThat(run("put", source.resolve("b").toString(), "vol:/c")).isZero();
         assertThat(run("put", "-r", source.toString(), "vol:/", "--json")).isZero();
         counts(1, 4, 0, 0);
     }
 
     @Test
-    void aSyncMakesOneLikeTheOtherEitherWay() throws Exception {
+    void syncMakesDirectoriesEqualInEitherDirection() throws Exception {
         assertThat(run("sync", source.toString(), "vol:/to")).isZero();
         Files.delete(source.resolve("sub/deep/er/e"));
         write("new", 5);
@@ -177,7 +177,7 @@ final class TreeCommandsTest {
     }
 
     @Test
-    void digestsTellWhatTimesDoNot() throws Exception {
+    void checksumFindsChangesThatTimesHide() throws Exception {
         assertThat(run("sync", source.toString(), "vol:/to")).isZero();
         Path file = source.resolve("sub/d");
         FileTime time = Files.getLastModifiedTime(file);
@@ -201,7 +201,7 @@ final class TreeCommandsTest {
     }
 
     @Test
-    void aFileThatCannotBeCopiedStopsNoOtherAndNothingIsDeletedThen() throws Exception {
+    void failedFileStopsNoOtherAndPreventsDeletions() throws Exception {
         assertThat(run("sync", source.toString(), "vol:/to")).isZero();
         Files.delete(source.resolve("a"));
         write("bad\u0001name", 5);
@@ -221,7 +221,7 @@ final class TreeCommandsTest {
     }
 
     @Test
-    void aDirectoryThatCannotBeListedStopsNoOtherAndNothingIsDeletedThen() throws Exception {
+    void unlistableDirectoryStopsNoOtherAndPreventsDeletions() throws Exception {
         write("zz", 3);
         assertThat(run("sync", source.toString(), "vol:/to")).isZero();
         Files.createDirectories(copy.resolve("sub/deep"));
@@ -270,7 +270,7 @@ final class TreeCommandsTest {
     }
 
     @Test
-    void aNameThatIsNoTextIsAFailureOfItsOwnAndNothingIsDeletedThen() throws Exception {
+    void nameThatIsNoTextFailsAloneAndPreventsDeletions() throws Exception {
         assertThat(run("sync", source.toString(), "vol:/to")).isZero();
         Files.delete(source.resolve("a"));
         int made = new ProcessBuilder("sh", "-c", "printf x > \"$(printf 'caf\\351')\"")
@@ -285,7 +285,7 @@ final class TreeCommandsTest {
     }
 
     @Test
-    void aNameWithAControlCharacterIsNamedAndTheOthersGoOn() throws Exception {
+    void nameWithAControlCharacterFailsAlone() throws Exception {
         Files.writeString(source.resolve("two\nlines"), "x");
         assertThat(run("put", "-r", source.toString(), "vol:/to", "--json")).isEqualTo(2);
         counts(5, 0, 0, 1);
@@ -326,7 +326,7 @@ final class TreeCommandsTest {
     }
 
     @Test
-    void aNameThatThisMachineCannotHoldIsAFailureOfItsOwn() throws Exception {
+    void nameThatTheFileSystemRefusesFailsAlone() throws Exception {
         String tooLong = "n".repeat(256);
         for (String name : List.of(tooLong, "100%", "fine")) {
             assertThat(run("put", source.resolve("a").toString(), "vol:/from/" + name))
@@ -348,7 +348,7 @@ final class TreeCommandsTest {
     }
 
     @Test
-    void aNameThatIsTooLongOnceItIsEscapedIsAFailureOfItsOwn() throws Exception {
+    void nameTooLongAfterEscapingFailsAlone() throws Exception {
         Path deep = source;
         for (int i = 0; i < 2; i++) {
             deep = Files.createDirectory(deep.resolve("\u0001".repeat(200)));
@@ -361,7 +361,7 @@ final class TreeCommandsTest {
     }
 
     @Test
-    void mistakesAreSaidBeforeAnythingIsTouched() throws Exception {
+    void usageErrorsAreReportedBeforeAnyFileIsTouched() throws Exception {
         assertThat(run("sync", source.toString(), copy.toString())).isEqualTo(2);
         assertThat(run("sync", "vol:/a", "vol:/b")).isEqualTo(2);
         assertThat(run("put", "-r", "--if-absent", source.toString(), "vol:/to"))
@@ -428,7 +428,7 @@ final class TreeCommandsTest {
     }
 
     @Test
-    void nothingIsRemovedThatWasNotNamed() {
+    void removalWithoutAFullPathIsRefused() {
         assertThat(run("rm", "-r", "vol")).isEqualTo(2);
         assertThat(commands.err()).contains("all of a volume: volume:/");
         assertThat(run("rm", "-r", "vol:")).isEqualTo(2);

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code scrub now}, {@code repair now} and {@code gc}. */
+/** Tests of {@code scrub now}, {@code repair now} and {@code gc}. */
 @Timeout(120)
 final class UpkeepRoundTest {
     @TempDir
@@ -29,7 +29,7 @@ final class UpkeepRoundTest {
     }
 
     @Test
-    void aScrubSaysWhatWasReadFoundRepairedAndLeft() throws IOException {
+    void scrubReportsReadBadRepairedAndRemainingCopies() throws IOException {
         assertThat(commands.run("scrub", "now")).as(commands.err()).isZero();
         assertThat(commands.out())
                 .isEqualTo("10 chunks looked at; 30 copies read (30.0 MiB), 2 bad, 1 not readable; 2 copies repaired "
@@ -41,7 +41,7 @@ final class UpkeepRoundTest {
     }
 
     @Test
-    void aRoundIsBegunWithoutWaiting() throws IOException {
+    void roundBeginsWithoutAWait() throws IOException {
         commands.coordinator().letRoundsStandStill();
         assertThat(commands.run("scrub", "now", "--store", "s", "--no-wait", "--json"))
                 .isZero();
@@ -52,22 +52,22 @@ final class UpkeepRoundTest {
     }
 
     @Test
-    void aCollectionSaysHowFarItIsAndWhatItFound() throws IOException {
+    void collectionReportsItsProgressAndFindings() throws IOException {
         assertThat(commands.run(new byte[0], true, "gc", "--dry-run"))
                 .as(commands.err())
                 .isZero();
         assertThat(commands.err()).contains("gc --dry-run: 1,000 copies");
         assertThat(commands.out())
-                .contains("nothing names 30 copies (30.0 MiB), of which 10 are too young to be deleted")
+                .contains("30 copies (30.0 MiB) unreferenced, of which 10 are too young to be deleted")
                 .contains("20 copies (20.0 MiB) would be deleted");
         assertThat(commands.run("gc", "--json")).isZero();
         assertThat(commands.json().get("listed").asLong()).isEqualTo(1000);
         assertThat(commands.json().get("stores_done").asLong()).isOne();
     }
 
-    /** Another coordinator counts rounds anew: to wait for a number would be to wait for ever. */
+    /** A restarted coordinator counts rounds from the beginning, so the old number might never come. */
     @Test
-    void aCollectionWhoseCoordinatorWasRestartedSaysSo() throws IOException {
+    void collectionReportsTheRestartOfItsCoordinator() throws IOException {
         commands.coordinator().forgetOrders();
         commands.coordinator().letRoundsStandStill();
         assertThat(commands.run("gc")).isEqualTo(3);

@@ -77,7 +77,7 @@ public abstract class ConfinedTransfer<T> implements Transfer {
         return Duration.ofNanos(context.ticker().nanos() - startedNanos);
     }
 
-    /** Whether the transfer's end is decided; later events are ignored. */
+    /** Returns whether the transfer's end is decided; later events are ignored. */
     public final boolean isOver() {
         return over;
     }

@@ -25,8 +25,8 @@ public record EditRequest(
         Optional<PutCondition> condition,
         long memoryBytes) {
     /**
-     * Whether a conflict may be retried: an append means the end, wherever it is by then; other changes mean the file
-     * they saw.
+     * Returns whether the edit may be retried after a conflict. An append may, because it writes at the end of any
+     * version; other edits apply only to the version that they read.
      */
     boolean mayBeRepeated() {
         return kind == Edit.Kind.APPEND && condition.isEmpty() && source.isRepeatable();

@@ -69,7 +69,7 @@ final class LeafFetch {
         readOrdinarily();
     }
 
-    /** Whether the failure is the helper's, and not the store's or this one read's. */
+    /** Returns whether the failure concerns the helper, rather than the store or this one read. */
     private static boolean isOfTheHelper(CloudMwException cause) {
         return switch (cause.code()) {
             case REPLICA_CORRUPT, REPLICA_MISSING, STORE_UNAVAILABLE, STORE_DENIED, OVERLOADED -> false;

@@ -83,7 +83,7 @@ final class OpenFile implements RemoteFile {
         return result;
     }
 
-    /** Whether the bytes are requested leaf by leaf. */
+    /** Returns whether the bytes are requested leaf by leaf. */
     private boolean isSmall(int length) {
         return length > 0 && length <= DIRECT_BYTES && length / version.leafSizeBytes() < DIRECT_LEAVES;
     }

@@ -80,7 +80,7 @@ public final class ManifestReader {
         return queue.stream().limit(most).map(Item::chunk).toList();
     }
 
-    /** Whether {@link #poll} will never return another chunk. */
+    /** Returns whether {@link #poll} will never return another chunk. */
     public boolean isEnded() {
         return queue.isEmpty() && asked == null && isComplete();
     }

@@ -13,7 +13,7 @@ public enum AttemptState {
     /** The replica failed. */
     FAILED;
 
-    /** Whether this is a final state. */
+    /** Returns whether this is a final state. */
     public boolean isOver() {
         return this == FINISHED || this == CANCELLED || this == FAILED;
     }

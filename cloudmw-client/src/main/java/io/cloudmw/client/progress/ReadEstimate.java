@@ -13,14 +13,14 @@ import java.util.Optional;
 /**
  * An estimate of a get's time and cost, in each mode.
  *
- * @param mode of the volume
- * @param helpers that would take part
- * @param offers one for each mode, in the order of the modes
+ * @param mode the mode of the volume
+ * @param helpers the number of helpers that would take part
+ * @param offers an offer for each mode, in the order of the modes
  * @param known stores of replicas whose speeds are known; the others count as ordinary
  * @param goal the target of the volume or the caller
  * @param choice the mode that the goal would choose
  * @param given the reason why the goal did not choose the mode; empty: it did
- * @param currency of all prices
+ * @param currency the currency of all prices
  * @param priceVersion the version of the price table
  */
 public record ReadEstimate(

@@ -15,9 +15,9 @@ import java.util.function.BinaryOperator;
  *
  * @param files files in the warm-up, without those that failed
  * @param failed in a directory: files that could not be warmed or checked, and directories that could not be read
- * @param bytes of the files, once
- * @param switches that were to cache them, by id
- * @param cost of reads from stores
+ * @param bytes bytes of the files, counted once for all switches
+ * @param switches the results of the switches, by id
+ * @param cost the cost of reads from stores
  */
 public record WarmReceipt(
         long files, long failed, long bytes, List<WarmedSwitch> switches, Duration elapsed, TransferCost cost) {
@@ -25,7 +25,7 @@ public record WarmReceipt(
         switches = List.copyOf(switches);
     }
 
-    /** Whether every switch has everything cached, and nothing failed. */
+    /** Returns whether every switch has everything cached, and nothing failed. */
     public boolean isComplete() {
         return failed == 0 && switches.stream().allMatch(WarmedSwitch::isComplete);
     }

@@ -30,7 +30,7 @@ public record WarmedSwitch(
         return Math.max(0, askedBytes - keptBytes.orElse(hadBytes + parentBytes + storeBytes));
     }
 
-    /** Whether it has everything cached. */
+    /** Returns whether the switch has everything cached. */
     public boolean isComplete() {
         return missingBytes() == 0;
     }

@@ -3,10 +3,10 @@ package io.cloudmw.client.progress;
 /**
  * The share of one helper in a put.
  *
- * @param chunks stored through it
- * @param bytes of those, once for all their copies
- * @param requests uploads that it was sent, failed ones included
- * @param wastedBytes sent to it by uploads that failed
+ * @param chunks chunks stored through the helper
+ * @param bytes bytes of those chunks, counted once for all copies
+ * @param requests uploads sent to the helper, failed ones included
+ * @param wastedBytes bytes sent to the helper by uploads that failed
  */
 public record WriteShare(long chunks, long bytes, long requests, long wastedBytes) {
     /** A share of nothing. */

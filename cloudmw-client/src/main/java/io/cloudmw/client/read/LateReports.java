@@ -61,7 +61,7 @@ final class LateReports {
         return doubted.values().removeIf(asked -> racers.name(asked).equals(racers.name(racer)));
     }
 
-    /** Whether a helper has yet to answer about a doubted replica. */
+    /** Returns whether a helper has yet to answer about a doubted replica. */
     boolean hasDoubts() {
         return !doubted.isEmpty();
     }

@@ -22,10 +22,10 @@ import org.jspecify.annotations.Nullable;
 final class PartFeed {
     /** Called on the transfer's executor. */
     interface Listener {
-        /** Whether the read goes on. */
+        /** Returns whether the read goes on. */
         boolean isReading();
 
-        /** Whether the delivery has room for another part. */
+        /** Returns whether the delivery has room for another part. */
         boolean wantsPart();
 
         /** The next part for the delivery. */

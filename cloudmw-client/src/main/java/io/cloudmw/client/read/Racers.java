@@ -93,7 +93,7 @@ final class Racers {
                 : Attempt.LOCAL;
     }
 
-    /** Whether this helper hosts the racer. Any thread. */
+    /** Returns whether this helper hosts the racer. Any thread. */
     boolean isOf(RacerId racer, HelperAddress helper) {
         return setup.lanes().isHelpers(racer)
                 && plan.helpers().get(setup.lanes().helper(racer)).equals(helper);
@@ -265,8 +265,8 @@ final class Racers {
     }
 
     /**
-     * Finishes the transfer at all helpers, which send their last reports. One helper is told the number of extra
-     * attempts.
+     * Finishes the transfer at all helpers, which send their last reports. The number of extra
+     * attempts goes to one helper.
      */
     void finish(HedgeCounts hedges) {
         finished = true;
@@ -285,7 +285,7 @@ final class Racers {
         helpers.remove(racer);
     }
 
-    /** Whether any racer may still report something. */
+    /** Returns whether a racer may still report something. */
     boolean mayReport() {
         return !helpers.isEmpty() || local != null;
     }

@@ -45,7 +45,7 @@ final class ReadFailures {
     /** The time at which the overloaded helpers should have room; empty: none named a time. */
     private OptionalLong roomAtNanos = OptionalLong.empty();
 
-    /** Whether any racer ever offered a block. */
+    /** True once a racer has offered a block. */
     private volatile boolean offered;
 
     ReadFailures(FilePath file, ReadLedger ledger, Ticker ticker) {

@@ -121,7 +121,7 @@ public final class RetryingCalls implements AutoCloseable {
         }
     }
 
-    /** Whether the server does not know the method, or does not even speak HTTP/2. */
+    /** Returns whether the server does not know the method, or does not speak HTTP/2. */
     private static boolean isNoCoordinator(CloudMwException failure) {
         if (!(failure.getCause() instanceof StatusRuntimeException answer)) {
             return false;

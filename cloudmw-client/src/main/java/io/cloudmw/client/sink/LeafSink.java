@@ -5,10 +5,16 @@ import java.nio.ByteBuffer;
 
 /** A destination of a get's verified leaves. */
 public interface LeafSink extends LeafVerification.Bytes {
-    /** Whether leaves must come in the order of the file, one at a time; otherwise in any order, several at once. */
+    /**
+     * Returns true when leaves must come in file order, one at a time; false when several may come at once, in any
+     * order.
+     */
     boolean inOrder();
 
-    /** Whether writes depend on something outside this library; they then run on threads of their own. Once open. */
+    /**
+     * Returns whether writes depend on something outside this library, and so need threads of their own. Valid once
+     * open.
+     */
     boolean mayBlock();
 
     /** Opens the sink before the first leaf; may block. */

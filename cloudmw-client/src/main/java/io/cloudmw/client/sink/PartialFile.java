@@ -80,10 +80,10 @@ final class PartialFile implements Closeable {
     }
 
     /**
-     * Whether a regular file has this name. Anything else but a directory is deleted unopened: a link may lead
-     * anywhere, and opening a pipe blocks.
+     * Returns whether a regular file has this name. Deletes anything else except a directory, and does so without
+     * opening it: a link may lead anywhere, and opening a pipe blocks.
      *
-     * @throws IOException when it is a directory, or another user's
+     * @throws IOException when the path is a directory, or belongs to another user
      */
     private static boolean isUsable(Path path) throws IOException {
         if (Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS)) {
@@ -115,7 +115,7 @@ final class PartialFile implements Closeable {
         }
     }
 
-    /** Whether the file is this user's, and no more users may write it than the fresh one. */
+    /** Returns whether the file belongs to this user, and no more users may write it than the fresh one. */
     private static boolean isLike(Path fresh, Path path) throws IOException {
         PosixFileAttributes wanted = Files.readAttributes(fresh, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
         PosixFileAttributes found = Files.readAttributes(path, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);

@@ -131,7 +131,9 @@ public record RemotePath(VolumeName volume, Optional<String> snapshot, String pa
                 : client.files().list(volume, path, token, PAGE);
     }
 
-    /** Whether the snapshot exists. Without a snapshot: true, because calls report a missing volume themselves. */
+    /**
+     * Returns whether the snapshot exists; true without a snapshot, because calls report a missing volume themselves.
+     */
     CompletableFuture<Boolean> isKept(CloudMw client) {
         return snapshot.isEmpty()
                 ? CompletableFuture.completedFuture(true)

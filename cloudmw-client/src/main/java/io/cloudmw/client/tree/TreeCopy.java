@@ -85,7 +85,7 @@ public abstract class TreeCopy extends TreeTask {
         return here;
     }
 
-    /** Whether the name is of a get's temporary file, which is never copied and never deleted. */
+    /** Returns whether a file name is that of a get's temporary file, which no copy transfers or deletes. */
     static boolean isPartial(String name) {
         return name.startsWith(".cloudmw-") && name.endsWith(".part");
     }

@@ -85,7 +85,7 @@ final class TreeDownload extends TreeCopy {
         }
     }
 
-    /** Whether the directory can be used; it is created unless this is a dry run. Never follows a link. */
+    /** Creates the directory unless this is a dry run, and returns whether it can be used. Never follows a link. */
     private boolean isUsable(Path directory) {
         try {
             if (!directory.equals(here()) && Files.isSymbolicLink(directory)) {

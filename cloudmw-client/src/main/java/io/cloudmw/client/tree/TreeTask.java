@@ -221,7 +221,10 @@ public abstract class TreeTask {
         }
     }
 
-    /** Whether a failure of one file counts, or leaves the wanted state all the same. */
+    /**
+     * Returns whether an error of one file counts as a failure; false when the file is in the wanted state all the
+     * same.
+     */
     boolean isFailure(CloudMwException why) {
         return true;
     }

@@ -166,7 +166,11 @@ final class TreeUpload extends TreeCopy {
         }
     }
 
-    /** Whether the system says that the path does not exist. A path that cannot be examined is not absent. */
+    /**
+     * Returns whether the path does not exist.
+     *
+     * @throws IOException when the path cannot be examined, and so may exist
+     */
     private static boolean isAbsent(Path path) throws IOException {
         try {
             BasicFileAttributes unused =

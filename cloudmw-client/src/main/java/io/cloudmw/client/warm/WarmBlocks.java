@@ -92,7 +92,7 @@ final class WarmBlocks {
         return place;
     }
 
-    /** Whether {@link #poll} will never return another block. */
+    /** Returns whether {@link #poll} will never return another block. */
     boolean isEnded() {
         return chunk == null && feed.isEnded();
     }

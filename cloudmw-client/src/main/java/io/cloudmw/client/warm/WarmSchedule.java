@@ -54,12 +54,12 @@ final class WarmSchedule {
         }
     }
 
-    /** Whether another block may be added. */
+    /** Returns whether another block may be added. */
     boolean hasRoom() {
         return open.size() < MAX_OPEN && gone.cardinality() < windows.length;
     }
 
-    /** Whether every remaining switch has finished with every block that was added. */
+    /** Returns whether every remaining switch has finished every added block. */
     boolean isIdle() {
         return open.isEmpty();
     }

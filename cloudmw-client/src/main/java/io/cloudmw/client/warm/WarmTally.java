@@ -27,7 +27,8 @@ final class WarmTally {
     /**
      * Records the result of one order to cache a block.
      *
-     * @param first whether it is the first order: later ones find what the tries before cached
+     * @param first true for the first order of the block. A later order finds leaves that earlier orders cached, so its
+     *     cache hits do not count
      */
     void answered(WarmEvents.Warmed warmed, boolean first) {
         hadBytes += first ? warmed.keptBytes() : 0;

@@ -43,12 +43,12 @@ final class WarmTargets {
     }
 
     /**
-     * The switches of a volume in a place.
+     * Selects the switches of a volume in a place.
      *
-     * @param live helpers
-     * @param owners of the volume's disks, who are named besides
+     * @param live helpers that are alive
+     * @param owners owners of the volume's disks, for which the switches of a plan leave room
      * @param to {@link Location#NONE}: everywhere
-     * @throws CloudMwException {@code NOT_FOUND} when there is none; the message lists the places
+     * @throws CloudMwException {@code NOT_FOUND} when the place has no switch; the message lists the places
      */
     static WarmTargets of(FileVersion version, Collection<HelperAddress> live, Set<HelperId> owners, Location to)
             throws CloudMwException {
@@ -115,8 +115,8 @@ final class WarmTargets {
     }
 
     /**
-     * Whether a switch waits until the switch above it has a whole block. It is no member of that switch's trees, and a
-     * block still arriving by those trees is not served under other names.
+     * Returns whether a switch waits until the switch above it has a whole block. A switch waits when it is no member
+     * of the trees of the one above. A block that still arrives by those trees is not served under other names.
      */
     boolean asksLate(int target) {
         return group(target) > 0;

@@ -82,7 +82,7 @@ public final class WarmTransfer extends ConfinedTransfer<WarmReceipt> {
     private int renewals;
     /** Blocks that were answered since the last renewal. */
     private int answered;
-    /** Whether a switch was overloaded since the last renewal. */
+    /** True if a switch was overloaded since the last renewal. */
     private boolean waited;
 
     /** A switch that is warmed. */
@@ -301,8 +301,8 @@ public final class WarmTransfer extends ConfinedTransfer<WarmReceipt> {
     }
 
     /**
-     * Whether the switch's token may have been valid once: blocks were answered, or a switch was overloaded while it
-     * lasted. A token that was never valid is not renewed again and again.
+     * Returns whether the switch's token may have been valid once: blocks were answered, or a switch was overloaded
+     * while it lasted. A token that was never valid is not renewed again and again.
      */
     private boolean mayHaveBeenValid(Target one) {
         return one.window > 0 ? answered > 0 : waited && ++one.refusals <= MAX_REFUSALS;
@@ -462,7 +462,7 @@ public final class WarmTransfer extends ConfinedTransfer<WarmReceipt> {
             blocks = blocks(renewed, first);
         }
 
-        /** Whether open blocks are not there yet under the new plan. */
+        /** Returns whether the renewed plan has yet to reach blocks that were added under an earlier plan. */
         private boolean isGoingOn() {
             return blocks.next() < added;
         }

@@ -97,12 +97,12 @@ final class ChunkPlacer {
         return setbacks;
     }
 
-    /** Whether no chunk has failed since the placement was asked for. */
+    /** Returns whether no chunk has failed since the placement was requested. */
     boolean isCurrent(Placement placement) {
         return placement.setbacks() == setbacks;
     }
 
-    /** Whether too few stores may soon be enough: a restarted helper, for example, brings its disks back. */
+    /** Returns whether a retry may find enough stores: a restarted helper, for example, brings its disks back. */
     static boolean mayBeEnoughLater(CloudMwException cause, int refusals) {
         return cause.code() == ErrorCode.QUORUM_NOT_MET && refusals < RetryLimits.MAX_REFUSALS;
     }

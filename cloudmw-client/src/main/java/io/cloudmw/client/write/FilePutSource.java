@@ -177,7 +177,7 @@ public final class FilePutSource implements PutSource {
             try {
                 file.close();
             } catch (IOException e) {
-                // It was only read.
+                // The file was only read: a failed close loses nothing.
             }
         }
     }

@@ -76,7 +76,7 @@ final class PlacementQueue {
         return placements.poll();
     }
 
-    /** Whether a call is under way. */
+    /** Returns whether a placement call is under way. */
     boolean isAsking() {
         return call != null;
     }

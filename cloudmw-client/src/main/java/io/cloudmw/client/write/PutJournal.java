@@ -189,7 +189,7 @@ public final class PutJournal implements AutoCloseable {
         return Optional.ofNullable(found);
     }
 
-    /** Whether the journal is of an earlier content of the source. */
+    /** Returns whether the journal describes an earlier content of the source. */
     boolean isOfAnotherSource() {
         return ofAnotherSource;
     }

@@ -29,10 +29,13 @@ public interface PutSource extends AutoCloseable {
         return Optional.empty();
     }
 
-    /** Whether calls may block as long as the caller's stream does. Reading a part never does. */
+    /** Returns whether calls may block as long as the caller's stream does. Reading a part never blocks so. */
     boolean isStream();
 
-    /** Whether all parts may be requested again from the first one on; once open, and measured where needed. */
+    /**
+     * Returns whether all parts may be requested again from the first one on. Valid once the source is open, and
+     * measured if it must be.
+     */
     default boolean isRepeatable() {
         return !isStream();
     }

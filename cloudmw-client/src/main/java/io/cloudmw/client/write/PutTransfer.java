@@ -430,7 +430,9 @@ public final class PutTransfer extends ConfinedTransfer<PutReceipt>
         }
     }
 
-    /** Whether the stored chunks would be refused again, so that continuing would fail for ever. */
+    /**
+     * Returns whether the coordinator would refuse the stored chunks again, so that resuming the put would always fail.
+     */
     private boolean isRefusal(ErrorCode why) {
         return switch (why) {
             case VOLUME_NOT_FOUND, INVALID_ARGUMENT -> true;
@@ -456,7 +458,7 @@ public final class PutTransfer extends ConfinedTransfer<PutReceipt>
         return why;
     }
 
-    /** Whether a commit that failed so may have succeeded, because its answer was lost or timed out. */
+    /** Returns whether a commit that failed with this code may have succeeded: its answer was lost or timed out. */
     private static boolean leavesOpen(ErrorCode code) {
         return switch (code) {
             case CANCELLED, COORDINATOR_UNAVAILABLE, DEADLINE_EXCEEDED, OVERLOADED, INTERNAL, PROTOCOL_VIOLATION ->

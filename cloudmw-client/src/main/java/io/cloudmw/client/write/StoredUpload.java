@@ -29,7 +29,8 @@ record StoredUpload(
         long replicas,
         long bytes) {
     /**
-     * Whether the upload can be continued: it is still open, in the same volume, and the file is cut in the same way.
+     * Returns whether the upload can be resumed: it is still open, in the same volume, and the file is cut in the same
+     * way.
      */
     boolean canContinue(PutParameters answer, ManifestPlan planned) {
         return answer.open() && answer.volumeCreatedAtMillis() == volumeCreatedAtMillis && plan.equals(planned);

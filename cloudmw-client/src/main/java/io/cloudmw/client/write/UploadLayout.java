@@ -19,7 +19,7 @@ final class UploadLayout {
         this.openEnded = openEnded;
     }
 
-    /** Whether the length of the source is still unknown. */
+    /** Returns whether the length of the source is still unknown. */
     boolean isOpenEnded() {
         return openEnded;
     }

@@ -35,11 +35,11 @@ public final class FakeWarming extends WarmingGrpc.WarmingImplBase {
     public final AtomicInteger expired = new AtomicInteger();
     /** The number of times that each block fails. */
     public volatile int failures;
-    /** Whether blocks are never answered, and streams never ended. */
+    /** True: the switch answers no block, and ends no stream. */
     public volatile boolean silent;
     /** Streams that are answered only when their client has finished. */
     public final AtomicInteger late = new AtomicInteger();
-    /** Whether cached blocks are evicted before they are checked. */
+    /** True: the switch evicts cached blocks before it is asked to check them. */
     public volatile boolean forgetful;
 
     /** The number of blocks per token, which has expired then. */
@@ -48,7 +48,7 @@ public final class FakeWarming extends WarmingGrpc.WarmingImplBase {
     public final AtomicInteger begun = new AtomicInteger();
     public final AtomicInteger open = new AtomicInteger();
     public final AtomicInteger told = new AtomicInteger();
-    /** Whether it was once given more blocks than its window. */
+    /** True once the client sent more blocks than the window allows. */
     public volatile boolean overrun;
 
     private final Set<String> kept = new HashSet<>();

@@ -65,7 +65,7 @@ public final class RedundancyBudget {
         }
     }
 
-    /** One block in this many explores a slow store. */
+    /** The number of blocks from one that explores a slow store to the next. */
     public static final int EXPLORED_EVERY = 100;
 
     private final RedundancyLimits budget;

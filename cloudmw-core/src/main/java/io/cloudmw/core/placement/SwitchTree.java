@@ -18,8 +18,8 @@ import java.util.TreeMap;
  * Switches with the same surroundings (their location without its last label) are a domain, and each domain has one
  * head for each block. The heads form a heap with {@value #FANOUT} below each; the other members of a domain form a
  * heap below its head. So a block enters a domain once. Domains, and the members of each, take turns at the places of
- * their heaps. So a switch that is an inner node in one tree is a leaf in others, and all send equally much. One tree
- * for each stripe, of nodes that are inner ones in few of them: SplitStream; M. Castro et al., "SplitStream:
+ * their heaps. So a switch that is an inner node in one tree is a leaf in others, and all send equally much. A
+ * tree for each stripe, with nodes that are inner ones in few trees, is the idea of M. Castro et al., "SplitStream:
  * High-Bandwidth Multicast in Cooperative Environments", SOSP 2003, section 3. [1] CloudMW §4.3 calls for a hierarchy
  * for many clients.
  *

@@ -22,9 +22,9 @@ public interface RaceActions {
     /**
      * Relays the attempt to the destination.
      *
-     * <p>The attempt of a raced block has won and holds all of it. The attempt of a cut-through block has just started;
-     * its relay is offered when the first leaf is verified, sends leaf by leaf, and ends when the attempt fails. What
-     * was not relayed is kept until the attempt is discarded or cancelled.
+     * <p>The attempt of a raced block has won and holds all of it. The attempt of a cut-through block has just started.
+     * Its relay is offered when the first leaf is verified, sends leaf by leaf, and ends when the attempt fails. Bytes
+     * that were not relayed are kept until the attempt is discarded or cancelled.
      */
     void deliver(AttemptId attempt);
 

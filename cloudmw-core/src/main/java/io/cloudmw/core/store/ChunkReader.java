@@ -5,7 +5,7 @@ import java.io.Closeable;
 import java.nio.ByteBuffer;
 
 /**
- * A stream of one range of one chunk. One thread reads; any thread may close.
+ * A stream of one range of one chunk. A single thread reads; any thread may close.
  */
 public interface ChunkReader extends Closeable {
     /**

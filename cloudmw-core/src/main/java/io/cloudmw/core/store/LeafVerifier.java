@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The verifier of a leaf-aligned range of one replica. It checks the CRC32C of every leaf before passing it on, unless
- * it is {@link #unchecked}. One thread runs it, once; any thread may cancel it. Allocates nothing per leaf: bytes go
+ * it is {@link #unchecked}. A single thread runs it, once; any thread may cancel it. Allocates nothing per leaf: bytes go
  * into buffers of the {@link LeafTarget}.
  */
 public final class LeafVerifier {

@@ -197,7 +197,7 @@ final class AddressPolicyTest {
     }
 
     @Test
-    void aCoordinatorTakesWhatOthersReach() {
+    void coordinatorAcceptsAddressesThatOthersCanReach() {
         assertThatCode(() -> requireReachable("10.0.0.2:7", "10.0.0.2")).doesNotThrowAnyException();
         assertThatCode(() -> requireReachable("[fd00::2]:7", "10.0.0.2")).doesNotThrowAnyException();
         assertThatCode(() -> requireReachable("name:7", "10.0.0.2")).doesNotThrowAnyException();
@@ -207,7 +207,7 @@ final class AddressPolicyTest {
     }
 
     @Test
-    void aCoordinatorRefusesWhatLeadsNowhere() {
+    void coordinatorRefusesAddressesThatOthersCannotReach() {
         for (String address : List.of("127.0.0.1:7", "[::1]:7", "localhost:7", "0.0.0.0:7", "[::]:7", "10.0.0.2:0")) {
             assertThatThrownBy(() -> requireReachable(address, "10.0.0.2"))
                     .as(address)

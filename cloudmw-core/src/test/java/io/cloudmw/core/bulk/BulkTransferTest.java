@@ -54,7 +54,7 @@ class BulkTransferTest {
     /** Busy-polling loops transfer the same bytes as others, and end when they are closed. */
     @ParameterizedTest
     @CsvSource({"true", "false"})
-    void whatIsExpectedArrives(boolean epoll) throws Exception {
+    void streamArrivesWhenTheConnectionExpectsIt(boolean epoll) throws Exception {
         byte[] bytes = Payloads.random(6, 8 * FRAME + 1);
         Path path = Files.write(directory.resolve("chunk"), bytes);
         BulkOptions options = BulkOptions.defaults().withBusyPoll(BulkOptions.LONGEST_BUSY_POLL);
@@ -448,7 +448,7 @@ class BulkTransferTest {
     }
 
     @Test
-    void whoeverClosesUpAfterALostConnectionDoesNotHideWhyItWasLost() throws Exception {
+    void lostConnectionClosedByItsListenerStillFailsStreamsAsLost() throws Exception {
         try (Loopback net = new Loopback(BulkOptions.defaults(), (stream, request) -> new RecordingListener())) {
             BulkConnection connection = net.connect();
             CompletableFuture<Void> cleaned = new CompletableFuture<>();
@@ -467,7 +467,7 @@ class BulkTransferTest {
     }
 
     @Test
-    void aConnectionTellsWhoStillWantsToKnowThatItIsClosed() throws Exception {
+    void closedConnectionNotifiesOnlyRemainingListeners() throws Exception {
         try (Loopback net = new Loopback(BulkOptions.defaults(), (stream, request) -> new RecordingListener())) {
             BulkConnection connection = net.connect();
             CompletableFuture<Void> told = new CompletableFuture<>();

@@ -24,7 +24,7 @@ final class ByteBoundedCacheTest {
     }
 
     @Test
-    void neverKeepsMoreThanItsLimit() {
+    void cacheNeverExceedsItsLimit() {
         ByteBoundedCache<Integer, Integer> cache = of(1000);
         Random random = new Random(1);
         for (int key = 0; key < 5000; key++) {
@@ -53,7 +53,7 @@ final class ByteBoundedCacheTest {
     }
 
     @Test
-    void saysOfEachValueOnceThatItIsGone() {
+    void listenerHearsOnceOfEachRemovedValue() {
         ByteBoundedCache<Integer, Integer> cache = of(1000);
         cache.put(1, 10);
         cache.put(1, 20);

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 
 final class EditDistanceTest {
     @Test
-    void countsWhatIsInsertedDeletedReplacedOrSwapped() {
+    void distanceCountsInsertionsDeletionsReplacementsAndSwaps() {
         assertThat(EditDistance.between("", "abc")).isEqualTo(3);
         assertThat(EditDistance.between("abc", "")).isEqualTo(3);
         assertThat(EditDistance.between("volume", "volume")).isZero();

@@ -164,7 +164,7 @@ final class SettingsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"", "MiB", "-1", "1.5MiB", "1 XB", "99999999TiB", "1MiBB", "1i", "1iB", "9E"})
-    void whatIsNoSizeIsRefused(String text) {
+    void malformedSizeIsRefused(String text) {
         assertThatThrownBy(() -> Sizes.parse(text)).isInstanceOf(IllegalArgumentException.class);
     }
 
@@ -176,7 +176,7 @@ final class SettingsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"", "s", "-1s", "1.5s", "1", "1w", "99999999d"})
-    void whatIsNoDurationIsRefused(String text) {
+    void malformedDurationIsRefused(String text) {
         assertThatThrownBy(() -> Durations.parse(text)).isInstanceOf(IllegalArgumentException.class);
     }
 
@@ -188,7 +188,7 @@ final class SettingsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"", "host", ":80", "host:", "host:65536", "::1:80", "host:1x", "a b:1"})
-    void whatIsNoAddressIsRefused(String text) {
+    void malformedAddressIsRefused(String text) {
         assertThatThrownBy(() -> HostPort.parse(text)).isInstanceOf(IllegalArgumentException.class);
     }
 

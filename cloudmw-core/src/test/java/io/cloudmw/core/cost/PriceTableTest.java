@@ -50,7 +50,7 @@ final class PriceTableTest {
 
     /** 1000 reads of 1 GB in all: 0.0004 + 0.09; 10 writes of 2 GB: 0.00005, and 0.046 a month. */
     @Test
-    void aBillIsWhatArithmeticSays() {
+    void billHasTheExpectedAmounts() {
         Map<StoreId, StoreUsage> usage = Map.of(
                 EAST.id(), new StoreUsage(1000, 1L << 30, 10, 2L << 30), DISK.id(), StoreUsage.ofReads(5, 1L << 30));
         Bill bill = Bill.of(table, usage, List.of(EAST, DISK), PriceTable.INTERNET, 0);
@@ -83,7 +83,7 @@ final class PriceTableTest {
     }
 
     @Test
-    void aTableOfOnesOwnIsReadOrRefusedWithTheReason() throws Exception {
+    void priceTableOfTheUserIsReadOrRefusedWithTheReason() throws Exception {
         String good = "version = mine 1 # of today\ncurrency = USD\n\n" + prices("10.0.0.5/*", "0.1");
         Path file = Files.writeString(directory.resolve("prices"), good);
         assertThat(PriceTable.read(file).of(MINIO).map(StorePrices::putPer1000)).contains(new BigDecimal("0.1"));

@@ -518,7 +518,7 @@ class SingleAttemptsTest {
         }
 
         @Test
-        void aStreamThatStallsIsHedgedForWhatIsMissingAndNothingIsHandedOnTwice() {
+        void stalledStreamIsHedgedForItsMissingLeavesAndNoLeafIsDeliveredTwice() {
             plan(0, 200);
             accepted(7, 0, r(0));
             on(new LeafDelivered(7));

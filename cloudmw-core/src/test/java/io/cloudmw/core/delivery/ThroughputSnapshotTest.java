@@ -22,7 +22,7 @@ class ThroughputSnapshotTest {
     private static final long NOW = 1_000_000_000;
 
     @Test
-    void attemptIsBehindOthersBelowHalfOfWhatHalfOfThemGet() {
+    void attemptIsBehindBelowHalfTheMedianRate() {
         for (long seed = 0; seed < 1000; seed++) {
             SplittableRandom random = new SplittableRandom(seed);
             List<BlockProgress> blocks = IntStream.range(0, random.nextInt(1, 12))

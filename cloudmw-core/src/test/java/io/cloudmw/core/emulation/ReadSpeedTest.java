@@ -46,7 +46,7 @@ final class ReadSpeedTest {
     @ParameterizedTest
     @ValueSource(
             strings = {"20MiB/s", "1500KiB/s", "10MiB..40MiB/s,redraw=500ms,seed=-3", "10MiB..1GiB/s,redraw=2s,seed=0"})
-    void whatIsWrittenReadsBack(String text) {
+    void speedReadsBackAsWritten(String text) {
         assertThat(ReadSpeed.parse(text)).hasToString(text);
     }
 

@@ -63,7 +63,7 @@ final class ReasonsTest {
     }
 
     @Test
-    void neverTheNameOfAnIoException() {
+    void reasonNeverNamesAnIoException() {
         assertThat(Reasons.of(new IOException("disk on fire"))).isEqualTo("disk on fire");
         assertThat(Reasons.of(new UncheckedIOException(new IOException("disk on fire"))))
                 .isEqualTo("disk on fire");

@@ -201,7 +201,7 @@ class RedundancyBudgetTest {
     }
 
     @Test
-    void aReadHasItsShareAndWhatIsInTheBuckets() {
+    void readMaySpendItsShareAndTheBuckets() {
         assertThat(governor.affords(20, 3, 0, 0)).isTrue();
         assertThat(governor.affords(20, 3.1, 0, 0)).isFalse();
         assertThat(governor.affords(1, 0, 1000, 1050)).isTrue();

@@ -13,7 +13,7 @@ final class ByteBudgetTest {
     private final ByteBudget budget = new ByteBudget(100);
 
     @Test
-    void neverMoreThanTheLimitIsInUse() {
+    void bytesInUseNeverExceedTheLimit() {
         assertThat(budget.tryTake(60)).isTrue();
         assertThat(budget.tryTake(41)).isFalse();
         assertThat(budget.tryTake(40)).isTrue();
@@ -50,7 +50,7 @@ final class ByteBudgetTest {
     }
 
     @Test
-    void waitingEnds() throws InterruptedException {
+    void waitForBytesTimesOut() throws InterruptedException {
         assertThat(budget.tryTake(100)).isTrue();
         assertThat(budget.take(1, 1)).isFalse();
     }

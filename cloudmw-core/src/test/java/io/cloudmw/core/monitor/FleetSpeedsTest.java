@@ -66,7 +66,7 @@ final class FleetSpeedsTest {
     }
 
     @Test
-    void aBookHasWhatIsKnownNearest() {
+    void bookFallsBackToTheNearestKnownSpeed() {
         fleet.report(H1, Map.of(KEY, speed(20, 30_000, 10)));
         fleet.report(H2, Map.of(KEY, speed(20, 300_000, 10)));
         fleet.report(H2, Map.of(new SpeedKey(EAST, SizeClass.TINY), speed(2, 5, 10)));
@@ -82,7 +82,7 @@ final class FleetSpeedsTest {
     }
 
     @Test
-    void howeverManyPlansAskAStoreIsLookedAtOnceASecond() {
+    void speedsOfAStoreAreComputedOnceASecondForAllPlans() {
         fleet.report(H1, Map.of(KEY, speed(20, 30_000, 10)));
         List<SpeedEntry> before = fleet.expected(List.of(H1), List.of(EAST));
         fleet.report(H1, Map.of(KEY, speed(20, 300_000, 10)));

@@ -126,7 +126,7 @@ final class SpeedMonitorTest {
     }
 
     @Test
-    void newsIsToldOnceAndWhatWaitsLongestFirst() {
+    void speedsAreReportedOnceAndOldestFirst() {
         monitor.read(new StoreId("a"), 1).ended();
         monitor.read(new StoreId("b"), 1).ended();
         SpeedMonitor.News first = monitor.news(1);
@@ -152,7 +152,7 @@ final class SpeedMonitorTest {
 
     /** A key that is read all the time changes again before it is reported, and was last read most recently. */
     @Test
-    void theBusiestIsToldAsOftenAsTheOthers() {
+    void speedOfABusyStoreIsReportedAsOftenAsOthers() {
         List<String> told = new ArrayList<>();
         for (int round = 0; round < 4; round++) {
             for (String store : new String[] {"b", "c", "d", "busy"}) {

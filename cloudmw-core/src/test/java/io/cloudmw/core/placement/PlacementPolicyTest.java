@@ -24,7 +24,7 @@ final class PlacementPolicyTest {
 
     /** Over random clusters: k different stores in the volume's order, as many domains as possible, owed counted. */
     @Test
-    void whateverTheClusterTheRulesHold() throws Exception {
+    void placementsInAnyClusterObeyTheRules() throws Exception {
         for (int round = 0; round < 5_000; round++) {
             List<StoreCandidate> candidates = cluster(1 + random.nextInt(12));
             int replicas = 1 + random.nextInt(candidates.size());

@@ -199,7 +199,7 @@ final class ReadPlannerTest {
 
     /** Over random clusters: entrants are distinct, within the plan, for readable replicas, and none is missing. */
     @Test
-    void whateverTheClusterTheRulesHold() {
+    void plansOfAnyClusterObeyTheRules() {
         Random random = new Random(5);
         for (int round = 0; round < 5_000; round++) {
             List<Store> stores = new ArrayList<>();

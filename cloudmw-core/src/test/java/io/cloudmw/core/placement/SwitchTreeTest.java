@@ -156,7 +156,7 @@ final class SwitchTreeTest {
 
     /** Over many blocks all send equally much, within one domain and over several that are equally large. */
     @Test
-    void overManyBlocksAllSendEquallyMuch() {
+    void switchesSendEquallyMuchOverManyBlocks() {
         for (int domains : new int[] {1, 2, 4, 16}) {
             List<HelperAddress> fleet = IntStream.range(0, 16)
                     .mapToObj(index -> at(index, "d" + index % domains))

@@ -40,7 +40,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class RaceSimulationTest {
     /** Seeds for each mode; more in the full profile. */
     private static final int SEEDS = Integer.getInteger("cloudmw.simulation.seeds", 500);
-    /** Whether only one seed runs, to repeat a failure. */
+    /** True when a system property names the seed of a failure to repeat. */
     private static final boolean REPEATED = Long.getLong("cloudmw.simulation.seed") != null;
 
     private static LongStream seeds(int count) {

@@ -87,7 +87,7 @@ final class RpcErrorsTest {
     }
 
     @Test
-    void whyAPeerCouldNotBeReachedIsKept() {
+    void reasonOfAnUnreachablePeerIsKept() {
         Throwable refused = new java.io.IOException("wrapped", new java.net.ConnectException("Connection refused"));
         assertThat(received(io.grpc.Status.UNAVAILABLE
                         .withDescription("io exception")
@@ -97,7 +97,7 @@ final class RpcErrorsTest {
     }
 
     @Test
-    void whateverAFutureWrapsItInIsTakenOff() {
+    void failureWrappedByAFutureIsUnwrapped() {
         Throwable wrapped = new CompletionException(new ExecutionException(Status.ABORTED.asRuntimeException()));
         assertThat(received(wrapped).code()).isEqualTo(ErrorCode.CONFLICT);
     }

@@ -46,7 +46,7 @@ final class UnaryCallsTest {
     }
 
     @Test
-    void anErrorIsAnsweredToo() {
+    void callThatThrowsAnErrorIsAnsweredWithInternal() {
         new UnaryCalls(Runnable::run).answer(observer, () -> {
             throw new OutOfMemoryError("on purpose");
         });

@@ -38,7 +38,7 @@ final class VersionHandshakeTest {
     }
 
     @Test
-    void sameMajorIsUnderstoodWhateverTheMinor() throws Exception {
+    void sameMajorVersionIsAcceptedWithAnyMinor() throws Exception {
         Channel channel = connect(
                 VersionHandshake.server(new ProtocolVersion(1, 7)), VersionHandshake.client(new ProtocolVersion(1, 2)));
         assertThat(call(channel).getVolume().getName()).isEqualTo("answer");

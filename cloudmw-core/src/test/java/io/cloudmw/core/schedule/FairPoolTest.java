@@ -130,7 +130,7 @@ class FairPoolTest {
     }
 
     @Test
-    void beyondItsBoundsWorkIsRefusedAndCounted() throws Exception {
+    void workBeyondTheLimitsIsRefusedAndCounted() throws Exception {
         try (FairPool pool = pool(1, ScheduleLimits.uncapped(3, 2))) {
             occupy(pool, 1);
             submit(pool, "greedy", Priority.BATCH);

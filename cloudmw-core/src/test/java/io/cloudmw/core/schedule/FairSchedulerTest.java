@@ -141,7 +141,7 @@ class FairSchedulerTest {
 
     @ParameterizedTest
     @MethodSource("seeds")
-    void whateverWaitsIsServed_onceAndInBoundedTime(long seed) throws CloudMwException {
+    void waitingWorkIsServedOnceAndInBoundedTime(long seed) throws CloudMwException {
         SplittableRandom random = new SplittableRandom(seed);
         FairScheduler<String> scheduler = unbounded();
         Map<String, ScheduledWork<String>> waiting = new HashMap<>();
@@ -487,7 +487,7 @@ class FairSchedulerTest {
     }
 
     @Test
-    void beyondAClientsBoundOnlyItsOwnWorkIsRefused() throws CloudMwException {
+    void clientAtItsLimitIsRefusedAndOthersAreServed() throws CloudMwException {
         FairScheduler<String> scheduler = new FairScheduler<>(ScheduleLimits.uncapped(5, 3));
         for (int i = 0; i < 3; i++) {
             submit(scheduler, batch("greedy"), "greedy", MIB);

@@ -135,7 +135,10 @@ class GreedyNeighbourSimulationTest {
             }
         }
 
-        /** One lane: a device of 500 MB/s. Several: a first byte after about 30 ms, sometimes 200, then 90 MB/s. */
+        /**
+         * A single lane is a device of 500 MB/s. Several lanes are a store: a first byte after about 30 ms, sometimes
+         * 200 ms, then 90 MB/s.
+         */
         private long serviceNanos(Piece piece) {
             if (lanes == 1) {
                 return piece.bytes() * 2;

@@ -23,7 +23,7 @@ final class TransferTokensTest {
             new TransferClaims(Set.of(TransferRight.READ), FilePath.parse("v:/a/ü"), VERSION, NOW + 1000);
 
     @Test
-    void aTokenSaysWhatItWasIssuedFor() throws Exception {
+    void tokenHasTheFieldsItWasIssuedFor() throws Exception {
         assertThat(verify(tokens.issue(claims))).isEqualTo(claims);
         TransferClaims both = new TransferClaims(
                 Set.of(TransferRight.READ, TransferRight.WRITE), FilePath.parse("v:/a"), VERSION, NOW + 1);

@@ -29,7 +29,7 @@ final class CachingStoreOpenerTest {
     private final CachingStoreOpener opener = new CachingStoreOpener(DirectStoreOpener.owning(noBuckets, 0));
 
     @Test
-    void aStoreIsOpenedOnceWhateverItsFailureDomainIsCalled() throws Exception {
+    void storeIsOpenedOnceDespiteANewFailureDomain() throws Exception {
         ChunkStore first = opener.open(disk("zone-a", "1"));
 
         assertThat(opener.open(disk("zone-b", "1"))).isSameAs(first);

@@ -42,14 +42,14 @@ final class LeafVerifierTest {
     }
 
     @Test
-    void verifiesOnlyAndReportsProgressAfterEveryLeaf() throws Exception {
+    void verificationWithoutATargetReportsProgressAfterEveryLeaf() throws Exception {
         verifier(whole()).run(LeafTarget.discarding(scratch), progress::add);
 
         assertThat(progress).containsExactly((long) LEAF, 2L * LEAF, 3L * LEAF, (long) SIZE);
     }
 
     @Test
-    void readsARangeStraightIntoMemory() throws Exception {
+    void rangeIsReadIntoMemoryAtItsPosition() throws Exception {
         LeafRange range = new LeafRange(chunk, new ByteRange(LEAF, 2 * LEAF), LEAF, Arrays.copyOfRange(crcs, 1, 3));
         ByteBuffer memory = ByteBuffer.allocateDirect(3 * LEAF).position(7);
 
@@ -62,7 +62,7 @@ final class LeafVerifierTest {
     }
 
     @Test
-    void writesToAFileAtAPosition(@TempDir Path directory) throws Exception {
+    void rangeIsWrittenToAFileAtAPosition(@TempDir Path directory) throws Exception {
         Path spool = directory.resolve("spool");
         try (FileChannel file =
                 FileChannel.open(spool, StandardOpenOption.CREATE, StandardOpenOption.WRITE, StandardOpenOption.READ)) {
@@ -90,7 +90,7 @@ final class LeafVerifierTest {
     }
 
     @Test
-    void uncheckedItPassesOverWrongBytesButNotOverMissingOnes() throws Exception {
+    void uncheckedVerifierAcceptsWrongBytesButNotMissingOnes() throws Exception {
         int[] wrong = crcs.clone();
         wrong[2]++;
         LeafRange range = new LeafRange(chunk, new ByteRange(0, SIZE), LEAF, wrong);

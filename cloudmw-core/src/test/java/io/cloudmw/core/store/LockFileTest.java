@@ -27,7 +27,7 @@ class LockFileTest {
     }
 
     @Test
-    void isHeldByOneUntilItIsGivenBack() throws IOException {
+    void lockHasOneHolderUntilItIsReleased() throws IOException {
         Path file = directory.resolve("lock");
         LockFile first = LockFile.tryLock(file).orElseThrow();
 

@@ -70,7 +70,7 @@ final class SimulatedStores {
         }
         boolean spared = isSafe(racer) && replica == safeReplicas[chunk];
         if (!spared && happens(settings.faults().dropped())) {
-            // One code that allows a second try at the same replica, one that does not.
+            // The first code allows a second try at the same replica, the other does not.
             ErrorCode code = random.nextBoolean() ? ErrorCode.STORE_UNAVAILABLE : ErrorCode.QUORUM_NOT_MET;
             return new SimulatedFetch(attempt, block, nowNanos, partly, partly, code, part);
         }

@@ -208,7 +208,7 @@ public final class SimulatedTransfer {
         departed(one, other);
     }
 
-    /** One helper hears that another is gone, with all of its lanes. */
+    /** Tells a helper that another is gone, with all of its lanes. */
     private static void departed(SimulatedRacer gone, SimulatedRacer hears) {
         new TreeSet<>(gone.ranks).forEach(rank -> hears.post(new RaceEvent.RivalGone(rank)));
     }

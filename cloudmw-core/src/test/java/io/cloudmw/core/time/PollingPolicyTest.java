@@ -35,7 +35,7 @@ final class PollingPolicyTest {
     }
 
     @Test
-    void aPauseIsForgivenToThoseWhoWereFast() {
+    void fastSequenceSurvivesASinglePause() {
         assertThat(sequence(Duration.ofNanos(100_000))).isTrue();
         assertThat(after(Duration.ofHours(1))).isTrue();
         assertThat(sequence(Duration.ofHours(1))).isFalse();
@@ -66,7 +66,7 @@ final class PollingPolicyTest {
     }
 
     @Test
-    void whoeverHasToWaitForHisProcessorSleepsForASecond() {
+    void pollingStopsForASecondWhenThreadsWaitForTheProcessor() {
         assertThat(sequence(Duration.ofNanos(100_000))).isTrue();
         turn = Duration.ofMillis(1).minusNanos(1);
         polling.yieldProcessor();
@@ -93,7 +93,7 @@ final class PollingPolicyTest {
     }
 
     @Test
-    void nothingIsFastForWhoDoesNotStayAwake() {
+    void requestsAreNeverFastWithoutAPollTime() {
         PollingPolicy never = new PollingPolicy(Duration.ZERO, ticker, () -> {});
         assertThat(never.next()).isFalse();
         assertThat(never.next()).isFalse();

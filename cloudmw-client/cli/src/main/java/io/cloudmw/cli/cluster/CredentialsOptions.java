@@ -8,7 +8,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** Options that say where the coordinator and the helpers find a bucket's credentials. */
+/** The options that tell the coordinator and the helpers where to find the credentials of a bucket. */
 final class CredentialsOptions {
     @Option(
             names = "--profile",
@@ -34,7 +34,7 @@ final class CredentialsOptions {
     private @Nullable String file;
 
     /**
-     * The reference that was given; empty: none.
+     * Returns the given reference; empty without any option.
      *
      * @throws IllegalArgumentException when more than one place is named
      */

@@ -24,7 +24,7 @@ public final class DrainCommands {
             name = "drain",
             mixinStandardHelpOptions = true,
             description =
-                    "Copy all that stores have elsewhere, and put nothing new there; 'status' shows how far that is.")
+                    "Copy the content of stores elsewhere, and place nothing new there; 'status' shows the progress.")
     public static final class Drain extends Ordering {
         public Drain(CommandContext context) {
             super(context, true);
@@ -34,14 +34,14 @@ public final class DrainCommands {
     @Command(
             name = "undrain",
             mixinStandardHelpOptions = true,
-            description = "Use stores again as before; what was copied elsewhere stays there.")
+            description = "Use drained stores again; copies made elsewhere stay there.")
     public static final class Undrain extends Ordering {
         public Undrain(CommandContext context) {
             super(context, false);
         }
     }
 
-    /** A command that names stores: the common part of drain and undrain. */
+    /** The base of drain and undrain. */
     abstract static class Ordering extends ClientCommand {
         @Parameters(arity = "0..*", paramLabel = "STORE")
         private List<String> stores = new ArrayList<>();

@@ -14,13 +14,13 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** A fleet view as lines for people and as JSON. A figure nobody knows is {@code -}, and left out of the JSON. */
+/** A fleet view as lines for people and as JSON. An unknown figure is {@code -} in a line, and absent from the JSON. */
 final class FleetReport {
     private static final String SPEED = "%8s %9s %8s %8s %8s %8s %6s %7s";
 
     private FleetReport() {}
 
-    /** @param pairs whether to say what each helper sees of each store, by size of read, too */
+    /** @param pairs true adds the speed of each store as each helper sees it, by size of read */
     static List<String> lines(FleetView view, boolean pairs) {
         List<String> lines = new ArrayList<>();
         lines.add(format("%-20s %-7s ", "STORE", "STATE") + heading());
@@ -63,7 +63,7 @@ final class FleetReport {
         return helper.alive() ? "up" : "gone";
     }
 
-    /** Of those that are switches; nothing where none is. */
+    /** Returns lines about the helpers that are switches; none without switches. */
     static List<String> switchLines(FleetView view) {
         List<String> lines = new ArrayList<>();
         for (FleetView.OfHelper helper : view.helpers()) {
@@ -120,7 +120,7 @@ final class FleetReport {
         return pair.key().size().name().toLowerCase(Locale.ROOT);
     }
 
-    /** Each transfer told one helper. */
+    /** Returns the sum of all helpers. A transfer reports its hedges to a single helper, so none counts twice. */
     private static HedgeCounts hedges(FleetView view) {
         return view.helpers().stream()
                 .map(helper -> helper.activity().hedges())
@@ -196,7 +196,7 @@ final class FleetReport {
         return object;
     }
 
-    /** Those that are switches. */
+    /** Returns rows about the helpers that are switches. */
     static List<Map<String, ?>> switches(FleetView view) {
         List<Map<String, ?>> rows = new ArrayList<>();
         for (FleetView.OfHelper helper : view.helpers()) {

@@ -24,7 +24,7 @@ import picocli.CommandLine.Option;
 @Command(
         name = "gc",
         mixinStandardHelpOptions = true,
-        description = "Look through all stores for what nothing names, and delete what is old enough.")
+        description = "Find copies in stores that no file or snapshot references, and delete the old ones.")
 public final class GcCommand extends ClientCommand {
     private static final Duration POLL = Duration.ofMillis(200);
 
@@ -40,7 +40,7 @@ public final class GcCommand extends ClientCommand {
         CollectRound round = round(client);
         CollectFindings findings = round.findings();
         say(
-                "%s lie in stores; nothing names %s, of which %d are too young to be deleted",
+                "%s in stores; %s unreferenced, of which %d are too young to be deleted",
                 text(findings.listed()),
                 text(findings.unnamed()),
                 findings.waiting().copies());
@@ -52,7 +52,7 @@ public final class GcCommand extends ClientCommand {
                     text(round.deleted()), round.forgotten(), round.failed());
         }
         if (findings.unknown() > 0) {
-            say("%d copies are of versions this catalog knows nothing of: they stay", findings.unknown());
+            say("%d copies belong to versions unknown to this catalog: they stay", findings.unknown());
         }
         return json(round);
     }
@@ -67,7 +67,7 @@ public final class GcCommand extends ClientCommand {
                 if (round.state() == OrderedRound.State.UNDER_WAY) {
                     shown.counted(tally(round.found()));
                 } else {
-                    shown.counted(Tally.of("waits for the round before it"));
+                    shown.counted(Tally.of("waits for the previous round"));
                 }
                 context.pause(POLL);
                 round = Calls.await(client.cluster().collection(order));
@@ -84,7 +84,10 @@ public final class GcCommand extends ClientCommand {
         return round.found();
     }
 
-    /** Copies and bytes, of about how many; the total is not known before every store has begun to list. */
+    /**
+     * Returns the progress in copies and bytes. The total is an estimate until every store is listed, and unknown until
+     * every store has begun.
+     */
     public static Tally tally(CollectRound round) {
         CopyTotal listed = round.findings().listed();
         CopyTotal expected = round.coverage().expected();
@@ -98,7 +101,7 @@ public final class GcCommand extends ClientCommand {
                 + (isKnown ? of + Sizes.approximate(Math.max(listed.bytes(), expected.bytes())) : "");
         String details = String.format(
                 Locale.ROOT,
-                "%d of %d stores, nothing names %s, %s deleted",
+                "%d of %d stores, %s unreferenced, %s deleted",
                 round.coverage().storesDone(),
                 round.coverage().stores(),
                 text(round.findings().unnamed()),

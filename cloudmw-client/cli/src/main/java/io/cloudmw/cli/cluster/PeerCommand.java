@@ -28,7 +28,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
-/** Reads files and gives their chunks to neighbours, until interrupted. */
+/** The command that reads files and serves their chunks to peers until it is interrupted. */
 @Command(
         name = "peer",
         mixinStandardHelpOptions = true,
@@ -36,26 +36,26 @@ import picocli.CommandLine.Parameters;
 public final class PeerCommand extends ClientCommand {
     private static final Duration BETWEEN_LOOKS = Duration.ofMillis(100);
 
-    /** After so many it ends where the coordinator does not take it. */
+    /** The number of checks after which a failed announcement ends the command. */
     private static final int LOOKS = 100;
 
     /**
-     * The cache of a serving client.
+     * The chunks that this peer holds, out of those it has read.
      *
-     * @param keepBytes what may be held
+     * @param keepBytes the limit of the cache
      */
     public record Held(int chunks, long bytes, long readChunks, long readBytes, long keepBytes) {
-        /** Whether the files are more than may be held. */
+        /** Returns whether the files exceed the limit of the cache. */
         private boolean isTooMuch() {
             return readBytes > keepBytes;
         }
 
-        /** Who serves nothing need not run. */
+        /** Refuses a cache without room for any chunk: the peer would serve nothing. */
         void requireAny() {
             if (chunks == 0 && isTooMuch()) {
                 throw new IllegalArgumentException("keep: " + Sizes.format(keepBytes)
-                        + " (expected: room for a chunk; of " + Receipts.count(readChunks, "chunk") + ", "
-                        + Sizes.format(readBytes) + ", it holds none)");
+                        + " (expected: room for a chunk; the cache holds none of "
+                        + Receipts.count(readChunks, "chunk") + ", " + Sizes.format(readBytes) + ")");
             }
         }
 
@@ -87,7 +87,7 @@ public final class PeerCommand extends ClientCommand {
             if (!Calls.await(client.volumes().get(volume)).peers()) {
                 throw new CloudMwException(
                         ErrorCode.INVALID_ARGUMENT,
-                        "volume " + volume + ": its clients may not serve each other (made without --peers)");
+                        "volume " + volume + ": does not allow peers (cloudmw volume set " + volume + " --peers)");
             }
         }
         PeerOptions how = peer.over(options.peerSettings(), context.environment());
@@ -121,13 +121,13 @@ public final class PeerCommand extends ClientCommand {
         }
     }
 
-    /** It is read to be kept: no faster than the disk takes it. */
+    /** Waits until the bytes read so far are on disk, so that the read is no faster than the disk. */
     private static void written(PeerNode node) throws InterruptedIOException {
         try {
             node.awaitWritten();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new InterruptedIOException("interrupted while what was read is written");
+            throw new InterruptedIOException("interrupted while waiting for chunks to be written to disk");
         }
     }
 

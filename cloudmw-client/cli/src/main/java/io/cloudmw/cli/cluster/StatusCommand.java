@@ -44,7 +44,7 @@ public final class StatusCommand extends ClientCommand {
         return json;
     }
 
-    /** Processes that cannot use a store, and why. */
+    /** Prints the processes that cannot use a store, and their faults. */
     private void shutOut(List<StoreStatus> stores) {
         for (StoreStatus store : stores) {
             store.reach()

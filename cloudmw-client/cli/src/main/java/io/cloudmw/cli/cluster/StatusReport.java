@@ -121,7 +121,7 @@ public final class StatusReport {
         CollectRound round = collect.underWay() ? collect.now() : collect.last();
         return String.format(
                 Locale.ROOT,
-                "garbage: %s; %d copies looked at, nothing names %d, %d deleted (%s)",
+                "garbage: %s; %d copies checked, %d unreferenced, %d deleted (%s)",
                 collect.underWay() ? "round under way" : collect.rounds() == 0 ? "no round yet" : "round ended",
                 round.findings().listed().copies(),
                 round.findings().unnamed().copies(),

@@ -24,7 +24,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** The commands about getting into stores. */
+/** The commands that set and check the access to stores. */
 public final class StoreAccessCommands {
     private StoreAccessCommands() {}
 
@@ -66,7 +66,7 @@ public final class StoreAccessCommands {
         }
     }
 
-    /** Where the credentials of a store are found; empty for a disk. */
+    /** Returns where the credentials of a store are found; empty for a disk. */
     static String described(Store store) {
         return store.kind() instanceof Store.S3 s3 ? s3.credentials().describe() : "";
     }
@@ -122,7 +122,10 @@ public final class StoreAccessCommands {
                     report.fault().map(StoreFault::reason).orElse(""));
         }
 
-        /** A refusal outranks a bucket that is missing, and that one which does not answer. */
+        /**
+         * Returns the worse exit code: a refusal outranks a missing bucket, which outranks a bucket that does not
+         * answer.
+         */
         private static ExitCode worse(ExitCode known, Optional<StoreFault> fault) {
             if (fault.isEmpty() || known == ExitCode.REFUSED) {
                 return known;
@@ -157,7 +160,10 @@ public final class StoreAccessCommands {
                 : String.format(Locale.ROOT, "%.1f ms", report.latencyMicros() / 1000.0);
     }
 
-    /** A difference of less than a second is none: servers say whole seconds. */
+    /**
+     * Returns the offset of the store's clock. An offset below a second counts as none, because servers send whole
+     * seconds.
+     */
     private static String clock(ProbeReport report) {
         if (report.latencyMicros() == 0) {
             return "-";
@@ -166,12 +172,12 @@ public final class StoreAccessCommands {
         return Math.abs(ahead) < 1000 ? "0 s" : String.format(Locale.ROOT, "%+.1f s", ahead / 1000.0);
     }
 
-    /** Latency and clock of one process's check. */
+    /** Returns the latency and the clock offset that one process has measured. */
     static String times(ProbeReport report) {
         return "(latency " + latency(report) + ", store's clock " + clock(report) + ")";
     }
 
-    /** A store that was added, with the rows of {@code store check}. */
+    /** Returns an added store as JSON, with the rows of {@code store check}. */
     static Map<String, Object> json(AddedStore added) {
         Map<String, Object> json = new LinkedHashMap<>(Json.of(added.store()));
         List<Map<String, ?>> rows = new ArrayList<>();
@@ -180,7 +186,7 @@ public final class StoreAccessCommands {
         return json;
     }
 
-    /** The fault that keeps everybody out of a store, for lists. */
+    /** Returns the fault that denies a store to every process, as a word for lists. */
     static String condition(StoreFault fault) {
         return fault.kind() == StoreFault.Kind.UNREACHABLE
                 ? fault.kind().word() + " since " + Instant.ofEpochMilli(fault.sinceMillis())

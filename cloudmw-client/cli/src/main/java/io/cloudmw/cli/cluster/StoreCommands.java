@@ -169,7 +169,7 @@ public final class StoreCommands {
             return Map.of("stores", rows);
         }
 
-        /** Only where a store names its own. */
+        /** Returns where the credentials of a store are found; empty for default credentials. */
         private static String credentials(Store store) {
             boolean own =
                     store.kind() instanceof Store.S3 s3 && !s3.credentials().equals(CredentialsReference.chain());
@@ -211,7 +211,7 @@ public final class StoreCommands {
             name = "replace",
             mixinStandardHelpOptions = true,
             description = {
-                "Take the bucket that is there in the place of the one that a store had.",
+                "Accept the present bucket of a store in place of its former one.",
                 "All copies that are not in it are lost, and made anew from the others: `status` says how far that is."
                         + " A disk is replaced by its helper's --replace-disk."
             })
@@ -221,7 +221,7 @@ public final class StoreCommands {
 
         @Option(
                 names = "--force",
-                description = "Also a bucket whose marker names another store or cluster, which then loses it.")
+                description = "also accept a bucket whose marker names another store or cluster, which then loses it")
         private boolean force;
 
         public Replace(CommandContext context) {
@@ -234,7 +234,10 @@ public final class StoreCommands {
         }
     }
 
-    @Command(name = "rm", mixinStandardHelpOptions = true, description = "Forget a store; what is in it stays.")
+    @Command(
+            name = "rm",
+            mixinStandardHelpOptions = true,
+            description = "Remove a store from the cluster; its content stays.")
     public static final class Rm extends ClientCommand {
         @Parameters(index = "0", paramLabel = "ID")
         private String id = "";

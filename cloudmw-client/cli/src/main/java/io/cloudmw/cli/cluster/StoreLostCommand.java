@@ -18,13 +18,13 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Declares a store gone for good. */
+/** The command that declares a store lost. */
 @Command(
         name = "lost",
         mixinStandardHelpOptions = true,
         description = {
             "Declare a store gone for good: its copies are made anew elsewhere at once.",
-            "There is no way back. The status command shows the progress, and the files of which no copy is left."
+            "There is no way back. The status command shows the progress, and the files without any copy."
         })
 public final class StoreLostCommand extends ClientCommand {
     @Parameters(index = "0", paramLabel = "ID")
@@ -57,7 +57,7 @@ public final class StoreLostCommand extends ClientCommand {
             throw new CloudMwException(ErrorCode.CANCELLED, "store " + id + ": not declared lost");
         }
         StoreStatus lost = Calls.await(client.stores().declareLost(store));
-        say("store %s is declared lost; cloudmw status shows how its copies are made anew", id);
+        say("store %s is declared lost; cloudmw status shows the progress of its repair", id);
         warn(client, volumes, store);
         Map<String, Object> answer = Json.of(lost.store());
         answer.put(
@@ -72,7 +72,7 @@ public final class StoreLostCommand extends ClientCommand {
                 + volumes.stream().map(Volume::name).toList() + " use it; there is no way back.";
     }
 
-    /** Says which volumes have too few stores left. */
+    /** Warns of volumes that have too few stores left. */
     private void warn(CloudMw client, List<Volume> volumes, StoreId lost) throws Exception {
         List<StoreId> usable = new ArrayList<>();
         for (StoreStatus status : Calls.await(client.stores().list())) {

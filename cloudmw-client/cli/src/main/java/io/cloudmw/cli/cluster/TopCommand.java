@@ -12,7 +12,10 @@ import java.util.Map;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** The fleet at work, again and again until interrupted: repainted in place on a terminal, below each other elsewhere. */
+/**
+ * The command that shows the load of the fleet until it is interrupted. On a terminal each view replaces the one
+ * before.
+ */
 @Command(
         name = "top",
         mixinStandardHelpOptions = true,
@@ -28,7 +31,7 @@ public final class TopCommand extends ClientCommand {
             description = "between refreshes, at least 100ms (default 2s)")
     private Duration interval = Duration.ofSeconds(2);
 
-    @Option(names = "--by-size", description = "what each helper sees of each store, by size of read, too")
+    @Option(names = "--by-size", description = "also the speed of each store as each helper sees it, by size of read")
     private boolean bySize;
 
     @Option(names = "--once", description = "show it once")
@@ -52,7 +55,7 @@ public final class TopCommand extends ClientCommand {
         return watch(client, once ? 1 : count, interval);
     }
 
-    /** The last view is left to be printed as the command's answer. */
+    /** Shows every view. The JSON of the last view is returned, to be printed as the answer of the command. */
     private Map<String, ?> watch(CloudMw client, long refreshes, Duration pause) throws Exception {
         Map<String, ?> last = Map.of();
         for (long i = 0; i < refreshes; i++) {

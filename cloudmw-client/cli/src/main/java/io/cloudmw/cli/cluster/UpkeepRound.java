@@ -27,21 +27,21 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** The commands that have copies read, or made, at once. */
+/** The commands that make upkeep check or repair copies at once. */
 public final class UpkeepRound {
     private static final Duration POLL = Duration.ofMillis(500);
     private static final long END_SECONDS = 2;
 
     private UpkeepRound() {}
 
-    /** Waits, for a moment at most, until a round is ended for a command that is interrupted. */
+    /** Waits briefly until the round of an interrupted command has ended. */
     static void ended(CompletableFuture<?> call) {
         try {
             call.get(END_SECONDS, TimeUnit.SECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (ExecutionException | TimeoutException e) {
-            // A round that is attended ends by itself.
+            // An attended round ends by itself when the command stops polling it.
         }
     }
 
@@ -51,7 +51,7 @@ public final class UpkeepRound {
     @Command(name = "repair", description = "Make copies that are missing.", mixinStandardHelpOptions = true)
     public static final class Repair extends CommandGroup {}
 
-    /** {@code now} of either. */
+    /** The base of {@code scrub now} and {@code repair now}. */
     private abstract static class Now extends ClientCommand {
         private final RoundProgress.Kind kind;
 

@@ -8,7 +8,10 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Mixin;
 
-/** A command that works with a client: what it gives is printed as JSON where that is wanted, what it says otherwise. */
+/**
+ * The base of commands that use a client. With {@code --json} a command prints the answer of {@link #run}, otherwise
+ * the lines of {@link #say}.
+ */
 public abstract class ClientCommand implements Callable<Integer> {
     public final CommandContext context;
 
@@ -25,20 +28,22 @@ public abstract class ClientCommand implements Callable<Integer> {
         return code == ExitCode.OK.value() ? exit().value() : code;
     }
 
-    /** What the command ends with once it has answered. */
+    /** Returns the exit code of the command once {@link #run} has returned. */
     protected ExitCode exit() {
         return ExitCode.OK;
     }
 
-    /** The client's options with what this command adds to them. */
+    /** Returns the client's options, with those that this command adds. */
     protected CloudMwOptions applied(CloudMwOptions base) throws CloudMwException {
         return base;
     }
 
-    /** Does it; gives the answer, to be printed where JSON is wanted, or nothing when that has been printed. */
+    /**
+     * Runs the command. Returns the answer to print with {@code --json}; empty when the command has printed it already.
+     */
     protected abstract Map<String, ?> run(CloudMw client) throws Exception;
 
-    /** Prints a line for people. */
+    /** Prints a line for people; nothing with {@code --json}. */
     @FormatMethod
     public final void say(String format, Object... values) {
         if (!options.json()) {

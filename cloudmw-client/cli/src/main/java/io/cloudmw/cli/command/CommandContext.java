@@ -28,11 +28,14 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The surroundings of one command: its streams, its environment, and the client, closed when the process is
- * interrupted so that nothing half done is left.
+ * The environment of one command: its streams, its variables and its client. When the process is interrupted, the
+ * context closes the client, which cancels unfinished work.
  */
 public final class CommandContext {
-    /** The body of a command: gives its answer, or nothing when that has been printed. */
+    /**
+     * The body of a command. Returns the answer to print with {@code --json}; empty when the command has printed it
+     * already.
+     */
     public interface Work {
         Map<String, ?> run(CloudMw client) throws Exception;
     }
@@ -42,7 +45,7 @@ public final class CommandContext {
         CloudMwOptions to(CloudMwOptions base) throws CloudMwException;
     }
 
-    /** What is said of it. */
+    /** The message of every command that an interruption ends. */
     public static final String INTERRUPTED = "interrupted";
 
     private static final Duration PATIENCE = Duration.ofSeconds(3);
@@ -53,15 +56,15 @@ public final class CommandContext {
     private final Map<String, String> environment;
     private final boolean terminal;
 
-    /** How long a process that is interrupted waits for what is to be said of its end. */
+    /** The time that an interrupted process waits for its command to report the end. */
     private final Duration patience;
 
     private final CountDownLatch reported = new CountDownLatch(1);
     private final CountDownLatch interrupted = new CountDownLatch(1);
-    /** Whether a command has begun that says itself what becomes of it. */
+    /** True once a command has begun that reports its own end. */
     private volatile boolean begun;
 
-    /** A call that ends work elsewhere, before the client is closed; null: the process has begun to be interrupted. */
+    /** The call that ends remote work before the client is closed; null once the interruption has begun. */
     private final AtomicReference<@Nullable Runnable> ending = new AtomicReference<>(() -> {});
 
     private final AtomicBoolean said = new AtomicBoolean();
@@ -69,7 +72,7 @@ public final class CommandContext {
     /**
      * Makes the context of one process.
      *
-     * @param out is buffered here, and flushed at the end of the command
+     * @param out buffered by the context, and flushed at the end of the command
      */
     public CommandContext(
             InputStream in, OutputStream out, PrintStream err, Map<String, String> environment, boolean terminal) {
@@ -91,7 +94,7 @@ public final class CommandContext {
         this.patience = patience;
     }
 
-    /** One for another run, with the same streams, that waits for so long for what is to be said of its end. */
+    /** Returns a context for another run with the same streams, and with this time for a command to report its end. */
     public CommandContext withPatience(Duration time) {
         return new CommandContext(in, out, err, environment, terminal, time);
     }
@@ -112,7 +115,10 @@ public final class CommandContext {
         return environment;
     }
 
-    /** Where commands note what they need once more when they are repeated; empty: nobody says where that would be. */
+    /**
+     * Returns the directory for state that repeated commands need, like journals of puts; empty when no variable names
+     * one.
+     */
     public Optional<Path> stateDirectory() {
         String state = environment.getOrDefault("XDG_STATE_HOME", "");
         if (!state.isEmpty()) {
@@ -126,7 +132,7 @@ public final class CommandContext {
         return terminal;
     }
 
-    /** Asks on the terminal; anything but {@code y} or {@code yes} is no. */
+    /** Asks a question on the terminal, and returns whether the answer is {@code y} or {@code yes}. */
     public boolean asks(String question) throws CloudMwException {
         err.print(question + " [y/N] ");
         err.flush();
@@ -143,7 +149,7 @@ public final class CommandContext {
         return run(options, base -> base, work);
     }
 
-    /** Runs a command's body with a client and prints what it gives when JSON is wanted. */
+    /** Runs a command's body with a client, and prints the answer with {@code --json}. */
     public int run(GlobalOptions options, Adding more, Work work) throws Exception {
         CloudMw client = CloudMw.connect(more.to(clientOptions(options)));
         Thread hook = new Thread(() -> interrupted(client), "cloudmw-interrupted");
@@ -169,7 +175,10 @@ public final class CommandContext {
         return ExitCode.OK.value();
     }
 
-    /** Says, unless quiet, what is waited for. */
+    /**
+     * Returns the client options of the command line. Unless {@code --quiet} is set, the client reports on standard
+     * error what it waits for.
+     */
     public CloudMwOptions clientOptions(GlobalOptions options) throws CloudMwException {
         CloudMwOptions all = options.clientOptions(environment);
         return options.quiet() ? all : all.withWaiting(what -> err.println("cloudmw: " + what));
@@ -180,7 +189,7 @@ public final class CommandContext {
     }
 
     /**
-     * Waits.
+     * Waits for this time.
      *
      * @throws CloudMwException {@code CANCELLED} as soon as the process is interrupted
      */
@@ -200,12 +209,15 @@ public final class CommandContext {
         }
     }
 
-    /** Whether whoever asks may say how it ends: the first does. */
+    /** Returns true to the first caller only, which then reports how the command ended. */
     public boolean says() {
         return said.compareAndSet(false, true);
     }
 
-    /** Waits for a moment, when the process ends, for that to be said; true: nobody does, so it is to be said here. */
+    /**
+     * Waits briefly for a command to report the end of this process. Returns true when no command does, so that the
+     * caller must.
+     */
     public boolean endsUnsaid() {
         return !begun && !isReported() && says();
     }
@@ -219,27 +231,33 @@ public final class CommandContext {
         }
     }
 
-    /** Everything is said: an interrupted process may end. */
+    /** Records that the command has reported its end, so that an interrupted process may exit. */
     public void reported() {
         reported.countDown();
     }
 
-    /** When the process is interrupted this is done, before the client is closed; it may block for a moment. */
+    /**
+     * Sets the call that ends remote work when the process is interrupted, before the client is closed. The call may
+     * block briefly.
+     */
     public void whenInterrupted(Runnable end) {
         ending.updateAndGet(before -> before == null ? null : end);
     }
 
     /**
-     * The failure of a command whose work elsewhere was ended. The command may hear so from the coordinator before
-     * {@link #pause} tells it that this process is interrupted, and that was the cause.
+     * Returns the failure of a command whose remote work was ended. The coordinator may report that end before {@link
+     * #pause} notices that this process, which caused it, is interrupted.
      *
-     * @param message what is said where the process is not interrupted
+     * @param message the reason when the process is not interrupted
      */
     public CloudMwException endedElsewhere(String message) {
         return new CloudMwException(ErrorCode.CANCELLED, ending.get() == null ? INTERRUPTED : message);
     }
 
-    /** What fails by this still says so, unless it waits for something else than the client. */
+    /**
+     * Ends the remote work, closes the client, and waits briefly until the command has reported its end. Only a command
+     * that waits for the client notices.
+     */
     public void interrupted(CloudMw client) {
         Runnable end = ending.getAndSet(null);
         if (end != null) {
@@ -254,11 +272,11 @@ public final class CommandContext {
         try {
             Runtime.getRuntime().removeShutdownHook(hook);
         } catch (IllegalStateException e) {
-            // The process is being interrupted: the hook closes the client, and this thread need not.
+            // The process is being interrupted: the hook closes the client, and this thread leaves it alone.
         }
     }
 
-    /** The launcher script, for commands that start processes. */
+    /** Returns the path of the launcher script, for commands that start processes. */
     public Path launcher(String command) {
         String launcher = environment.get("CLOUDMW_LAUNCHER");
         if (launcher == null) {
@@ -268,7 +286,10 @@ public final class CommandContext {
         return Path.of(launcher);
     }
 
-    /** Work that waits for futures of the client: fails as they did. */
+    /**
+     * Runs work that waits for the client's futures, and throws their own failures instead of an {@link
+     * ExecutionException}.
+     */
     public static <T> T unwrapped(Callable<T> work) throws Exception {
         try {
             return work.call();

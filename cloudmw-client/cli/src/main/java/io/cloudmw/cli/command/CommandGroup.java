@@ -6,12 +6,12 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** A command that only has commands. */
+/** A command that only groups subcommands. */
 public abstract class CommandGroup implements Runnable {
     @Spec
     private @Nullable CommandSpec spec;
 
-    /** Read by the commands below. */
+    /** Read by the subcommands, through {@link GlobalOptions#above}. */
     @SuppressWarnings("UnusedVariable")
     @Mixin
     private GlobalOptions options = new GlobalOptions();

@@ -4,8 +4,8 @@ import java.util.List;
 import picocli.CommandLine;
 
 /**
- * A source of commands beside those of this jar, found by {@link java.util.ServiceLoader} on the class path. The lab adds
- * {@code demo}, {@code bench} and {@code torture} so.
+ * A source of further commands, found by {@link java.util.ServiceLoader} on the class path. The lab provides {@code
+ * demo}, {@code bench} and {@code torture}.
  */
 public interface CommandProvider {
     /**

@@ -21,12 +21,11 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /**
- * Options that every command takes, after its name or before it: an option of a command wins over the same option of
- * the command
- * above.
+ * The options that every command takes, after its name or before it. An option given to a subcommand overrides the same
+ * option of its parent.
  */
 public final class GlobalOptions {
-    /** The options that {@link #isClusterGiven} is about. */
+    /** The names of the options that {@link #isClusterGiven} tests. */
     public static final String OF_CLUSTER = "--coordinator, --config, --timeout, --location";
 
     private static final String COORDINATOR = "client.coordinator";
@@ -100,7 +99,7 @@ public final class GlobalOptions {
         return anywhere(all -> all.verbose);
     }
 
-    /** Returns whether an option names a cluster or how it is reached, here or above. */
+    /** Returns whether this command or a parent has an option that selects a cluster, or the way to reach it. */
     public boolean isClusterGiven() {
         return anywhere(
                 all -> all.coordinator != null || all.config != null || all.timeout != null || all.location != null);
@@ -119,7 +118,7 @@ public final class GlobalOptions {
         return above(command);
     }
 
-    /** The options of the command that a command belongs to. */
+    /** Returns the options of the parent of a command. */
     public static Optional<GlobalOptions> above(@Nullable CommandSpec command) {
         CommandSpec parent = command == null ? null : command.parent();
         CommandSpec mixin = parent == null ? null : parent.mixins().get(MIXIN);
@@ -129,9 +128,10 @@ public final class GlobalOptions {
     }
 
     /**
-     * What the command line, the environment and the settings file say.
+     * Returns the client options. The command line overrides the environment, and both override the settings file.
      *
-     * @throws CloudMwException {@code LOCAL_IO} when the file cannot be read; {@code INVALID_ARGUMENT}
+     * @throws CloudMwException {@code LOCAL_IO} when the file cannot be read; {@code INVALID_ARGUMENT} when a value is
+     *     wrong
      */
     public CloudMwOptions clientOptions(Map<String, String> environment) throws CloudMwException {
         Settings settings = Settings.load(nearest(all -> all.config), Map.of(), Map.of());
@@ -154,7 +154,7 @@ public final class GlobalOptions {
     }
 
     /**
-     * What the settings file says of serving neighbours.
+     * Returns the settings for serving peers that the settings file has.
      *
      * @throws CloudMwException as {@link #clientOptions}
      */

@@ -10,9 +10,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 
-/** The input of a command that writes: a file, or a stream that is read to its end (a pipe, a device, {@code -}). */
+/** The input of a command that writes: a file, or a stream that is read to its end ({@code -}, a pipe or a device). */
 public record Input(CommandContext context, String source) {
-    /** Begins to write what it is. */
+    /** The call that begins to write a source. */
     public interface Writing<S> {
         CompletableFuture<PutReceipt> begin(S source);
     }

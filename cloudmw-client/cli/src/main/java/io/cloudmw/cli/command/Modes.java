@@ -7,14 +7,14 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
-/** Modes on the command line. */
+/** The modes of reads, as words of the command line. */
 public final class Modes {
-    /** Those that can be chosen. */
+    /** The modes that users can choose. */
     static final List<Mode> CHOICE = List.of(Mode.values());
 
     private Modes() {}
 
-    /** A line for each mode, what it does. */
+    /** Returns a line about each mode. */
     public static String[] help() {
         List<String> lines = new ArrayList<>(List.of("", "Modes (docs/cli.md has their price):"));
         for (Mode mode : CHOICE) {
@@ -35,7 +35,7 @@ public final class Modes {
         };
     }
 
-    /** The labels, for completion. */
+    /** The labels of all modes, for shell completion. */
     public static final class Labels implements Iterable<String> {
         @Override
         public Iterator<String> iterator() {
@@ -46,7 +46,7 @@ public final class Modes {
     /**
      * Parses a mode.
      *
-     * @param option the name of its option, for the message
+     * @param option the option that the error message names
      */
     public static Mode parse(String option, String label) {
         return CHOICE.stream()

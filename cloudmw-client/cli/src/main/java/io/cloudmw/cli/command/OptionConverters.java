@@ -13,11 +13,11 @@ import java.util.regex.Pattern;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** Values as they are written on the command line, for the parser to convert: it knows the option to name when one is wrong. */
+/** The converters of option values. Picocli calls them, so that its message names the option of a wrong value. */
 public final class OptionConverters {
     private OptionConverters() {}
 
-    /** Bytes, like {@code 64MiB}. */
+    /** The converter of sizes, like {@code 64MiB}. */
     public static final class Size implements ITypeConverter<Long> {
         @Override
         public Long convert(String text) {
@@ -25,7 +25,7 @@ public final class OptionConverters {
         }
     }
 
-    /** A duration, like {@code 2s}. */
+    /** The converter of durations, like {@code 2s}. */
     public static final class Time implements ITypeConverter<Duration> {
         @Override
         public Duration convert(String text) {
@@ -33,7 +33,7 @@ public final class OptionConverters {
         }
     }
 
-    /** A duration, or a bare number of seconds. */
+    /** The converter of durations that may also be a bare number of seconds. */
     static final class Timeout implements ITypeConverter<Duration> {
         private static final Pattern SECONDS = Pattern.compile("\\d{1,9}");
 
@@ -45,7 +45,7 @@ public final class OptionConverters {
         }
     }
 
-    /** An address, like {@code host:port}. */
+    /** The converter of addresses, like {@code host:port}. */
     static final class Address implements ITypeConverter<HostPort> {
         @Override
         public HostPort convert(String text) {
@@ -53,7 +53,7 @@ public final class OptionConverters {
         }
     }
 
-    /** The id of a file's version. */
+    /** The converter of version ids. */
     public static final class Version implements ITypeConverter<VersionId> {
         @Override
         public VersionId convert(String text) {
@@ -62,11 +62,11 @@ public final class OptionConverters {
     }
 
     /**
-     * Reads a law.
+     * Parses a law of an emulated store.
      *
-     * @param option that says it
-     * @param more what is added to the law that was written, like {@code ,seed=1}
-     * @throws IllegalArgumentException when it is none; names the option and what was written
+     * @param option the option that has the law as its value
+     * @param more a suffix for the given law, like {@code ,seed=1}
+     * @throws IllegalArgumentException when the law is malformed; the message has the option and its value
      */
     public static StoreLaw law(String option, String text, String more) {
         try {
@@ -86,7 +86,7 @@ public final class OptionConverters {
             return form.apply(text);
         } catch (IllegalArgumentException e) {
             String said = String.valueOf(e.getMessage());
-            // What kind of value it is the option says.
+            // Picocli adds the name of the option, which replaces the kind of value at the start of the message.
             throw new TypeConversionException(said.substring(said.indexOf(": ") + 2));
         }
     }

@@ -12,9 +12,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** The settings of a client that serves peers: from the command line, otherwise from the settings file. */
+/** The settings of a client that serves peers. Those of the command line override those of the settings file. */
 public final class PeerSettings {
-    /** Those of the settings file. */
+    /** The settings of the settings file. */
     record FromFile(
             Optional<HostPort> listen, String advertiseHost, Optional<Path> directory, long keepBytes, int uploads) {
         static FromFile of(Settings settings) throws CloudMwException {
@@ -62,9 +62,9 @@ public final class PeerSettings {
     private @Nullable Integer uploads;
 
     /**
-     * Both together.
+     * Returns the command line's settings, completed by those of the settings file and by defaults.
      *
-     * @param environment says where the user's caches are
+     * @param environment the variables that locate the user's cache directory
      */
     public PeerOptions over(FromFile file, Map<String, String> environment) {
         HostPort where = listen == null ? file.listen().orElse(null) : listen;

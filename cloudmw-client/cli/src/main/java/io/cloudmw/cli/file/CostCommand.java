@@ -19,7 +19,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** By which prices receipts and plans count. */
+/** The command that shows the price table. */
 @Command(
         name = "cost",
         mixinStandardHelpOptions = true,
@@ -30,7 +30,9 @@ public final class CostCommand extends ClientCommand {
     @Mixin
     private PriceOptions prices = new PriceOptions();
 
-    @Option(names = "--stores", description = "also what of it applies to each store of the cluster, which is asked")
+    @Option(
+            names = "--stores",
+            description = "also the prices of each store of the cluster, which asks the coordinator")
     private boolean stores;
 
     public CostCommand(CommandContext context) {

@@ -26,7 +26,7 @@ import picocli.CommandLine.Parameters;
 public final class EditCommands {
     private EditCommands() {}
 
-    /** Shared by all of them. */
+    /** The base of commands that change part of a file. */
     private abstract static class EditCommand extends FileCommands.TransferCommand {
         @Option(
                 names = "--if-version",
@@ -39,7 +39,7 @@ public final class EditCommands {
             super(context);
         }
 
-        /** Makes the change. */
+        /** A change, ready to be made with these options. */
         interface Change {
             PutReceipt make(PutOptions how) throws CloudMwException;
         }
@@ -56,9 +56,9 @@ public final class EditCommands {
         }
     }
 
-    /** Shared by those that write something. */
+    /** The base of commands that write the bytes of an input. */
     private abstract static class WritingCommand extends EditCommand {
-        @Parameters(index = "0", paramLabel = "FILE|-", description = "what to write; -: standard input")
+        @Parameters(index = "0", paramLabel = "FILE|-", description = "the bytes to write; -: standard input")
         private String source = "";
 
         @Parameters(index = "1", paramLabel = "VOLUME:/PATH")

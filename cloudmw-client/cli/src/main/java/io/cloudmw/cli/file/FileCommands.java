@@ -57,7 +57,7 @@ import picocli.CommandLine.Parameters;
 public final class FileCommands {
     private FileCommands() {}
 
-    /** What was no file may be a directory: then it is said how to have all that is in it. */
+    /** Returns the failure, with a hint at {@code -r} when the path that names no file is a directory. */
     static CloudMwException hinted(CloudMwException e, CloudMw client, RemotePath path, String command)
             throws CloudMwException {
         boolean directory = e.code() == ErrorCode.NOT_FOUND
@@ -68,7 +68,7 @@ public final class FileCommands {
                 : e;
     }
 
-    /** Shared by those that move bytes. */
+    /** The base of commands that transfer bytes. */
     abstract static class TransferCommand extends ClientCommand {
         @Mixin
         private PriceOptions prices = new PriceOptions();
@@ -85,7 +85,7 @@ public final class FileCommands {
             return prices.applied(base);
         }
 
-        /** One file has a receipt, a directory a report. */
+        /** Refuses {@code --receipt}: the copy of a directory ends with a report, not with a receipt. */
         void refuseReceipt() {
             if (receipt.isWanted()) {
                 throw new IllegalArgumentException("--receipt: not with --recursive");
@@ -105,7 +105,7 @@ public final class FileCommands {
         }
     }
 
-    /** Shared by those that read. */
+    /** The base of commands that read files. */
     private abstract static class ReadCommand extends TransferCommand {
         @Option(
                 names = "--deadline",
@@ -143,7 +143,7 @@ public final class FileCommands {
 
     @Command(name = "put", mixinStandardHelpOptions = true, description = "Write a file, or a new version of it.")
     public static final class Put extends TransferCommand {
-        @Parameters(index = "0", paramLabel = "FILE|-", description = "what to write; -: standard input")
+        @Parameters(index = "0", paramLabel = "FILE|-", description = "the bytes to write; -: standard input")
         private String source = "";
 
         @Parameters(index = "1", paramLabel = "VOLUME:/PATH")
@@ -167,8 +167,7 @@ public final class FileCommands {
 
         @Option(
                 names = {"-r", "--recursive"},
-                description =
-                        "the files of a directory, and of those in it; what is there already is not written again")
+                description = "all files of a directory and its subdirectories; unchanged files are not written again")
         private boolean recursive;
 
         @Mixin
@@ -265,12 +264,13 @@ public final class FileCommands {
 
         @Option(
                 names = "--resume",
-                description = "keep what arrived when it fails, under a temporary name: the next get goes on with it")
+                description =
+                        "on failure keep the bytes that arrived in a temporary file, from which the next get resumes")
         private boolean resume;
 
         @Option(
                 names = {"-r", "--recursive"},
-                description = "the files of a directory, and of those in it; what is there already is not read again")
+                description = "all files of a directory and its subdirectories; unchanged files are not read again")
         private boolean recursive;
 
         @Mixin
@@ -343,7 +343,7 @@ public final class FileCommands {
                     TreeRun.download(client, RemotePath.directory(source), Path.of(target == null ? "." : target)));
         }
 
-        /** What is not a file gets the bytes in order: a pipe, a device. */
+        /** Reads into a file; into a pipe or a device, which takes bytes only in order, through a channel. */
         private static GetReceipt get(CloudMw client, FilePath file, Path path, GetOptions how)
                 throws CloudMwException {
             if (!LocalPaths.isSpecial(path)) {
@@ -461,7 +461,7 @@ public final class FileCommands {
                     Page<FileEntry> page = Calls.await(of.list(client, token));
                     page.items().forEach(entry -> show(entry, entries, replicas));
                     token = page.nextToken();
-                    // Nobody may be reading any more: `ls | head`.
+                    // The reader of the output may have stopped: `ls | head`.
                 } while (!token.isEmpty() && !context.out().checkError());
                 if (options.json()) {
                     entries.end();
@@ -489,7 +489,7 @@ public final class FileCommands {
             return bytes ? Long.toString(sizeBytes) : Sizes.approximate(sizeBytes);
         }
 
-        /** When it was committed, and of how many replicas; of a directory neither is known. */
+        /** Returns the time of the commit and the number of replicas; blank for a directory, which has neither. */
         private static String more(FileEntry entry, int replicas) {
             return entry.version()
                     .map(version -> String.format(
@@ -501,7 +501,10 @@ public final class FileCommands {
         }
     }
 
-    @Command(name = "stat", mixinStandardHelpOptions = true, description = "What is known of a file.")
+    @Command(
+            name = "stat",
+            mixinStandardHelpOptions = true,
+            description = "Show the version, size and attributes of a file.")
     public static final class Stat extends ClientCommand {
         @Parameters(index = "0", paramLabel = "VOLUME[@SNAPSHOT]:/PATH")
         private String file = "";
@@ -538,10 +541,10 @@ public final class FileCommands {
         @Parameters(index = "0", paramLabel = "VOLUME:/PATH")
         private String file = "";
 
-        @Parameters(index = "1..*", paramLabel = "NAME=VALUE", description = "what is to be noted")
+        @Parameters(index = "1..*", paramLabel = "NAME=VALUE", description = "attributes to set")
         private List<String> set = new ArrayList<>();
 
-        @Option(names = "--remove", paramLabel = "NAME", description = "what is no longer to be noted")
+        @Option(names = "--remove", paramLabel = "NAME", description = "an attribute to remove")
         private List<String> remove = new ArrayList<>();
 
         public Attr(CommandContext context) {
@@ -582,7 +585,7 @@ public final class FileCommands {
                 description = "the files of a directory, and of those in it, one after the other")
         private boolean recursive;
 
-        @Option(names = "--dry-run", description = "with -r: say only what would be removed")
+        @Option(names = "--dry-run", description = "with -r: only list the files to be removed")
         private boolean dryRun;
 
         @Mixin

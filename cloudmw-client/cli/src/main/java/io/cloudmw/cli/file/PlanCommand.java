@@ -41,7 +41,7 @@ import picocli.CommandLine.Parameters;
         name = "plan",
         mixinStandardHelpOptions = true,
         description =
-                "What reading a file would take and cost, mode by mode, or writing one; nothing is read or written.")
+                "Estimate time and cost of reading a file in each mode, or the cost of writing one; nothing is transferred.")
 public final class PlanCommand extends ClientCommand {
     @Mixin
     private PriceOptions prices = new PriceOptions();
@@ -53,7 +53,7 @@ public final class PlanCommand extends ClientCommand {
             names = "--put",
             paramLabel = "SIZE",
             converter = OptionConverters.Size.class,
-            description = "what writing a file of this length would cost")
+            description = "estimate the cost of writing a file of this length")
     private @Nullable Long put;
 
     @Option(
@@ -74,7 +74,7 @@ public final class PlanCommand extends ClientCommand {
             names = "--link",
             paramLabel = "SIZE",
             converter = OptionConverters.Size.class,
-            description = "what the destination takes in a second, like 25MiB (default: client.link)")
+            description = "bytes that the destination takes per second, like 25MiB (default: client.link)")
     private @Nullable Long link;
 
     public PlanCommand(CommandContext context) {
@@ -113,7 +113,7 @@ public final class PlanCommand extends ClientCommand {
         Optional<Mode> only = Optional.ofNullable(mode).map(name -> Modes.parse("--mode", name));
         RemotePath path = RemotePath.parse(file);
         if (path.snapshot().isPresent()) {
-            throw new IllegalArgumentException(path + ": plans are of what is there now (expected: volume:/path)");
+            throw new IllegalArgumentException(path + ": cannot plan a read of a snapshot (expected: volume:/path)");
         }
         ReadEstimate estimate = Calls.await(client.files().estimate(path.file(), only, limit, linkBytes));
         List<ReadEstimate.Offer> offers = estimate.offers().stream()

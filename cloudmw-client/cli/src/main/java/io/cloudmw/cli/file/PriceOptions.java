@@ -9,7 +9,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** By which prices a command counts. */
+/** The options that choose the prices for a bill. */
 final class PriceOptions {
     @Option(names = "--prices", paramLabel = "FILE", description = "a price table (default: the one built in)")
     private @Nullable Path prices;
@@ -20,7 +20,7 @@ final class PriceOptions {
             description = "where the helpers are that read the stores, for the price of egress (default internet)")
     private String readerRegion = PriceTable.INTERNET;
 
-    /** What the command counts by. */
+    /** Returns the price table and the region of the readers. */
     Pricing pricing() throws CloudMwException {
         return new Pricing(prices == null ? Optional.empty() : Optional.of(PriceTable.read(prices)), readerRegion);
     }

@@ -15,11 +15,11 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Makes one directory like another. */
+/** The command that makes one directory like another. */
 @Command(
         name = "sync",
         mixinStandardHelpOptions = true,
-        description = "Copy what differs from one directory to another, one of them in a volume.")
+        description = "Copy the files that differ from one directory to another, one of them in a volume.")
 public final class SyncCommand extends ClientCommand {
     @Parameters(index = "0", paramLabel = "SOURCE", description = "a directory, or VOLUME[@SNAPSHOT]:/PATH")
     private String source = "";
@@ -30,7 +30,7 @@ public final class SyncCommand extends ClientCommand {
     @Option(names = "--delete", description = "delete files of the target that the source has not")
     private boolean delete;
 
-    @Option(names = "--dry-run", description = "say only what would be done")
+    @Option(names = "--dry-run", description = "only list the files to be copied and deleted")
     private boolean dryRun;
 
     @Option(names = "--checksum", description = "compare digests instead of times: reads every file of one size here")
@@ -66,7 +66,10 @@ public final class SyncCommand extends ClientCommand {
                         : TreeRun.download(client, RemotePath.directory(source), Path.of(target)));
     }
 
-    /** What begins with {@code .} or {@code /} is of this machine, whatever follows. */
+    /**
+     * Returns whether the name is a path in a volume. A name that begins with {@code .} or {@code /} is a local path,
+     * even with a colon.
+     */
     private static boolean isRemote(String name) {
         return name.contains(":") && !name.startsWith(".") && !name.startsWith("/");
     }

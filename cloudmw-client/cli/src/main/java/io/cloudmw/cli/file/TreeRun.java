@@ -35,7 +35,7 @@ final class TreeRun {
 
     private ExitCode exit = ExitCode.OK;
 
-    /** The style in which names of this machine are written in a volume. */
+    /** The style of names in a volume for files whose local names are not plain text. */
     static final class Names {
         private static final String PLAIN = "plain";
         private static final String ESCAPE = "escape";
@@ -57,7 +57,7 @@ final class TreeRun {
             return NameStyle.ESCAPED;
         }
 
-        /** Refuses a style for a single file: its copier names it. */
+        /** Refuses {@code --names} for a single file, whose name is on the command line. */
         void refuse() {
             if (style != null) {
                 throw new IllegalArgumentException("--names: only with --recursive");
@@ -65,7 +65,7 @@ final class TreeRun {
         }
     }
 
-    /** Nothing is deleted, and nothing only talked about. */
+    /** Returns the options of a copy, which deletes nothing and has no dry run. */
     TreeOptions copy(boolean all, PutOptions put, GetOptions get) {
         return new TreeOptions(parallel, false, false, false, all, put, get, new TreeListener() {});
     }
@@ -74,12 +74,12 @@ final class TreeRun {
         return new TreeOptions(parallel, delete, dryRun, checksum, false, put, get, new TreeListener() {});
     }
 
-    /** Of the first file that could not be copied or removed. */
+    /** Returns the exit code of the first file that failed. */
     ExitCode exit() {
         return exit;
     }
 
-    /** Copies a directory, and says what became of it. */
+    /** Copies a directory, and prints a report. */
     Map<String, ?> run(ClientCommand command, String task, TreeOptions how, Function<TreeOptions, TreeCopy> copy)
             throws CloudMwException {
         Outcome outcome = outcome(command, task, how, "not in the source", copy);
@@ -106,7 +106,7 @@ final class TreeRun {
         return answer;
     }
 
-    /** Removes a directory, and says what became of it. */
+    /** Removes a directory, and prints a report. */
     Map<String, ?> remove(ClientCommand command, CloudMw client, RemotePath what, boolean dryRun)
             throws CloudMwException {
         TreeOptions how = sync(true, dryRun, false, PutOptions.defaults(), GetOptions.defaults());
@@ -141,7 +141,7 @@ final class TreeRun {
     }
 
     private record Outcome(TreeReport report, boolean dryRun, List<Map<String, ?>> actions, double seconds) {
-        /** What all runs say in the same way. */
+        /** Adds the fields that the JSON of every run has. */
         void addTo(Map<String, Object> answer) {
             List<Map<String, ?>> errors = new ArrayList<>();
             for (TreeReport.Failure failure : report.failures()) {
@@ -219,12 +219,12 @@ final class TreeRun {
         }
     }
 
-    /** From this machine into a volume. */
+    /** Returns the copy of a local directory into a volume. */
     static Function<TreeOptions, TreeCopy> upload(CloudMw client, Path from, RemotePath to) {
         return how -> TreeCopy.upload(client, from, to, how);
     }
 
-    /** From a volume to this machine. */
+    /** Returns the copy of a directory of a volume to this machine. */
     static Function<TreeOptions, TreeCopy> download(CloudMw client, RemotePath from, Path to) {
         return how -> TreeCopy.download(client, from, to, how);
     }

@@ -28,11 +28,12 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code cloudmw warm}. */
+/** The command that fills the caches of switches before a file is read. */
 @Command(
         name = "warm",
         mixinStandardHelpOptions = true,
-        description = "Have a volume's switches keep a file before anybody reads it. Repeated, it goes on.")
+        description =
+                "Load files into the caches of a volume's switches before the first read. Run it again to continue.")
 public final class WarmCommand extends ClientCommand {
     private static final String ALL = "all";
 
@@ -47,10 +48,10 @@ public final class WarmCommand extends ClientCommand {
 
     @Option(
             names = {"-r", "--recursive"},
-            description = "the files of a directory, and of those in it")
+            description = "all files of a directory and its subdirectories")
     private boolean recursive;
 
-    @Option(names = "--check", description = "fetch nothing: only say how much is kept where")
+    @Option(names = "--check", description = "fetch nothing, and only show how much each switch has cached")
     private boolean check;
 
     @Option(names = "--parallel", paramLabel = "N", description = "with directories: files at once, 1..64 (default 8)")
@@ -144,7 +145,7 @@ public final class WarmCommand extends ClientCommand {
             }
             return task.receipt()
                     .orElseThrow(() -> report.failures().isEmpty()
-                            ? new CloudMwException(ErrorCode.NOT_FOUND, directory + ": no file is in it")
+                            ? new CloudMwException(ErrorCode.NOT_FOUND, directory + ": has no files to warm")
                             : report.failures().get(0).why())
                     .withElapsed(Duration.ofNanos(ticker.nanos() - startedNanos));
         }

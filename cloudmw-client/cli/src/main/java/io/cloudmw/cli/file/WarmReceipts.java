@@ -54,7 +54,10 @@ final class WarmReceipts {
         return json;
     }
 
-    /** Of a file there is none when it failed. */
+    /**
+     * Returns the receipt of a directory as JSON. Only a directory has the field {@code failed}: the warm-up of a
+     * single file fails instead.
+     */
     static Map<String, Object> ofDirectory(WarmReceipt receipt) {
         Map<String, Object> json = json(receipt);
         json.put("failed", receipt.failed());
@@ -76,7 +79,7 @@ final class WarmReceipts {
         return json;
     }
 
-    /** Of one, or of all together. */
+    /** Adds the sums over these switches. */
     private static void addTo(Map<String, Object> json, List<WarmedSwitch> switches) {
         json.put("asked_bytes", sum(switches, WarmedSwitch::askedBytes));
         json.put("had_bytes", sum(switches, WarmedSwitch::hadBytes));

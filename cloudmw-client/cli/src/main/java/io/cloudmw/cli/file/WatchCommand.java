@@ -30,9 +30,9 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "watch",
         mixinStandardHelpOptions = true,
-        description = "Say what happens to files and directories, as it happens.")
+        description = "Print changes of files and directories as they happen.")
 public final class WatchCommand extends ClientCommand {
-    @Parameters(index = "0", paramLabel = "VOLUME[:/PATH]", description = "what is there or below")
+    @Parameters(index = "0", paramLabel = "VOLUME[:/PATH]", description = "the path, and all paths below it")
     private String watched = "";
 
     @Option(
@@ -88,7 +88,7 @@ public final class WatchCommand extends ClientCommand {
         }
     }
 
-    /** Prints what happens, each line at once. */
+    /** The listener that prints each change at once. */
     private final class Lines implements WatchListener {
         private final VolumeName volume;
         private final String path;
@@ -102,7 +102,8 @@ public final class WatchCommand extends ClientCommand {
         }
 
         /**
-         * Comes before all changes. People read on standard error where it begins: standard output has the changes only.
+         * Reports the first position, before any change. Without {@code --json} the line goes to standard error,
+         * because standard output has only changes.
          */
         void watching(long position) {
             if (options.json()) {
@@ -154,7 +155,7 @@ public final class WatchCommand extends ClientCommand {
             } else {
                 say("%12d  %-14s %s", position, kind, what);
             }
-            // Nobody may be reading any more: `watch | head`.
+            // The reader of the output may have stopped: `watch | head`.
             if (context.out().checkError()) {
                 enough.complete(told);
             }

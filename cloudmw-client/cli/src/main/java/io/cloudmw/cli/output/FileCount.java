@@ -10,15 +10,15 @@ import java.util.Deque;
 import java.util.Locale;
 
 /**
- * The files of a volume, counted as far as a question to a person needs it.
+ * A count of the files of a volume, as exact as a confirmation needs.
  *
- * @param all whether there are no more than these
+ * @param all false when there are more files than were counted
  */
 public record FileCount(long files, boolean all) {
     private static final int PAGE = 1000;
     private static final int MOST_PAGES = 100;
 
-    /** Lists directories until there is nothing left, or a hundred pages were read. */
+    /** Lists directories until the end, or until a hundred pages were read. */
     public static FileCount of(CloudMw client, VolumeName volume) throws Exception {
         Deque<String> directories = new ArrayDeque<>();
         directories.add("/");

@@ -12,9 +12,9 @@ import io.cloudmw.core.model.volume.Volume;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** The JSON objects of {@code --json}. Field names are frozen. */
+/** The JSON objects of {@code --json}. Their field names are frozen. */
 public final class Json {
-    /** Amounts are written as people write them: not 0E-9. */
+    /** The mapper writes amounts as plain decimals, never as 0E-9. */
     private static final ObjectMapper MAPPER = JsonMapper.builder()
             .enable(StreamWriteFeature.WRITE_BIGDECIMAL_AS_PLAIN)
             .build();

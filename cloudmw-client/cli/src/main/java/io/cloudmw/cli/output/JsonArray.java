@@ -4,8 +4,8 @@ import java.io.PrintStream;
 import java.util.Map;
 
 /**
- * A command's answer that is one long array: printed element by element, so that it is never in memory as a whole. What
- * fails before the first element has printed nothing of it; what fails later ends its line.
+ * A command's answer that is one long array. Elements are printed one by one, so that the whole array is never in
+ * memory. A failure before the first element prints nothing of the array; a later failure ends its line.
  */
 public final class JsonArray implements AutoCloseable {
     private final PrintStream out;
@@ -16,7 +16,7 @@ public final class JsonArray implements AutoCloseable {
     /**
      * Begins an object with one array.
      *
-     * @param name of the array's field in the object that is printed
+     * @param name the name of the array's field
      */
     public JsonArray(PrintStream out, String name) {
         this.out = out;
@@ -29,7 +29,7 @@ public final class JsonArray implements AutoCloseable {
         out.print(Json.line(element));
     }
 
-    /** Everything was added. */
+    /** Ends the array after its last element. */
     public void end() {
         out.println(begun ? "]}" : "{\"" + name + "\":[]}");
         ended = true;

@@ -11,11 +11,11 @@ import java.nio.channels.WritableByteChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Helpers for paths of this machine. */
+/** Functions for paths and streams of the local machine. */
 public final class LocalPaths {
     private LocalPaths() {}
 
-    /** Neither a file nor a directory, but there: a pipe, a device. It has no length, and nothing to replace. */
+    /** Returns whether the path is a pipe or a device. Such a path has no length, and a get must not replace it. */
     public static boolean isSpecial(Path path) {
         return Files.exists(path) && !Files.isRegularFile(path) && !Files.isDirectory(path);
     }
@@ -24,7 +24,7 @@ public final class LocalPaths {
         return new CloudMwException(ErrorCode.LOCAL_IO, path + ": cannot " + what + " it: " + Reasons.of(e), e);
     }
 
-    /** The same stream, whose failures name it. */
+    /** Returns a view of the stream whose failures contain its name. */
     public static InputStream named(Object name, InputStream in) {
         return new FilterInputStream(in) {
             @Override
@@ -47,7 +47,7 @@ public final class LocalPaths {
         };
     }
 
-    /** The same channel, whose failures name it. */
+    /** Returns a view of the channel whose failures contain its name. */
     public static WritableByteChannel named(Object name, WritableByteChannel out) {
         return new WritableByteChannel() {
             @Override

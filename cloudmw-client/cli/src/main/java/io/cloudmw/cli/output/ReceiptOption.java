@@ -8,7 +8,7 @@ import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 
-/** The form in which a command says on standard error what its transfer took and cost, if it does. */
+/** The option {@code --receipt}: prints time, bytes and cost of a transfer on standard error. */
 public final class ReceiptOption {
     private static final String TOTALS = "totals";
     private static final String BLOCKS = "blocks";
@@ -22,7 +22,7 @@ public final class ReceiptOption {
                     + "block")
     private String wanted = "";
 
-    /** The option's value is written with {@code =}: what follows after a space is a file. */
+    /** The preprocessor that takes a value only after {@code =}, because a word after a space is the command's file. */
     static final class OnlyAttached implements IParameterPreprocessor {
         @Override
         public boolean preprocess(Stack<String> args, CommandSpec command, ArgSpec option, Map<String, Object> info) {
@@ -40,7 +40,7 @@ public final class ReceiptOption {
         return !wanted.isEmpty();
     }
 
-    /** Returns whether each block has its line. */
+    /** Returns whether each block gets a line. */
     public boolean ofBlocks() {
         return wanted.equals(BLOCKS);
     }

@@ -13,7 +13,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Receipts' totals by helper and by store. */
+/** The totals of a receipt, by helper and by store. */
 final class ReceiptTotals {
     private ReceiptTotals() {}
 

@@ -24,7 +24,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 
-/** Receipts as JSON, and as lines for people. */
+/** The receipts of transfers, as JSON and as lines for people. */
 public final class Receipts {
     /** The origin of a block. */
     private record Source(long chunk, int block, String racer) {}
@@ -149,7 +149,7 @@ public final class Receipts {
     /**
      * Returns a receipt as lines for people.
      *
-     * @param blocks whether each block has its line; otherwise there are totals
+     * @param blocks true for a line about each block; false for totals
      */
     public static List<String> lines(GetReceipt receipt, boolean blocks) {
         List<String> lines = new ArrayList<>();
@@ -199,7 +199,7 @@ public final class Receipts {
         return lines;
     }
 
-    /** Where each block came from: a replica, or what its winner kept, of which no store was asked. */
+    /** Returns a line for the origin of each block: a replica, or the cache of the winner, which read no store. */
     private static List<String> winLines(GetReceipt receipt) {
         Set<Source> kept = new HashSet<>();
         for (Attempt attempt : receipt.rows()) {
@@ -271,12 +271,12 @@ public final class Receipts {
         return lines;
     }
 
-    /** "1 chunk", "2 chunks". */
+    /** Returns a number with its noun, like "1 chunk" or "2 chunks". */
     public static String count(long number, String thing) {
         return number + " " + thing + (number == 1 ? "" : "s");
     }
 
-    /** 99 of 0.99, 99.9 of 0.999. */
+    /** Returns a quantile as a percentile: 99 for 0.99, 99.9 for 0.999. */
     public static String percentile(double quantile) {
         return BigDecimal.valueOf(Math.round(quantile * 1000), 1)
                 .stripTrailingZeros()

@@ -13,14 +13,14 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The buffered output of a command: large cats need no line buffering. Knows when its reader went away, which is
- * nobody's mistake: {@code cloudmw cat vol:/big | head}. Safe for any thread.
+ * The standard output of a command, buffered in large blocks. It notices when its reader stops, which is no error:
+ * {@code cloudmw cat vol:/big | head}. Safe for any thread.
  */
 public final class StandardOutput extends PrintStream {
     private static final int BUFFER_BYTES = 64 << 10;
 
     private final Descriptor descriptor;
-    /** Whether a file's bytes are the last that was written: nothing may be glued to them. */
+    /** True when the last bytes written are those of a file: JSON must then begin on a new line. */
     private volatile boolean midFile;
 
     public StandardOutput(OutputStream to) {
@@ -32,15 +32,15 @@ public final class StandardOutput extends PrintStream {
         this.descriptor = descriptor;
     }
 
-    /** Whether whoever read this has stopped reading. */
+    /** Returns whether the reader of this output has stopped reading. */
     public boolean abandoned() {
         return descriptor.abandoned;
     }
 
     /**
-     * Everything printed so far has been written.
+     * Fails unless everything printed so far was written.
      *
-     * @throws IOException as the system said, if something could not be
+     * @throws IOException the failure of the system
      */
     public void requireWritten() throws IOException {
         if (checkError()) {
@@ -49,7 +49,7 @@ public final class StandardOutput extends PrintStream {
         }
     }
 
-    /** Prints one object on a line of its own, also after the bytes of a file: a line feed stands between them. */
+    /** Prints one object on a line of its own, after a line feed when the bytes of a file come before it. */
     public void printJson(Map<String, ?> object) {
         if (midFile) {
             println();
@@ -58,7 +58,10 @@ public final class StandardOutput extends PrintStream {
         println(Json.line(object));
     }
 
-    /** For a file's bytes: unlike the methods of a {@link PrintStream}, writing fails when nothing can be written any more. */
+    /**
+     * Returns a channel for the bytes of a file. Unlike the methods of {@link PrintStream}, its writes fail once the
+     * output cannot be written.
+     */
     public WritableByteChannel channel() {
         WritableByteChannel all = Channels.newChannel(this);
         return LocalPaths.named("standard output", new WritableByteChannel() {
@@ -100,7 +103,7 @@ public final class StandardOutput extends PrintStream {
             try {
                 out.write(bytes, from, count);
             } catch (IOException e) {
-                // What EPIPE is called: there is no exception of its own.
+                // The JDK has no exception type for EPIPE, only this message.
                 abandoned |= "Broken pipe".equals(e.getMessage());
                 failure = e;
                 throw e;

@@ -13,17 +13,17 @@ import java.time.Duration;
 import java.util.function.Consumer;
 
 /**
- * Shows how far a command is: one line that is painted again on a terminal, a line now and then elsewhere, nothing when quiet. Safe
- * for any thread.
+ * The progress output of a command. On a terminal it repaints one line, elsewhere it prints a line now and then, and
+ * with {@code --quiet} nothing. Safe for any thread.
  */
 public final class Progress implements TransferListener, AutoCloseable {
     private static final long LINE_NANOS = Duration.ofSeconds(5).toNanos();
     private static final long PAINT_NANOS = Duration.ofMillis(200).toNanos();
 
-    /** Asking a terminal for its width would take a library that also takes over Ctrl-C. */
+    /** The assumed width. Asking the terminal would take a library that also takes over Ctrl-C. */
     private static final int COLUMNS = 79;
 
-    /** A task is not made shorter than this; its first word or so stays. */
+    /** The length below which the name of a task is not shortened. */
     private static final int SHORTEST_TASK = 12;
 
     private static final int TASK_START = 4;
@@ -86,7 +86,7 @@ public final class Progress implements TransferListener, AutoCloseable {
         say(task + " begins anew: " + why);
     }
 
-    /** Says something, in a line of its own. */
+    /** Prints a message on a line of its own, unless {@code --quiet} is set. */
     public synchronized void say(String line) {
         if (form != Form.QUIET) {
             wipe();
@@ -94,7 +94,7 @@ public final class Progress implements TransferListener, AutoCloseable {
         }
     }
 
-    /** The same, however quiet the command is. */
+    /** Prints a message on a line of its own, even with {@code --quiet}. */
     public synchronized void tell(String line) {
         wipe();
         err.println(line);
@@ -112,7 +112,7 @@ public final class Progress implements TransferListener, AutoCloseable {
         waiting(task, delay);
     }
 
-    /** A put among those that are shown waits. */
+    /** Reports that one of the puts shown waits. */
     public synchronized void waiting(String put, PutDelay delay) {
         meter.waiting(delay.lasted());
         String reason = NameStyle.printable(put + " waits: " + delay.text());
@@ -140,7 +140,7 @@ public final class Progress implements TransferListener, AutoCloseable {
         change(shown -> shown.tree(now));
     }
 
-    /** Something else is counted. */
+    /** Reports the progress of a command that counts other things than bytes. */
     public void counted(Tally tally) {
         change(shown -> shown.counted(tally));
     }
@@ -165,7 +165,7 @@ public final class Progress implements TransferListener, AutoCloseable {
         }
     }
 
-    /** A line painted on a terminal: a task with a long path is shortened before the counts are cut. */
+    /** Returns a line for a terminal. The name of the task is shortened before the counts are cut off. */
     public static String line(String task, String text) {
         int room = Math.max(SHORTEST_TASK, COLUMNS - text.length() - 2);
         String name = task.length() <= room
@@ -175,7 +175,7 @@ public final class Progress implements TransferListener, AutoCloseable {
         return line.substring(0, Math.min(COLUMNS, line.length()));
     }
 
-    /** The last line stays. */
+    /** Ends the output; the last line stays visible. */
     @Override
     public synchronized void close() {
         if (form == Form.PAINTED && changed) {

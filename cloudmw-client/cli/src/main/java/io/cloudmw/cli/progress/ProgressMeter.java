@@ -17,10 +17,16 @@ import java.util.OptionalDouble;
 final class ProgressMeter {
     private static final double SECOND = 1e9;
     private static final long SAMPLE_NANOS = Duration.ofSeconds(1).toNanos();
-    /** The speed is that of so many samples. */
+    /** The number of samples that the speed is averaged over. */
     private static final int SAMPLES = 15;
 
-    /** The progress at one time: bytes that this run moved, and what it did of what is to be done, in bytes and in files. */
+    /**
+     * The progress at one time.
+     *
+     * @param moved bytes that this run transferred
+     * @param done bytes that this run completed, transferred or not
+     * @param files files, or other things counted, that are complete
+     */
     private record Sample(long nanos, long moved, long done, long files) {}
 
     private final Ticker ticker;
@@ -38,14 +44,17 @@ final class ProgressMeter {
         sample();
     }
 
-    /** @param of negative: nobody knows yet */
+    /** @param of the total; negative: not known yet */
     void progressed(long bytes, long of) {
         done = Math.max(done, bytes);
         total = Math.max(total, of);
         goesOn();
     }
 
-    /** So many bytes of those that are done next are of an earlier run: the speed is that of this run. */
+    /**
+     * Records that an earlier run has stored this many of the bytes done next. They do not count for the speed of this
+     * run.
+     */
     void reused(long bytes) {
         reused = Math.max(reused, bytes);
     }
@@ -60,13 +69,13 @@ final class ProgressMeter {
         goesOn();
     }
 
-    /** Something else is counted, and said so. */
+    /** Shows these counts instead of bytes. */
     void counted(Tally tally) {
         counted = Optional.of(tally);
         goesOn();
     }
 
-    /** Nothing goes on; why is said until something does. */
+    /** Shows that the command waits, until it makes progress again. */
     void waiting(Duration lasted) {
         waiting = "waits for " + lasted.toSeconds() + " s";
         sample();
@@ -98,7 +107,7 @@ final class ProgressMeter {
         return Math.max(done, sent);
     }
 
-    /** How far it is now. */
+    /** Returns the progress in words. */
     String text() {
         StringBuilder text = new StringBuilder(
                 counted.map(Tally::text).or(() -> tree.map(ProgressMeter::text)).orElseGet(this::bytes));
@@ -146,7 +155,7 @@ final class ProgressMeter {
         return nanos < SAMPLE_NANOS || more <= 0 ? OptionalDouble.empty() : OptionalDouble.of(more * SECOND / nanos);
     }
 
-    /** Seconds that the rest takes, as far as that can be told: by bytes or by files, whichever take longer. */
+    /** Returns the estimated seconds left, by bytes or by files, whichever takes longer; empty when unknown. */
     private OptionalDouble left() {
         if (!waiting.isEmpty() || tree.filter(all -> !all.isCounted()).isPresent()) {
             return OptionalDouble.empty();

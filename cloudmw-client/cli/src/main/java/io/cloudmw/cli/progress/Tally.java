@@ -1,12 +1,12 @@
 package io.cloudmw.cli.progress;
 
 /**
- * The progress of a command that counts something else than bytes of files.
+ * The progress of a command that counts other things than the bytes of files.
  *
- * @param text what is counted, and of how many
- * @param done of {@code total}
+ * @param text the number counted, its total and its noun
+ * @param done the number out of {@code total}
  * @param total negative: not known
- * @param details that come after the speed and the time that is left
+ * @param details further figures, shown after the speed and the time left
  */
 public record Tally(String text, long done, long total, String details) {
     public static Tally of(String text) {

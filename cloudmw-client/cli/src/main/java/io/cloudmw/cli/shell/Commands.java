@@ -6,11 +6,11 @@ import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 
-/** The commands and options that users see, in the order of their names. */
+/** The commands and options in the help, sorted by name; hidden ones are left out. */
 public final class Commands {
     private Commands() {}
 
-    /** This command, and all that are below it. */
+    /** Returns this command and all commands below it. */
     static List<CommandSpec> all(CommandSpec root) {
         List<CommandSpec> all = new ArrayList<>();
         all.add(root);
@@ -18,7 +18,7 @@ public final class Commands {
         return all;
     }
 
-    /** The commands of a command. */
+    /** Returns the subcommands of a command. */
     static List<CommandSpec> below(CommandSpec command) {
         return command.subcommands().values().stream()
                 .map(CommandLine::getCommandSpec)
@@ -28,7 +28,7 @@ public final class Commands {
                 .toList();
     }
 
-    /** The options of a command. */
+    /** Returns the options of a command. */
     static List<OptionSpec> options(CommandSpec command) {
         return command.options().stream()
                 .filter(option -> !option.hidden())
@@ -36,24 +36,27 @@ public final class Commands {
                 .toList();
     }
 
-    /** The first sentence of what the command does; empty: nothing is said. */
+    /** Returns the first sentence of the help of a command; empty when it has none. */
     public static String does(CommandSpec command) {
         String[] header = command.usageMessage().header();
         String[] lines = header.length > 0 ? header : command.usageMessage().description();
         return lines.length == 0 ? "" : sentence(text(lines[0]));
     }
 
-    /** The meaning of the option, in one line. */
+    /** Returns the description of an option, in one line. */
     static String means(OptionSpec option) {
         return text(String.join(" ", option.description()));
     }
 
-    /** A description as it is printed: picocli formats it, and a percent sign is written twice. */
+    /**
+     * Returns a description as picocli prints it, in one line: {@code %n} becomes a space, and {@code %%} a percent
+     * sign.
+     */
     static String text(String description) {
         return description.replace("%n", " ").replace("%%", "%");
     }
 
-    /** Without the full stop. */
+    /** Returns the first sentence without its full stop. */
     private static String sentence(String text) {
         int end = text.indexOf(". ");
         return end < 0 ? text.replaceFirst("\\.$", "") : text.substring(0, end);

@@ -10,13 +10,13 @@ import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Model.PositionalParamSpec;
 
 /**
- * The completion script for fish. A function of the script finds the command that the line names so far; a rule for each
- * command, option and choice says what may follow there.
+ * The completion script for fish. A function of the script finds the command on the line so far. Each command, option
+ * and choice has a rule for when fish offers it.
  */
 public final class FishCompletion {
     private FishCompletion() {}
 
-    /** The script for this command, which is called by {@link CommandSpec#name its name}. */
+    /** Returns the script for a command and its subcommands. */
     public static String of(CommandSpec root) {
         List<CommandSpec> all = Commands.all(root);
         List<String> lines = new ArrayList<>(function(root, all));
@@ -72,7 +72,7 @@ public final class FishCompletion {
                 "end");
     }
 
-    /** Without the root's name. */
+    /** Returns the names of a command and its parents, without the root's name. */
     private static String path(CommandSpec root, CommandSpec command) {
         return command == root
                 ? ""

@@ -25,9 +25,9 @@ public final class ManualPage {
     private ManualPage() {}
 
     /**
-     * The pages of a command and of all commands below it, by file name, like {@code cloudmw-volume-create.1}.
+     * Returns the pages of a command and of all commands below it, by file name, like {@code cloudmw-volume-create.1}.
      *
-     * @param version named at the foot of each page
+     * @param version the version at the foot of each page
      */
     public static Map<String, String> all(CommandSpec root, String version) {
         Map<String, String> pages = new LinkedHashMap<>();
@@ -35,7 +35,7 @@ public final class ManualPage {
         return Collections.unmodifiableMap(pages);
     }
 
-    /** The page of one command. */
+    /** Returns the page of one command. */
     public static String of(CommandSpec command, String version) {
         List<String> lines = new ArrayList<>();
         lines.add(".TH " + quoted(name(command).toUpperCase(Locale.ROOT)) + " 1 " + quoted(date(version)) + " "
@@ -58,7 +58,7 @@ public final class ManualPage {
         return String.join("\n", lines) + "\n";
     }
 
-    /** The day of the commit that a version names; empty: it names none. */
+    /** Returns the day of the commit in a version; empty when the version has none. */
     private static String date(String version) {
         Matcher day = DAY.matcher(version);
         return day.find() ? day.group() : "";
@@ -116,7 +116,7 @@ public final class ManualPage {
         }
     }
 
-    /** As it stands: its lines are laid out already. */
+    /** Adds the footer with its own line breaks. */
     private static void footer(CommandSpec command, List<String> lines) {
         List<String> footer = List.of(command.usageMessage().footer());
         if (!footer.isEmpty()) {
@@ -151,7 +151,7 @@ public final class ManualPage {
         return '"' + escaped(text).replace("\"", "\\(dq") + '"';
     }
 
-    /** Text in which nothing is a request or an escape to roff. */
+    /** Returns the text with the characters escaped that roff would interpret. */
     private static String escaped(String text) {
         String escaped = text.replace("\\", "\\e").replace("-", "\\-");
         return escaped.startsWith(".") || escaped.startsWith("'") ? "\\&" + escaped : escaped;

@@ -25,16 +25,16 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /**
- * The commands for shells and {@code man}. They know the commands that serve when the launcher names the class of these:
- * they are in another jar.
+ * The commands that print completion scripts and manual pages. The server commands are in another jar, so the launcher
+ * names their classes in a system property.
  */
 public final class ShellCommands {
-    /** The classes, with commas between, whose commands belong to {@code cloudmw} too. */
+    /** The system property with the classes of further commands, separated by commas. */
     private static final String MORE = "cloudmw.commands";
 
     private ShellCommands() {}
 
-    /** The command itself, with all commands there are. */
+    /** Returns the root command, with the commands of the other jars added. */
     private static CommandSpec complete(CommandSpec command) throws CloudMwException {
         CommandLine root = command.root().commandLine();
         String more = System.getProperty(MORE, "");
@@ -84,7 +84,7 @@ public final class ShellCommands {
         @Override
         public Integer call() throws CloudMwException {
             CommandSpec root = complete(Objects.requireNonNull(spec));
-            // The script that picocli makes for bash loads zsh's own emulation of it where it runs there.
+            // Zsh can run the bash script of picocli, which then loads the bash emulation of zsh.
             String script = shell == Shell.fish
                     ? FishCompletion.of(root)
                     : AutoComplete.bash(root.name(), root.commandLine()).replace("\r", "");
@@ -126,7 +126,7 @@ public final class ShellCommands {
             for (String name : names) {
                 CommandLine below = command.subcommands().get(name);
                 if (below == null) {
-                    throw new IllegalArgumentException("command: \"" + String.join(" ", names) + "\": there is none");
+                    throw new IllegalArgumentException("unknown command '" + String.join(" ", names) + "'");
                 }
                 command = below.getCommandSpec();
             }

@@ -29,7 +29,7 @@ public final class BackupCommands {
             name = "backup",
             mixinStandardHelpOptions = true,
             description =
-                    "Keep what the catalog says of a volume in stores, so that the volume can be recovered from them alone.")
+                    "Back up the catalog of a volume to stores, so that the volume can be recovered from them alone.")
     public static final class Create extends ClientCommand {
         @Parameters(index = "0", arity = "0..1", paramLabel = "VOLUME")
         private @Nullable String volume;
@@ -43,7 +43,7 @@ public final class BackupCommands {
         @Option(names = "--keep", paramLabel = "K", description = "so many backups stay (default ${DEFAULT-VALUE})")
         private int keep = BackupOptions.DEFAULT_KEEP;
 
-        @Option(names = "--full", description = "export everything, not only what changed since the last backup")
+        @Option(names = "--full", description = "export everything, not only changes since the last backup")
         private boolean full;
 
         public Create(CommandContext context) {

@@ -12,7 +12,7 @@ import java.util.Map;
 
 /** The progress of volume changes, and the losses of lost stores, as lines for people and as JSON. */
 public final class ReshapeReport {
-    /** A list for people names no more files. */
+    /** The most files in a list for people. */
     private static final int MOST_FILES = 20;
 
     private ReshapeReport() {}
@@ -36,7 +36,7 @@ public final class ReshapeReport {
         return lines;
     }
 
-    /** The copies that are left in a store that a volume gives up. */
+    /** Returns a line about the copies left in a store that leaves a volume. */
     static String line(VolumeReshapeProgress.Departure store) {
         String what = "store " + store.store() + (store.lost() ? " (lost)" : "") + " leaves: ";
         if (store.copies().isEmpty()) {
@@ -73,7 +73,7 @@ public final class ReshapeReport {
         return rows;
     }
 
-    /** The stores that leave a volume, as upkeep sees them. */
+    /** Returns the stores that leave a volume, with their progress. */
     static List<VolumeReshapeProgress.Departure> departures(ReshapeProgress progress, VolumeName volume) {
         return progress.volumes().stream()
                 .filter(fare -> fare.name().equals(volume))

@@ -43,7 +43,7 @@ public final class SnapshotCommands {
         return object;
     }
 
-    /** Shared by those that name one. */
+    /** The base of commands that name one snapshot. */
     private abstract static class OneCommand extends ClientCommand {
         @Parameters(index = "0", paramLabel = "VOLUME")
         private String volume = "";
@@ -103,7 +103,7 @@ public final class SnapshotCommands {
     @Command(
             name = "rm",
             mixinStandardHelpOptions = true,
-            description = "Remove a snapshot; what only it kept goes in the background.")
+            description = "Remove a snapshot; files that only the snapshot kept are deleted in the background.")
     public static final class Rm extends OneCommand {
         public Rm(CommandContext context) {
             super(context);
@@ -120,12 +120,16 @@ public final class SnapshotCommands {
     @Command(
             name = "diff",
             mixinStandardHelpOptions = true,
-            description = "Files that differ between a snapshot and another, or what is now.")
+            description = "List the files that differ between two snapshots, or between a snapshot and the present.")
     public static final class Diff extends OneCommand {
-        @Parameters(index = "2", arity = "0..1", paramLabel = "LATER", description = "another (default: what is now)")
+        @Parameters(
+                index = "2",
+                arity = "0..1",
+                paramLabel = "LATER",
+                description = "the later snapshot (default: the present)")
         private @Nullable String later;
 
-        @Option(names = "--path", paramLabel = "/PATH", description = "only what is in this directory")
+        @Option(names = "--path", paramLabel = "/PATH", description = "only files in this directory")
         private String path = "/";
 
         public Diff(CommandContext context) {
@@ -168,20 +172,20 @@ public final class SnapshotCommands {
     @Command(
             name = "restore",
             mixinStandardHelpOptions = true,
-            description = "Let a path name again what it named in a snapshot; nothing is copied.")
+            description = "Restore a file or directory of a snapshot at its path; no data is copied.")
     public static final class Restore extends ClientCommand {
         @Parameters(index = "0", paramLabel = "VOLUME@SNAPSHOT:/PATH")
         private String source = "";
 
         @Option(
                 names = {"-r", "--recursive"},
-                description = "the files of a directory, and of those in it, one after the other")
+                description = "all files of a directory and its subdirectories, one after the other")
         private boolean recursive;
 
         @Option(names = "--delete", description = "with -r: remove files that were not there")
         private boolean delete;
 
-        @Option(names = "--dry-run", description = "with -r: only say what would be done")
+        @Option(names = "--dry-run", description = "with -r: only list the files to be restored and removed")
         private boolean dryRun;
 
         public Restore(CommandContext context) {
@@ -221,7 +225,10 @@ public final class SnapshotCommands {
             return Map.of();
         }
 
-        /** What was added since the snapshot is removed, if that is wanted, and everything else is as it was. */
+        /**
+         * Removes a file that was added since the snapshot, if {@code --delete} is set, and restores any other
+         * difference.
+         */
         private boolean restore(CloudMw client, String snapshot, VolumeName volume, SnapshotDiff.Difference difference)
                 throws CloudMwException {
             FilePath file = new FilePath(volume, difference.path());

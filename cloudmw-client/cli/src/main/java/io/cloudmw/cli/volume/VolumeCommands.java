@@ -35,7 +35,7 @@ public final class VolumeCommands {
     @Command(name = "volume", mixinStandardHelpOptions = true, description = "Create, list, change and remove volumes.")
     public static final class Group extends CommandGroup {}
 
-    /** A volume in one line. */
+    /** Returns a volume in one line. */
     static String line(Volume volume) {
         return String.format(
                 Locale.ROOT,
@@ -52,7 +52,7 @@ public final class VolumeCommands {
                 volume.leaving().isEmpty() ? "" : " leaving=" + volume.leaving());
     }
 
-    /** As it is asked for. */
+    /** Returns the chunking in the form of the option that sets it. */
     private static String cut(Chunking chunking) {
         return chunking instanceof Chunking.BySize size
                 ? "chunk-size=" + Sizes.format(size.bytes())
@@ -78,7 +78,8 @@ public final class VolumeCommands {
                 names = "--leaf-size",
                 paramLabel = "SIZE",
                 converter = OptionConverters.Size.class,
-                description = "what a small read reads and verifies: 4KiB to 256KiB, a power of two (default 256KiB)")
+                description =
+                        "the smallest unit that reads fetch and verify: 4KiB to 256KiB, a power of two (default 256KiB)")
         private long leafSize = Chunking.DEFAULT_LEAF_BYTES;
 
         @Option(names = "--replicas", paramLabel = "K", description = "copies of each chunk (default 3)")
@@ -107,7 +108,7 @@ public final class VolumeCommands {
         @Option(
                 names = "--target",
                 paramLabel = "TARGET",
-                description = "what reads must keep, like \"p99 of 64MiB under 900ms\"")
+                description = "a time limit for reads, like \"p99 of 64MiB under 900ms\"")
         private @Nullable String target;
 
         @Option(names = "--rotate", description = "helpers swap replicas from chunk to chunk")

@@ -21,12 +21,12 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Changes how a volume keeps its files. */
+/** The command that changes the settings of a volume. */
 @Command(
         name = "set",
         mixinStandardHelpOptions = true,
         description = {
-            "Change how a volume keeps its files; what is not named stays as it is.",
+            "Change how a volume keeps its files; settings that are not named stay.",
             "Copies are made, moved and given up in the background: see volume show and status."
         })
 public final class VolumeSetCommand extends ClientCommand {
@@ -61,7 +61,7 @@ public final class VolumeSetCommand extends ClientCommand {
     @Option(
             names = "--target",
             paramLabel = "TARGET",
-            description = "what reads must keep, like \"p99 of 64MiB under 900ms\"; none: nothing")
+            description = "a time limit for reads, like \"p99 of 64MiB under 900ms\"; none: nothing")
     private @Nullable String target;
 
     @Option(
@@ -84,7 +84,7 @@ public final class VolumeSetCommand extends ClientCommand {
             names = "--leaf-size",
             paramLabel = "SIZE",
             converter = OptionConverters.Size.class,
-            description = "what a small read of new versions reads and verifies")
+            description = "the smallest unit that reads of new versions fetch and verify")
     private @Nullable Long leafSize;
 
     @Option(

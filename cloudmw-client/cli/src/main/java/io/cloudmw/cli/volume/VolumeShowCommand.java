@@ -14,11 +14,11 @@ import java.util.Map;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
-/** Shows one volume, with what is left in the stores that leave it. */
+/** The command that shows one volume, with the copies left in the stores that leave it. */
 @Command(
         name = "show",
         mixinStandardHelpOptions = true,
-        description = "Show how a volume keeps its files, and what is left in the stores that leave it.")
+        description = "Show how a volume keeps its files, and the copies left in stores that leave it.")
 public final class VolumeShowCommand extends ClientCommand {
     @Parameters(index = "0", paramLabel = "NAME")
     private String name = "";
@@ -39,7 +39,7 @@ public final class VolumeShowCommand extends ClientCommand {
         return answer;
     }
 
-    /** Asks upkeep only where a store leaves. */
+    /** Asks for the progress of upkeep, but only when a store leaves the volume. */
     static List<VolumeReshapeProgress.Departure> departures(CloudMw client, Volume volume) throws Exception {
         if (volume.leaving().isEmpty()) {
             return List.of();

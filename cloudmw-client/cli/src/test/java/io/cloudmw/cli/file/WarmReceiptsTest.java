@@ -18,7 +18,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 
-/** Two files, all of which one switch keeps. */
+/** Tests with the receipt of two files, both cached by one switch. */
 final class WarmReceiptsTest {
     private static final BigDecimal NOTHING = BigDecimal.ZERO;
 
@@ -36,7 +36,7 @@ final class WarmReceiptsTest {
     }
 
     @Test
-    void aDirectoryOfWhichNothingFailedIsComplete() {
+    void directoryWithoutFailuresIsComplete() {
         assertThat(WarmReceipts.ofDirectory(receipt))
                 .containsEntry("complete", true)
                 .containsEntry("failed", 0L);
@@ -44,7 +44,7 @@ final class WarmReceiptsTest {
     }
 
     @Test
-    void aDirectoryOfWhichAFileFailedIsNotCompleteAndSaysSo() {
+    void directoryWithAFailedFileIsReportedIncomplete() {
         WarmReceipt failed = receipt.withFailed(1);
         assertThat(WarmReceipts.ofDirectory(failed))
                 .containsEntry("complete", false)
@@ -53,7 +53,7 @@ final class WarmReceiptsTest {
     }
 
     @Test
-    void onlyWhatCameFromAStoreHasAPrice() {
+    void receiptHasAPriceOnlyForStoreReads() {
         assertThat(WarmReceipts.lines(receipt)).noneMatch(line -> line.startsWith("price"));
         assertThat(WarmReceipts.lines(receipt(Map.of(new StoreId("s"), StoreUsage.ofReads(1, 10)))))
                 .anyMatch(line -> line.startsWith("price: 0 USD"));

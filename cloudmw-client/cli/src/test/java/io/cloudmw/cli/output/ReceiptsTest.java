@@ -25,7 +25,7 @@ final class ReceiptsTest {
     private static final StoreId STORE = new StoreId("d2");
     private static final int BYTES = 4 << 20;
 
-    /** One block of each, by the switch {@code s2}: of one its store was asked, the other it had. */
+    /** Returns a receipt of two blocks from the switch {@code s2}: a block read from its store, and a cached block. */
     private static GetReceipt fetchedAndKept() {
         Bill free = new Bill(
                 BigDecimal.ZERO, BigDecimal.ZERO, BigDecimal.ZERO, BigDecimal.ZERO, "USD", "AWS 2026", List.of());
@@ -89,7 +89,7 @@ final class ReceiptsTest {
     }
 
     @Test
-    void aStoreThatWasAskedForNothingHasNoTotal() {
+    void storeWithoutRequestsHasNoTotal() {
         ReadShare kept =
                 ReadShare.nothing("s2", STORE).fetched(0, BYTES).won(BYTES).kept(BYTES);
 

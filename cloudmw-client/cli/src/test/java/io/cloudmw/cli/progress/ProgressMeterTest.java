@@ -12,7 +12,7 @@ import java.time.Duration;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** The text that says how far a command is. */
+/** Tests of the text about a command's progress. */
 final class ProgressMeterTest {
     private static final long MIB = 1 << 20;
 
@@ -45,7 +45,7 @@ final class ProgressMeterTest {
     }
 
     @Test
-    void aPutSaysWhatIsStoredAndWhatIsOnlySent() {
+    void putShowsStoredAndSentBytes() {
         meter.progressed(0, 100 * MIB);
         pass(5);
         meter.sent(50 * MIB);
@@ -81,7 +81,7 @@ final class ProgressMeterTest {
     }
 
     @Test
-    void aTallyHasTheTimeThatIsLeftWhereItsTotalIsKnown() {
+    void tallyHasTheTimeLeftWhenItsTotalIsKnown() {
         meter.counted(new Tally("0 copies", 0, -1, "0 of 2 stores"));
         pass(10);
         meter.counted(new Tally("100 copies", 100, -1, "0 of 2 stores"));
@@ -93,7 +93,7 @@ final class ProgressMeterTest {
     }
 
     @Test
-    void aRoundOfCollectionCountsCopiesAndBytesOfHowMany() {
+    void collectionProgressHasCopiesBytesAndTheirTotals() {
         CollectRound begun = CollectRound.began(true, 1, 2);
         assertThat(GcCommand.tally(begun).text()).isEqualTo("0 copies, 0 B");
         CollectRound half = begun.found(new CollectFindings(
@@ -102,7 +102,7 @@ final class ProgressMeterTest {
         Tally tally = GcCommand.tally(half);
         assertThat(tally.text()).isEqualTo("1,204 of about 2,400 copies, 1.2 GiB of about 2.3 GiB");
         assertThat(tally.details())
-                .isEqualTo("0 of 2 stores, nothing names 12 copies (12.0 MiB), 0 copies (0 B) deleted");
+                .isEqualTo("0 of 2 stores, 12 copies (12.0 MiB) unreferenced, 0 copies (0 B) deleted");
         Tally whole = GcCommand.tally(half.storeDone().storeDone().expecting(new CopyTotal(1204, 1204 * MIB)));
         assertThat(whole.text()).isEqualTo("1,204 of 1,204 copies, 1.2 GiB of 1.2 GiB");
     }

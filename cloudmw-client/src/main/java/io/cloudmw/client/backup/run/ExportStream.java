@@ -13,7 +13,7 @@ import java.util.OptionalLong;
 
 /**
  * A stream of the records of one part, which it requests piece by piece. It ends after the piece that fills the part,
- * and holds one piece at a time. One thread at a time.
+ * and holds one piece at a time. Confined to one thread at a time.
  */
 final class ExportStream extends InputStream {
     private final CoordinatorClient coordinator;
@@ -54,12 +54,12 @@ final class ExportStream extends InputStream {
         files += piece.files();
     }
 
-    /** Whether everything is exported. Valid before the first read. */
+    /** Returns whether everything is exported, and not only changes. Valid before the first read. */
     boolean isWhole() {
         return piece.whole();
     }
 
-    /** Whether there is nothing to export. Valid before the first read. */
+    /** Returns whether there is nothing to export. Valid before the first read. */
     boolean isEmpty() {
         return bytes == 0 && piece.next().isEmpty();
     }

@@ -38,7 +38,7 @@ final class PeerChunk {
     /** Uploads under way; guarded by the lock of {@link PeerChunkCache}. */
     int uses;
 
-    /** Whether the file is closed after the last use; guarded as {@link #uses}. */
+    /** True once the chunk is dropped: its file is closed after the last use. Guarded as {@link #uses}. */
     boolean dropped;
 
     /** @param path the file's name, as long as it has one */
@@ -109,12 +109,12 @@ final class PeerChunk {
         return first;
     }
 
-    /** Whether all leaves are taken for writing. Guarded as {@link #uses}. */
+    /** Returns whether all leaves are taken for writing. Guarded as {@link #uses}. */
     boolean isTaken() {
         return taken.cardinality() == crc32c.length;
     }
 
-    /** Whether the range can be served: whole leaves within the chunk. */
+    /** Returns whether the range can be served: whole leaves within the chunk. */
     boolean covers(ByteRange range) {
         return !range.isEmpty()
                 && range.end() <= length

@@ -110,7 +110,7 @@ public final class PeerChunkCache implements AutoCloseable {
         }
     }
 
-    /** Whether the leaf is to be written; if so, its room is reserved until then. */
+    /** Reserves room for the leaf until it is written, and returns true; false when the leaf is not to be written. */
     private boolean take(PeerChunk chunk, long offset, int length) {
         synchronized (this) {
             if (growing.get(chunk.id()) != chunk) {

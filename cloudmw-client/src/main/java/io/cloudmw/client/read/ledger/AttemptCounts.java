@@ -94,7 +94,9 @@ final class AttemptCounts {
         return true;
     }
 
-    /** Whether this is the report of an attempt that has won already; then its end is no longer awaited. */
+    /**
+     * Returns whether this report belongs to a win that arrived first; that win then waits for its report no longer.
+     */
     private boolean isOfWinWithoutReport(Attempt attempt) {
         Win win = winsWithoutReport.get(attempt.block());
         return win != null
@@ -151,7 +153,7 @@ final class AttemptCounts {
         usage.merge(store, StoreUsage.ofReads(reads, bytes), StoreUsage::plus);
     }
 
-    /** Whether there are attempts whose end was not reported. */
+    /** Returns whether there are attempts whose end was not reported. */
     boolean hasLive() {
         return !live.isEmpty() || !winsWithoutReport.isEmpty();
     }

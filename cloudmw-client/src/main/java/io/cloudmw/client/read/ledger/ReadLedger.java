@@ -63,7 +63,7 @@ public final class ReadLedger {
         }
     }
 
-    /** Whether there are attempts whose end was not reported. */
+    /** Returns whether there are attempts whose end was not reported. */
     public boolean hasLiveAttempts() {
         return attempts.hasLive();
     }

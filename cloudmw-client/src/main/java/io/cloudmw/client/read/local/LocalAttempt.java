@@ -21,7 +21,7 @@ import java.nio.channels.FileChannel;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An in-process attempt, which reads a block of one replica into a nameless temporary file and verifies it. One
+ * An in-process attempt, which reads a block of one replica into a nameless temporary file and verifies it. A single
  * thread runs the attempt; any thread may cancel or close it.
  */
 final class LocalAttempt implements Runnable, AutoCloseable {
@@ -96,7 +96,7 @@ final class LocalAttempt implements Runnable, AutoCloseable {
         listener.finished(this);
     }
 
-    /** Whether the whole block can be read back. */
+    /** Returns whether the whole block can be read back. */
     boolean isFinished() {
         return finished;
     }

@@ -49,7 +49,7 @@ public final class LocalStores {
         }
     }
 
-    /** Whether any store can be reached. */
+    /** Tests in the background whether any store can be reached. */
     public CompletableFuture<Boolean> reachable() {
         CompletableFuture<Boolean> answer = new CompletableFuture<>();
         context.threads()

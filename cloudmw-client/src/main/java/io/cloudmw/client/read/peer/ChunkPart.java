@@ -16,7 +16,7 @@ public record ChunkPart(ManifestReader.Item item, long kept, long fromPeers, Byt
         return item.chunk().chunk();
     }
 
-    /** Whether the whole chunk is missing. */
+    /** Returns whether the whole chunk is missing. */
     public boolean isWhole() {
         return missing.length() == chunk().range().length();
     }

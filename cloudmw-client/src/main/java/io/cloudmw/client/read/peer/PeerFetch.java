@@ -118,7 +118,7 @@ final class PeerFetch implements RelayListener {
         this.listener = listener;
     }
 
-    /** Whether the fetch asks this peer now. */
+    /** Returns whether the fetch now asks this peer. */
     boolean isAsking(FoundPeer peer) {
         FoundPeer now = asked;
         return now != null && now.id().equals(peer.id());

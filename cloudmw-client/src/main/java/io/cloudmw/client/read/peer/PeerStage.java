@@ -129,13 +129,13 @@ public final class PeerStage {
 
     // ---- who holds which chunk
 
-    /** Whether the holders of the part's chunk are known. */
+    /** Returns whether the holders of the part's chunk are known. */
     public boolean knows(ChunkPart part) {
         return !enabled
                 || (searched.contains(part.chunk().id()) && context.ticker().nanos() - searchedNanos < FRESH_NANOS);
     }
 
-    /** Whether a known holder of the part's chunk may be asked. */
+    /** Returns whether a known holder of the part's chunk may be asked. */
     public boolean isHeld(ChunkPart part) {
         return enabled && !candidates(part.chunk().id()).isEmpty();
     }
@@ -220,12 +220,12 @@ public final class PeerStage {
 
     // ---- fetches
 
-    /** Whether another fetch may begin: a stream has one at a time. */
+    /** Returns whether another fetch may begin; a stream has a single fetch at a time. */
     public boolean hasRoom() {
         return fetches.size() < (sink.inOrder() ? 1 : FETCHES);
     }
 
-    /** Whether no fetch is under way and no part is left. */
+    /** Returns whether no fetch is under way and no part is left. */
     public boolean isIdle() {
         return fetches.isEmpty() && left.isEmpty();
     }

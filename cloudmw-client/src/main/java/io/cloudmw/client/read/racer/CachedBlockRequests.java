@@ -118,7 +118,10 @@ public final class CachedBlockRequests {
                 .forEach(Request::drop);
     }
 
-    /** Whether the block may be requested; extra attempts are issued, because they must be fetched again. */
+    /**
+     * Returns whether the block may be requested. An extra attempt is always issued, because it must fetch the block
+     * again.
+     */
     private boolean mayRequest(IssuedBlock block) {
         if (unresponsive || block.extra()) {
             return false;
@@ -130,7 +133,7 @@ public final class CachedBlockRequests {
         return true;
     }
 
-    /** Whether the block arrives although it was never issued. */
+    /** Returns whether the block arrives although it was never issued. */
     public boolean isArriving(BlockId block) {
         return arriving.stream().anyMatch(request -> request.id().equals(block));
     }
@@ -172,8 +175,8 @@ public final class CachedBlockRequests {
     }
 
     /**
-     * Whether there is room for a block. A block before all arriving ones always has room: they may wait for its
-     * delivery.
+     * Returns whether there is room for a block. A block before all arriving ones always has room: they may wait for
+     * its delivery.
      */
     private boolean hasRoom(Request request) {
         List<Request> held = Stream.concat(arriving.stream(), open.stream().filter(Request::isPending))
@@ -264,12 +267,12 @@ public final class CachedBlockRequests {
     private final class Request implements BulkStreamListener {
         final IssuedBlock block;
         private @Nullable BulkStream stream;
-        /** Whether it is to be requested; otherwise to be issued. */
+        /** True when the block is to be requested; false when it is to be issued. */
         boolean wanted;
 
         private boolean asked;
         private boolean postponed;
-        /** Whether an earlier check saw it unanswered. */
+        /** True once a check has found the request unanswered. */
         boolean seen;
 
         volatile @Nullable RelayReceiver relay;
@@ -290,17 +293,17 @@ public final class CachedBlockRequests {
             return block.replicas().get(block.block().entrants().get(0).replica());
         }
 
-        /** Whether it is requested as soon as there is room. */
+        /** Returns whether the block is requested as soon as there is room. */
         boolean isNext() {
             return wanted && !asked;
         }
 
-        /** Whether it was requested and not answered. */
+        /** Returns whether the block was requested and not answered. */
         boolean isPending() {
             return wanted && asked && relay == null;
         }
 
-        /** Whether it comes before the other in the file. */
+        /** Returns whether this block comes before the other in the file. */
         boolean isBefore(Request other) {
             Block mine = block.block();
             Block others = other.block.block();

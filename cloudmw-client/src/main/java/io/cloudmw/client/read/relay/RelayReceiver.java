@@ -24,14 +24,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The client's end of one relay: it verifies one offered block's leaves and hands them on. Leaves arrive whole on an
- * event loop. One at a time, in order, {@code lane} checks them against the manifest's SHA-256, hands them on and
+ * event loop. {@code lane} checks them in order, one at a time, against the manifest's SHA-256, hands them on and
  * releases their buffers. Leaves that come before the relay is accepted are checked at once and wait. Grants,
  * acceptance and closing belong to the transfer.
  */
 public final class RelayReceiver implements BulkStreamListener {
     /** The bytes that a prepared or accepted relay must bring. */
     private record Expected(Chunk chunk, long from, long length, long wantedFrom) {
-        /** Whether the leaf at this offset in the block is to be handed on. */
+        /** Returns whether the leaf at this offset of the block is to be handed on. */
         boolean wants(long offset) {
             return from + offset >= wantedFrom && offset < length;
         }
@@ -54,9 +54,9 @@ public final class RelayReceiver implements BulkStreamListener {
     /** Bytes that were checked, or are not wanted; confined to the lane. */
     private long checkedBytes;
 
-    /** Whether a corrupt leaf came; confined to the lane. */
+    /** True once a leaf was corrupt; confined to the lane. */
     private boolean corrupt;
-    /** Whether a leaf could not be written; confined to the lane. */
+    /** True once a leaf could not be written; confined to the lane. */
     private boolean broken;
     /** Verified leaves that wait to be handed on; confined to the lane. */
     private final Deque<ByteBuf> checked = new ArrayDeque<>();
@@ -96,7 +96,7 @@ public final class RelayReceiver implements BulkStreamListener {
         return accepted;
     }
 
-    /** Whether the relay may be granted credit. */
+    /** Returns whether the relay may be granted credit. */
     boolean isExpected() {
         return expected != null;
     }
@@ -135,12 +135,12 @@ public final class RelayReceiver implements BulkStreamListener {
         }
     }
 
-    /** Whether more bytes come than are wanted. */
+    /** Returns whether more bytes come than are wanted. */
     boolean isShortened() {
         return shortened;
     }
 
-    /** Whether the next leaf to be returned was handed on; otherwise it was dropped. */
+    /** Returns true when the next leaf to be returned was handed on; false when it was dropped. */
     boolean isNextWanted() {
         return require().wants(returned);
     }

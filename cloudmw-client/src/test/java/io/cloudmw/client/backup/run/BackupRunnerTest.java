@@ -173,7 +173,7 @@ final class BackupRunnerTest {
 
     /** Another backup begins and ends while this one writes its first, second or third part. */
     @Test
-    void oneOfTwoConcurrentBackupsFailsAndBlocksNothing() throws Exception {
+    void concurrentBackupFailsAndBlocksNothing() throws Exception {
         exports.give(true, 40, List.of(piece(1), piece(2), piece(3), piece(4), piece(5)));
         Set<Integer> moments = new HashSet<>();
         for (int moment = 1; moment <= 3; moment++) {

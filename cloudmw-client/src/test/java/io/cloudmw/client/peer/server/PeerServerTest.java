@@ -236,7 +236,7 @@ final class PeerServerTest {
                     .until(() -> Arrays.equals(ask(kept, all, LENGTH).done.join(), bytes));
         }
         await().until(eldest::isClosed);
-        // It was in use all the time.
+        // The server kept this connection, because it was in use all the time.
         slow.stream.join().grant(LENGTH);
         assertThat(slow.done.join()).isEqualTo(bytes);
         assertThat(connection.isClosed()).isFalse();

@@ -262,7 +262,7 @@ final class CoordinatorClientTest {
             try {
                 io.run();
             } catch (IOException e) {
-                // It was closed.
+                // The test closed the socket.
             }
         }
 

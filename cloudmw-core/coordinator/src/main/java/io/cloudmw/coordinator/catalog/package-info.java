@@ -1,6 +1,6 @@
 /**
  * The durable state of a cluster: the {@link io.cloudmw.coordinator.catalog.Catalog} interface and the rules that all
- * implementations share. One contract test suite runs against each implementation. Safe for any thread; every call
+ * implementations share. The same contract tests run against each implementation. Safe for any thread; every call
  * blocks on storage, so no event loop may make one.
  */
 @NullMarked

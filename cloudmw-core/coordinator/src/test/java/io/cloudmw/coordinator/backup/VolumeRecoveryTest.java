@@ -233,7 +233,7 @@ final class VolumeRecoveryTest {
 
     /** Two clusters keep a volume of one name in the same stores, with backups of the same numbers. */
     @Test
-    void oneOfSeveralClustersMustBeNamed() throws Exception {
+    void recoveryFromSeveralClustersNeedsTheNameOfOne() throws Exception {
         try (Catalog theirs = new InMemoryCatalog();
                 Catalog third = new InMemoryCatalog()) {
             StoredVolume neighbour = volume.beside(theirs);

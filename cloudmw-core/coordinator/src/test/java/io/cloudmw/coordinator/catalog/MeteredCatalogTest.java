@@ -51,7 +51,7 @@ final class MeteredCatalogTest {
     }
 
     @Test
-    void callsOfItsPartsAreCountedToo() throws Exception {
+    void callsOfPartsOfTheCatalogAreCounted() throws Exception {
         Lease lease = catalog.leases()
                 .acquire("job", "holder", Duration.ofSeconds(1), 0)
                 .orElseThrow();

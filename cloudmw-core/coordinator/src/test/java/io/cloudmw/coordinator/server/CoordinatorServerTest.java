@@ -261,7 +261,7 @@ final class CoordinatorServerTest {
     }
 
     @Test
-    void oneOfManyWritersOfAPathWinsAndTheOthersGetAConflict() throws Exception {
+    void parallelWritersOfAPathGetAConflictExceptTheWinner() throws Exception {
         ExecutorService threads = Executors.newFixedThreadPool(8);
         try {
             List<Callable<String>> writers = new ArrayList<>();

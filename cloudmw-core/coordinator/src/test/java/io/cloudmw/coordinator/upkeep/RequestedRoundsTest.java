@@ -201,7 +201,7 @@ final class RequestedRoundsTest {
     }
 
     @Test
-    void oneRoundRunsAtATimeAndErrorsNameTheMistake() throws CloudMwException {
+    void secondRoundIsRefusedAndErrorsNameTheMistake() throws CloudMwException {
         long round = begin(Kind.SCRUB, RoundScope.ALL);
         assertThat(code(() -> begin(Kind.REPAIR, RoundScope.ALL))).isEqualTo(ErrorCode.ALREADY_EXISTS);
         assertThat(code(() -> cluster.coordinator.upkeep().round(round + 1))).isEqualTo(ErrorCode.NOT_FOUND);

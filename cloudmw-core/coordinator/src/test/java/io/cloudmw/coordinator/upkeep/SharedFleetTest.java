@@ -275,7 +275,7 @@ final class SharedFleetTest {
 
     /** The clock of b is hours behind that of a. */
     @Test
-    void helperThatReturnsElsewhereHasAHigherEpochWhateverTheClocksSay() throws Exception {
+    void helperThatReturnsElsewhereHasAHigherEpochDespiteClockSkew() throws Exception {
         long epoch = a.register(h1, PROCESS);
         second();
         a.registrations.leave(h1.id(), epoch);

@@ -216,7 +216,7 @@ final class UploadsTest {
     }
 
     @Test
-    void oneOfTwoWritersWinsAndTheOtherGetsAConflict() throws Exception {
+    void writerThatCommitsSecondGetsAConflict() throws Exception {
         FileVersion one = cluster.written(FILE, MIB);
         FileVersion two = cluster.written(FILE, MIB);
         FileVersion committed = uploads().commit(one, Optional.empty(), List.of());

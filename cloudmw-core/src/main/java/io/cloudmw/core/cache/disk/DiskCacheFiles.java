@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The files of adjacent leaves of a disk cache, which are sent from there. An open file outlives the eviction of its
- * leaf. One thread opens files in order; any thread may close this.
+ * leaf. A single thread opens files in order; any thread may close this.
  */
 public final class DiskCacheFiles implements AutoCloseable {
     private final DiskCache cache;

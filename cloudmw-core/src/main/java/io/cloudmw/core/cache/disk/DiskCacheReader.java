@@ -14,7 +14,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.StandardOpenOption;
 import org.jspecify.annotations.Nullable;
 
-/** A reader of adjacent leaves of a disk cache, one file after the other. One thread reads; any thread may close it. */
+/** A reader of adjacent leaves of a disk cache, one file after the other. A single thread reads; any thread may close it. */
 final class DiskCacheReader implements ChunkReader {
     private final DiskCache cache;
     private final int leafSizeBytes;

@@ -17,8 +17,9 @@ import java.util.function.ToDoubleFunction;
 
 /**
  * The planner of reads that keep a target at the least price: the best cost (δ) for a given performance (β), which [1]
- * CloudMW §4.2 leaves to future work. The {@link TransferModel} predicts every candidate. Of those whose quantile is
- * within the deadline the planner takes the cheapest, then the one with the fewest bytes, requests, and streams.
+ * CloudMW §4.2 leaves to future work. The {@link TransferModel} predicts every candidate. The planner takes
+ * the cheapest candidate whose quantile is within the deadline, then the one with the fewest bytes, requests, and
+ * streams.
  * Differences of a hundredth do not count.
  *
  * <p>If no candidate keeps the target, the planner takes a full race of every block, {@code kn}, if that does: its

@@ -12,7 +12,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The queue of a response's body: it holds a few pieces ahead of the reader, no more. One thread takes, any thread may
+ * The queue of a response's body: it holds a few pieces ahead of the reader, no more. A single thread takes, any thread may
  * cancel. It exists because the JDK's own input stream cannot time out.
  */
 final class BodyQueue implements BodySubscriber<BodyQueue> {

@@ -34,7 +34,7 @@ final class TransferModelTest {
             new ExpectedSpeed(30_000_000, 100_000_000, 200_000_000, 90 * MIB, 90 * MIB, 0, 1, 100);
 
     @Test
-    void steadyStoresTakeWhatArithmeticSays() {
+    void readFromSteadyStoresTakesTheExpectedTime() {
         ReadShape shape = shape(30 * MIB, 10 * MIB, STEADY, 3);
         for (double quantile : new double[] {0.01, 0.5, 0.99}) {
             assertThat(seconds(shape, Mode.SINGLE, 1, quantile)).isCloseTo(3.15, within(0.001));

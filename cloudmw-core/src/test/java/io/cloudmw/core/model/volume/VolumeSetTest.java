@@ -10,7 +10,7 @@ final class VolumeSetTest {
     private static final VolumeName A = new VolumeName("a");
 
     @Test
-    void isReadAsItIsWritten() {
+    void setReadsBackAsWritten() {
         assertThat(VolumeSet.parse("b, a").toString()).isEqualTo("a,b");
         assertThat(VolumeSet.parse("")).isEqualTo(VolumeSet.NONE);
         assertThat(VolumeSet.parse("*")).isEqualTo(VolumeSet.ALL);
@@ -18,7 +18,7 @@ final class VolumeSetTest {
     }
 
     @Test
-    void hasWhatItNamesOrEverything() {
+    void setContainsItsVolumesOrAllVolumes() {
         assertThat(VolumeSet.parse("a,b").contains(A)).isTrue();
         assertThat(VolumeSet.parse("b").contains(A)).isFalse();
         assertThat(VolumeSet.NONE.contains(A)).isFalse();

@@ -19,7 +19,7 @@ final class CensoredSketchTest {
 
     /** Kaplan and Meier by hand: 6 waits, of which the third and the fifth were cut. */
     @Test
-    void aKnownAnswer() {
+    void quantilesOfASmallExampleAreExact() {
         CensoredSketch waits = new CensoredSketch(Sketch.ofSamples(1, 2, 4, 6), Sketch.ofSamples(3, 5));
         // S(1) = 5/6, S(2) = 4/6, S(4) = 4/6 * 2/3 = 4/9, S(6) = 0
         assertThat(waits.quantile(1.0 / 6)).isEqualTo(1);

@@ -56,7 +56,7 @@ final class SketchTest {
     }
 
     @Test
-    void whateverIsAddedTheEntriesAreBounded() {
+    void sketchOfAnySamplesHasBoundedEntries() {
         Random random = new Random(1);
         Sketch sketch = Sketch.EMPTY;
         for (int i = 0; i < 200; i++) {
@@ -84,7 +84,7 @@ final class SketchTest {
     }
 
     @Test
-    void anEmptyOneKnowsNothing() {
+    void emptySketchHasNoSamplesAndQuantileZero() {
         assertThat(Sketch.EMPTY.quantile(0.5)).isZero();
         assertThat(Sketch.EMPTY.samples()).isZero();
         assertThat(Sketch.EMPTY.plus(Sketch.EMPTY)).isEqualTo(Sketch.EMPTY);

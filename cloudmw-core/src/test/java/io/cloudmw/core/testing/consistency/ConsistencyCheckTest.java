@@ -57,7 +57,7 @@ final class ConsistencyCheckTest {
     }
 
     @Test
-    void aReadOfWhatWasReplacedBeforeItBeganIsFound() {
+    void readOfAnAlreadyReplacedVersionIsFound() {
         twoVersions();
         read(Optional.of(V1), 21, 22);
         assertThat(violations()).singleElement().asString().contains("read of /a");
@@ -72,7 +72,7 @@ final class ConsistencyCheckTest {
     }
 
     @Test
-    void aReadOfWhatIsWrittenLaterIsFound() {
+    void readOfALaterWriteIsFound() {
         twoVersions();
         read(Optional.of(V2), 1, 5);
         assertThat(violations()).singleElement().asString().contains("put " + V2);
@@ -99,7 +99,7 @@ final class ConsistencyCheckTest {
     }
 
     @Test
-    void aDirectoryTakesAlongWhatIsInIt() {
+    void renamedDirectoryHasItsContentAtTheNewPathOnly() {
         FilePath inside = FilePath.parse("v:/a/b");
         Rename rename = new Rename(A, FilePath.parse("v:/c"), true);
         happens(Change.put(inside, V1, 1));

@@ -44,7 +44,7 @@ class FleetSimulationTest {
     /** The same in fleets so small that transfers meet. */
     @ParameterizedTest
     @EnumSource(Mode.class)
-    void noInvariantBreaksInASmallFleetWhateverTheSeed(Mode mode) {
+    void noInvariantBreaksInASmallFleetWithAnySeed(Mode mode) {
         for (long seed = SEED; seed < SEED + 4L * SCALE; seed++) {
             assertThat(FleetWorkload.storm(mode, 300, 30, 25, seed).transfers())
                     .as("seed %d", seed)
@@ -83,7 +83,7 @@ class FleetSimulationTest {
 
     @ParameterizedTest
     @EnumSource(names = {"HEDGED", "COOPERATIVE"})
-    void whenEverythingIsTenTimesSlowerThereIsHardlyAnythingExtra(Mode mode) {
+    void slowdownOfAllStoresCausesFewExtraRequests(Mode mode) {
         Figures figures = FleetWorkload.reads(mode, FleetSettings.outage(100_000_000_000L), 2_000 * SCALE, SEED);
 
         print("all slow from 100 s", figures);
@@ -96,7 +96,7 @@ class FleetSimulationTest {
      */
     @ParameterizedTest
     @EnumSource(names = {"HEDGED", "COOPERATIVE"})
-    void alsoInTheFirstSecondsOfThatMostOfWhatWasSavedUpStays(Mode mode) {
+    void outageLeavesMostOfTheSavedBudgetInItsFirstSeconds(Mode mode) {
         FleetSettings outage = FleetSettings.outage(100_000_000_000L);
         int extras = 0;
         for (int run = 0; run < 20; run++) {

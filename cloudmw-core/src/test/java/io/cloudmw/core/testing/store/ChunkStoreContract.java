@@ -110,7 +110,7 @@ public abstract class ChunkStoreContract extends ChunkReadingContract {
     }
 
     @Test
-    void aSingleOneOfManyConcurrentWritersWrites() throws Exception {
+    void concurrentWritersOfAChunkWriteItOnce() throws Exception {
         ChunkId chunk = Chunks.id();
         if (refusesWrites(chunk)) {
             return;

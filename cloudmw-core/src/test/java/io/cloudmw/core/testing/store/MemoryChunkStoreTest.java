@@ -17,7 +17,7 @@ final class MemoryChunkStoreTest extends ChunkStoreContract {
     }
 
     @Test
-    void isFullAtItsCapacityAndHasRoomAgainAfterADelete() throws Exception {
+    void storeIsFullAtItsCapacityAndHasRoomAfterADelete() throws Exception {
         ChunkId chunk = seeded(new byte[CAPACITY]);
 
         assertThat(failure(() -> store().put(Chunks.id(), Chunks.source(new byte[1])))

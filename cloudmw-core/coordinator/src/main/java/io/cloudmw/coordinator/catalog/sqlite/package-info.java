@@ -1,5 +1,5 @@
 /**
- * The catalog in one SQLite file on the coordinator's disk. Safe for any thread. One thread and connection write for
+ * The catalog in one SQLite file on the coordinator's disk. Safe for any thread. A single thread and connection write for
  * all callers in groups, and a few connections read.
  */
 @NullMarked

@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The first full pass does not wait for helpers: work beyond the queue's room is left to the next, so that chunks with
  * the fewest copies come first. The position of a full pass is stored every few seconds. The next holder continues there,
- * then covers what came before. One object per lease; its memory ends with the lease. {@link #begin}, {@link #step} and
+ * then covers what came before. A lease has its own object; its memory ends with the lease. {@link #begin}, {@link #step} and
  * {@link #look} are called by one thread, other methods by any.
  */
 public final class ReplicaRepair {

@@ -33,8 +33,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The completion of volume changes: tells which volumes repair must pass over, and releases a store when no copy of the
- * volume is left there. Finished changes are recorded, so that the next holder continues with the rest. One object per
- * lease. {@link #progress} is called by any thread, other methods by one; calls block.
+ * volume is left there. Finished changes are recorded, so that the next holder continues with the rest. A lease has
+ * its own object. {@link #progress} is called by any thread, other methods by one; calls block.
  */
 public final class VolumeReshaping {
     private static final Logger LOG = LoggerFactory.getLogger(VolumeReshaping.class);

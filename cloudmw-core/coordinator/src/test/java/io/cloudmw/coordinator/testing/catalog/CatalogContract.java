@@ -27,7 +27,7 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.junit.jupiter.api.Test;
 
-/** Contract of a catalog. One small subclass per implementation opens it. */
+/** Contract of a catalog. A small subclass per implementation opens it. */
 public abstract class CatalogContract extends NamesContract {
     @Test
     void volumesAreFoundByNameAndListedInOrder() throws Exception {
@@ -185,7 +185,7 @@ public abstract class CatalogContract extends NamesContract {
     }
 
     @Test
-    void oneOfManyWritersOfAPathWins() throws Exception {
+    void parallelWritersOfAPathHaveASingleWinner() throws Exception {
         List<Callable<Boolean>> writers = new ArrayList<>();
         for (int i = 0; i < 16; i++) {
             FileVersion version = Versions.of("v:/contested", 1);

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Contract of a catalog that coordinators share. One small subclass per implementation opens it. */
+/** Contract of a catalog that coordinators share. A small subclass per implementation opens it. */
 public abstract class FleetReportsContract {
     private static final HelperId H1 = new HelperId("h1");
 
@@ -69,7 +69,7 @@ public abstract class FleetReportsContract {
     }
 
     @Test
-    void oneOfManyParallelRegistrationsSucceeds() throws Exception {
+    void parallelRegistrationsHaveASingleWinner() throws Exception {
         List<Callable<Boolean>> calls = new ArrayList<>();
         for (int i = 1; i <= 16; i++) {
             long epoch = i;

@@ -16,7 +16,7 @@ import java.util.concurrent.Callable;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
-/** Contract of a catalog's leases. One small subclass per implementation opens it. */
+/** Contract of a catalog's leases. A small subclass per implementation opens it. */
 public abstract class LeasesContract extends CatalogFixture {
     private static final String JOB = "repair";
     private static final Duration TERM = Duration.ofMillis(100);
@@ -105,7 +105,7 @@ public abstract class LeasesContract extends CatalogFixture {
     }
 
     @Test
-    void oneOfManyParallelRequestsGetsTheLease() throws Exception {
+    void parallelRequestsGrantASingleLease() throws Exception {
         for (int round = 0; round < 10; round++) {
             long now = 1000L * (round + 1);
             List<Callable<Boolean>> asking = new ArrayList<>();

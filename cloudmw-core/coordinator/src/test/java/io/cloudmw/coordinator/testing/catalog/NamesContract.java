@@ -98,7 +98,7 @@ abstract class NamesContract extends CatalogFixture {
     }
 
     @Test
-    void listingContinuesAfterTheLastNameWhateverChangesAroundIt() throws Exception {
+    void listingContinuesAfterTheLastNameDespiteChangesAroundIt() throws Exception {
         for (String name : List.of("a", "b", "c", "d", "e")) {
             put("v:/dir/" + name, 0, Optional.empty());
         }
@@ -227,7 +227,7 @@ abstract class NamesContract extends CatalogFixture {
     }
 
     @Test
-    void oneOfManyRenamesOfAFileWins() throws Exception {
+    void parallelRenamesOfAFileHaveASingleWinner() throws Exception {
         FileVersion version = put("v:/a", 0, Optional.empty());
         List<Callable<Boolean>> movers = new ArrayList<>();
         for (int i = 0; i < 16; i++) {

@@ -56,7 +56,7 @@ final class RepairPlannerTest {
     }
 
     @Test
-    void wholeChunkNeedsNothing() {
+    void completeChunkNeedsNothing() {
         RepairPlan plan = plan(allUp());
         assertThat(plan.good()).isEqualTo(3);
         assertThat(plan.targets()).isEmpty();

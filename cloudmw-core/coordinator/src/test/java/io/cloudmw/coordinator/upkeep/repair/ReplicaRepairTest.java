@@ -345,7 +345,7 @@ final class ReplicaRepairTest {
 
     /** The helper did not wait for the answer to its first report. */
     @Test
-    void oneOfTwoParallelReportsOfACopyIsRecorded() throws CloudMwException {
+    void parallelReportsOfACopyAreRecordedOnce() throws CloudMwException {
         TaskBatch.Assignment given = givenMissing();
         int settled = interposed.calls("settle");
         interposed.before("settle", () -> made(given));

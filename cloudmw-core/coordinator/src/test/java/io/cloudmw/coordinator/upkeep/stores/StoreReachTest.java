@@ -97,7 +97,7 @@ final class StoreReachTest {
     }
 
     @Test
-    void storeThatSomeCanUseIsAvailableAndListsWhoCannot() throws Exception {
+    void storeThatSomeProcessesCanUseIsAvailableAndListsTheOthers() throws Exception {
         lacks(1, A);
         assertThat(status(A).available()).isTrue();
         assertThat(status(A).reach().fault()).isEmpty();

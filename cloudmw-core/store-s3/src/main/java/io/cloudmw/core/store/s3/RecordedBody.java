@@ -10,7 +10,7 @@ import java.time.Duration;
 import software.amazon.awssdk.http.ContentStreamProvider;
 
 /**
- * The body of a request, with its first bytes and the time when the connection last took some. One thread sends, any
+ * The body of a request, with its first bytes and the time when the connection last took some. A single thread sends, any
  * thread asks.
  */
 final class RecordedBody implements ContentStreamProvider {

@@ -158,8 +158,8 @@ final class S3ChunkStore implements ChunkStore {
     }
 
     /**
-     * Handles a put without a response, by a request without a body. The object may be there. Whatever refuses a read
-     * of it refused the put too, except a lack of permission to read. Null: another put is under way.
+     * Handles a put without a response, by a request without a body, because the object may exist. A store that refuses
+     * to read the object also refused the put, except when it only denies reading. Null: another put is under way.
      */
     private @Nullable PutOutcome unanswered(ChunkId chunk, S3Put put, CloudMwException failure)
             throws CloudMwException {

@@ -95,7 +95,7 @@ final class AssumedRoleTest {
     }
 
     @Test
-    void aRoleThatIsRefusedIsTold() throws Exception {
+    void refusedRoleIsReported() throws Exception {
         assertThat(stores.look(store(""), Duration.ofMinutes(1))).hasValueSatisfying(fault -> {
             assertThat(fault.kind()).isEqualTo(StoreFault.Kind.NO_CREDENTIALS);
             assertThat(fault.reason()).contains(ARN).contains("not you");

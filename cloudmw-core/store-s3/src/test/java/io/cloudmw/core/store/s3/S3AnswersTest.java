@@ -314,7 +314,7 @@ final class S3AnswersTest {
     }
 
     @Test
-    void anErrorWhoseTextIsTruncatedIsWhatItsStatusSays() throws Exception {
+    void truncatedErrorBodyIsJudgedByItsStatus() throws Exception {
         ChunkStore store =
                 store(SETTINGS, exchange -> exchange.promise(403, 500).write("<?xml version=\"1.0\"?><Error><Co"));
 
@@ -408,7 +408,7 @@ final class S3AnswersTest {
     }
 
     @Test
-    void aChecksumThatDoesNotMatchWhatArrivedMayMatchTheNextTime() throws Exception {
+    void putDamagedInTransitIsUnavailable() throws Exception {
         ChunkStore store = store(SETTINGS, exchange -> exchange.readAll().error(400, "BadDigest"));
 
         CloudMwException failure = putFails(store);

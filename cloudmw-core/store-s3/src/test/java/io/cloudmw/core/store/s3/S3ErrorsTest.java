@@ -18,7 +18,7 @@ final class S3ErrorsTest {
     private static final Store.S3 BUCKET = new Store.S3("photos", "eu-west-1", "", false, "");
 
     @Test
-    void aProcessWithoutCredentialsIsToldWhatToSet() {
+    void processWithoutCredentialsGetsARemedy() {
         ProfileCredentialsProvider none = ProfileCredentialsProvider.builder()
                 .profileFile(ProfileFile.aggregator().build())
                 .build();

@@ -98,7 +98,7 @@ final class S3ProbeTest {
     }
 
     @Test
-    void keysThatAreWrongAreTold() throws Exception {
+    void wrongKeysAreReported() throws Exception {
         bucket.admit("another");
         assertFault(probe(), StoreFault.Kind.DENIED, "does not know the access key of the AWS default chain");
         try (ScriptedBucket other = new ScriptedBucket()) {
@@ -126,7 +126,7 @@ final class S3ProbeTest {
     }
 
     @Test
-    void aStoreWithoutConditionalWritesIsTold() throws Exception {
+    void storeWithoutConditionalWritesIsReported() throws Exception {
         bucket.ignoreConditions();
         assertFault(probe(), StoreFault.Kind.DENIED, "no conditional writes");
         bucket.refuse("PUT", 501, "NotImplemented", "", Map.of());
@@ -135,7 +135,7 @@ final class S3ProbeTest {
     }
 
     @Test
-    void anInvalidNameIsToldBeforeAnythingIsSent() throws Exception {
+    void invalidBucketNameIsReportedBeforeAnyRequest() throws Exception {
         Store odd =
                 new Store(new StoreId("s"), "z", new Store.S3("Not_a_name", "us-east-1", bucket.endpoint(), true, ""));
         assertFault(stores.probe(odd, LONG), StoreFault.Kind.DENIED, "bucket name \"Not_a_name\" is invalid");
@@ -155,7 +155,7 @@ final class S3ProbeTest {
     }
 
     @Test
-    void aServerThatSpeaksNoTlsIsTold() throws Exception {
+    void serverWithoutTlsIsReported() throws Exception {
         try (ServerSocket plain = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
             thread.execute(() -> answerPlainly(plain));
             Store store = store("https://127.0.0.1:" + plain.getLocalPort(), CredentialsReference.chain());
@@ -221,7 +221,7 @@ final class S3ProbeTest {
     }
 
     @Test
-    void aProfileThatIsNotThereIsTold() throws Exception {
+    void missingProfileIsReported() throws Exception {
         Optional<StoreFault> fault =
                 stores.look(store(bucket.endpoint(), new CredentialsReference.Profile("no-such-profile-here")), LONG);
         assertThat(fault).hasValueSatisfying(found -> {
