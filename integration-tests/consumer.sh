@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Resolves applications outside of this build: from a local repository that is thrown away, with the modules as ./mvnw verify
-# has built them, without a network. Prints one line for each application; fails where one gets two versions of Netty.
+# Resolves the dependencies of applications outside of this build. Uses a temporary local repository with the modules
+# that ./mvnw verify has built, without a network. Prints a line for each application; fails when an application gets two
+# versions of Netty.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 root=$PWD

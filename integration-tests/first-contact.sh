@@ -1,19 +1,18 @@
 #!/usr/bin/env bash
-# First contact: does what README.md and docs/operate.md say on machines and S3 servers that know nothing of CloudMW, and
-# prints one line for each check.
+# First contact: follows README.md and docs/operate.md step by step on machines and S3 servers without CloudMW. Prints
+# a line for each check.
 #
 #   integration-tests/first-contact.sh [CHECK...]      all checks, or those whose names are given (--list prints the names)
 #
-# Three machines are three network namespaces (hosts.sh), the buckets are those of a versitygw. Needs Linux, root, iproute2,
-# Go (which builds the versitygw once) and the built jars; builds those when they are missing. JDKs are looked for in
-# JAVA_HOME, the PATH, /usr/lib/jvm and CLOUDMW_TEST_JDKS (paths, separated by ':'); CLOUDMW_REQUIRE_JDKS ("17 25") makes it a
-# failure when one of these releases is missing. Exits with 1 when a check failed; its log is printed then. Nothing is left
-# behind.
+# The three machines are network namespaces (hosts.sh), and a versitygw has the buckets. Needs Linux, root, iproute2 and
+# Go, which builds the versitygw once. Builds the jars when they are missing. Looks for JDKs in JAVA_HOME, the PATH,
+# /usr/lib/jvm and CLOUDMW_TEST_JDKS (paths, separated by ':'). CLOUDMW_REQUIRE_JDKS ("17 25") lists releases whose absence
+# is a failure. When a check fails, prints its log and exits with 1. Deletes all files and processes at the end.
 set -euo pipefail
 
 root=$(cd "$(dirname "$0")/.." && pwd)
 cloudmw=$root/cloudmw
-# Hosts of hosts.sh. Host 0 is the client's machine and has the S3 server.
+# The hosts of hosts.sh. Host 0 is the client's machine and runs the S3 server.
 client_host=10.217.1.0
 coordinator=10.217.1.1:7400
 s3_port=7070
@@ -21,7 +20,7 @@ other_s3_port=7071
 checks=(demo one-machine three-machines own-buckets other-keys one-download lost-catalog wrong-key wrong-region
   missing-bucket resume dead-disk lost-bucket snippets)
 
-# The one that the integration tests have built, or builds it in its place.
+# Finds the versitygw that the integration tests have built, or builds it in the same place.
 find_versitygw() {
   local version go
   version=$(sed -n 's/.* VERSION = "\(v[^"]*\)".*/\1/p' \
@@ -43,7 +42,7 @@ esac
 
 if [ -z "${CLOUDMW_FIRST_CONTACT:-}" ]; then
   [ "$(id -u)" -eq 0 ] || { echo "first-contact.sh: needs root, for network namespaces" >&2; exit 2; }
-  # A build needs the network, which hosts have not.
+  # The build needs the network, which the hosts do not have.
   "$cloudmw" --version >/dev/null
   "$cloudmw" coordinator --help >/dev/null
   find_versitygw
@@ -56,7 +55,7 @@ export CLOUDMW_COORDINATOR=$coordinator
 export AWS_ACCESS_KEY_ID=first AWS_SECRET_ACCESS_KEY=contact-secret AWS_EC2_METADATA_DISABLED=true
 log=$work/log
 mkdir "$work/pids"
-# Deadlines are for what hangs: a machine may be slow.
+# Deadlines only detect hanging commands, so they are generous for slow machines.
 patience=300
 
 finish() {
@@ -67,18 +66,18 @@ finish() {
 }
 trap finish EXIT
 
-# Ends the check that is running.
+# Fails the current check with a message in its log.
 fail() { # reason
   echo "$*" >>"$log"
   exit 1
 }
 
-# What the line of a check says beside its name.
+# Sets the text that the current check's line has after its name.
 say() {
   printf '%s' "$*" >"$work/said"
 }
 
-# Runs a command on a host, 1 to 3, or on the client's.
+# Runs a command on a host: 1 to 3, or the client's host.
 on() { # host, command
   local host=$1
   shift
@@ -123,7 +122,7 @@ eventually() { # command
   done
 }
 
-# Runs a command that must fail: with this exit code, within so many seconds, and saying this.
+# Runs a command that must fail with an exit code, within a number of seconds, and with words in its output.
 refused() { # exit code, seconds, words, command
   local expected=$1 seconds=$2 words=$3 code=0 before=$SECONDS
   shift 3
@@ -138,7 +137,7 @@ random_file() { # path, MiB
   head -c $(($2 * 1048576)) /dev/urandom >"$1"
 }
 
-# A block of code of a section of a document: the first of that language, or the one of that number.
+# Prints a code block of a document's section: the first of a language, or the one with a number.
 document_block() { # file, heading, language, number
   awk -v heading="## $2" -v fence="\`\`\`$3" -v left="${4:-1}" '
     $0 == heading { inside = 1; next }
@@ -177,7 +176,7 @@ check_demo() {
   say "$(grep -m 1 'by the race' "$work/demo.out")"
 }
 
-# The document's block to the letter, with another directory.
+# Runs the document's block verbatim, except for the directory.
 check_one_machine() {
   local script=$work/by-hand.sh
   document_block docs/operate.md "A cluster by hand" "" | sed "s|/tmp/cmw|$work/cmw|g; s|\./cloudmw|$cloudmw|g" >"$script"
@@ -215,7 +214,7 @@ start_s3() {
   ROOT_ACCESS_KEY=$AWS_ACCESS_KEY_ID ROOT_SECRET_KEY=$AWS_SECRET_ACCESS_KEY "$CLOUDMW_VERSITYGW" \
     --port "$client_host:$s3_port" --keep-alive posix "$work/s3" >"$work/s3.out" 2>&1 &
   echo $! >"$work/pids/s3"
-  # Any answer will do: this one is "403, who are you?".
+  # Any answer shows that the server is up, even a 403.
   eventually curl -s -o /dev/null "http://$client_host:$s3_port/"
 }
 
@@ -224,7 +223,7 @@ add_bucket() { # store, bucket, options
     --domain "$1" "${@:3}"
 }
 
-# The README's block, with this server in the place of AWS and of the README's.
+# Runs the README's block, with the test's S3 server in place of AWS and of the README's server.
 check_own_buckets() {
   start_s3
   document_block README.md "Your own buckets" "" >"$work/buckets.sh"
@@ -239,7 +238,7 @@ check_own_buckets() {
   say "two buckets of versitygw"
 }
 
-# A server that knows other keys, which a file names.
+# Uses a second server with other keys, which a file has.
 check_other_keys() {
   mkdir -p "$work/s3-other/bucket"
   ROOT_ACCESS_KEY=other ROOT_SECRET_KEY=other-secret "$CLOUDMW_VERSITYGW" --port "$client_host:$other_s3_port" --keep-alive \
@@ -259,7 +258,7 @@ check_other_keys() {
   say "one volume on two servers that know different keys"
 }
 
-# The document's switch, for another volume.
+# Starts the document's switch for another volume.
 check_one_download() {
   local options
   document_block docs/operate.md "One download for many readers" "" >"$work/switch.sh"
@@ -275,7 +274,7 @@ check_one_download() {
   say "a switch keeps the file and serves it"
 }
 
-# A volume comes back from its buckets alone, into another catalog.
+# Recovers a volume from its buckets alone, into another catalog.
 check_lost_catalog() {
   "$cloudmw" backup files
   document_block docs/operate.md "When the catalog is lost" "" >"$work/recover.sh"
@@ -315,7 +314,7 @@ check_missing_bucket() {
 check_resume() {
   random_file "$work/c" 512
   chunks_before=$(chunks_in_east)
-  # What a script starts in the background ignores SIGINT otherwise.
+  # Background processes of a script ignore SIGINT by default.
   env --default-signal=INT "$cloudmw" put "$work/c" files:/c >"$work/put.out" 2>&1 &
   local put=$! code=0
   eventually chunks_are_stored
@@ -332,7 +331,7 @@ check_resume() {
   say "$(grep -m 1 "goes on" "$work/put.out")"
 }
 
-# More than the put had found there.
+# Returns whether the put has stored more than two chunks since its start.
 chunks_are_stored() {
   [ "$(chunks_in_east)" -gt $((chunks_before + 2)) ]
 }
@@ -363,7 +362,7 @@ check_lost_bucket() {
   rm -rf "$work/s3/my-bucket-west/cloudmw"
   "$cloudmw" store lost west --yes
   "$cloudmw" volume set files --add-store third
-  # Made by the check lost-catalog, when that ran.
+  # The check lost-catalog makes these, if it ran.
   ! "$cloudmw" volume show files-backup || "$cloudmw" volume set files-backup --add-store third
   eventually all_copies_there
   rm -rf "$work/s3/my-bucket-west"
@@ -416,7 +415,7 @@ for check in "${checks[@]}"; do
   before=$SECONDS
   : >"$log"
   : >"$work/said"
-  # The option -e has no effect within conditions, so the status is looked at afterwards.
+  # In a condition the option -e has no effect, so the status is tested afterwards.
   set +e
   (
     set -e

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Runs the client's tests on each JDK of this machine, as an application runs the client: without any option of the JVM.
-# The JDK that runs the build compiles. Once ./mvnw verify has fetched what it needs, no network is used.
+# Runs the client's tests on each JDK of this machine without JVM options, as an application runs the client.
+# The build's JDK compiles the tests. After a ./mvnw verify, which fetches dependencies, no network is needed.
 #
-#   integration-tests/jdks.sh [--others] [TEST...]   patterns of test classes; all of the client's without
-#   --others                              not on the JDK that runs the build: ./mvnw verify tests on that one
+#   integration-tests/jdks.sh [--others] [TEST...]   patterns of test classes (default: all of the client's)
+#   --others                              skips the build's JDK, on which ./mvnw verify tests
 #   CLOUDMW_TEST_JDKS                     more JDKs: homes, separated by colons
 #   CLOUDMW_REQUIRE_JDKS                  releases ("17 25") whose absence is a failure
 set -euo pipefail
@@ -15,12 +15,12 @@ if [ "${1:-}" = --others ]; then
   shift
 fi
 
-# The release of the JDK that mvnw takes.
+# Prints the release of the JDK that mvnw uses.
 build_release() {
   "${JAVA_HOME:+$JAVA_HOME/bin/}java" -version 2>&1 | sed -n 's/.*version "\([0-9]*\).*/\1/p'
 }
 
-# One home a line, each release once, the one that runs the build first.
+# Prints the home of a JDK of each release, one a line, with the build's JDK first.
 find_jdks() {
   local home version seen=" "
   local -a named=()
@@ -44,7 +44,7 @@ for release in ${CLOUDMW_REQUIRE_JDKS:-}; do
     { echo "no JDK $release found, and CLOUDMW_REQUIRE_JDKS names it" >&2; exit 2; }
 done
 
-# LeakCheckTest is about the leak detector, which an option of the JVM turns on.
+# LeakCheckTest needs a leak detector that a JVM option turns on, so it is left out.
 tests=${*:-io/cloudmw/client/**/*Test,!LeakCheckTest}
 failed=0
 jdks=$(find_jdks)
@@ -52,7 +52,7 @@ jdks=$(find_jdks)
 while read -r version home; do
   log=integration-tests/target/jdk-$version.log
   mkdir -p integration-tests/target
-  # An empty argLine would be the default's: one space is no option.
+  # With an empty argLine Maven would use the default options; a space means no options.
   if ./mvnw -o -B -ntp -pl cloudmw-client -am test -Djvm="$home/bin/java" "-Dtest.jvm= " "-Dtest=$tests" \
     -Dsurefire.failIfNoSpecifiedTests=false >"$log" 2>&1 </dev/null; then
     echo "JDK $version ($home): $(grep -o 'Tests run: .*' "$log" | tail -1)"

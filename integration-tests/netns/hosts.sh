@@ -1,14 +1,15 @@
 #!/bin/sh
-# Runs a command on a network of hosts that are network namespaces of this machine, and takes them down again.
+# Runs a command on a network of hosts, which are network namespaces of this machine, and removes the hosts afterwards.
 #
 #   hosts.sh COUNT RATE COMMAND [ARGUMENT...]
 #
-# Hosts 1 to COUNT have an interface each, shaped to RATE both ways (200mbit, 6400kbit; or "none"); host 0, on
-# which COMMAND runs, has the switch between them, and is not shaped. Host N is the namespace cloudmw-N, its address
-# 10.217.1.N. Nothing of the machine's own network is touched. Packets are of 9001 bytes, as between machines of a cloud's
-# network. With CLOUDMW_HOSTS_QUEUE=pfifo_fast what waits for an interface is in the kernel's own default queue, in which
-# what is marked as urgent (IPTOS_LOWDELAY) passes the rest; else in tbf's own, which knows no difference. TCP is reno's:
-# what the kernel uses otherwise may measure the shaping instead of filling it (BBR does). Needs root, and iproute2.
+# Hosts 1 to COUNT have one interface each, shaped to RATE both ways (200mbit, 6400kbit; or "none"). COMMAND runs on host
+# 0, which has the network switch between the hosts and is not shaped. Host N is the namespace cloudmw-N with the address
+# 10.217.1.N. The machine's own network is not changed. Packets have up to 9001 bytes, as in a cloud's network.
+#
+# With CLOUDMW_HOSTS_QUEUE=pfifo_fast packets wait in the kernel's default queue, in which packets marked as urgent
+# (IPTOS_LOWDELAY) overtake others. Otherwise packets wait in the queue of tbf, which makes no difference. TCP uses reno,
+# since other algorithms may adapt to the shaping instead of filling the link (BBR does). Needs root and iproute2.
 set -eu
 
 name=cloudmw
@@ -38,7 +39,7 @@ esac
 case $bits in
   '' | 0?* | *[!0-9]*) die "RATE: $rate (expected: a number and kbit, mbit or gbit; or none)" ;;
 esac
-# Packets that may wait: as many as tbf's own queue would take, which is 50 ms of them, and a burst.
+# The length of the queue in packets: as many as tbf's own queue takes, which is 50 ms at the rate, and a burst.
 burst=262144
 packets=$(((bits / 20 / 8 + burst) / mtu))
 queue=${CLOUDMW_HOSTS_QUEUE:-tbf}
@@ -50,7 +51,7 @@ esac
 for tool in ip tc sysctl; do
   command -v "$tool" >/dev/null || die "no $tool found (Debian: apt-get install iproute2 procps)"
 done
-# Says which run has the hosts. One that was killed leaves them, and they are taken down here.
+# Names the run that owns the hosts. Hosts that a killed run has left behind are removed here.
 owner=/run/$name-hosts.pid
 if [ -e "/run/netns/$name-0" ]; then
   other=$(cat "$owner" 2>/dev/null) || other=
@@ -109,18 +110,18 @@ leave() {
 }
 
 trap leave EXIT
-# A shell that a signal ends runs no EXIT trap: it is to end by itself.
+# A shell killed by a signal runs no EXIT trap, so a signal makes the script exit by itself.
 trap 'made=stopped; exit 130' INT
 trap 'made=stopped; exit 143' TERM HUP
 set_up
 made=yes
-# In the background, or a signal would wait for its end; standard input is kept.
+# The command runs in the background, so that a signal takes effect before its end. Its standard input is kept.
 ip netns exec $name-0 "$@" <&0 &
 child=$!
 trap 'kill -TERM $child 2>/dev/null || true' INT TERM HUP
 status=0
 wait $child || status=$?
-# A signal ends a wait, not the command.
+# A signal ends only the wait, so the loop waits for the command again.
 while kill -0 $child 2>/dev/null; do
   wait $child || status=$?
 done

@@ -1,16 +1,16 @@
 #!/bin/sh
-# Runs the commands of a Markdown section on three machines, which are network namespaces of this one.
+# Runs the commands of a Markdown section on three machines, which are network namespaces of this machine.
 #
 #   machines.sh [FILE.md [HEADING]]      (default: docs/operate.md "Three machines")
 #
-# A code block of the section whose first line is "# on 10.0.0.N" runs on machine N, from the root of the project, as
-# one shell script that ends at the first failure. Machine N has the addresses 10.0.0.N and fd00::N and a home directory of
-# its own; "scp HOST:FILE TARGET" copies from the home directory of that machine. A command that ends with "&" goes on
-# until the end of the run; the next block waits for its line that begins with "ready". Every block is printed with what
-# it says. The machines hang on a bridge in a fourth namespace; this machine's own network is not touched.
+# A code block of the section whose first line is "# on 10.0.0.N" runs on machine N in the root of the project, as a shell
+# script that ends at the first failure. Machine N has the addresses 10.0.0.N and fd00::N and its own home directory;
+# "scp HOST:FILE TARGET" copies from the home directory of HOST. A command that ends with "&" runs until the end of the
+# run, and the next block waits for its output line that begins with "ready". The script prints every block with its
+# output. A bridge in a fourth namespace connects the machines; this machine's own network is not changed.
 #
-# Needs root, or user namespaces for everybody; and iproute2, util-linux. Exit codes: 0 every block succeeded, 1 one
-# failed, 2 usage, 77 network namespaces cannot be made here (one line on standard error says why).
+# Needs root, or user namespaces for ordinary users; also iproute2 and util-linux. Exit codes: 0 every block succeeded,
+# 1 a block failed, 2 usage, 77 network namespaces cannot be made (a line on standard error has the reason).
 set -eu
 
 root=$(CDPATH='' cd -- "$(dirname -- "$0")/../.." && pwd -P)
@@ -25,14 +25,14 @@ die() { # exit code, message
 
 [ -r "$file" ] || die 2 "cannot read $file"
 
-# A shell in namespaces of its own becomes this script again: the network it makes is gone when its processes are.
+# Runs this script again in its own namespaces: their network vanishes with their last process.
 enter() {
   for tool in ip unshare nsenter setsid mkfifo; do
     command -v "$tool" >/dev/null || die 77 "no network namespaces here: no $tool found (iproute2, util-linux)"
   done
   user=
   [ "$(id -u)" -eq 0 ] || user="--user --map-root-user"
-  # Words on purpose: options are separated by spaces.
+  # Unquoted on purpose: the options are separated by spaces.
   # shellcheck disable=SC2086
   why=$(unshare $user --net sh -c 'ip link set lo up && ip link add br0 type bridge \
     && unshare --net true && ip link add port0 type veth peer name eth0' 2>&1) \
@@ -65,7 +65,7 @@ leave() {
 }
 
 trap leave EXIT
-# A shell that a signal ends runs no EXIT trap: it is to end by itself.
+# A shell killed by a signal runs no EXIT trap, so a signal makes the script exit by itself.
 trap 'exit 130' INT
 trap 'exit 143' TERM HUP
 
@@ -115,7 +115,7 @@ SCRIPT
   chmod +x "$work/bin/scp"
 }
 
-# Writes each code block of the section to a file of its own: block-K, and where it runs to where-K.
+# Writes each code block of the section to a file block-K, and its machine to a file where-K.
 blocks() {
   awk -v heading="## $heading" -v work="$work" '
     /^## / { inside = ($0 == heading); next }
@@ -134,7 +134,7 @@ run_block() { # number
   echo "== on $at"
   sed 's/^/   /' "$work/block-$1"
   eval "holder=\$holder_${at##*.}"
-  # What the block leaves in the background is of its group. A JVM does not ask HOME where home is.
+  # Background processes of a block are in its process group. A JVM needs user.home, since it ignores HOME.
   (cd "$root" && PATH=$work/bin:$PATH CLOUDMW_MACHINES_HOMES=$work HOME=$work/$at \
     CLOUDMW_JAVA_OPTS="${CLOUDMW_JAVA_OPTS:-} -Duser.home=$work/$at" exec setsid \
     nsenter --target "$holder" --net -- sh -eu "$work/block-$1") >"$out" 2>&1 </dev/null 8>&- &

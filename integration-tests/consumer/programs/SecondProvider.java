@@ -1,4 +1,4 @@
 import org.slf4j.helpers.NOP_FallbackServiceProvider;
 
-/** A provider of logs beside the application's other one. */
+/** A second log provider, in addition to the application's own. */
 public final class SecondProvider extends NOP_FallbackServiceProvider {}

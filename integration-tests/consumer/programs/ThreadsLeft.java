@@ -8,9 +8,9 @@ import java.util.HashSet;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** Uses a client, closes it, and says which threads do not end. */
+/** A program that uses a client, closes it, and prints the threads that do not end. */
 public final class ThreadsLeft {
-    /** Netty's and gRPC's own shared threads end a second or two after they were used last. */
+    /** The time limit; shared threads of Netty and gRPC end a second or two after their last use. */
     private static final long LIMIT_MILLIS = 60_000;
 
     private ThreadsLeft() {}

@@ -4,7 +4,7 @@ import io.cloudmw.client.PutOptions;
 import io.cloudmw.core.model.FilePath;
 import java.nio.file.Path;
 
-/** Opens a client, puts a file, gets it, and closes the client; again and again. */
+/** A program that repeatedly opens a client, puts a file, gets it, and closes the client. */
 public final class Turns {
     private static final int TURNS = 12;
 

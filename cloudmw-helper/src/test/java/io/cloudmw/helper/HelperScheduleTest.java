@@ -136,7 +136,7 @@ final class HelperScheduleTest {
     }
 
     @Test
-    void beyondAClientsBoundItsOwnAttemptsAreRefused_andSaidWhenToAskAgain() throws Exception {
+    void attemptsBeyondAClientsLimitAreRefusedWithARetryDelay() throws Exception {
         try (HelperCluster cluster = cluster("helper.schedule.client-queue", "2");
                 ScriptedClient holder = client(cluster, 1);
                 ScriptedClient greedy = client(cluster, 4);

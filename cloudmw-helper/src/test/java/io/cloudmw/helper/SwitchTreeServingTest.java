@@ -510,7 +510,7 @@ final class SwitchTreeServingTest {
     }
 
     @Test
-    void oneSuccessorReadsTheStoreWhenTheRootIsDown() throws Exception {
+    void storeIsReadByASingleSuccessorWhenTheRootIsDown() throws Exception {
         try (HelperCluster cluster = cluster(8, -1)) {
             List<HelperAddress> tree = cluster.addresses().subList(1, 8);
             List<Integer> byPlace = places(cluster, tree);

@@ -44,7 +44,7 @@ import java.util.stream.BaseStream;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/** Rules of the architecture: dependencies between packages, sizes of packages, and calls that one package alone may make. */
+/** Rules of the architecture: dependencies between packages, sizes of packages, and calls reserved for one package. */
 @AnalyzeClasses(
         packages = "io.cloudmw",
         importOptions = {ImportOption.DoNotIncludeTests.class, ArchitectureTest.ProductOnly.class})
@@ -222,7 +222,7 @@ final class ArchitectureTest {
                     call -> call.getTargetOwner().isAssignableTo(BaseStream.class)
                             && call.getName().equals("parallel")));
 
-    /** The public API: packages that a user may touch, and no others. {@code docs/api.md} lists them, too. */
+    /** The packages of the public API, which {@code docs/api.md} lists, too. */
     static final List<String> API = List.of(
             "io.cloudmw.client",
             "io.cloudmw.client.backup",
@@ -287,7 +287,7 @@ final class ArchitectureTest {
             .dependOnClassesThat()
             .resideInAPackage("io.cloudmw.lab..");
 
-    /** Top-level classes of the product by package. */
+    /** Groups the product's top-level classes by package. */
     private static Map<String, List<JavaClass>> rooms(JavaClasses classes) {
         return classes.stream()
                 .filter(type -> type.isTopLevelClass()
@@ -314,7 +314,10 @@ final class ArchitectureTest {
         assertThat(rooms).allSatisfy((name, found) -> assertThat(found).as(name).hasSize(1));
     }
 
-    /** Records are data. Enums and inner classes have parameters that the compiler adds. */
+    /**
+     * Constructors of records, enums and inner classes are exempt: records are data, and the compiler adds parameters
+     * to the others.
+     */
     @ArchTest
     static void constructorsHaveAtMostSevenParameters(JavaClasses classes) {
         assertThat(classes.stream()
@@ -344,7 +347,7 @@ final class ArchitectureTest {
         }
     }
 
-    /** Leaves out this module's own benchmarks and harness, and the test jars of other modules. */
+    /** A filter that drops this module's benchmarks and harness, and the test jars of other modules. */
     static final class ProductOnly implements ImportOption {
         @Override
         public boolean includes(com.tngtech.archunit.core.importer.Location location) {

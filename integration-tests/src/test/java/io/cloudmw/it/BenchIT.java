@@ -22,16 +22,22 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code cloudmw bench race} and {@code bench switch}: what docs/cli.md promises of it. How fast anything is, is not tested. */
+/**
+ * Tests of {@code cloudmw bench race} and {@code bench switch} against the promises of docs/cli.md. Measured speeds are
+ * not tested.
+ */
 @ExtendWith(LocalStackExtension.class)
 final class BenchIT {
-    /** Each client by itself would read it as often as there are clients; on a busy machine a block may be late, and be read again. */
+    /**
+     * The limit on bytes read from the store, in file sizes. Independent clients would read one file size each; on a
+     * busy machine a late block may be read twice.
+     */
     private static final double LATE_TOO = 1.7;
 
     @TempDir
     Path directory;
 
-    /** Everything the command leaves behind would be in its temporary directory. */
+    /** Returns a command whose temporary files are all in the test's directory, so that leftovers are found. */
     private CommandLine commands(Map<String, String> more) {
         Map<String, String> environment = new java.util.HashMap<>(more);
         environment.put("CLOUDMW_JAVA_OPTS", CommandLine.shortLivedIn(directory));
@@ -93,7 +99,7 @@ final class BenchIT {
     }
 
     @Test
-    void theProxyStandsBeforeAnotherEndpointToo(LocalStack localStack) throws IOException {
+    void proxyAlsoShapesAGivenEndpoint(LocalStack localStack) throws IOException {
         JsonNode report = commands(localStack.environment())
                 .run(
                         "bench",
@@ -230,10 +236,10 @@ final class BenchIT {
         nothingIsLeft();
     }
 
-    /** The short version is that of a tree. */
+    /** The default build runs the test of a tree instead, which is shorter. */
     @Test
     @Tag("full")
-    void aSwitchThatIsKilledInTheMiddleOfARunCostsNoRead() throws IOException {
+    void killedSwitchFailsNoRead() throws IOException {
         JsonNode report = commands(Map.of())
                 .run("bench", "switch", "--switches", "2", "--size", "48MiB", "--runs", "1", "--kill", "--json")
                 .orThrow()
@@ -244,7 +250,7 @@ final class BenchIT {
         nothingIsLeft();
     }
 
-    /** Each reads from the switch near it, and those have from one another what they lack. */
+    /** Each client reads from the switch near it, and switches fetch missing blocks from each other. */
     @Test
     void clientsOfATreeReadTheStoreOnceTogether() throws IOException {
         JsonNode report = commands(Map.of())
@@ -283,7 +289,7 @@ final class BenchIT {
     }
 
     @Test
-    void aSwitchOfATreeThatIsKilledInTheMiddleOfARunCostsNoReadAndABlockForEachClientAtMost() throws IOException {
+    void killedSwitchOfATreeFailsNoReadAndRepeatsAtMostABlockPerClient() throws IOException {
         JsonNode report = commands(Map.of())
                 .run(
                         "bench",
@@ -330,11 +336,11 @@ final class BenchIT {
         builder.environment().put("CLOUDMW_JAVA_OPTS", CommandLine.shortLivedIn(directory));
         Process process = builder.start();
         try (var lines = process.inputReader()) {
-            // The first line after the start: the fleet is up and reading.
+            // The first progress line after the start shows that the fleet is reading.
             assertThat(lines.lines().anyMatch(line -> line.contains("so far"))).isTrue();
             var children = process.descendants().toList();
             assertThat(children).isNotEmpty();
-            // Not SIGINT: a build in the background of a script inherits that as ignored.
+            // Not SIGINT, which a build in the background of a script inherits as ignored.
             new ProcessBuilder("kill", "-TERM", Long.toString(process.pid()))
                     .start()
                     .waitFor();

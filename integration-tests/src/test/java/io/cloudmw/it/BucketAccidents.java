@@ -27,13 +27,13 @@ import software.amazon.awssdk.core.sync.RequestBody;
 import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.model.S3Object;
 
-/** Accidents of buckets in three regions while files are read in one mode, which the subclass names. */
+/** Tests of failing buckets in three regions during reads. The subclass sets the mode. */
 @ExtendWith(LocalStackExtension.class)
 abstract class BucketAccidents {
     static final long MIB = 1 << 20;
     private static final List<String> REGIONS = List.of("us-east-1", "eu-central-1", "ap-south-1");
 
-    /** A chunk of the tests with a bad replica takes seconds, so every helper has started before one finishes. */
+    /** The speed of a store at which a chunk takes seconds, so that every helper has started before one finishes. */
     private static final String SLOW = "1MiB/s";
 
     @TempDir
@@ -122,8 +122,9 @@ abstract class BucketAccidents {
     }
 
     /**
-     * Before a race no helper's S3 client may be cold: the bad replica must be asked well before a good one is whole. A
-     * single attempt is made where the plan says, at the first replica, while no store is known to be faster.
+     * Puts a file and warms up the helpers' S3 clients. A slow first request must not keep a helper from the bad
+     * replica until a good copy is complete. While no store is known to be faster, a single attempt goes to the first
+     * replica of the plan.
      */
     private FilePath putAndWarmUp(Fleet fleet, List<String> buckets, Path source) {
         FilePath file = new FilePath(fleet.volume("v", new Chunking.ByCount(1), 3, stores(buckets)), "/f");

@@ -3,7 +3,7 @@ package io.cloudmw.it;
 import io.cloudmw.core.model.Mode;
 import org.junit.jupiter.api.Tag;
 
-/** The accidents of buckets in the paper's mode. */
+/** Tests of failing buckets in the mode of the paper. */
 @Tag("full")
 final class BucketsByRoundsIT extends BucketAccidents {
     BucketsByRoundsIT() {

@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** The main job and its accidents on three buckets in three regions, in the mode that volumes have by default. */
+/** Tests of puts, reads and failures on three buckets in three regions, in the volumes' default mode. */
 final class BucketsIT extends BucketAccidents {
     BucketsIT() {
         super(Mode.COOPERATIVE);
@@ -42,9 +42,12 @@ final class BucketsIT extends BucketAccidents {
         assertThat(fleet.target("back")).hasSameBinaryContentAs(source);
     }
 
-    /** Two batches are placed: the second, and the put that begins then, find a coordinator whose helpers are not back. */
+    /**
+     * Both the second placement batch of the put and the later put meet a restarted coordinator whose helpers are not
+     * registered yet.
+     */
     @Test
-    void putsIntoBucketsSurviveThatTheCoordinatorIsKilledAndRestarted(LocalStack localStack)
+    void putsIntoBucketsSurviveARestartOfTheCoordinator(LocalStack localStack)
             throws IOException, InterruptedException {
         List<String> buckets = freshBuckets();
         try (Fleet fleet = fleet(localStack, buckets, "", "coordinator")) {

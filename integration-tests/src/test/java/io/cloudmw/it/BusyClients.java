@@ -40,14 +40,14 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
 
 /**
- * Several clients, each connected by itself, that put, replace, remove, rename and look at a few paths, and keep what they were
- * told: that of every call, none may fail.
+ * A load of several clients that put, replace, remove, rename and look up a few paths, and record all answers. No call
+ * may fail except by a legitimate refusal.
  */
 final class BusyClients implements AutoCloseable {
     private static final Duration LONGEST = Duration.ofMinutes(3);
     private static final List<String> DIRECTORIES = List.of("/d0", "/d1", "/moved");
 
-    /** Of so many files that were renamed one stays. */
+    /** The number of renames for each renamed file that is kept; the other files are removed. */
     private static final int KEPT = 8;
 
     private final VolumeName volume;
@@ -57,7 +57,7 @@ final class BusyClients implements AutoCloseable {
     private final AtomicLong clock = new AtomicLong();
     private final Queue<Operation> operations = new ConcurrentLinkedQueue<>();
 
-    /** What versions were made of. */
+    /** The seed of each version's bytes. */
     private final Map<VersionId, Long> seeds = new ConcurrentHashMap<>();
 
     private volatile boolean stopped;
@@ -68,9 +68,9 @@ final class BusyClients implements AutoCloseable {
     }
 
     /**
-     * Starts them, in a volume that is empty.
+     * Starts the clients on an empty volume.
      *
-     * @param coordinators for each client, as {@link #connect} takes it
+     * @param coordinators the coordinators' addresses of each client, as {@link #connect} takes them
      */
     static BusyClients start(List<String> coordinators, VolumeName volume, int fileBytes) {
         BusyClients clients = new BusyClients(volume, fileBytes);
@@ -82,12 +82,12 @@ final class BusyClients implements AutoCloseable {
         return clients;
     }
 
-    /** A client that waits long for a coordinator. */
+    /** Returns a client that waits long for a coordinator. */
     static CloudMw connect(String coordinators) {
         return CloudMw.connect(CloudMwOptions.of(coordinators).withCoordinatorTimeout(Duration.ofMinutes(2)));
     }
 
-    /** Waits until so much more was done. */
+    /** Waits for a number of further calls. */
     void goOn(int calls) {
         int before = operations.size();
         await().atMost(LONGEST)
@@ -96,7 +96,7 @@ final class BusyClients implements AutoCloseable {
         assertThat(running).as("clients that have failed").noneMatch(Future::isDone);
     }
 
-    /** Ends them; fails when one has. */
+    /** Stops the clients; fails if one of them failed. */
     void stop() throws Exception {
         stopped = true;
         for (Future<?> client : running) {
@@ -105,10 +105,10 @@ final class BusyClients implements AutoCloseable {
     }
 
     /**
-     * When they have stopped: whether all that they were told was as if each call had happened at one moment, and every change was
-     * acknowledged, and made once.
+     * Checks the recorded answers after {@link #stop}. They must be linearizable, and each change in the log must be
+     * one that was acknowledged, exactly once.
      *
-     * @param log all changes of the volume but those that others have made after the clients' last
+     * @param log all changes of the volume, except those made by others after the clients' last
      */
     void check(List<Change> log) {
         assertThat(ConsistencyCheck.violations(log, List.copyOf(operations))).isEmpty();
@@ -117,10 +117,10 @@ final class BusyClients implements AutoCloseable {
                 .hasSameSizeAs(log);
     }
 
-    /** When they have stopped: whether every file has the bytes that its version was made of. */
+    /** Checks after {@link #stop} that every file has the bytes of its version. */
     void checkBytes(CloudMw client, Path scratch) throws IOException, CloudMwException {
         for (String directory : DIRECTORIES) {
-            // A directory is gone when the last of its files is.
+            // A directory vanishes with its last file.
             Optional<Page<FileEntry>> there =
                     Calls.find(client.files().list(volume, directory, "", 1000), ErrorCode.NOT_FOUND);
             for (FileEntry entry : there.map(Page::items).orElse(List.of())) {
@@ -181,7 +181,7 @@ final class BusyClients implements AutoCloseable {
                         () -> saw(file, Optional.empty(), began));
     }
 
-    /** To a path that nothing else is ever put at, and mostly away from there. */
+    /** Renames a file to a path that is never reused, and usually removes it there. */
     private void rename(CloudMw client, FilePath file) {
         long began = clock.incrementAndGet();
         FilePath to = new FilePath(volume, "/moved/" + began);
@@ -220,7 +220,7 @@ final class BusyClients implements AutoCloseable {
         operations.add(Operation.read(file.path(), found, began, clock.incrementAndGet()));
     }
 
-    /** What a call gave; empty: it was refused, as it may be. */
+    /** Returns the result of a call; empty if it was refused with the expected code. */
     private static <T> Optional<T> outcome(CompletableFuture<T> call, ErrorCode refusal) {
         try {
             return Optional.of(call.join());

@@ -20,12 +20,15 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
-/** The {@code cloudmw} command: most runs are in the JVM of the test, those of the launcher as a user runs it. */
+/**
+ * The {@code cloudmw} command. Most runs happen in the JVM of the test; runs of the launcher are processes, as for a
+ * user.
+ */
 final class CommandLine {
     static final Path LAUNCHER = Path.of("..", "cloudmw").toAbsolutePath().normalize();
     private static final ObjectMapper JSON = new ObjectMapper();
 
-    /** Commands that start processes, or are in another jar. */
+    /** Commands that start processes, or that are in the other jar. */
     private static final Set<String> PROCESSES = Set.of(
             "demo",
             "bench",
@@ -39,7 +42,10 @@ final class CommandLine {
             "man",
             "--version");
 
-    /** Variables that a command reads by itself: all others are the launcher's or of libraries. */
+    /**
+     * Variables that commands read themselves. All other variables are for the launcher or for libraries, and need a
+     * process.
+     */
     private static final Set<String> HERE = Set.of("XDG_STATE_HOME", "HOME");
 
     private final Path launcher;
@@ -63,31 +69,31 @@ final class CommandLine {
         this.shell = shell;
     }
 
-    /** The same, for which every file system is full once a file has so many bytes. */
+    /** Returns a command for which no file can grow beyond a size, as on a full disk. */
     CommandLine withFilesUpTo(long bytes) {
         String limited = "ulimit -f " + bytes / 512 + "; exec \"$@\"";
         return new CommandLine(launcher, coordinator, environment, List.of("sh", "-c", limited, "sh"));
     }
 
-    /** The same, whose standard output goes to a file. */
+    /** Returns a command whose standard output goes to a file. */
     CommandLine withOutputTo(Path file) {
         return new CommandLine(
                 launcher, coordinator, environment, List.of("sh", "-c", "exec \"$@\" >'" + file + "'", "sh"));
     }
 
-    /** The same with more in the environment. */
+    /** Returns a command with more environment variables. */
     CommandLine with(Map<String, String> more) {
         return new CommandLine(launcher, coordinator, more, shell);
     }
 
-    /** The options of processes that live for seconds and have their temporary files here. */
+    /** Returns the JVM options of short-lived processes, with a directory for their temporary files. */
     static String shortLivedIn(Path directory) {
         return Fleet.SHORT_LIVED + " -Djava.io.tmpdir=" + directory;
     }
 
-    /** The result of a command that ended. */
+    /** The result of a command that has ended. */
     record Result(List<String> command, int exitCode, String out, String err) {
-        /** The last line of standard output. */
+        /** Parses the last line of standard output. */
         JsonNode json() throws IOException {
             String text = out.strip();
             return JSON.readTree(text.substring(text.lastIndexOf('\n') + 1));
@@ -102,8 +108,8 @@ final class CommandLine {
     }
 
     /**
-     * Runs a command: in this JVM, where neither its process nor its surroundings are what is tested. There a command takes
-     * a tenth of the processor time that a process does.
+     * Runs a command, in this JVM unless the test concerns the process or its environment. A run in this JVM takes a
+     * tenth of the processor time of a process.
      */
     Result run(String... arguments) {
         return runsHere(arguments) ? runHere(arguments) : start(arguments);
@@ -129,7 +135,7 @@ final class CommandLine {
                 List.of(arguments), exit, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
     }
 
-    /** Runs the launcher, as a user does. */
+    /** Runs the launcher as a process, as a user does. */
     Result start(String... arguments) {
         List<String> command = new ArrayList<>(shell);
         command.add(launcher.toString());

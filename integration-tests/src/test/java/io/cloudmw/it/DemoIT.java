@@ -26,7 +26,7 @@ import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.model.Bucket;
 import software.amazon.awssdk.services.s3.model.S3Object;
 
-/** {@code cloudmw demo}: what the README promises of it. */
+/** Tests of {@code cloudmw demo} against the promises of the README. */
 @ExtendWith(LocalStackExtension.class)
 final class DemoIT {
     private final CommandLine commands = new CommandLine("127.0.0.1:1");
@@ -64,14 +64,14 @@ final class DemoIT {
     }
 
     @Test
-    void theDemoSaysWhenThereWasNothingToKillAHelperIn() {
+    void demoReportsThatItKilledNoHelperWhenTheFileIsEmpty() {
         assertThat(commands.run("demo", "--size", "0", "--runs", "1").orThrow().out())
                 .contains("no helper was killed")
                 .doesNotContain("SIGKILL");
     }
 
     @Test
-    void theDemoTakesAGivenFileAndSparesTheHelpers() throws IOException {
+    void demoOfAGivenFileKillsNoHelperWithTheOptionForIt() throws IOException {
         Path file = directory.resolve("given");
         Files.writeString(file, "a few bytes");
 
@@ -84,7 +84,7 @@ final class DemoIT {
         assertThat(report.path("killed_helper").isNull()).isTrue();
     }
 
-    /** The short version is the next one. */
+    /** The default build runs the next test instead, which is shorter. */
     @Test
     @Tag("full")
     void theDemoRunsOnBuckets(LocalStack localStack) throws IOException {
@@ -153,7 +153,7 @@ final class DemoIT {
     }
 
     @Test
-    void bucketsThatCannotBeUsedAreToldBeforeAnythingStarts() throws IOException {
+    void unusableBucketsAreReportedBeforeAnythingStarts() throws IOException {
         CommandLine.Result nobody = onBuckets(
                 Map.of("AWS_ACCESS_KEY_ID", "a", "AWS_SECRET_ACCESS_KEY", "b"),
                 URI.create("http://127.0.0.1:1"),
@@ -187,7 +187,7 @@ final class DemoIT {
                 .toList();
     }
 
-    /** Everything the demo leaves behind would be in its temporary directory. */
+    /** Returns an environment that puts all temporary files into the test's directory, so that leftovers are found. */
     private Map<String, String> ownDirectory() {
         return Map.of("CLOUDMW_JAVA_OPTS", CommandLine.shortLivedIn(directory));
     }
@@ -213,7 +213,7 @@ final class DemoIT {
         }
     }
 
-    /** SIGTERM: a process in the background of a script has SIGINT ignored. */
+    /** Uses SIGTERM, since a process in the background of a script ignores SIGINT. */
     @ParameterizedTest
     @ValueSource(strings = {"starting", "reading it"})
     void anInterruptedDemoLeavesNothing(String phase) throws Exception {

@@ -24,16 +24,21 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Real processes on versitygw, which answers a put after the first bytes of its body and closes. */
+/** Tests on versitygw, which answers a put after the first bytes of its body and closes the connection. */
 final class EarlyAnswersIT {
     private static final int CHUNK = 4 << 20;
     private static final int CHUNKS = 40;
-    /** More of a journal than is written before three chunks are stored. */
+    /** A journal size that is only reached after three chunks are stored. */
     private static final long STORED_SOME = 3_000;
-    /** Whole puts that three chunks at once may cost before the first refusal is heard, and as many questions. */
+    /**
+     * The most puts that the server may see before the first refusal ends the command, with three chunks in flight.
+     */
     private static final int MOST_PUTS = 8;
 
-    /** Becomes a process that hears SIGINT, which one in the background of a script inherits as ignored. */
+    /**
+     * A Python program that restores the default effect of SIGINT and then runs a command. Background processes of a
+     * script ignore SIGINT.
+     */
     private static final String HEARING_CTRL_C = """
             import os, signal, sys
             signal.signal(signal.SIGINT, signal.SIG_DFL)
@@ -56,14 +61,15 @@ final class EarlyAnswersIT {
     }
 
     @Test
-    void aPutThatCtrlCEndedGoesOnWhenItIsRepeated() throws Exception {
+    void putEndedByCtrlCResumesWhenRepeated() throws Exception {
         try (Fleet fleet = fleet()) {
             FilePath file =
                     new FilePath(fleet.volume("v", new Chunking.BySize(CHUNK), 1, new StoreId("pictures")), "/f");
             Path source = fleet.file("source", (long) CHUNKS * CHUNK);
             Path journals = directory.resolve("state").resolve("cloudmw");
             Path journal = interrupt(fleet, source, file, journals);
-            // As if it had been ended a moment earlier: a chunk is stored of which the client does not know.
+            // Cuts the journal's last byte, as if the client had died earlier. So the bucket has a chunk that the
+            // client does not know of.
             try (FileChannel written = FileChannel.open(journal, StandardOpenOption.WRITE)) {
                 written.truncate(written.size() - 1);
             }
@@ -83,7 +89,7 @@ final class EarlyAnswersIT {
     }
 
     @Test
-    void aWrongSecretKeyEndsAPutWithTheServersWord() throws Exception {
+    void putWithAWrongSecretKeyFailsWithTheServersMessage() throws Exception {
         assertRefused(
                 port -> Versitygw.start(directory, port, "another secret", S3Server.REGION),
                 8,
@@ -94,7 +100,7 @@ final class EarlyAnswersIT {
     }
 
     @Test
-    void aWrongRegionEndsAPutWithTheRightOne() throws Exception {
+    void putWithAWrongRegionFailsAndNamesTheRightRegion() throws Exception {
         assertRefused(
                 port -> Versitygw.start(directory, port, S3Server.SECRET_ACCESS_KEY, "eu-central-1"),
                 8,
@@ -105,7 +111,7 @@ final class EarlyAnswersIT {
     }
 
     @Test
-    void aMissingBucketEndsAPutWithItsName() throws Exception {
+    void putIntoAMissingBucketFailsAndNamesTheBucket() throws Exception {
         assertRefused(
                 port -> Versitygw.start(
                         directory.resolve("elsewhere"), port, S3Server.SECRET_ACCESS_KEY, S3Server.REGION),
@@ -120,7 +126,7 @@ final class EarlyAnswersIT {
         S3Server at(int port);
     }
 
-    /** The server is replaced by one that refuses; a put fails at once, in one line, and after few requests. */
+    /** Replaces the server by one that refuses. The put must fail with a one-line message after few requests. */
     private void assertRefused(
             Replacement replacement, int exit, String code, String status, String answer, String words)
             throws Exception {
@@ -148,14 +154,14 @@ final class EarlyAnswersIT {
 
     private Fleet fleet() throws IOException {
         S3Server running = server.orElseThrow();
-        // The put itself is to meet the refusal: no process looks at the bucket between its start and the put.
+        // No check may look at the bucket before the put, so that the put itself meets the refusal.
         Fleet fleet = new Fleet(directory, running.environment(), Map.of("coordinator.store-check", "1h"));
         fleet.startHelpers(1, 1, i -> Map.of("helper.store-check", "1h"));
         fleet.bucket("pictures", S3Server.REGION, running.endpoint().toString());
         return fleet;
     }
 
-    /** Presses Ctrl-C once some chunks are stored; the journal of the put. */
+    /** Interrupts a put by SIGINT once some chunks are stored; returns the put's journal. */
     private Path interrupt(Fleet fleet, Path source, FilePath file, Path journals) throws Exception {
         ProcessBuilder builder = new ProcessBuilder(
                         "python3",
@@ -204,7 +210,7 @@ final class EarlyAnswersIT {
         return new CommandLine(fleet.coordinatorAddress()).with(state());
     }
 
-    /** How many requests of a method the server answered with a status, by the line it prints for each. */
+    /** Counts the requests of a method that the server answered with a status, from its log lines. */
     private static long requests(S3Server server, String status, String method) throws IOException {
         return server.printed().stream()
                 .filter(line -> line.contains("| vgw | " + status + " |") && line.contains("| " + method + " |"))

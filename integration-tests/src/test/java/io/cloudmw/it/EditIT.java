@@ -39,7 +39,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Changes of part of files, through real planes, against an array that is changed alike. */
+/** Tests of edits to parts of files, over real connections, compared with an array that gets the same changes. */
 final class EditIT {
     private static final int MIB = 1 << 20;
     private static final int STEPS = 25;

@@ -7,7 +7,10 @@ import io.cloudmw.client.progress.GetReceipt;
 import io.cloudmw.core.model.FilePath;
 import java.nio.file.Path;
 
-/** The README's example of embedding; {@link ReadmeTest} compares, {@link FleetIT} runs it. */
+/**
+ * The README's example of an embedded client. {@link ReadmeTest} compares it with the README, and {@link FleetIT} runs
+ * it.
+ */
 final class Embedding {
     private Embedding() {}
 

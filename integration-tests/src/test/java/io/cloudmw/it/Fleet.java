@@ -45,20 +45,23 @@ import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
 
 /**
- * Servers and a client of them: what the tests of this module work on. Every server is a real process, or runs in the JVM
- * of the test ({@link #hosted}), which takes a hundredth of the processor time to start.
+ * A fleet for tests: servers and a client. Each server is a process or runs in the JVM of the test ({@link #hosted}),
+ * which needs a hundredth of the processor time to start.
  */
 final class Fleet implements AutoCloseable {
     private static final Path LAUNCHER =
             Path.of("..", "cloudmw").toAbsolutePath().normalize();
 
-    /** The setting with which no copy is made anew while a test looks at the damage. */
+    /** The setting that disables repair while a test inspects damage. */
     static final Map<String, String> NO_REPAIR = Map.of("coordinator.repair-interval", "1h");
 
-    /** They live for seconds: the optimising compiler would take half of their processor time, and give little. */
+    /**
+     * The JVM option for short-lived processes. The optimising compiler would take half of their processor time with
+     * little benefit.
+     */
     static final String SHORT_LIVED = "-XX:TieredStopAtLevel=1";
 
-    /** A helper that was killed and is started again, or loses its coordinator, waits for these times. */
+    /** Settings that shorten a helper's wait when it was killed and restarts, or loses its coordinator. */
     private static final Map<String, String> SHORT_LEASES =
             Map.of("coordinator.heartbeat-interval", "500ms", "coordinator.helper-ttl", "4s");
 
@@ -69,7 +72,7 @@ final class Fleet implements AutoCloseable {
     private final CloudMw client;
     private Mode mode = Mode.ROUNDS;
 
-    /** A coordinator only. */
+    /** Starts a fleet with a coordinator only, as a process. */
     Fleet(Path directory, Map<String, String> environment) throws IOException {
         this(directory, environment, Map.of());
     }
@@ -100,15 +103,18 @@ final class Fleet implements AutoCloseable {
     }
 
     /**
-     * A coordinator in the JVM of the test. Its helpers will be there, too.
+     * Starts a fleet with a coordinator in the JVM of the test, where its helpers will run, too.
      *
-     * @param processes the servers that are processes all the same, as those are that the test kills or pauses
+     * @param processes servers that are processes nonetheless, since the test kills or pauses them
      */
     static Fleet hosted(Path directory, Map<String, String> coordinator, String... processes) throws IOException {
         return new Fleet(directory, Map.of(), coordinator, Set.of(processes)::contains);
     }
 
-    /** The same on buckets of LocalStack, whose keys the whole JVM has from then on. */
+    /**
+     * Starts a fleet in the JVM of the test, on buckets of LocalStack. The whole JVM has LocalStack's keys from then
+     * on.
+     */
     static Fleet hostedOnBuckets(
             LocalStack localStack, Path directory, Map<String, String> coordinator, String... processes)
             throws IOException {
@@ -117,7 +123,7 @@ final class Fleet implements AutoCloseable {
         return new Fleet(directory, localStack.environment(), coordinator, Set.of(processes)::contains);
     }
 
-    /** As {@link #ofDisks(Path, int, String)}, in the JVM of the test. */
+    /** Starts a fleet as {@link #ofDisks(Path, int, String)}, in the JVM of the test. */
     static Fleet hostedDisks(
             Path directory, int helpers, String throttle, Map<String, String> settings, String... processes)
             throws IOException {
@@ -126,7 +132,7 @@ final class Fleet implements AutoCloseable {
         return fleet;
     }
 
-    /** As the other, with the coordinator's settings as they are. */
+    /** Starts a fleet in the JVM of the test, with the coordinator's default settings. */
     static Fleet hostedDisks(Path directory, int helpers, String throttle, String... processes) throws IOException {
         return hostedDisks(directory, helpers, throttle, Map.of(), processes);
     }
@@ -153,12 +159,15 @@ final class Fleet implements AutoCloseable {
         return own;
     }
 
-    /** A coordinator and helpers 1 to {@code helpers}, each with one disk read at {@code throttle} ("" unlimited). */
+    /**
+     * Starts a coordinator and helpers 1 to {@code helpers}, each with one disk read at {@code throttle} (""
+     * unlimited).
+     */
     static Fleet ofDisks(Path directory, int helpers, String throttle) throws IOException {
         return ofDisks(directory, helpers, throttle, Map.of());
     }
 
-    /** As the other, with settings of the coordinator. */
+    /** Starts a fleet of processes, with settings of the coordinator. */
     static Fleet ofDisks(Path directory, int helpers, String throttle, Map<String, String> settings)
             throws IOException {
         Fleet fleet = new Fleet(directory, Map.of(), settings);
@@ -166,7 +175,10 @@ final class Fleet implements AutoCloseable {
         return fleet;
     }
 
-    /** Short-lived processes without servers yet, which look for credentials where this environment says, and nowhere else. */
+    /**
+     * Returns a fleet of short-lived processes without servers yet. They find credentials only where this environment
+     * points.
+     */
     static LocalFleet withCredentials(Path directory, Map<String, String> environment) throws IOException {
         Map<String, String> all = new HashMap<>(environment);
         all.put("CLOUDMW_JAVA_OPTS", SHORT_LIVED);
@@ -174,17 +186,23 @@ final class Fleet implements AutoCloseable {
         return new LocalFleet(directory, LAUNCHER, all);
     }
 
-    /** Of clients without second attempts, which a busy machine would make: what they cause to be read is read once. */
+    /**
+     * Returns options of clients without hedges. A busy machine would cause hedges, and then stores would be read more
+     * than once.
+     */
     CloudMwOptions readingOnce() {
         return CloudMwOptions.of(coordinatorAddress()).withRedundancy(RedundancyLimits.ofShare(0));
     }
 
-    /** Helpers 1 to {@code helpers}, all at once, each with one disk read at {@code throttle} ("" unlimited). */
+    /** Starts helpers 1 to {@code helpers} in parallel, each with one disk read at {@code throttle} ("" unlimited). */
     void startDiskHelpers(int helpers, String throttle) throws IOException {
         startHelpers(1, helpers, i -> diskOf(i, throttle));
     }
 
-    /** Helpers {@code first} to {@code last}, all at once; each is told its settings by its number. */
+    /**
+     * Starts helpers {@code first} to {@code last} in parallel; {@code settings} gives the settings by a helper's
+     * number.
+     */
     void startHelpers(int first, int last, IntFunction<Map<String, String>> settings) throws IOException {
         ExecutorService starting = Executors.newCachedThreadPool();
         try {
@@ -203,13 +221,13 @@ final class Fleet implements AutoCloseable {
         }
     }
 
-    /** Volumes made from now on are read in this mode; otherwise by rounds. */
+    /** Sets the read mode of volumes made from now on; the default is rounds. */
     Fleet in(Mode wanted) {
         mode = wanted;
         return this;
     }
 
-    /** What the metrics endpoints of helpers 1 to {@code helpers} together say of one meter. */
+    /** Returns the sum of a meter over the metrics endpoints of helpers 1 to {@code helpers}. */
     double metricOfAll(int helpers, String name) throws IOException, InterruptedException {
         double sum = 0;
         for (int i = 1; i <= helpers; i++) {
@@ -218,7 +236,7 @@ final class Fleet implements AutoCloseable {
         return sum;
     }
 
-    /** What the metrics endpoint of a helper that has one says of one meter, all tags together. */
+    /** Returns the sum of a meter over all its tags, from a helper's metrics endpoint. */
     double metric(int i, String name) throws IOException, InterruptedException {
         URI metrics = URI.create("http://" + ready("helper-" + i).path("http").asText() + "/metrics");
         String answer = HttpClient.newHttpClient()
@@ -234,7 +252,7 @@ final class Fleet implements AutoCloseable {
                 .sum();
     }
 
-    /** The settings of a helper with one disk. */
+    /** Returns the settings of a helper with one disk. */
     private Map<String, String> diskOf(int i, String throttle) {
         Map<String, String> own = new HashMap<>(processes.disk("disk-" + i));
         if (!throttle.isEmpty()) {
@@ -243,7 +261,7 @@ final class Fleet implements AutoCloseable {
         return own;
     }
 
-    /** A helper with these settings, and a metrics endpoint; the result is what it says when it is ready. */
+    /** Starts a helper with these settings and a metrics endpoint; returns the line that it prints when it is ready. */
     JsonNode startHelper(int i, Map<String, String> settings) throws IOException {
         String id = "helper-" + i;
         Map<String, String> own = new HashMap<>(settings);
@@ -263,8 +281,8 @@ final class Fleet implements AutoCloseable {
     }
 
     /**
-     * Waits until repair has looked once, as it does soon after the coordinator's start whatever its interval. A copy that is found to
-     * be bad afterwards counts as missing until repair looks again.
+     * Waits for the first repair pass, which follows the coordinator's start regardless of the interval. Copies found
+     * bad afterwards count as missing until the next pass.
      */
     void awaitTheFirstLookOfRepair() {
         Awaitility.await()
@@ -295,7 +313,7 @@ final class Fleet implements AutoCloseable {
         hosted.put("coordinator", HostedServer.coordinator(before.settingsForRestart()));
     }
 
-    /** With more arguments of this start only. */
+    /** Restarts a process with additional arguments for this start only. */
     ServerProcess restart(String name, List<String> once) throws IOException {
         return processes.restart(name, Map.of(), once);
     }
@@ -304,19 +322,22 @@ final class Fleet implements AutoCloseable {
         return ready("coordinator").path("address").asText();
     }
 
-    /** A command of a client that goes on, and says what it does in lines of JSON. */
+    /** Starts a client command that keeps running and prints its progress as lines of JSON. */
     ServerProcess startClient(String name, String... arguments) throws IOException {
         List<String> command = new ArrayList<>(List.of(arguments));
         command.addAll(List.of("--json", "--coordinator", coordinatorAddress()));
         return processes.startTalking(name, command);
     }
 
-    /** Where a disk keeps its chunks. */
+    /** Returns the directory of a disk's chunks. */
     Path disk(int i) {
         return directory.resolve("disk-" + i);
     }
 
-    /** A volume of three chunks with as many replicas as there are stores, all of them durable before the commit. */
+    /**
+     * Creates a volume of three chunks per file. Each chunk has as many replicas as there are stores, all durable
+     * before the commit.
+     */
     VolumeName volume(String name, StoreId... stores) {
         return volume(name, new Chunking.ByCount(3), stores.length, stores);
     }
@@ -329,7 +350,7 @@ final class Fleet implements AutoCloseable {
         return volume;
     }
 
-    /** One whose clients may serve each other. */
+    /** Creates a volume whose clients may serve each other. */
     VolumeName peersVolume(String name, Chunking chunking, int replicas, StoreId... stores) {
         VolumeName volume = new VolumeName(name);
         client.volumes()
@@ -357,7 +378,7 @@ final class Fleet implements AutoCloseable {
         return client.stores().list().join();
     }
 
-    /** A file of {@code size} random bytes. */
+    /** Creates a file of {@code size} random bytes. */
     Path file(String name, long size) throws IOException {
         Path file = directory.resolve(name);
         SplittableRandom random = new SplittableRandom(size);
@@ -379,7 +400,7 @@ final class Fleet implements AutoCloseable {
         return client.files().get(source, target, GetOptions.defaults()).join();
     }
 
-    /** Somewhere to read into. */
+    /** Returns the path of a target for reads. */
     Path target(String name) {
         return directory.resolve(name + ".out");
     }

@@ -40,7 +40,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The main job and its accidents on real processes: a coordinator and helpers with a disk each. */
+/** Tests of reads, writes and failures on processes: a coordinator and helpers with a disk each. */
 final class FleetIT {
     private static final long MIB = 1 << 20;
     private static final String SLOW = "4MiB/s";
@@ -48,7 +48,7 @@ final class FleetIT {
     @TempDir
     private static Path shared;
 
-    /** Three helpers that serve every test that leaves them alone. */
+    /** Three helpers shared by all tests that do not disturb them. */
     private static Fleet undisturbed;
 
     @TempDir
@@ -133,16 +133,16 @@ final class FleetIT {
         return get;
     }
 
-    /** The first one is killed by {@link ModesIT}, in every mode. */
+    /** {@link ModesIT} kills the first helper, in every mode. */
     @Test
-    void aHelperMayBeKilledInTheMiddleOfAGet() throws IOException, InterruptedException {
+    void getSurvivesAKilledHelper() throws IOException, InterruptedException {
         assertThatAHelperMayBeKilledInTheMiddleOfAGet(2, Mode.ROUNDS);
     }
 
     @ParameterizedTest
     @CsvSource({"3, ROUNDS", "2, COOPERATIVE", "3, COOPERATIVE"})
     @Tag("full")
-    void anyHelperMayBeKilledInTheMiddleOfAGet(int victim, Mode mode) throws IOException, InterruptedException {
+    void getSurvivesAnyKilledHelper(int victim, Mode mode) throws IOException, InterruptedException {
         assertThatAHelperMayBeKilledInTheMiddleOfAGet(victim, mode);
     }
 
@@ -216,10 +216,9 @@ final class FleetIT {
         }
     }
 
-    /** The first segment of the manifest describes 16 MiB, 15 of which are still to come when the coordinator dies. */
+    /** The first manifest segment describes 16 MiB. When the coordinator dies, 15 MiB of those are still to come. */
     @Test
-    void aGetThatNeedsMoreOfTheManifestDoesNotNoticeThatTheCoordinatorWasKilledAndRestarted()
-            throws IOException, InterruptedException {
+    void getThatNeedsMoreOfTheManifestSurvivesARestartOfTheCoordinator() throws IOException, InterruptedException {
         try (Fleet fleet = Fleet.hostedDisks(directory, 2, "4MiB/s", "coordinator")) {
             VolumeName volume = fleet.volume("v", new Chunking.BySize(16 << 10), 2, Fleet.disks(1, 2));
             FilePath file = new FilePath(volume, "/f");
@@ -236,10 +235,9 @@ final class FleetIT {
         }
     }
 
-    /** Its second batch is placed by the new coordinator, if need be without a helper that is slow to come back. */
+    /** The new coordinator places the second batch, without a helper that is slow to register again, if necessary. */
     @Test
-    void aPutSurvivesThatTheCoordinatorIsKilledAndRestartedAndNothingAcknowledgedIsLost()
-            throws IOException, InterruptedException {
+    void putSurvivesARestartOfTheCoordinatorAndNoAcknowledgedFileIsLost() throws IOException, InterruptedException {
         try (Fleet fleet = Fleet.hostedDisks(directory, 3, "", "coordinator")) {
             VolumeName volume = fleet.volume("v", new Chunking.BySize(MIB / 2), 2, Fleet.disks(1, 2, 3));
             Path before = fleet.file("before", 3 * MIB);
@@ -287,7 +285,7 @@ final class FleetIT {
     }
 
     @Test
-    void twoWritersOfOnePathOneWinsAndTheOtherFails() throws IOException {
+    void twoWritersOfAPathHaveOneWinnerAndTheOtherFails() throws IOException {
         Fleet fleet = undisturbed;
         FilePath file = new FilePath(fleet.volume("contended", Fleet.disks(1, 2, 3)), "/f");
         Path one = fleet.file("one", 8 * MIB);
@@ -311,7 +309,7 @@ final class FleetIT {
         assertThat(fleet.target("back")).hasSameBinaryContentAs(winner);
     }
 
-    /** A source that gives nothing before as many have begun as the latch says: a put reads once it has begun. */
+    /** Returns a source whose first read waits until a number of puts have begun. */
     private static InputStream together(Path file, CountDownLatch begun) throws IOException {
         return new FilterInputStream(Files.newInputStream(file)) {
             private boolean here;
@@ -356,7 +354,7 @@ final class FleetIT {
     }
 
     @Test
-    void aStoreThatIsAwayAtAWriteIsRecordedAsOwedNotForgotten() throws IOException {
+    void copyOnAnUnavailableStoreIsRecordedAsOwed() throws IOException {
         try (Fleet fleet = Fleet.hosted(
                 directory,
                 Map.of("coordinator.helper-ttl", "2s", "coordinator.heartbeat-interval", "500ms"),
@@ -413,7 +411,7 @@ final class FleetIT {
         }
     }
 
-    /** A flipped byte is what {@link ModesIT} is about. */
+    /** Covers truncation only; {@link ModesIT} covers a flipped byte. */
     @Test
     void aTruncatedReplicaOnADiskIsNamedCountedQuarantinedAndReadAroundFromThenOn()
             throws IOException, InterruptedException {
@@ -452,7 +450,7 @@ final class FleetIT {
         }
     }
 
-    /** No helper is left, so that nobody else can have found it out. */
+    /** The only helper is stopped, so that only the client can have found the fault. */
     @ParameterizedTest
     @EnumSource(ReplicaFaultOnDisk.class)
     void aReplicaThatOnlyAClientFindsBadIsRecorded(ReplicaFaultOnDisk kind) throws IOException, InterruptedException {
@@ -471,7 +469,7 @@ final class FleetIT {
         }
     }
 
-    /** Faults that a client can find when it reads a disk by itself. */
+    /** The faults that a client can find when it reads a disk itself. */
     enum ReplicaFaultOnDisk {
         CORRUPT(ErrorCode.REPLICA_CORRUPT),
         MISSING(ErrorCode.REPLICA_MISSING);

@@ -29,7 +29,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Disks with little room: file systems in memory, where the tests may mount them; elsewhere this is said to be left out. */
+/**
+ * Tests of disks with little room: file systems in memory. Where the tests may not mount them, they report that they
+ * are skipped.
+ */
 final class FullDisksIT {
     private static final int MIB = 1 << 20;
     private static final int DISKS = 3;
@@ -41,7 +44,7 @@ final class FullDisksIT {
     private final List<Path> mounted = new ArrayList<>();
     private Fleet fleet;
 
-    /** Three disks of 48 MiB, of which 8 MiB are kept free: 40 MiB take chunks, and a chunk may have 64 MiB. */
+    /** Mounts three disks of 48 MiB with a reserve of 8 MiB: 40 MiB take chunks, and a chunk may have 64 MiB. */
     @BeforeEach
     void start() throws Exception {
         for (int i = 1; i <= DISKS; i++) {
@@ -86,7 +89,7 @@ final class FullDisksIT {
     }
 
     @Test
-    void aFileSmallerThanAChunkGoesWhereThereIsRoomForIt() throws Exception {
+    void fileSmallerThanAChunkIsPlacedWhereItFits() throws Exception {
         VolumeName volume = fleet.volume("v", new Chunking.BySize(64L * MIB, 256 << 10), 3, Fleet.disks(1, 2, 3));
         fleet.put(fleet.file("small", 5 * MIB), new FilePath(volume, "/small"));
         CommandLine command = new CommandLine(fleet.coordinatorAddress());
@@ -99,11 +102,12 @@ final class FullDisksIT {
     }
 
     /**
-     * A file of 16 MiB is stored, twice, and then five more at once: 192 MiB for 120. Each put ends as soon as nothing has room, or
-     * its file is whole. Of the five none may succeed: the disks may fill with one copy of each.
+     * A first put of 16 MiB with two replicas succeeds; then five more run at once, 192 MiB altogether where 120 MiB fit.
+     * Each put either fails with a full store or leaves a complete file. All five may fail, since the disks may fill up
+     * with single copies.
      */
     @Test
-    void putsThatTogetherOverfillDisksEndAndThoseThatSucceedAreWhole() throws Exception {
+    void putsThatOverfillDisksFailOrAreComplete() throws Exception {
         VolumeName volume = fleet.volume("v", new Chunking.BySize(64L * MIB, 256 << 10), 2, Fleet.disks(1, 2, 3));
         Path source = fleet.file("source", 16 * MIB);
         fleet.put(source, new FilePath(volume, "/first"));

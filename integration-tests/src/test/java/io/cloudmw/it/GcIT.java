@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code cloudmw gc} and the coordinator that does its round. */
+/** Tests of {@code cloudmw gc} and of the coordinator's collection round. */
 @Timeout(400)
 final class GcIT {
     private static final int PAGES = 40;
@@ -22,8 +22,8 @@ final class GcIT {
     private Path directory;
 
     /**
-     * Fills a disk with copies of a version that no catalog knows. The store is listed a page for each look of the coordinator,
-     * every two seconds: a round takes more than a minute.
+     * Fills a disk with copies of a version that no catalog knows. The coordinator lists one page of the store every
+     * two seconds, so a round takes more than a minute.
      */
     static void makeSlowToList(Path disk) throws IOException {
         Path shard = Files.createDirectories(disk.resolve("chunks").resolve("00"));
@@ -33,7 +33,7 @@ final class GcIT {
     }
 
     @Test
-    void aCommandWhoseCoordinatorIsRestartedEndsAndSaysThatItsRoundIsNotKnown() throws Exception {
+    void gcReportsThatItsRoundIsUnknownWhenTheCoordinatorRestarts() throws Exception {
         try (Fleet fleet = Fleet.hostedDisks(directory, 1, "", "coordinator")) {
             makeSlowToList(fleet.disk(1));
             CompletableFuture<CommandLine.Result> gc = CompletableFuture.supplyAsync(

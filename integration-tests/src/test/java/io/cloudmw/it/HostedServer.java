@@ -27,8 +27,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * A coordinator or a helper in the JVM of the test, with the same settings as a process. It starts in a hundredth of the
- * processor time that a process takes, and cannot be killed or paused.
+ * A coordinator or a helper in the JVM of the test, with the settings of a process. Starts in a hundredth of the
+ * processor time of a process; cannot be killed or paused.
  */
 final class HostedServer implements AutoCloseable {
     private static final ObjectMapper JSON = new ObjectMapper();
@@ -42,13 +42,13 @@ final class HostedServer implements AutoCloseable {
         this.settings = Map.copyOf(settings);
     }
 
-    /** A started coordinator. */
+    /** Starts a coordinator. */
     static HostedServer coordinator(Map<String, String> settings) throws IOException {
         HostedServer server = new HostedServer(settings);
         return server.started(server::startCoordinator);
     }
 
-    /** A started helper that is registered with its coordinator. */
+    /** Starts a helper and waits for its registration. */
     static HostedServer helper(Map<String, String> settings, List<String> replacedDisks) throws IOException {
         HostedServer server = new HostedServer(settings);
         return server.started(() -> server.startHelper(replacedDisks));
@@ -118,7 +118,7 @@ final class HostedServer implements AutoCloseable {
         }
     }
 
-    /** A helper that cannot register serves all the same, as a process does. */
+    /** Waits for the registration. A helper that cannot register serves nonetheless, as a process does. */
     private void awaitRegistration(HelperServer helper) throws CloudMwException, InterruptedException {
         try {
             helper.registered().get(15, TimeUnit.SECONDS);
@@ -150,12 +150,12 @@ final class HostedServer implements AutoCloseable {
         return part;
     }
 
-    /** The fields of the line that a process prints when it is ready, without its number. */
+    /** Returns the fields of the line that a process prints when it is ready, except its process id. */
     JsonNode ready() {
         return JSON.valueToTree(ready);
     }
 
-    /** The settings of the next start at the same addresses. */
+    /** Returns the settings for a restart at the same addresses. */
     Map<String, String> settingsForRestart() {
         Map<String, String> same = new LinkedHashMap<>(settings);
         same.putAll(listening);

@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** A JVM of its own with the classes of this test run. */
+/** A JVM process with the classes of this test run. */
 final class Java {
     private final Process process;
     private final Path log;
@@ -30,7 +30,7 @@ final class Java {
         return new Java(process, log);
     }
 
-    /** The exit code; the process is killed when it takes longer. */
+    /** Returns the exit code; kills the process after the time limit. */
     int waitFor(long time, TimeUnit unit) throws InterruptedException {
         if (!process.waitFor(time, unit)) {
             process.destroyForcibly();

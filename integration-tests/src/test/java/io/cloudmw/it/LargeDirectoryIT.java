@@ -26,9 +26,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A large directory, listed by the coordinator and the command, and compared with another. A million names would fit neither the
- * coordinator's heap (128 MB) nor the command's (64 MB). To put so many takes a quarter of an hour; so while no coordinator runs
- * the row that a put has left is repeated under other names, whole as it is.
+ * Tests of a large directory: listed by the coordinator and the command, and compared with an empty one. A million
+ * names would fit neither into the coordinator's heap (128 MB) nor into the command's (64 MB).
+ *
+ * <p>A million puts would take a quarter of an hour. So, while no coordinator runs, the test copies the database row of
+ * one file to other names.
  */
 final class LargeDirectoryIT {
     @TempDir
@@ -79,7 +81,7 @@ final class LargeDirectoryIT {
         }
     }
 
-    /** How many files a command says it would delete. */
+    /** Returns the number of files that a command would delete. */
     private long deleted(CommandLine commands, String... arguments) throws Exception {
         Path lines = directory.resolve("deleted");
         commands.withOutputTo(lines).run(arguments).orThrow();
@@ -88,7 +90,7 @@ final class LargeDirectoryIT {
         }
     }
 
-    /** Repeats the row of the one file that is there: it has the name "f". */
+    /** Copies the row of the only file, which is named "f", to {@code names} other names. */
     private static void addNames(Path catalog, int names) throws SQLException {
         try (Connection connection = DriverManager.getConnection("jdbc:sqlite:" + catalog);
                 Statement statement = connection.createStatement()) {
@@ -109,7 +111,10 @@ final class LargeDirectoryIT {
         }
     }
 
-    /** They can be looked at, replaced, renamed and removed as any; there is one less then. */
+    /**
+     * Checks that the copied names behave like others: looks up, replaces, renames and removes some. One name fewer is
+     * left.
+     */
     private static void areAsOthers(Fleet fleet, VolumeName volume, int names) throws IOException {
         FileVersion first = fleet.client()
                 .files()
@@ -129,7 +134,7 @@ final class LargeDirectoryIT {
         fleet.client().files().remove(renamed).join();
     }
 
-    /** How many names the object in this file has; fails when one is not after the one before. */
+    /** Returns the number of names in the file's JSON object; fails when they are not in ascending order. */
     private static int namesInOrder(Path file) throws IOException {
         int count = 0;
         String last = "";

@@ -21,8 +21,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The launcher with a class-data archive that fits, does not fit, is cut, or cannot be made: standard output is what
- * the command has to say and nothing else. On the JDK that runs the tests.
+ * Tests of the launcher with a class-data archive that fits, does not fit, is truncated, or cannot be made. Standard
+ * output must only have the command's output. Runs on the JDK of the tests.
  */
 final class LauncherIT {
     private static final Duration MAKING = Duration.ofMinutes(2);
@@ -32,7 +32,7 @@ final class LauncherIT {
 
     private Path installed;
     private Path jar;
-    /** Of the whole output. */
+    /** A pattern for the complete output of {@code --version}. */
     private Pattern version;
 
     @BeforeEach
@@ -42,7 +42,7 @@ final class LauncherIT {
         Files.copy(CommandLine.LAUNCHER, installed.resolve("cloudmw"));
         Path built = built();
         String release = built.getFileName().toString().replaceAll("^cloudmw-cli-|-all[.]jar$", "");
-        // In a further work tree of a repository .git is a file.
+        // In an additional work tree of a repository, .git is a file.
         String commit = Files.exists(Path.of("../.git")) ? "[0-9a-f]{7,40}( and changes)?, [0-9T:Z-]+" : "unknown";
         version = Pattern.compile("cloudmw " + Pattern.quote(release) + " \\(commit " + commit + "\\)\n");
         jar = Files.copy(built, installed.resolve("lib/cloudmw-cli-0-all.jar"));
@@ -70,7 +70,7 @@ final class LauncherIT {
         assertThat(version(environment).out()).matches(version);
     }
 
-    /** Beside the newest copy of the jar, with this ending. */
+    /** Returns the file with this ending next to the newest copy of the jar. */
     private Path made(String ending) throws IOException {
         Path copies = installed.resolve(".run");
         if (Files.notExists(copies)) {
@@ -99,9 +99,9 @@ final class LauncherIT {
         }
     }
 
-    /** A build that fails at once, after what Maven prints first. */
+    /** The build fails at once, after some output that Maven always prints. */
     @Test
-    void theBuildSaysWhereItIsAndWhyItFailed() throws IOException {
+    void failedBuildShowsItsProgressAndItsError() throws IOException {
         Files.delete(jar);
         Path maven = Files.writeString(installed.resolve("mvnw"), """
                 #!/bin/sh
@@ -137,7 +137,7 @@ final class LauncherIT {
                 .contains("io.cloudmw.helper.cli.ServerMain source: shared objects file");
     }
 
-    /** A JVM that is like the one of the tests, but fails when it is to say which classes it loads. */
+    /** Makes a JDK like the one of the tests that fails when it must list its loaded classes. */
     private Path failingJdk(Path tries) throws IOException {
         Path home = directory.resolve("jdk");
         Files.createDirectories(home.resolve("bin"));
@@ -160,7 +160,7 @@ final class LauncherIT {
         return home;
     }
 
-    /** What was said of the jar as it is. */
+    /** Waits for the record that no archive could be made for the current jar. */
     private void awaitFailure() throws IOException {
         String time = String.valueOf(Files.getLastModifiedTime(jar).toMillis() / 1000);
         await().atMost(MAKING)
@@ -192,7 +192,7 @@ final class LauncherIT {
     }
 
     @Test
-    void standardOutputIsTheAnswerWhateverBecameOfTheClassDataArchive() throws IOException {
+    void standardOutputIsCleanInEveryStateOfTheArchive() throws IOException {
         assertClean(Map.of());
         awaitArchive();
         assertClean(Map.of());
@@ -204,7 +204,7 @@ final class LauncherIT {
         Files.setLastModifiedTime(jar, FileTime.from(time.toInstant().minusSeconds(60)));
         assertClean(Map.of());
         Files.setLastModifiedTime(jar, time);
-        // The copy of this time was unused, and is made anew.
+        // The unused copy for this timestamp is replaced by a new one.
         await().atMost(MAKING).until(this::isUsed);
         Path archive = made(".jsa");
         Path lock = archive.resolveSibling(archive.getFileName() + ".lock");

@@ -18,7 +18,7 @@ import io.cloudmw.it.localstack.LocalStack;
 import java.nio.ByteBuffer;
 import org.junit.jupiter.api.Test;
 
-/** A store that dies while it is read. */
+/** Test of a store that dies during a read. */
 final class LostLocalStackIT {
     @Test
     void aStoreKilledInTheMiddleOfAReadIsUnavailable() throws Exception {

@@ -12,8 +12,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 
 /**
- * A process of its own: {@code <coordinator> <file> <count> <directory> <expected>} gets one file {@code count} times at
- * once through one client, compares each with {@code expected}, and exits 0 if all are the same.
+ * A process that reads many files: {@code <coordinator> <file> <count> <directory> <expected>} gets one file {@code
+ * count} times at once through one client. Compares each with {@code expected} and exits with 0 if all are equal.
  */
 final class ManyGets {
     private ManyGets() {}

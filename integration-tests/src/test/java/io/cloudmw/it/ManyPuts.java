@@ -12,8 +12,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 
 /**
- * A process of its own: {@code <coordinator> <volume> <count> <source>} puts one file {@code count} times at once, as
- * {@code /put-0} and so on, through one client, and exits 0 if all succeed.
+ * A process that writes many files: {@code <coordinator> <volume> <count> <source>} puts one file {@code count} times
+ * at once through one client, as {@code /put-0} and so on. Exits with 0 if all puts succeed.
  */
 final class ManyPuts {
     private ManyPuts() {}

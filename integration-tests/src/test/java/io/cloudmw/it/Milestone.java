@@ -4,7 +4,7 @@ import io.cloudmw.client.progress.TransferListener;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/** Lets a test wait until a transfer is in its middle: some bytes were delivered, many were not. */
+/** A listener that lets a test wait for the middle of a transfer, when some bytes but not most are delivered. */
 final class Milestone implements TransferListener {
     private final CountDownLatch reached = new CountDownLatch(1);
     private final long bytes;

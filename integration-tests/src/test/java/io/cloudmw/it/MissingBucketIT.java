@@ -31,7 +31,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A bucket of a volume disappears. No process asks the buckets by itself while a test runs. */
+/**
+ * Tests of a volume whose bucket disappears. The processes' own checks of buckets are too rare to run during a test.
+ */
 final class MissingBucketIT {
     private static final Duration LONG = Duration.ofMinutes(3);
     private static final StoreId GONE = new StoreId("bucket-2");
@@ -97,9 +99,12 @@ final class MissingBucketIT {
                         .isPresent());
     }
 
-    /** Before: the put ended with the first chunk that was placed there, though three healthy buckets stood by. */
+    /**
+     * Regression test: the put failed at the first chunk placed in the missing bucket, although three healthy buckets
+     * remained.
+     */
     @Test
-    void aPutGoesOnWithTheOtherStoresOfTheVolumeAndEverybodyHearsOfIt() throws Exception {
+    void putUsesTheOtherStoresWhenABucketIsMissingAndTheStatusShowsIt() throws Exception {
         byte[] bytes = new byte[CHUNK * CHUNKS];
         new SplittableRandom(1).nextBytes(bytes);
         Path source = Files.write(directory.resolve("source"), bytes);
@@ -114,7 +119,7 @@ final class MissingBucketIT {
         }
     }
 
-    /** Before: the list of stores went on to say "available". */
+    /** Regression test: the list of stores kept showing "available". */
     @Test
     void storeListShowsTheResultOfTheCheck() throws Exception {
         delete(GONE);

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Every mode on real processes: the same bytes, whatever happens to a helper or a replica. */
+/** Tests of every mode on processes: reads give the same bytes when a helper or a replica fails. */
 final class ModesIT {
     private static final int MIB = 1 << 20;
     private static final int SIZE = 12 * MIB;
@@ -37,7 +37,7 @@ final class ModesIT {
     Path directory;
 
     @Test
-    void givesTheSameBytesAsAFileAndAsAStream() throws IOException {
+    void everyModeGivesTheSameBytesAsAFileAndAsAStream() throws IOException {
         try (Fleet fleet = Fleet.hostedDisks(directory, 3, "")) {
             Path source = fleet.file("source", SIZE);
             FilePath file = put(fleet, source);
@@ -66,7 +66,7 @@ final class ModesIT {
     @EnumSource(
             value = Mode.class,
             names = {"HEDGED", "COOPERATIVE"})
-    void survivesThatAHelperIsKilled(Mode mode) throws IOException, InterruptedException {
+    void readSurvivesAKilledHelper(Mode mode) throws IOException, InterruptedException {
         assertSurvivesThatAHelperIsKilled(mode);
     }
 
@@ -76,7 +76,7 @@ final class ModesIT {
             mode = EnumSource.Mode.EXCLUDE,
             names = {"HEDGED", "COOPERATIVE"})
     @Tag("full")
-    void survivesInTheOtherModesThatAHelperIsKilled(Mode mode) throws IOException, InterruptedException {
+    void readSurvivesAKilledHelperInTheOtherModes(Mode mode) throws IOException, InterruptedException {
         assertSurvivesThatAHelperIsKilled(mode);
     }
 
@@ -97,7 +97,7 @@ final class ModesIT {
     @EnumSource(
             value = Mode.class,
             names = {"HEDGED", "COOPERATIVE"})
-    void leavesAPausedHelperBehind(Mode mode) throws IOException, InterruptedException {
+    void readFinishesWithoutAPausedHelper(Mode mode) throws IOException, InterruptedException {
         try (Fleet fleet = Fleet.hostedDisks(directory, 3, SLOW, "helper-1")) {
             Path source = fleet.file("source", SIZE);
             FilePath file = put(fleet, source);
@@ -105,8 +105,8 @@ final class ModesIT {
             CompletableFuture<GetReceipt> get = getUpToItsMiddle(fleet, file, mode);
             fleet.helper(1).pause();
             try {
-                // Others that read its disk through it must not wait until they take their connection for dead, after
-                // 30 s.
+                // Helpers that read the paused helper's disk through it must not wait until they give up the connection
+                // after 30 s.
                 assertThat(get).succeedsWithin(25, TimeUnit.SECONDS);
                 assertThat(get.join().bytes()).isEqualTo(SIZE);
             } finally {
@@ -116,13 +116,13 @@ final class ModesIT {
         }
     }
 
-    /** Every helper has started at its own disk before one finishes, so the bad replica of one chunk at least is read. */
+    /** Every helper has started on its own disk before one finishes, so at least one chunk's bad replica is read. */
     @ParameterizedTest
     @EnumSource(
             value = Mode.class,
             names = {"ROUNDS", "COOPERATIVE"})
-    void namesACorruptReplicaOnceAndReadsAroundItFromThenOn(Mode mode) throws IOException {
-        assertNamesACorruptReplicaOnce(mode);
+    void corruptReplicaIsReportedOnceAndAvoidedFromThenOn(Mode mode) throws IOException {
+        assertCorruptReplicaIsReportedOnce(mode);
     }
 
     @ParameterizedTest
@@ -131,12 +131,12 @@ final class ModesIT {
             mode = EnumSource.Mode.EXCLUDE,
             names = {"ROUNDS", "COOPERATIVE"})
     @Tag("full")
-    void namesInTheOtherModesACorruptReplicaOnce(Mode mode) throws IOException {
-        assertNamesACorruptReplicaOnce(mode);
+    void corruptReplicaIsReportedOnceInTheOtherModes(Mode mode) throws IOException {
+        assertCorruptReplicaIsReportedOnce(mode);
     }
 
-    private void assertNamesACorruptReplicaOnce(Mode mode) throws IOException {
-        // A copy that is found to be bad counts as missing until repair comes, which is not to come while this looks.
+    private void assertCorruptReplicaIsReportedOnce(Mode mode) throws IOException {
+        // A bad copy counts as missing until repair makes it again, so repair is disabled here.
         try (Fleet fleet = Fleet.hostedDisks(directory, 3, SLOW, Fleet.NO_REPAIR)) {
             Path source = fleet.file("source", SIZE);
             FilePath file = put(fleet, source);

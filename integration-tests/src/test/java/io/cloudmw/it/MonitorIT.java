@@ -18,7 +18,7 @@ import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Measurements of stores reach the coordinator, plans and watchers. */
+/** Tests that measurements of stores reach the coordinator, plans and watchers. */
 final class MonitorIT {
     private static final long MIB = 1 << 20;
 
@@ -51,7 +51,7 @@ final class MonitorIT {
                 assertThat(store.speed().errors()).isEmpty();
             });
 
-            // What plans are told of a store is put together once a second.
+            // The coordinator updates the estimates for plans once a second.
             ReadEstimate estimate = await().until(
                             () -> fleet.client()
                                     .files()
@@ -68,7 +68,7 @@ final class MonitorIT {
     }
 
     @Test
-    void theCommandsShowItToo() throws IOException {
+    void measurementsAreShownByTheCommands() throws IOException {
         try (Fleet fleet = Fleet.hostedDisks(directory, 2, "")) {
             FilePath file = new FilePath(fleet.volume("v", Fleet.disks(1, 2)), "/f");
             fleet.put(fleet.file("source", 6 * MIB), file);
@@ -87,7 +87,7 @@ final class MonitorIT {
     }
 
     @Test
-    void aReceiptCountsWhatItsStoresWereAskedFor() throws IOException {
+    void receiptCountsTheReadsFromItsStores() throws IOException {
         try (Fleet fleet = Fleet.hostedDisks(directory, 2, "")) {
             FilePath file = new FilePath(fleet.volume("v", Fleet.disks(1, 2)), "/f");
             fleet.put(fleet.file("source", 6 * MIB), file);

@@ -38,7 +38,7 @@ import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Clients in processes of their own that serve what they have read. */
+/** Tests of client processes that serve the files that they have read. */
 final class PeersIT {
     private static final int MIB = 1 << 20;
     private static final int LEAF = 256 << 10;
@@ -58,7 +58,7 @@ final class PeersIT {
         return source;
     }
 
-    /** A client that has read the file, and goes on serving it. */
+    /** Starts a client that reads the file and then serves it. */
     private ServerProcess peer(Fleet fleet, String name, FilePath file) throws IOException {
         Path kept = directory.resolve("kept-by").resolve(name);
         return fleet.startClient(
@@ -141,7 +141,7 @@ final class PeersIT {
     }
 
     @Test
-    void aPeerThatIsKilledInMidStreamCostsNoReadAndNoByteTwice() throws Exception {
+    void streamSurvivesAKilledPeerAndRepeatsNoByte() throws Exception {
         try (Fleet fleet = Fleet.hostedDisks(directory, 2, "").in(Mode.COOPERATIVE)) {
             FilePath file = file(fleet);
             Path source = put(fleet, file);
@@ -225,7 +225,7 @@ final class PeersIT {
     }
 
     @Test
-    void aPeerThatIsStoppedCostsABoundedTimeAndIsNotAskedAgain() throws Exception {
+    void pausedPeerDelaysAReadForABoundedTimeAndIsNotAskedAgain() throws Exception {
         try (Fleet fleet = Fleet.hostedDisks(directory, 2, "").in(Mode.COOPERATIVE)) {
             FilePath file = file(fleet);
             Path source = put(fleet, file);
@@ -252,7 +252,7 @@ final class PeersIT {
     }
 
     @Test
-    void aPeerThatServesSpoiledBytesIsBlamedAndNoReplicaIs() throws Exception {
+    void peerWithCorruptBytesIsBlamedInsteadOfAReplica() throws Exception {
         try (Fleet fleet = Fleet.hostedDisks(directory, 2, "").in(Mode.COOPERATIVE)) {
             FilePath file = file(fleet);
             Path source = put(fleet, file);
@@ -280,7 +280,7 @@ final class PeersIT {
         }
     }
 
-    /** Changes a byte in the middle of each chunk that the process holds; how many there are. */
+    /** Flips a byte in the middle of each chunk that the process holds in files; returns their number. */
     private static int spoil(long pid) throws IOException {
         int spoiled = 0;
         try (var descriptors = Files.list(Path.of("/proc/" + pid + "/fd"))) {

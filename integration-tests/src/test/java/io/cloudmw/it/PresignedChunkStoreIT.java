@@ -22,7 +22,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** The contract of stores, on a bucket that is read through URLs signed by somebody else. */
+/** The contract of stores, on a bucket that is read through URLs signed by another process. */
 @ExtendWith(LocalStackExtension.class)
 final class PresignedChunkStoreIT extends ChunkStoreContract {
     private static final String REGION = "us-west-2";

@@ -8,7 +8,9 @@ import java.nio.file.Path;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/** The README shows code that compiles, and is short. Its links are checked by {@link DocsStyleTest}. */
+/**
+ * Checks of the README: its code is the code that tests run, and it is short. {@link DocsStyleTest} checks its links.
+ */
 final class ReadmeTest {
     private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
 

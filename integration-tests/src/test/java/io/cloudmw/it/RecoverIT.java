@@ -27,7 +27,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import software.amazon.awssdk.services.s3.S3Client;
 
-/** A coordinator loses its catalog, on real processes: what was backed up is there again, from the stores alone. */
+/** Tests of a lost catalog on processes: recovery restores the backed-up files from the stores alone. */
 @ExtendWith(LocalStackExtension.class)
 final class RecoverIT {
     private static final long MIB = 1 << 20;
@@ -93,7 +93,7 @@ final class RecoverIT {
         Files.write(file, bytes);
     }
 
-    /** From disks whose names are given: a root that is read there names the others. */
+    /** Recovers from the named disks; a backup root found on one of them names the others. */
     private JsonNode recover(CommandLine command, List<String> disks, String... more) throws IOException {
         List<String> arguments = new ArrayList<>(List.of("recover", "v", "--json"));
         disks.forEach(disk -> arguments.addAll(List.of("--from", disk + "=" + directory.resolve(disk))));
@@ -108,7 +108,7 @@ final class RecoverIT {
     }
 
     @Test
-    void aVolumeIsThereAgainAfterItsCatalogIsLost() throws Exception {
+    void volumeIsRecoveredAfterItsCatalogIsLost() throws Exception {
         Path tree = tree(directory, FILES);
         try (Fleet fleet = Fleet.hosted(directory, HURRIED, "coordinator", "helper-1")) {
             fleet.startDiskHelpers(4, "");
@@ -120,7 +120,7 @@ final class RecoverIT {
             fleet.put(large, largeFile);
             command.run("attr", "v:/large", "who=me").orThrow();
 
-            // Some chunks are elsewhere than their manifests say.
+            // Some chunks are on other disks than their manifests say.
             fleet.helper(1).kill();
             Awaitility.await()
                     .atMost(Duration.ofMinutes(1))
@@ -159,7 +159,7 @@ final class RecoverIT {
             for (Path root : newest) {
                 flip(root);
             }
-            // No disk has to have a copy of both roots.
+            // No single disk must have copies of both backup roots.
             JsonNode older = recover(command, List.of("disk-2", "disk-3", "disk-4"), "--dry-run");
             assertThat(older.path("backup").asInt()).isEqualTo(1);
             assertThat(older.path("refused").toString()).contains("SHA-256");
@@ -199,9 +199,9 @@ final class RecoverIT {
         }
     }
 
-    /** All machines are lost, with the catalog, the cluster's secret and what was spooled, and one of three buckets. */
+    /** All machines are lost, with the catalog, the cluster's secret and spooled files, and one of three buckets. */
     @Test
-    void aVolumeIsThereAgainFromBucketsAlone(LocalStack localStack) throws Exception {
+    void volumeIsRecoveredFromBucketsAlone(LocalStack localStack) throws Exception {
         Path tree = tree(directory, 40);
         List<String> buckets = List.of(bucket(1), bucket(2), bucket(3));
         Path large;

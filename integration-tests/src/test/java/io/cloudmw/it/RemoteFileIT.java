@@ -20,7 +20,9 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Reads at any place of files that are open, through switches that are real processes. Helpers 3 and 4 are the switches. */
+/**
+ * Tests of random reads from open files, through switches. Helpers 3 and 4 are the switches, and helper 3 is a process.
+ */
 final class RemoteFileIT {
     private static final int MIB = 1 << 20;
     private static final int SIZE = 24 * MIB + 4321;
@@ -44,7 +46,7 @@ final class RemoteFileIT {
         return new FilePath(fleet.volume("shared", new Chunking.BySize(8 * MIB, 16 << 10), 2, Fleet.disks(1, 2)), "/f");
     }
 
-    /** Some at once; most are small. */
+    /** Compares random reads, several at a time and mostly small, with the local copy. */
     private static void assertReadsLike(Path copy, RemoteFile file, SplittableRandom random, int reads)
             throws Exception {
         record Read(long position, ByteBuffer target, CompletableFuture<Integer> done) {}
@@ -70,7 +72,7 @@ final class RemoteFileIT {
     }
 
     @Test
-    void readsAnywhereEqualThoseOfALocalFileWhateverBecomesOfSwitchesAndOfItsPath() throws Exception {
+    void randomReadsEqualThoseOfALocalFileWhenSwitchesFailAndThePathChanges() throws Exception {
         try (Fleet fleet = fleet();
                 CloudMw client = CloudMw.connect(CloudMwOptions.of(fleet.coordinatorAddress()))) {
             FilePath path = file(fleet);

@@ -24,14 +24,14 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import software.amazon.awssdk.services.s3.S3Client;
 
-/** Buckets that are emptied, or another cluster's, on real processes. */
+/** Tests of buckets that are emptied, or that belong to another cluster, on processes. */
 @ExtendWith(LocalStackExtension.class)
 final class ReplacedBucketIT {
     private static final long MIB = 1 << 20;
     private static final int FILES = 10;
     private static final String MARKER = "cloudmw-store.json";
 
-    /** Buckets are looked at, and repaired, this often. */
+    /** Settings for frequent checks and repair of buckets. */
     private static final Map<String, String> OFTEN =
             Map.of("coordinator.store-check", "1s", "coordinator.repair-interval", "500ms");
 
@@ -69,7 +69,7 @@ final class ReplacedBucketIT {
     }
 
     @Test
-    void anEmptiedBucketIsNotTheStoreUntilTheOperatorSaysSo(LocalStack localStack) throws Exception {
+    void emptiedBucketIsRefusedUntilTheOperatorAcceptsIt(LocalStack localStack) throws Exception {
         List<String> buckets = List.of(bucket(1), bucket(2), bucket(3));
         String emptied = buckets.get(0);
         try (Fleet fleet = Fleet.hostedOnBuckets(localStack, directory, OFTEN);

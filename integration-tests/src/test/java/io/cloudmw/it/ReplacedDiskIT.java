@@ -23,13 +23,13 @@ import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Disks that are lost, not mounted, or another cluster's, on real processes. */
+/** Tests of disks that are lost, not mounted, or of another cluster, on processes. */
 final class ReplacedDiskIT {
     private static final long MIB = 1 << 20;
     private static final int FILES = 40;
     private static final StoreId DISK = new StoreId("disk-1");
 
-    /** Nothing is found by chance: neither by scrubbing nor because a store is away for long. */
+    /** Settings that keep scrubbing and long absences from finding lost copies. */
     private static final Map<String, String> PATIENT = Map.of(
             "coordinator.heartbeat-interval", "200ms",
             "coordinator.helper-ttl", "1s",
@@ -121,9 +121,12 @@ final class ReplacedDiskIT {
                 .getOrDefault(DISK, new ReplacedProgress(0, 0, 0, 0, false, false));
     }
 
-    /** Before: the helper registered, status said 0 under-replicated chunks, and the death of the other helper lost files. */
+    /**
+     * Regression test: the helper registered with its empty disk, and the status showed no under-replicated chunk. When
+     * the other helper died, files were lost.
+     */
     @Test
-    void anEmptyDiskIsRefusedAndAReplacedOneHasAllItsCopiesMadeAnew() throws Exception {
+    void emptyDiskIsRefusedAndAReplacedOneGetsAllItsCopiesAgain() throws Exception {
         try (Fleet fleet = Fleet.hosted(directory, PATIENT, "helper-1", "helper-2")) {
             fleet.startDiskHelpers(2, "");
             VolumeName volume = fleet.volume("v", new Chunking.BySize(MIB), 2, Fleet.disks(1, 2));
@@ -145,7 +148,7 @@ final class ReplacedDiskIT {
             within().until(() -> {
                 JsonNode status = command.run("status", "--json").orThrow().json();
                 if (!status.path("repair").path("replaced").has("disk-1")) {
-                    return false; // the status is that of upkeep's last look, which was before
+                    return false; // The status is still that of upkeep's previous look.
                 }
                 boolean complete = status.path("repair")
                         .path("replaced")
@@ -171,9 +174,9 @@ final class ReplacedDiskIT {
         }
     }
 
-    /** The option counts only once: the next start needs no word, and replaces nothing. */
+    /** The option is for one start: the next start needs no option and replaces nothing. */
     @Test
-    void aReplacedDiskIsKnownAtTheNextStartAndTheFormerOneIsNot() throws Exception {
+    void replacedDiskIsAcceptedAtTheNextStartAndTheFormerOneRefused() throws Exception {
         try (Fleet fleet = Fleet.hosted(directory, PATIENT, "helper-1", "helper-2")) {
             fleet.startDiskHelpers(2, "");
             VolumeName volume = fleet.volume("v", new Chunking.BySize(MIB), 2, Fleet.disks(1, 2));
@@ -206,7 +209,7 @@ final class ReplacedDiskIT {
     }
 
     @Test
-    void aDiskOfAnotherClusterIsRefusedWhateverIsSaid() throws Exception {
+    void diskOfAnotherClusterIsRefusedWithEveryOption() throws Exception {
         Path elsewhere = Files.createDirectory(directory.resolve("elsewhere"));
         try (Fleet other = Fleet.hosted(elsewhere, PATIENT)) {
             other.startDiskHelpers(1, "");
@@ -226,7 +229,7 @@ final class ReplacedDiskIT {
         }
     }
 
-    /** The coordinator says no only when it can be asked: a helper that waited for it ends then, too. */
+    /** A helper may start while the coordinator is down, and learns of the refusal once it returns. */
     @Test
     void aHelperThatWaitedForItsCoordinatorEndsWhenItsDiskIsRefused() throws Exception {
         try (Fleet fleet = Fleet.hosted(directory, PATIENT, "coordinator", "helper-1")) {
@@ -267,9 +270,9 @@ final class ReplacedDiskIT {
         }
     }
 
-    /** As the release before identities left it. */
+    /** The disk is in the state of the release before disks had identities. */
     @Test
-    void aDiskWithoutAnIdentityIsTakenInOnceAndGivenOne() throws Exception {
+    void diskWithoutAnIdentityIsAcceptedOnceAndGetsOne() throws Exception {
         try (Fleet fleet = Fleet.hosted(directory, PATIENT, "helper-1")) {
             Path file = Files.createDirectories(fleet.disk(1)).resolve("cloudmw-store");
             Files.writeString(file, "cloudmw-store 1\ndisk-1\n");

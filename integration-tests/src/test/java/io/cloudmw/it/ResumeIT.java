@@ -23,20 +23,20 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The command is killed in the middle of a transfer, and repeated. */
+/** Tests of a command that is killed during a transfer and then repeated. */
 final class ResumeIT {
     private static final int CHUNK = 1 << 20;
     private static final int SMALL_CHUNK = 256 << 10;
     private static final int CHUNKS = 256;
     private static final int CHUNKS_IN_FLIGHT = 3;
     private static final int FILES = 30;
-    /** So many files are there when a copy of a directory is killed. */
+    /** The number of copied files at which a copy of a directory is killed. */
     private static final int SEEN = 4;
 
     @TempDir
     private Path directory;
 
-    /** Until a file that the command makes is so long. */
+    /** Kills a process once its longest file with a suffix has a number of bytes. */
     private static void killWhen(Process process, Path folder, String suffix, long bytes) throws Exception {
         killWhen(process, () -> longest(folder, suffix) >= bytes);
     }
@@ -82,7 +82,7 @@ final class ResumeIT {
     }
 
     @Test
-    void aClientThatIsKilledInTheMiddleOfAPutSendsNextTimeWhatIsMissing() throws Exception {
+    void putRepeatedAfterAKillSendsOnlyMissingChunks() throws Exception {
         try (Fleet fleet = Fleet.hostedDisks(directory, 1, "")) {
             FilePath file = new FilePath(fleet.volume("v", new Chunking.BySize(SMALL_CHUNK), 1, Fleet.disks(1)), "/f");
             Path source = fleet.file("source", (long) CHUNKS * SMALL_CHUNK);
@@ -96,7 +96,7 @@ final class ResumeIT {
 
             long resumed = again.path("resumed_bytes").asLong();
             assertThat(resumed).isGreaterThan(10L * SMALL_CHUNK).isLessThan((long) CHUNKS * SMALL_CHUNK);
-            // What arrived altogether: all once, and what was on its way when the client was killed once more.
+            // Each chunk arrives once, except that chunks in flight at the kill arrive twice.
             double arrived = fleet.metricOfAll(1, "cloudmw_bulk_received_bytes_total");
             assertThat(arrived).isBetween(1.0 * CHUNKS * SMALL_CHUNK, (CHUNKS + CHUNKS_IN_FLIGHT) * 1.0 * SMALL_CHUNK);
             assertThat(longest(journals, ".put")).isZero();
@@ -106,7 +106,7 @@ final class ResumeIT {
     }
 
     @Test
-    void aClientThatIsKilledInTheMiddleOfAGetFetchesNextTimeWhatIsMissing() throws Exception {
+    void getRepeatedAfterAKillFetchesOnlyMissingBytes() throws Exception {
         try (Fleet fleet = Fleet.hostedDisks(directory, 1, "16MiB/s")) {
             FilePath file = new FilePath(fleet.volume("v", new Chunking.BySize(CHUNK), 1, Fleet.disks(1)), "/f");
             Path source = fleet.file("source", 64L * CHUNK);
@@ -124,8 +124,7 @@ final class ResumeIT {
 
             long resumed = again.path("resumed_bytes").asLong();
             assertThat(resumed + again.path("useful_bytes").asLong()).isEqualTo(64L * CHUNK);
-            // The partial file is as long as the furthest leaf that arrived; before it there are gaps of what was in
-            // flight.
+            // The partial file ends at the furthest leaf that arrived. Leaves in flight leave gaps before its end.
             assertThat(resumed).isBetween(arrived - 16L * CHUNK, arrived);
             assertThat(Files.mismatch(target, source)).isEqualTo(-1);
             try (var left = Files.list(into)) {
@@ -136,7 +135,7 @@ final class ResumeIT {
 
     @ParameterizedTest
     @ValueSource(strings = {"put -r", "sync"})
-    void aDirectoryThatIsKilledOnItsWayInGoesOnWithTheFilesThatAreMissing(String how) throws Exception {
+    void directoryPutRepeatedAfterAKillCopiesOnlyMissingFiles(String how) throws Exception {
         try (Fleet fleet = Fleet.hostedDisks(directory, 1, "")) {
             VolumeName volume = fleet.volume("v", new Chunking.BySize(SMALL_CHUNK), 1, Fleet.disks(1));
             Path tree = tree(fleet);
@@ -152,7 +151,7 @@ final class ResumeIT {
 
     @ParameterizedTest
     @ValueSource(strings = {"get -r", "sync"})
-    void aDirectoryThatIsKilledOnItsWayOutGoesOnWithTheFilesThatAreMissing(String how) throws Exception {
+    void directoryGetRepeatedAfterAKillCopiesOnlyMissingFiles(String how) throws Exception {
         try (Fleet fleet = Fleet.hostedDisks(directory, 1, "")) {
             VolumeName volume = fleet.volume("v", new Chunking.BySize(SMALL_CHUNK), 1, Fleet.disks(1));
             Path tree = tree(fleet);
@@ -171,7 +170,7 @@ final class ResumeIT {
         return command;
     }
 
-    /** Names in the order in which a volume lists them. */
+    /** Creates a directory tree, with names in the order of a volume's listing. */
     private Path tree(Fleet fleet) throws IOException {
         Path tree = Files.createDirectory(directory.resolve("tree"));
         for (int i = 0; i < FILES; i++) {
@@ -180,7 +179,7 @@ final class ResumeIT {
         return tree;
     }
 
-    /** 0 until there is something. */
+    /** Returns the number of files in the listing; 0 while the directory does not exist. */
     private static int listed(Fleet fleet, VolumeName volume) throws CloudMwException {
         return Calls.find(fleet.client().files().list(volume, "/tree", "", 1000), ErrorCode.NOT_FOUND)
                 .map(page -> page.items().size())

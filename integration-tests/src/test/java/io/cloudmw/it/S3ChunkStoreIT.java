@@ -24,7 +24,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import software.amazon.awssdk.core.sync.RequestBody;
 import software.amazon.awssdk.services.s3.S3Client;
 
-/** The contract of stores, on a bucket. */
+/** The contract of stores, on a bucket of LocalStack. */
 @ExtendWith(LocalStackExtension.class)
 final class S3ChunkStoreIT extends ChunkStoreContract {
     private static final String REGION = "eu-west-1";
@@ -94,7 +94,7 @@ final class S3ChunkStoreIT extends ChunkStoreContract {
     @Test
     void aLargeReadCanBeDroppedInTheMiddleAgainAndAgain() throws Exception {
         ChunkId chunk = seeded(new byte[8 << 20]);
-        // More often than the pool has connections: a dropped read must give its connection back.
+        // More dropped reads than the pool has connections: each must return its connection.
         for (int i = 0; i < S3Settings.DEFAULT.maxConnections() + 8; i++) {
             ChunkReader reader = store().read(chunk, new ByteRange(0, 8 << 20));
             assertThat(reader.read(ByteBuffer.allocate(1000))).isPositive();

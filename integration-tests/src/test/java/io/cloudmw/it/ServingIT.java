@@ -24,7 +24,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Processes started from a copy of the project, whose jars are built again under them; their readiness, logs and end. */
+/**
+ * Tests of processes started from a copy of the project, whose jars are rebuilt while they run; also of readiness, logs
+ * and shutdown.
+ */
 final class ServingIT {
     private static final Duration LONGEST = Duration.ofMinutes(3);
     private static final int TERMINATED = 143;
@@ -58,7 +61,7 @@ final class ServingIT {
         }
     }
 
-    /** A process that serves, once it has said where. */
+    /** A server process that has printed its address. */
     private record Served(Process process, JsonNode ready, Path log) {
         String http() {
             return "http://" + ready.path("http").asText();
@@ -148,7 +151,7 @@ final class ServingIT {
         assertThat(served.process().exitValue()).as(() -> read(served.log())).isEqualTo(TERMINATED);
     }
 
-    /** As a build does that writes in place: the same file, shorter at first, then another. */
+    /** Overwrites a jar in place, like a build: the same file is first shorter, then has other bytes. */
     private static void overwrite(Path jar) throws IOException {
         byte[] nonsense = new byte[1 << 20];
         try (RandomAccessFile file = new RandomAccessFile(jar.toFile(), "rw")) {
@@ -190,7 +193,7 @@ final class ServingIT {
         assertThat(copies()).hasSize(2).containsAll(first);
 
         terminated(coordinator);
-        // The archive of the first copy may still be made, in the background.
+        // The archive of the first copy may still be in the making in the background.
         await().atMost(LONGEST).until(() -> {
             launcher.run("helper", "--version").orThrow();
             return copies().size() == 1;
@@ -205,7 +208,7 @@ final class ServingIT {
         }
     }
 
-    /** Started without the launcher, from a jar that is cut under it. */
+    /** The process starts without the launcher, and its jar is truncated while it runs. */
     @Test
     void sigtermEndsAProcessThatCanLoadNoMoreClasses() throws IOException, InterruptedException {
         Served coordinator = serve("coordinator", plain(coordinator("127.0.0.1:0")));
@@ -217,7 +220,7 @@ final class ServingIT {
     }
 
     @Test
-    void aHelperFindsTheCoordinatorOfEverybodysVariable() throws IOException, InterruptedException {
+    void helperUsesTheCoordinatorOfTheEnvironmentVariable() throws IOException, InterruptedException {
         Served coordinator = serve("coordinator", plain(coordinator("127.0.0.1:0")));
         List<String> arguments = new ArrayList<>(helper("unused"));
         int option = arguments.indexOf("--coordinator");

@@ -39,7 +39,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Three coordinator processes that share a table of the real DynamoDB engine, and what becomes of a cluster as they die. */
+/** Tests of three coordinator processes that share a table of Amazon's DynamoDB engine, while some of them die. */
 @ExtendWith(DynamoDbExtension.class)
 final class SeveralCoordinatorsIT {
     private static final Path LAUNCHER =
@@ -49,7 +49,7 @@ final class SeveralCoordinatorsIT {
     private static final int FILE_BYTES = 96 << 10;
     private static final int CALLS = 60;
 
-    /** Uploads that are given up at a time. */
+    /** The number of abandoned uploads that the test leaves at a time. */
     private static final int UPLOADS = 3;
 
     private final DynamoDbLocal dynamoDb;
@@ -57,7 +57,10 @@ final class SeveralCoordinatorsIT {
     private final List<String> addresses = new ArrayList<>();
     private final List<VersionId> uploads = new ArrayList<>();
 
-    /** Copies that are to be made, and how often they had been before: a writer's may have been owed too, when a coordinator died. */
+    /**
+     * The chunks with an owed copy, and how often their copies were settled before. A writer's own copy may also have
+     * been owed when a coordinator died.
+     */
     private final Map<ChunkId, Long> owed = new HashMap<>();
 
     private final List<VersionId> garbage = new ArrayList<>();
@@ -83,8 +86,9 @@ final class SeveralCoordinatorsIT {
     }
 
     /**
-     * Whenever the coordinator that does upkeep is killed or stopped, uploads are to be given up, owed copies to be made and garbage
-     * to be collected, from before and from after that. Another coordinator does it, and a coordinator that goes on repeats none of it.
+     * Whenever the coordinator with the upkeep lease is killed or paused, upkeep is due from before and after that.
+     * Abandoned uploads, owed copies and garbage are waiting. Another coordinator does this work, and a coordinator
+     * that resumes repeats none of it.
      */
     @Test
     @Tag("full")
@@ -97,7 +101,9 @@ final class SeveralCoordinatorsIT {
         loseUpkeepers(false);
     }
 
-    /** Kills the first upkeeper; then, if told so, stops the second one and kills the third one as well. */
+    /**
+     * Kills the first coordinator with the upkeep lease. If {@code all}, also pauses its successor and kills the third.
+     */
     private void loseUpkeepers(boolean all) throws Exception {
         try (LocalFleet fleet = processes;
                 LeaseAudit audit = new LeaseAudit(dynamoDb);
@@ -177,21 +183,21 @@ final class SeveralCoordinatorsIT {
         settings.put("coordinator.catalog-create", "true");
         settings.put("coordinator.abandoned-check", "1s");
         settings.put("coordinator.repair-interval", "200ms");
-        settings.put("coordinator.owed-after", "1m"); // but what is owed for longer already
+        settings.put("coordinator.owed-after", "1m"); // The test's owed copies are older than this.
         settings.put("coordinator.collect-every", "1s");
         settings.put("coordinator.token-ttl", "10s");
         settings.put("coordinator.clock-skew", "100ms");
         return settings;
     }
 
-    /** All coordinators, beginning with one of them. */
+    /** Returns the addresses of all coordinators, beginning with one of them. */
     private String from(int first) {
         List<String> rotated = new ArrayList<>(addresses);
         Collections.rotate(rotated, -first);
         return String.join(",", rotated);
     }
 
-    /** Once the coordinator that is asked knows all helpers; each client asks another one first. */
+    /** Starts clients once the coordinator knows all helpers; each client prefers another coordinator. */
     private BusyClients startClients(CloudMw client) {
         for (VolumeName name : List.of(QUIET, BUSY)) {
             Volume volume = new Volume(
@@ -221,7 +227,7 @@ final class SeveralCoordinatorsIT {
         beside.report(List.of(new ReplicaReport(chunk, owingStore(), ReplicaState.OWED)), 1);
     }
 
-    /** When all copies are there, and known to be. */
+    /** Puts a file and waits until no copy of it is missing. */
     private VersionId put(CloudMw client, Catalog beside, String path) throws IOException {
         Path source = directory.resolve("source");
         Files.write(source, new byte[FILE_BYTES]);
@@ -268,7 +274,7 @@ final class SeveralCoordinatorsIT {
     }
 
     private void awaitCollection(Catalog beside) {
-        // Three rounds at least, with the load of all that was done meanwhile behind it.
+        // The time suffices for three rounds, after the load of all that happened meanwhile.
         await().atMost(Duration.ofMinutes(10))
                 .untilAsserted(() -> assertThat(beside.retired("", 1).items()).isEmpty());
         for (VersionId version : garbage) {

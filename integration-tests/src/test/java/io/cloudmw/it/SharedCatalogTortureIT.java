@@ -12,7 +12,9 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** {@code cloudmw torture} with three coordinators that share a table of the real DynamoDB engine: a short run is clean. */
+/**
+ * Test of a short {@code cloudmw torture} run with three coordinators that share a table of Amazon's DynamoDB engine.
+ */
 @ExtendWith(DynamoDbExtension.class)
 final class SharedCatalogTortureIT {
     private final DynamoDbLocal dynamoDb;

@@ -13,7 +13,9 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The launcher as users call it: options before the command, help, completion and manual pages of the commands of both jars. */
+/**
+ * Tests of the launcher as users call it: options before the command, help, completion and manual pages of both jars.
+ */
 final class ShellIT {
     private static final List<String> SERVERS = List.of("coordinator", "helper", "recover", "standalone");
 
@@ -26,7 +28,7 @@ final class ShellIT {
         return commands.run(arguments).orThrow().out();
     }
 
-    /** The jar that the launcher starts, as the JVM says it. */
+    /** Returns the name of the jar that the launcher runs, as reported by the JVM. */
     private String jar(String... arguments) {
         String said = commands.with(Map.of("CLOUDMW_JAVA_OPTS", "-XshowSettings:properties"))
                 .run(arguments)
@@ -37,7 +39,7 @@ final class ShellIT {
     }
 
     @Test
-    void theCommandIsTheFirstWordThatIsNoOptionAndNoValueOfOne() {
+    void commandIsTheFirstWordThatIsNeitherAnOptionNorItsValue() {
         assertThat(jar("--coordinator", "helper", "volume", "ls", "--help")).startsWith("cloudmw-cli-");
         assertThat(jar("--coordinator", "a:1", "helper", "--help")).startsWith("cloudmw-helper-");
         assertThat(jar("-D", "a=b", "--config", "put", "coordinator", "--help")).startsWith("cloudmw-helper-");
@@ -52,7 +54,7 @@ final class ShellIT {
     }
 
     @Test
-    void theHelpSaysOfTheCommandsThatServeWhatTheySay() {
+    void helpDescribesServerCommandsAsTheirOwnPagesDo() {
         String all = out("--help").replaceAll("\\s+", " ");
         for (String server : SERVERS) {
             String page = out("help", server);

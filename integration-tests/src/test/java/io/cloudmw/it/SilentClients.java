@@ -42,9 +42,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 
 /**
- * Clients of a switch that ask for a block, take one leaf of it, and grant nothing more until they are told to: whoever they fetch
- * it for has stopped reading. Each has a bulk connection of its own, which goes on answering; their transfers share a control connection. Used by one
- * thread.
+ * Clients of a switch that stop reading: each asks for a block, takes one leaf and grants no more credit until {@link
+ * #goOn}. Each has its own bulk connection, which keeps answering; the transfers share a control connection. Used by
+ * one thread.
  */
 final class SilentClients implements AutoCloseable {
     private static final long BLOCK = 4 << 20;
@@ -62,7 +62,11 @@ final class SilentClients implements AutoCloseable {
     private volatile boolean goingOn;
     private volatile boolean closing;
 
-    /** @param file of several blocks; the first helper of its plan is the switch */
+    /**
+     * Creates a set of clients, empty at first.
+     *
+     * @param file of several blocks; the first helper of its plan is the switch
+     */
     SilentClients(String coordinator, CloudMw client, FilePath file) throws Exception {
         ManagedChannel asked = channel(coordinator);
         try {
@@ -88,12 +92,12 @@ final class SilentClients implements AutoCloseable {
                 .build();
     }
 
-    /** What ended transfers or relays that nobody ended. */
+    /** Returns the failures of transfers and relays that the test did not end itself. */
     List<Throwable> failures() {
         return List.copyOf(failures);
     }
 
-    /** So many more; each has a leaf of its block when this returns. */
+    /** Adds clients; returns when each has received a leaf of its block. */
     void add(int count) throws Exception {
         for (int first = 0; first < count; first += AT_ONCE) {
             List<CompletableFuture<Void>> leaves = IntStream.range(first, Math.min(count, first + AT_ONCE))
@@ -115,19 +119,22 @@ final class SilentClients implements AutoCloseable {
                 .thenCompose(begun -> leaf);
     }
 
-    /** All take what they asked for, and have it, right in every leaf, when this returns. */
+    /** Lets all clients read on; returns when each has its block, with correct checksums. */
     void goOn() throws Exception {
         goingOn = true;
         CompletableFuture.allOf(relays.stream().map(OneLeaf::goOn).toArray(CompletableFuture[]::new))
                 .get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
     }
 
-    /** The destination's side of a relay. */
+    /** The destination of a relay, which takes one leaf. */
     private final class OneLeaf implements BulkStreamListener {
         private final BulkStream stream;
         private final CompletableFuture<Void> leaf;
         private final CompletableFuture<Void> whole = new CompletableFuture<>();
-        /** Of its leaves; the connection has seen that they are those of what came. */
+        /**
+         * The expected checksums of the leaves. The connection has verified that the received bytes match the received
+         * checksums.
+         */
         private final int[] crcs;
 
         private int came;
@@ -218,7 +225,7 @@ final class SilentClients implements AutoCloseable {
         return ready;
     }
 
-    /** Each its own, as long as there are some. */
+    /** Returns a block for a client, a different one for each while there are enough blocks. */
     private IssuedBlock block(int number) {
         Chunk chunk = chunks.get(number % chunks.size());
         long blocks = chunk.range().length() / BLOCK;
@@ -238,7 +245,7 @@ final class SilentClients implements AutoCloseable {
                 raced, chunk.id(), chunk.range().length(), chunk.leafSizeBytes(), crcs, chunk.replicas(), false);
     }
 
-    /** All go away at once. */
+    /** Disconnects all clients at once. */
     @Override
     public void close() {
         closing = true;

@@ -13,7 +13,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A client that stops reading costs its credit and nothing else. */
+/** Tests that a client that stops reading holds only its credit. */
 final class SlowClientsIT {
     private static final long MIB = 1 << 20;
     private static final int CLIENTS = 1000;
@@ -24,7 +24,7 @@ final class SlowClientsIT {
     @TempDir
     private Path directory;
 
-    /** As much heap as is promised, no more direct memory than any helper has, and a word of every buffer that is lost. */
+    /** Starts a fleet with the documented heap and default direct memory, and with reports of leaked buffers. */
     private Fleet fleet(Map<String, String> settings) throws Exception {
         Map<String, String> small = Map.of(
                 "CLOUDMW_JAVA_OPTS", "-Xmx256m -XX:MaxDirectMemorySize=128m -Dio.netty.leakDetection.level=paranoid");
@@ -48,7 +48,7 @@ final class SlowClientsIT {
     }
 
     @Test
-    void aThousandThatReadNothingHoldUpNobody() throws Exception {
+    void thousandIdleReadersDelayNoOtherClient() throws Exception {
         try (Fleet fleet = fleet(Map.of())) {
             FilePath file = put(fleet, "v", 128 * MIB);
             try (SilentClients silent = new SilentClients(fleet.coordinatorAddress(), fleet.client(), file)) {
@@ -57,19 +57,22 @@ final class SlowClientsIT {
                 assertThat(Files.mismatch(directory.resolve("v"), fleet.target("back")))
                         .isEqualTo(-1);
                 assertThat(silent.failures()).isEmpty();
-                // What leaves may use, and frames and scratch buffers beside them.
+                // The limit covers leaves, frames and scratch buffers.
                 assertThat(fleet.metric(2, USED)).isLessThan(64.0 * MIB);
             }
-            // Nothing stays behind them but what is kept for others.
+            // Only cached bytes remain.
             await().atMost(Duration.ofMinutes(1))
                     .untilAsserted(() -> assertThat(fleet.metric(2, USED)).isLessThan(fleet.metric(2, HELD) + MIB));
         }
         assertNothingWasLost();
     }
 
-    /** Each asked for another block: together eight times what the spool takes, and the memory beside what is kept. */
+    /**
+     * Each client asks for a different block. The blocks together have eight times the size of the spool and of the
+     * memory beside the cache.
+     */
     @Test
-    void blocksOfIdleReadersAreDroppedAndFetchedAgainWhenTheyGoOn() throws Exception {
+    void blocksOfIdleReadersAreDroppedAndFetchedAgainWhenTheyResume() throws Exception {
         Map<String, String> settings = Map.of("helper.spool.limit", "48MiB", "helper.relay.idle", "200ms");
         try (Fleet fleet = fleet(settings)) {
             FilePath cold = put(fleet, "cold", 512 * MIB);

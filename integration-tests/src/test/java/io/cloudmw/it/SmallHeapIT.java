@@ -17,14 +17,14 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Memory is bounded by configuration, whatever the size of the file and the number of clients. */
+/** Tests that configuration bounds memory, whatever the file size and the number of clients. */
 final class SmallHeapIT {
     private static final long MIB = 1 << 20;
 
     @TempDir
     Path directory;
 
-    /** The launcher gives every helper and the coordinator 128 MB as well. */
+    /** The launcher limits the heap of every helper and of the coordinator to 128 MB, too. */
     @RoundsAndCooperative
     void fiftyGetsAtOnceFitInto128MegabytesOfHeapPerProcess(Mode mode) throws IOException, InterruptedException {
         try (Fleet fleet = Fleet.ofDisks(directory, 3, "").in(mode)) {

@@ -44,7 +44,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Snapshots, through real planes. */
+/** Tests of snapshots over real connections. */
 final class SnapshotIT {
     private static final VolumeName VOLUME = new VolumeName("v");
 
@@ -187,7 +187,7 @@ final class SnapshotIT {
     }
 
     @Test
-    void onceTheSnapshotIsGoneNothingIsDeletedForNotBeingInIt() throws Exception {
+    void copyOfASnapshotRemovedMeanwhileDeletesNoFurtherFiles() throws Exception {
         put("/d/a", "first");
         client.snapshots().create(VOLUME, "s1").join();
         Path copy = Files.createDirectory(directory.resolve("copy"));
@@ -212,7 +212,7 @@ final class SnapshotIT {
     }
 
     @Test
-    void aDirectoryIsRemovedFileByFileAndOnlyThat() throws Exception {
+    void removalOfADirectoryRemovesItsFilesAndNoOthers() throws Exception {
         for (int i = 0; i < 5; i++) {
             put("/d/" + i, "x");
             put("/d/sub/deep/" + i, "x");

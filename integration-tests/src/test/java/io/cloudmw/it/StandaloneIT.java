@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A cluster in one process, as the launcher starts it. */
+/** Test of a cluster in one process, as the launcher starts it. */
 final class StandaloneIT {
     private static final Pattern ADDRESS = Pattern.compile("\"address\":\"([^\"]+)\"");
     private static final int FILES = 200;

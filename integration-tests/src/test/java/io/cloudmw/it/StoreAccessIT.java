@@ -40,7 +40,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Two servers that know different keys, and processes some of which know only one of them. */
+/** Tests of two servers with different keys, and of processes that may know only one of the keys. */
 final class StoreAccessIT {
     private static final Duration LONG = Duration.ofMinutes(3);
     private static final int BYTES = 3 << 20;
@@ -140,7 +140,7 @@ final class StoreAccessIT {
         return new CommandLine(fleet.coordinatorAddress()).run(arguments);
     }
 
-    /** Besides the marker of a store without a prefix. */
+    /** Returns the number of objects, without the marker of a store without a prefix. */
     private static long objects(Path bucket) throws IOException {
         try (Stream<Path> files = Files.list(bucket)) {
             return files.map(file -> file.getFileName().toString())
@@ -156,7 +156,7 @@ final class StoreAccessIT {
         for (Map.Entry<StoreId, String> store :
                 Map.of(A, first.endpoint(), B, second.endpoint()).entrySet()) {
             String key = store.getKey().equals(A) ? "key-a" : "key-b";
-            // On a busy machine the helper may need more than the five seconds that the check has: then again.
+            // On a busy machine the check may exceed its limit of five seconds, so it is repeated.
             Awaitility.await().atMost(LONG).untilAsserted(() -> {
                 CommandLine.Result unused = run("store", "rm", store.getKey().value());
                 CommandLine.Result added = run(
@@ -211,7 +211,7 @@ final class StoreAccessIT {
     }
 
     @Test
-    void aProcessThatLacksCredentialsSaysSoAndOthersReadAndWrite() throws Exception {
+    void processWithoutCredentialsReportsItWhileOthersReadAndWrite() throws Exception {
         process("coordinator");
         process("helper-1");
         process("helper-2", "key-a");
@@ -237,9 +237,9 @@ final class StoreAccessIT {
         }
     }
 
-    /** Before: repair planned the copies again and again, and nothing said why they were not made. */
+    /** Regression test: repair planned the copies again and again, and no message told why none was made. */
     @Test
-    void aCopyThatNoHelperCanMakeIsToldAndMadeOnceOneCan() throws Exception {
+    void copyThatNoHelperCanMakeIsReportedAndMadeOnceOneCan() throws Exception {
         process("coordinator", "key-a", "key-b");
         process("helper-1", "key-a");
         process("helper-2", "key-b");
@@ -295,7 +295,7 @@ final class StoreAccessIT {
         }
     }
 
-    /** The helper advertises a port for bytes at which nobody listens, so the client has to read the bucket by itself. */
+    /** Nothing listens on the bulk port that the helper advertises, so the client must read the bucket itself. */
     @Test
     void aHelperSignsForACoordinatorThatLacksCredentials() throws Exception {
         process("coordinator");
@@ -348,7 +348,7 @@ final class StoreAccessIT {
     }
 
     @Test
-    void aPutReachesTwoStoresOfWhichNoHelperCanUseBoth() throws Exception {
+    void putReachesTwoStoresWhenNoHelperCanUseBoth() throws Exception {
         process("coordinator");
         process("helper-1", "key-a");
         process("helper-2", "key-b");
@@ -376,14 +376,14 @@ final class StoreAccessIT {
         }
     }
 
-    /** A port that is free now, and that nothing in this test listens on. */
+    /** Returns a port that is free and that no part of this test listens on. */
     private static String closedPort() throws IOException {
         try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             return String.valueOf(socket.getLocalPort());
         }
     }
 
-    /** Waits until only this helper is alive. */
+    /** Waits until this helper is the only live one. */
     private void awaitLive(CloudMw client, String helper) {
         Awaitility.await()
                 .atMost(LONG)
@@ -395,7 +395,7 @@ final class StoreAccessIT {
     }
 
     @Test
-    void aStoreThatIsDeniedOrMissingIsToldAndComesBackByItself() throws Exception {
+    void deniedOrMissingStoreIsReportedAndRecoversByItself() throws Exception {
         process("coordinator");
         process("helper-1");
         Path keys = directory.resolve("keys");
@@ -422,9 +422,12 @@ final class StoreAccessIT {
         }
     }
 
-    /** Checked one after the other, or all in one call, the buckets would take longer than the command waits for an answer. */
+    /**
+     * The command must check several buckets at once, and not all of them in one call: otherwise the checks would exceed
+     * the time limit of a call.
+     */
     @Test
-    void manyBucketsThatDoNotAnswerAreCheckedAndTold() throws Exception {
+    void manySilentBucketsAreCheckedAndReported() throws Exception {
         process("coordinator");
         process("helper-1");
         Path keys = Files.writeString(directory.resolve("keys"), "accessKey=key-a\nsecretKey=secret\n");
@@ -444,7 +447,7 @@ final class StoreAccessIT {
             }
         }
         first.close();
-        // Connections are made, and nobody answers.
+        // The kernel accepts connections, but no process answers.
         try (ServerSocket silent =
                 new ServerSocket(endpoint.getPort(), BACKLOG, InetAddress.getByName(endpoint.getHost()))) {
             CommandLine.Result checked = run("store", "check", "--json");

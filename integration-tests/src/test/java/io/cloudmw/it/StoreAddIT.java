@@ -19,7 +19,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The command {@code store add}: its proof, and what it says where no proof is possible. */
+/** Tests of the command {@code store add}: its check of the store, and its message when no check is possible. */
 final class StoreAddIT {
     @TempDir
     private Path directory;
@@ -63,7 +63,7 @@ final class StoreAddIT {
         return run(arguments.toArray(String[]::new));
     }
 
-    /** On a busy machine the first check of a coordinator may take longer than the five seconds that it has: then again. */
+    /** Repeats the command while the coordinator's check exceeds its limit of five seconds on a busy machine. */
     private CommandLine.Result addInTime(String... more) {
         return Awaitility.await()
                 .atMost(Duration.ofMinutes(3))

@@ -29,10 +29,13 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Helpers 1 and 2 have the disks; those from 3 on are switches, and serve them to many clients. */
+/**
+ * Tests of switches. Helpers 1 and 2 have the disks; those from 3 on are switches and serve the disks' files to many
+ * clients.
+ */
 final class SwitchIT {
     private static final long MIB = 1 << 20;
-    /** What belongs to one switch. */
+    /** The size of the blocks that are assigned to switches. */
     private static final long BLOCK = 4 * MIB;
 
     private static final long SIZE = 48 * MIB + 12_345;
@@ -83,7 +86,7 @@ final class SwitchIT {
         return new FilePath(fleet.volume("shared", new Chunking.BySize(16 * MIB), 2, Fleet.disks(1, 2)), "/f");
     }
 
-    /** All clients at once. */
+    /** Starts reads by all clients at once. */
     private List<CompletableFuture<GetReceipt>> getAll(FilePath file) {
         return IntStream.range(0, CLIENTS)
                 .mapToObj(i -> clients.get(i)
@@ -117,7 +120,7 @@ final class SwitchIT {
     }
 
     @Test
-    void severalSwitchesDivideAFileAmongThemAndReadItOnceTogether() throws Exception {
+    void severalSwitchesShareTheBlocksOfAFileAndReadItOnceTogether() throws Exception {
         long size = 32 * BLOCK; // two sections of the table of blocks, each shared evenly
         try (Fleet fleet = fleet(2, "")) {
             FilePath file = file(fleet);
@@ -133,7 +136,7 @@ final class SwitchIT {
     }
 
     @Test
-    void aSwitchThatIsKilledCostsNoRead() throws Exception {
+    void readsSurviveAKilledSwitch() throws Exception {
         try (Fleet fleet = fleet(2, "8MiB/s", "helper-3")) {
             FilePath file = file(fleet);
             Path source = put(fleet, file);
@@ -146,9 +149,12 @@ final class SwitchIT {
         }
     }
 
-    /** Both keep what is theirs, and hold what comes later for readers that want what the dead one has. */
+    /**
+     * Both switches have cached their blocks. While a reader waits for blocks of the dead switch, the other switch holds
+     * later blocks for that reader.
+     */
     @Test
-    void norDoesItCostAStreamOfWhatSwitchesKeep() throws Exception {
+    void streamOfCachedBlocksSurvivesAKilledSwitch() throws Exception {
         try (Fleet fleet = fleet(2, "", "helper-3")) {
             FilePath file = file(fleet);
             Path source = put(fleet, file);
@@ -172,7 +178,7 @@ final class SwitchIT {
         }
     }
 
-    /** Stops before a place until it may go on. */
+    /** A target that blocks at an offset until it is released, and computes a digest. */
     private static final class Hashed implements WritableByteChannel {
         final MessageDigest sha256 = MessageDigest.getInstance("SHA-256");
         private final long stop;
@@ -209,12 +215,12 @@ final class SwitchIT {
 
         @Override
         public void close() {
-            // Nothing is.
+            // There is no resource to close.
         }
     }
 
     @Test
-    void aSwitchThatIsStartedAgainServesFromItsDiskAndNothingThatIsDamaged() throws Exception {
+    void restartedSwitchServesFromItsDiskButNoDamagedLeaf() throws Exception {
         try (Fleet fleet = fleet(1, "", "helper-3")) {
             FilePath file = file(fleet);
             Path source = put(fleet, file);
@@ -239,9 +245,12 @@ final class SwitchIT {
         }
     }
 
-    /** It sends them from its disk, and does not look at them again: who gets one that was spoiled since says so. */
+    /**
+     * The switch sends blocks from its disk without verifying them again, so the reader detects the corruption and
+     * reports it.
+     */
     @Test
-    void corruptBlockOnASwitchesDiskIsFetchedAnewAndReachesNoReader() throws Exception {
+    void corruptBlockOnASwitchsDiskIsFetchedAgainAndReachesNoReader() throws Exception {
         try (Fleet fleet = fleet(1, "")) {
             FilePath file = file(fleet);
             Path source = put(fleet, file);
@@ -267,7 +276,7 @@ final class SwitchIT {
     }
 
     @Test
-    void aReadThatNamesItsModeRacesAsEver() throws Exception {
+    void readWithAnExplicitModeBypassesTheSwitch() throws Exception {
         try (Fleet fleet = fleet(1, "")) {
             FilePath file = file(fleet);
             Path source = put(fleet, file);

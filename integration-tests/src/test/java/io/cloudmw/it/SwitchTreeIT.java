@@ -24,14 +24,20 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Helpers 1 and 2 have the disks; 3 to 6 are switches on hosts of their own, in two zones, and each host has clients. */
+/**
+ * Tests of a tree of switches. Helpers 1 and 2 have the disks; 3 to 6 are switches on four hosts in two zones, and each
+ * host has clients.
+ */
 final class SwitchTreeIT {
     private static final long MIB = 1 << 20;
     private static final int FIRST = 3;
     private static final int LAST = 6;
     private static final double ONCE = 1.02;
 
-    /** Besides, what the one that was killed had read and not given on. */
+    /**
+     * The limit on bytes read from stores, in file sizes. The killed switch may have read some bytes that it did not
+     * pass on.
+     */
     private static final double HARDLY_AGAIN = 1.1;
 
     private static final String READ = "cloudmw_store_read_bytes_total";
@@ -78,7 +84,7 @@ final class SwitchTreeIT {
         return new FilePath(fleet.volume("shared", new Chunking.BySize(16 * MIB), 2, Fleet.disks(1, 2)), "/f");
     }
 
-    /** All clients at once, each as a stream: what came twice would be seen. */
+    /** Starts reads by all clients at once, each as a stream, so that repeated bytes would be noticed. */
     private List<CompletableFuture<GetReceipt>> getAll(FilePath file) throws IOException {
         List<CompletableFuture<GetReceipt>> gets = new ArrayList<>();
         for (int i = 0; i < clients.size(); i++) {
@@ -117,9 +123,11 @@ final class SwitchTreeIT {
         return sum;
     }
 
-    /** Each switch gets every byte once, from a store or from a switch above it, and its clients read from it alone. */
+    /**
+     * Each switch receives every byte once, from a store or from the switch above it. Its clients read only from it.
+     */
     @Test
-    void everyoneReadsFromTheSwitchThatIsNearAndStoresAreReadOnce() throws Exception {
+    void clientsReadFromTheNearSwitchAndStoresAreReadOnce() throws Exception {
         long size = 48 * MIB + 12_345;
         try (Fleet fleet = fleet(2, "")) {
             FilePath file = file(fleet);
@@ -137,13 +145,13 @@ final class SwitchTreeIT {
                 assertThat(fleet.metric(i, RECEIVED) + fleet.metric(i, "cloudmw_cache_fetched_bytes_total"))
                         .isBetween((double) size, ONCE * size);
             }
-            // Counted when the last of it has left, which may be after it was read.
+            // The meter counts bytes after they are sent, which may be after the client has read them.
             await().untilAsserted(() -> assertThat(ofSwitches(fleet, SENT)).isBetween(3.0 * size, 3 * ONCE * size));
             assertTheFleetIsShown(fleet, size);
         }
     }
 
-    /** Told with heartbeats. */
+    /** Waits for the fleet's figures, which come with heartbeats. */
     private static void assertTheFleetIsShown(Fleet fleet, long size) {
         await().atMost(Duration.ofMinutes(1)).untilAsserted(() -> {
             List<SwitchActivity> switches = fleet.client().cluster().fleet().join().helpers().stream()
@@ -162,9 +170,9 @@ final class SwitchTreeIT {
         });
     }
 
-    /** Who reads through it goes on through others from the first leaf that is missing; so do the switches below it. */
+    /** Clients and switches that read through the dead switch continue through others, from the first missing leaf. */
     @Test
-    void aSwitchThatIsKilledInTheMiddleCostsNoReadAndStoresAreHardlyReadAgain() throws Exception {
+    void readsSurviveAKilledSwitchAndStoresAreHardlyReadAgain() throws Exception {
         long size = 192 * MIB + 12_345;
         try (Fleet fleet = fleet(1, "24MiB/s", "helper-" + FIRST)) {
             FilePath file = file(fleet);
@@ -185,9 +193,12 @@ final class SwitchTreeIT {
         }
     }
 
-    /** Who does not say where it is reads each block from the switch it belongs to, as ever; a byte is read once for all. */
+    /**
+     * A client without a location reads each block from the switch that the block is assigned to. Stores are still read
+     * only once.
+     */
     @Test
-    void readersThatAreNearAndOthersShareWhatIsRead() throws Exception {
+    void clientsWithAndWithoutALocationReadStoresOnceTogether() throws Exception {
         long size = 48 * MIB + 12_345;
         try (Fleet fleet = fleet(1, "")) {
             clients.add(CloudMw.connect(fleet.readingOnce()));

@@ -18,12 +18,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The command on a terminal, and the key people press there. */
+/** Tests of the command on a terminal, and of Ctrl-C. */
 @Timeout(400)
 final class TerminalIT {
     /**
-     * Presses Ctrl-C once the output matches; prints what came after it. The command gets the interrupt's default back, as
-     * a shell gives it to what is in front: a build in the background has it ignored. Any python3 has all this.
+     * A Python program that presses Ctrl-C once the output matches, and prints the later output. The command gets
+     * SIGINT's default effect back, as a shell does for a foreground process; a background build ignores it. Any
+     * python3 can run the program.
      */
     private static final String PRESS_CTRL_C = """
             import os, pty, re, signal, sys
@@ -92,7 +93,7 @@ final class TerminalIT {
         }
     }
 
-    /** Files and bytes, of how many, and the time that is left. */
+    /** The progress line of a directory: files and bytes, their totals, and the remaining time. */
     private static final String FILES = "%s[^\\r\\n]*: [0-9]+ of [0-9]+ files, [0-9.]+ [MK]?i?B of 8\\.0 MiB";
 
     private static final String ALL_FILES = "8 of 8 files, 8.0 MiB of 8.0 MiB";
@@ -109,7 +110,7 @@ final class TerminalIT {
                     .containsPattern(FILES.formatted("put v:/t"))
                     .contains(ALL_FILES);
             Path back = directory.resolve("back");
-            // The disk gives 1 MiB in a second: an estimate is there long before all of it.
+            // The disk gives 1 MiB per second, so an estimate appears long before the end.
             assertThat(whole(fleet, "get", "-r", "v:/t", back.toString()))
                     .containsPattern(FILES.formatted("get v:/t") + "[^\\r\\n]*, about [0-9]+ (s|min)")
                     .contains(ALL_FILES);
@@ -131,7 +132,7 @@ final class TerminalIT {
         assertCountsInPlainLines(14, false);
     }
 
-    /** Copies files of 1 MiB by {@code get}, and once more by the other command if told so. */
+    /** Copies files of 1 MiB by the command get, and again by sync if {@code syncs}. */
     private void assertCountsInPlainLines(int files, boolean syncs) throws Exception {
         try (Fleet fleet = Fleet.hostedDisks(directory, 1, "1MiB/s")) {
             fleet.volume("v", new Chunking.ByCount(1), 1, Fleet.disks(1));
@@ -141,7 +142,7 @@ final class TerminalIT {
             }
             CommandLine command = new CommandLine(fleet.coordinatorAddress());
             command.run("put", "-r", tree.toString(), "v:/t").orThrow();
-            // The disk needs a second for each file, and lines come every five seconds.
+            // The disk needs a second per file, and lines come every five seconds.
             String line = ": [0-9]+ of " + files + " files, [0-9.]+ [MK]?i?B of " + files
                     + "\\.0 MiB, [^\\n]*, about [0-9]+ (s|min)\\n";
             String got = command.run(
@@ -160,7 +161,7 @@ final class TerminalIT {
         }
     }
 
-    /** All that a command writes to its terminal. */
+    /** Returns all output of a command on its terminal. */
     private static String whole(Fleet fleet, String... command) throws Exception {
         Process process = pressing(fleet, "(?!)", command);
         String all = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);

@@ -13,15 +13,18 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Coordinator, helpers and clients on three machines, which are network namespaces. Where these cannot be made the test
- * says so and ends, unless {@code CLOUDMW_REQUIRE_NETNS=1} demands them.
+ * Tests of a coordinator, helpers and clients on three machines, simulated by network namespaces. Where these cannot be
+ * made, the test reports that and ends, unless {@code CLOUDMW_REQUIRE_NETNS=1} requires them.
  */
 final class ThreeMachinesIT {
     private static final Path SCRIPT =
             Path.of("netns", "machines.sh").toAbsolutePath().normalize();
     private static final int NO_NAMESPACES = 77;
 
-    /** Forwards connections to a port of this machine's loopback to another machine; any python3 has all this. */
+    /**
+     * A Python program that forwards connections from a port on this machine's loopback to another machine. Any python3
+     * can run it.
+     */
     private static final String TUNNEL = """
             import socket, sys, threading
 
@@ -74,7 +77,7 @@ final class ThreeMachinesIT {
         return new Run(process.exitValue(), Files.readString(out));
     }
 
-    /** Returns whether there were machines to run on; otherwise says why there were none. */
+    /** Returns whether the machines could be made; otherwise logs the reason. */
     private static boolean succeeded(Run run) {
         if (run.exitCode() == NO_NAMESPACES && !"1".equals(System.getenv("CLOUDMW_REQUIRE_NETNS"))) {
             System.out.println("ThreeMachinesIT did not run: " + run.out().strip());
@@ -104,7 +107,7 @@ final class ThreeMachinesIT {
         }
     }
 
-    /** Root gives up its rights first: an ordinary user makes the namespaces inside one for users. */
+    /** Root drops its rights first: an ordinary user makes the namespaces inside a user namespace. */
     @Test
     void anOrdinaryUserMakesTheMachinesToo() throws IOException, InterruptedException {
         Path file = Files.writeString(directory.resolve("section.md"), """
@@ -188,7 +191,7 @@ final class ThreeMachinesIT {
         }
     }
 
-    /** A tunnel makes the coordinator look near, so that only the coordinator can tell. */
+    /** Through the tunnel the coordinator looks local to the helper, so only the coordinator can detect the mistake. */
     @Test
     void aCoordinatorRefusesAHelperThatAdvertisesLoopbackThroughATunnel() throws IOException, InterruptedException {
         Path tunnel = Files.writeString(directory.resolve("tunnel.py"), TUNNEL, StandardCharsets.UTF_8);

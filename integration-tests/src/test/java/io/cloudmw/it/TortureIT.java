@@ -16,7 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** {@code cloudmw torture}: a short run is clean, and one that is interrupted leaves nothing. */
+/** Tests of {@code cloudmw torture}: a short run is clean, and an interrupted run leaves nothing behind. */
 final class TortureIT {
     private final CommandLine commands = new CommandLine("127.0.0.1:1");
 
@@ -25,11 +25,11 @@ final class TortureIT {
 
     @Test
     @Tag("full")
-    void nothingIsLostNothingIsWrongAndWhatCanBeReadIsRead() throws IOException {
+    void shortRunHasNoLostWriteNoWrongByteAndNoAvoidableReadFailure() throws IOException {
         assertThatRunIsClean("2");
     }
 
-    /** A run that is too short for each change goes on until all changes were made. */
+    /** A run too short for all kinds of volume changes continues until each has happened. */
     @Test
     void shortestRunMakesEachChangeAndIsClean() throws IOException {
         assertThatRunIsClean("0.02");
@@ -66,12 +66,12 @@ final class TortureIT {
         }
     }
 
-    /** Everything it leaves behind would be in its temporary directory. */
+    /** Returns an environment that puts all temporary files into the test's directory, so that leftovers are found. */
     private Map<String, String> ownDirectory() {
         return Map.of("CLOUDMW_JAVA_OPTS", CommandLine.shortLivedIn(directory));
     }
 
-    /** SIGTERM: a process in the background of a script has SIGINT ignored. */
+    /** Uses SIGTERM, since a process in the background of a script ignores SIGINT. */
     @ParameterizedTest
     @ValueSource(strings = {"starting", "[0-9]+ of 300 s: "})
     void anInterruptedRunLeavesNothing(String line) throws Exception {

@@ -23,7 +23,7 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Directories that are copied into what is not there. */
+/** Tests of copies of a directory to a volume or directory that does not exist. */
 final class TreeIT {
     @TempDir
     private Path directory;
@@ -49,7 +49,7 @@ final class TreeIT {
     }
 
     @Test
-    void aDryRunThatMayDeleteNeedsNoDirectoryToDeleteIn() throws Exception {
+    void dryRunWithDeletionNeedsNoExistingDirectory() throws Exception {
         try (Fleet fleet = Fleet.hostedDisks(directory, 1, "");
                 CloudMw client = CloudMw.connect(fleet.coordinatorAddress())) {
             VolumeName volume = fleet.volume("v", Fleet.disks(1));
@@ -62,7 +62,7 @@ final class TreeIT {
     }
 
     @Test
-    void aVolumeThatIsNotThereIsSaidOnceAndEndsIt() throws Exception {
+    void copyToAMissingVolumeFailsOnce() throws Exception {
         try (Fleet fleet = Fleet.hostedDisks(directory, 1, "");
                 CloudMw client = CloudMw.connect(fleet.coordinatorAddress())) {
             TreeCopy copy = TreeCopy.upload(client, source(), RemotePath.directory("none:/"), options(false));

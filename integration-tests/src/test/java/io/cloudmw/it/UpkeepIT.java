@@ -24,7 +24,7 @@ import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Upkeep, on real processes. */
+/** Tests of upkeep on processes. */
 final class UpkeepIT {
     private static final long MIB = 1 << 20;
     private static final Duration BOUND = Duration.ofMinutes(1);
@@ -65,7 +65,9 @@ final class UpkeepIT {
         }
     }
 
-    /** A store dies: its chunks come back to k copies within the bound, and no read is refused meanwhile. */
+    /**
+     * When a store dies, repair restores the replicas of its chunks within the time limit, and no read fails meanwhile.
+     */
     @Test
     void replicasOfADeadStoreAreCopiedWhileReadsGoOn() throws Exception {
         try (Fleet fleet = fleet("helper-1", "helper-2")) {
@@ -93,9 +95,9 @@ final class UpkeepIT {
         }
     }
 
-    /** A copy is damaged; whoever reads it says so, and it is made anew. */
+    /** A read finds a damaged copy and reports it, and repair makes the copy again. */
     @Test
-    void aDamagedCopyThatAReadFindsIsMadeAnew() throws Exception {
+    void damagedCopyFoundByAReadIsMadeAgain() throws Exception {
         try (Fleet fleet = fleet()) {
             VolumeName volume = fleet.volume("v", new Chunking.BySize(MIB), 3, Fleet.disks(1, 2, 3));
             FilePath file = new FilePath(volume, "/f");
@@ -114,9 +116,9 @@ final class UpkeepIT {
         }
     }
 
-    /** A byte flips on a disk, and nobody reads the file: a round of scrubbing finds it, and the copy is made anew. */
+    /** Scrubbing finds a flipped byte that no read has met, and repair makes the copy again. */
     @Test
-    void aByteThatFlippedWhereNobodyReadsIsFoundAndMended() throws Exception {
+    void flippedByteIsFoundByScrubbingAndRepaired() throws Exception {
         try (Fleet fleet = fleet()) {
             VolumeName volume = fleet.volume("v", new Chunking.BySize(MIB), 3, Fleet.disks(1, 2, 3));
             fleet.put(fleet.file("source", MIB), new FilePath(volume, "/f"));
@@ -132,7 +134,7 @@ final class UpkeepIT {
         }
     }
 
-    /** A disk is drained, its coordinator killed meanwhile, and reads go on; then the helper goes for good and nothing is missed. */
+    /** A disk is drained during reads and a coordinator failure. Then its helper stops, and no chunk is missing. */
     @Test
     void drainedDiskIsEmptiedSoThatItsHelperMayStop() throws Exception {
         try (Fleet fleet = fleet("coordinator", "helper-1", "helper-2")) {
@@ -159,7 +161,10 @@ final class UpkeepIT {
         }
     }
 
-    /** A file is removed, another replaced: all that goes. What is kept stays, and so does a chunk of which nothing is known. */
+    /**
+     * Collection deletes the chunks of a removed and of a replaced file. Current chunks stay, and so do chunks that the
+     * catalog does not know.
+     */
     @Test
     void unreferencedObjectsAreDeletedFromDisks() throws Exception {
         Map<String, String> settings = new HashMap<>(HURRIED);

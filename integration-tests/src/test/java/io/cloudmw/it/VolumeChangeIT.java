@@ -38,7 +38,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Volumes that change and stores that are declared lost, on real processes, as a user does it. */
+/** Tests of changing volumes and of stores declared lost, on processes, by the commands of a user. */
 @ExtendWith(DynamoDbExtension.class)
 final class VolumeChangeIT {
     private static final long MIB = 1 << 20;
@@ -98,7 +98,7 @@ final class VolumeChangeIT {
     }
 
     @Test
-    void replicasAreAddedAndGivenUpAsTheVolumeIsChanged() throws Exception {
+    void replicasAreAddedAndRemovedWhenTheVolumeIsChanged() throws Exception {
         try (Fleet fleet = fleet()) {
             fleet.volume("v", new Chunking.BySize(MIB), 2, Fleet.disks(1, 2, 3));
             Path source = fleet.file("source", 8 * MIB);
@@ -123,9 +123,9 @@ final class VolumeChangeIT {
         }
     }
 
-    /** The coordinator is killed in the middle. */
+    /** The coordinator is killed while the store is emptied. */
     @Test
-    void aStoreThatLeavesIsEmptiedAndLetGoAndCanBeRemoved() throws Exception {
+    void leavingStoreIsEmptiedAndReleasedAndCanBeRemoved() throws Exception {
         try (Fleet fleet = fleet("coordinator", "helper-1")) {
             fleet.volume("v", new Chunking.BySize(MIB), 2, Fleet.disks(1, 2, 3));
             Path source = fleet.file("source", 16 * MIB);
@@ -150,9 +150,9 @@ final class VolumeChangeIT {
         }
     }
 
-    /** The plans of both files name only stores that are gone when they are read. */
+    /** When the files are read, all stores of their plans have left the volume. */
     @Test
-    void aFileThatIsOpenIsReadAfterAllStoresOfItsPlanHaveLeft() throws Exception {
+    void openFileIsReadAfterAllStoresOfItsPlanHaveLeft() throws Exception {
         try (Fleet fleet = fleet("helper-1", "helper-2")) {
             fleet.volume("v", new Chunking.BySize(MIB), 2, Fleet.disks(1, 2));
             Path source = fleet.file("source", 8 * MIB);
@@ -185,7 +185,7 @@ final class VolumeChangeIT {
     }
 
     @Test
-    void replicasOfALostDiskAreMadeAnewAndItsHelperIsTold() throws Exception {
+    void replicasOfALostDiskAreMadeAgainAndItsHelperIsInformed() throws Exception {
         try (Fleet fleet = fleet("helper-1")) {
             fleet.volume("v", new Chunking.BySize(MIB), 2, Fleet.disks(1, 2, 3));
             fleet.volume("single", new Chunking.BySize(MIB), 1, Fleet.disks(1));
@@ -212,9 +212,12 @@ final class VolumeChangeIT {
         }
     }
 
-    /** Before: the helper was refused with all its disks, and what only they had could not be read. */
+    /**
+     * Regression test: the coordinator refused the helper with all its disks, so chunks on its healthy disks could not
+     * be read.
+     */
     @Test
-    void aHelperWithALostDiskServesItsOtherDisksAndSaysWhatToDo() throws Exception {
+    void helperWithALostDiskServesItsOtherDisksAndPrintsTheRemedy() throws Exception {
         try (Fleet fleet = Fleet.hosted(directory, HURRIED, "helper-1")) {
             Map<String, String> disks = new HashMap<>();
             for (int disk = 1; disk <= 3; disk++) {
@@ -247,9 +250,9 @@ final class VolumeChangeIT {
         }
     }
 
-    /** Two coordinators; the one that does upkeep is killed in the middle. */
+    /** The coordinator with the upkeep lease is killed midway; another one remains. */
     @Test
-    void anotherCoordinatorLetsGoOfAStoreWhenTheFirstOneDies() throws Exception {
+    void leavingStoreIsReleasedByAnotherCoordinatorWhenTheFirstOneDies() throws Exception {
         Map<String, String> environment = Map.of(
                 "AWS_ACCESS_KEY_ID", "test",
                 "AWS_SECRET_ACCESS_KEY", "test",

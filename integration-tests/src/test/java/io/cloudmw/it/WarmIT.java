@@ -28,10 +28,10 @@ import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Helpers 1 and 2 have the disks; 3 to 6 are switches on hosts of their own, in two zones. */
+/** Tests of warming caches. Helpers 1 and 2 have the disks; 3 to 6 are switches on four hosts in two zones. */
 final class WarmIT {
     private static final long MIB = 1 << 20;
-    /** What belongs to one switch. */
+    /** The size of the blocks that are assigned to switches. */
     private static final long BLOCK = 4 * MIB;
 
     private static final long SIZE = 48 * MIB + 12_345;
@@ -92,7 +92,7 @@ final class WarmIT {
                 .anyMatch(one -> one.helper().equals(id) && one.failure().isEmpty());
     }
 
-    /** A client on each switch's host reads all of the file. */
+    /** Reads the whole file by a client on each switch's host. */
     private void readEverywhere(Fleet fleet, FilePath file, Path source) throws IOException {
         for (int i = FIRST; i <= LAST; i++) {
             try (CloudMw client = CloudMw.connect(
@@ -106,10 +106,13 @@ final class WarmIT {
         }
     }
 
-    /** Each switch gets every byte once, and of stores each byte is read once; who reads then asks nothing of stores. */
+    /**
+     * Each switch receives every byte once, and stores are read once altogether. Later reads cause no reads from
+     * stores.
+     */
     @Test
-    void allSwitchesKeepAFileThatStoresGaveOnce() throws Exception {
-        // So many blocks in a row that each switch has one of them, wherever in the table they begin.
+    void allSwitchesCacheAFileThatStoresServeOnce() throws Exception {
+        // The file has enough consecutive blocks that each switch is assigned at least one.
         long size = 24 * BLOCK + 12_345;
         try (Fleet fleet = fleet("")) {
             FilePath file = file(fleet);
@@ -138,9 +141,12 @@ final class WarmIT {
         }
     }
 
-    /** One that is killed is named, and stops no other; started again, it gets what it lacks from the others. */
+    /**
+     * The receipt names the killed switch, and the other switches are warmed. After a restart the switch fetches its
+     * missing bytes from the others.
+     */
     @Test
-    void aSwitchThatIsKilledInTheMiddleIsNamedAndASecondRunFetchesWhatItLacks() throws Exception {
+    void killedSwitchIsNamedAndASecondRunFetchesItsMissingBytes() throws Exception {
         long size = 96 * MIB + 12_345;
         try (Fleet fleet = fleet("16MiB/s", "helper-" + LAST)) {
             FilePath file = file(fleet);
@@ -175,7 +181,7 @@ final class WarmIT {
         }
     }
 
-    /** At the disks' rate it takes seven seconds. */
+    /** At the disks' speed the warm-up takes seven seconds; tokens last five. */
     @Test
     void aFileThatTakesLongerThanATokenLastsIsWarmedByOneCommand() throws Exception {
         try (Fleet fleet = fleet("3MiB/s", Map.of("coordinator.token-ttl", "5s"))) {
@@ -191,7 +197,7 @@ final class WarmIT {
     }
 
     @Test
-    void onlyTheSwitchesInAPlaceAreWarmedWhereOneIsNamed() throws Exception {
+    void warmUpWithALocationWarmsOnlyTheSwitchesThere() throws Exception {
         try (Fleet fleet = fleet("")) {
             FilePath file = file(fleet);
             fleet.put(fleet.file("source", SIZE), file);
@@ -218,7 +224,7 @@ final class WarmIT {
     }
 
     @Test
-    void aSwitchThatCannotKeepItAllIsGivenNothingAndTheOthersAreWarmed() throws Exception {
+    void switchWithTooSmallACacheGetsNothingWhileOthersAreWarmed() throws Exception {
         try (Fleet fleet = Fleet.hostedDisks(directory, 2, "")) {
             fleet.startHelpers(3, 4, i -> switchOf(i, i == 3));
             FilePath file = file(fleet);
@@ -232,9 +238,9 @@ final class WarmIT {
         }
     }
 
-    /** The command, on a directory, at all switches: what it prints, and that it ends with 0 only where all is warm. */
+    /** Tests the command on a directory, for all switches: its output, and exit code 0 only when all are warm. */
     @Test
-    void theCommandWarmsADirectoryAndSaysWhatItCost() throws Exception {
+    void commandWarmsADirectoryAndReportsItsCost() throws Exception {
         try (Fleet fleet = fleet("")) {
             FilePath one = file(fleet);
             Path source = fleet.file("source", 5 * MIB);

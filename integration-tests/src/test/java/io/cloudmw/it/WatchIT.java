@@ -28,7 +28,10 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Clients see names and changes while their coordinator is killed. Files are empty: bytes are not its business. */
+/**
+ * Tests that clients see consistent names and changes while their coordinator is killed. The files are empty, since
+ * bytes do not matter here.
+ */
 final class WatchIT {
     private static final int CLIENTS = 4;
     private static final int KILLS = 3;
@@ -96,7 +99,7 @@ final class WatchIT {
         }
     }
 
-    /** The changes that a watch delivered. */
+    /** A record of the changes that a watch delivered. */
     private static final class Log implements WatchListener {
         private final List<Change> changes = new CopyOnWriteArrayList<>();
         private final List<Long> lost = new CopyOnWriteArrayList<>();

@@ -35,14 +35,14 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** The commands that measure. */
+/** The benchmark commands {@code bench race} and {@code bench switch}. */
 public final class BenchCommands {
     private BenchCommands() {}
 
     @Command(name = "bench", mixinStandardHelpOptions = true, description = "Measure.")
     public static final class Group extends CommandGroup {}
 
-    /** The tail lab. */
+    /** The command {@code bench race}. */
     @Command(
             name = "race",
             mixinStandardHelpOptions = true,
@@ -77,7 +77,7 @@ public final class BenchCommands {
 
         @Override
         public Integer call() throws Exception {
-            // With --json standard output is for the object alone.
+            // With --json, standard output carries only the JSON object.
             PrintStream stream = options.json() ? context.err() : context.out();
             PrintWriter out = new PrintWriter(stream, true, StandardCharsets.UTF_8);
             Optional<Path> drawing = Optional.ofNullable(plot);
@@ -86,7 +86,7 @@ public final class BenchCommands {
             }
             RaceReport report = CommandContext.unwrapped(() -> volume == null ? emulated() : given(volume));
             report.print(out);
-            // First what took so long to find out: it is not lost when the plot cannot be written.
+            // The result is printed first, so that a failure to write the plot does not lose it.
             if (options.json()) {
                 context.out().printJson(report.json());
             }
@@ -96,7 +96,7 @@ public final class BenchCommands {
             return ExitCode.OK.value();
         }
 
-        /** Nobody measures for an hour to learn that the plot has no place. */
+        /** Checks before the measurement that the plot can be written, since a run may take an hour. */
         private static void requirePlace(Path plot) throws CloudMwException {
             Path directory = plot.toAbsolutePath().getParent();
             if (directory == null
@@ -143,7 +143,8 @@ public final class BenchCommands {
         private RaceReport given(String name) throws Exception {
             race.requireReal();
             if (s3Endpoint != null) {
-                throw new IllegalArgumentException("--s3-endpoint: not with --volume, whose stores are what they are");
+                throw new IllegalArgumentException(
+                        "--s3-endpoint: not with --volume, which uses the stores of the volume");
             }
             CloudMwOptions how = context.clientOptions(options);
             try (Interruption interruption = new Interruption();

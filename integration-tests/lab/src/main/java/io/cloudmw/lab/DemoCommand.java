@@ -75,7 +75,7 @@ public final class DemoCommand implements Callable<Integer> {
     @Option(names = "--seed", paramLabel = "N", description = "of the generated file and of the throttles")
     private long seed = 1;
 
-    @Option(names = "--keep", description = "keep the working directory and what is in buckets, and say where")
+    @Option(names = "--keep", description = "keep the working directory and the objects, and print where")
     private boolean keep;
 
     @Mixin
@@ -88,7 +88,7 @@ public final class DemoCommand implements Callable<Integer> {
     @Override
     public Integer call() throws Exception {
         options.check();
-        // With --json standard output is for the object alone.
+        // With --json, standard output carries only the JSON object.
         boolean object = options.json();
         PrintStream stream = object ? context.err() : context.out();
         PrintWriter out = new PrintWriter(stream, true, StandardCharsets.UTF_8);

@@ -10,11 +10,14 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Closes what a command has opened when the command is over and when the process is told to end (SIGINT, SIGTERM,
- * SIGHUP), whichever comes first: then the process ends only when all is closed.
+ * Closes a command's resources when the command ends or when the process receives SIGINT, SIGTERM or SIGHUP, whichever
+ * comes first. After a signal the process ends only when all resources are closed.
  */
 public final class Interruption implements AutoCloseable {
-    /** Ctrl-C goes to all processes of a terminal: another may have ended of it a moment before this one hears. */
+    /**
+     * The wait for a signal after a failure. Ctrl-C reaches all processes of a terminal: another process may die of it
+     * first and make this one fail before its own signal arrives.
+     */
     private static final Duration MOMENT = Duration.ofMillis(200);
 
     private final CloseStack closing = new CloseStack();
@@ -25,22 +28,22 @@ public final class Interruption implements AutoCloseable {
         Runtime.getRuntime().addShutdownHook(hook);
     }
 
-    /** What is added here is closed. */
+    /** Returns the stack of resources that this closes. */
     public CloseStack closing() {
         return closing;
     }
 
-    /** The process is told to end. */
+    /** Handles the signal. */
     void interrupt() {
         interrupted.countDown();
         closing.close();
     }
 
     /**
-     * Does what needs what is open. After an interruption all that it may fail with comes of that: processes that ended,
-     * answers that do not come, things that were closed before they were used.
+     * Runs work that needs the open resources. After a signal any failure counts as its consequence: processes have
+     * ended, answers do not come, resources are closed before use.
      *
-     * @throws CloudMwException {@code CANCELLED} when it failed and was interrupted
+     * @throws CloudMwException {@code CANCELLED} when the work failed and a signal had arrived
      */
     public <T> T run(Callable<T> work) throws Exception {
         try {

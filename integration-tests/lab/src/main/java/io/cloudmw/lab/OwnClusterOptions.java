@@ -11,8 +11,8 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /**
- * Global options of a command that starts a cluster of its own, after its name or before it. Options that name another cluster
- * are refused.
+ * The global options of a command that starts its own cluster. They may come before or after the command's name;
+ * options that name another cluster are refused.
  */
 public final class OwnClusterOptions {
     @Spec(Spec.Target.MIXEE)

@@ -17,7 +17,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** The options of {@code bench race}; defaults follow from the emulation. */
+/** The options of {@code bench race}; defaults depend on the emulation. */
 final class RaceOptions {
     private static final String PAPER = "paper-table2";
     private static final String NONE = "none";
@@ -26,7 +26,7 @@ final class RaceOptions {
     @Option(
             names = "--emulate",
             paramLabel = "LAW",
-            description = "how stores answer: paper-table2 (the default), s3-tail, a speed, or none")
+            description = "speed of stores: paper-table2 (the default), s3-tail, a speed, or none")
     private @Nullable String emulate;
 
     @Option(names = "--slow-from", paramLabel = "RUN", description = "from this run on all stores are ten times slower")
@@ -35,7 +35,7 @@ final class RaceOptions {
     @Option(
             names = "--destination",
             paramLabel = "RATE",
-            description = "what the destination takes (paper-table2: 25MB/s; otherwise none)")
+            description = "speed of the destination (paper-table2: 25MB/s; otherwise none)")
     private @Nullable String destination;
 
     @Option(
@@ -74,19 +74,23 @@ final class RaceOptions {
     @Option(names = "--helpers", paramLabel = "N", description = "default: k")
     private @Nullable Integer helpers;
 
-    /** On stores that are emulated. */
+    /** Returns the settings for emulated stores. */
     LabSettings emulated() {
         String law = or(emulate, PAPER).strip();
         int copies = or(replicas, 3);
         return settings(law, Layout.made(or(chunks, law.startsWith(PAPER) ? 3 : 1), copies, or(helpers, copies)));
     }
 
-    /** On the stores of a volume: they are as fast as they are. */
+    /** Returns the settings for the stores of a volume, which are not slowed. */
     LabSettings real(Layout found) {
         return settings(NONE, found);
     }
 
-    /** @throws IllegalArgumentException when something was said that real stores and a running cluster do not heed */
+    /**
+     * Checks that no option is given that only applies to emulated stores or the lab's own cluster.
+     *
+     * @throws IllegalArgumentException when such an option is given
+     */
     void requireReal() {
         Map<String, Boolean> said = new LinkedHashMap<>();
         said.put("--emulate", emulate != null);
@@ -98,7 +102,7 @@ final class RaceOptions {
         said.put("--helpers", helpers != null);
         said.forEach((option, isSaid) -> {
             if (isSaid) {
-                throw new IllegalArgumentException(option + ": not with --volume, whose stores are what they are");
+                throw new IllegalArgumentException(option + ": not with --volume, which reads from real stores");
             }
         });
     }
@@ -138,7 +142,10 @@ final class RaceOptions {
         return scale;
     }
 
-    /** One size; or, of {@code least..most}, some between them, each magnitude as likely as any other. */
+    /**
+     * Returns the file sizes: one size, or for {@code least..most} several between the two, evenly distributed over
+     * orders of magnitude.
+     */
     static List<Long> sizes(String text, long seed) {
         int dots = text.indexOf("..");
         if (dots < 0) {

@@ -30,17 +30,17 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** The commands that measure switches. */
+/** The benchmark commands for switches. */
 public final class SwitchBenchCommands {
     private SwitchBenchCommands() {}
 
-    /** The fan-out. */
+    /** The command {@code bench switch}. */
     @Command(
             name = "switch",
             mixinStandardHelpOptions = true,
             description = {
                 "Let many clients read the same set of bytes at once through switches: a fleet of its own, on an S3"
-                        + " endpoint of its own that counts what is asked of it."
+                        + " endpoint of its own that counts the bytes it sends."
             })
     public static final class Switch implements Callable<Integer> {
         private static final int DEFAULT_READ_COUNT = 2000;
@@ -64,7 +64,7 @@ public final class SwitchBenchCommands {
                 names = "--leaf-size",
                 paramLabel = "SIZE",
                 converter = OptionConverters.Size.class,
-                description = "what is verified at a time (default 256KiB)")
+                description = "bytes under one checksum (default 256KiB)")
         private long leafSize = 256 << 10;
 
         @Option(
@@ -92,16 +92,19 @@ public final class SwitchBenchCommands {
         @Option(names = "--read-count", paramLabel = "N", description = "of those in each run (default 2000)")
         private @Nullable Integer readCount;
 
-        @Option(names = "--neighbours", paramLabel = "N", description = "clients that read all meanwhile (default 0)")
+        @Option(
+                names = "--neighbours",
+                paramLabel = "N",
+                description = "clients that read the set meanwhile (default 0)")
         private @Nullable Integer neighbours;
 
         @Option(
                 names = "--neighbour-command",
                 paramLabel = "COMMAND",
-                description = "what their process begins with: 'chrt --idle 0'")
+                description = "prefix of their process's command: 'chrt --idle 0'")
         private @Nullable String neighbourCommand;
 
-        @Option(names = "--runs", paramLabel = "N", description = "measured runs; medians are told (default 3)")
+        @Option(names = "--runs", paramLabel = "N", description = "measured runs; the report has medians (default 3)")
         private int runs = 3;
 
         @Option(names = "--warm-up", paramLabel = "N", description = "runs before those (default 1)")
@@ -130,7 +133,7 @@ public final class SwitchBenchCommands {
             PrintStream progress = options.quiet() ? new PrintStream(PrintStream.nullOutputStream()) : context.err();
             LabSteps steps = progress::println;
             FanOutReport report = CommandContext.unwrapped(() -> run(settings, steps));
-            // With --json standard output is for the object alone.
+            // With --json, standard output carries only the JSON object.
             report.print(new PrintWriter(options.json() ? context.err() : context.out(), true, StandardCharsets.UTF_8));
             if (options.json()) {
                 context.out().printJson(report.json());
@@ -180,7 +183,7 @@ public final class SwitchBenchCommands {
                     Hosts.words(neighbourCommand == null ? "" : neighbourCommand));
         }
 
-        /** Without small reads there is nothing that these could be about. */
+        /** Checks that small reads are requested, since the other options about small reads need them. */
         private void requireReads() {
             if (reads == null && (readCount != null || neighbours != null || neighbourCommand != null)) {
                 throw new IllegalArgumentException(
@@ -197,7 +200,10 @@ public final class SwitchBenchCommands {
         }
     }
 
-    /** The reading process that {@code bench switch} starts: it takes orders on standard input until that ends. */
+    /**
+     * The process with reading clients that {@code bench switch} starts. It takes orders on standard input until that
+     * is closed.
+     */
     @Command(name = "switch-clients", hidden = true)
     public static final class Clients implements Callable<Integer> {
         private static final ObjectMapper MAPPER = new ObjectMapper();

@@ -18,14 +18,14 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** The seeded torture test. */
+/** The command {@code torture}: the seeded torture test. */
 @Command(
         name = "torture",
         mixinStandardHelpOptions = true,
         description = {
-            "Break a fleet of its own on this machine in every way, while clients change and read files, and compare"
-                    + " every answer with what may be. Nothing acknowledged is lost, no byte is wrong, and what can be"
-                    + " read is read: or the exit code is 1."
+            "Inject all kinds of faults into its own fleet on this machine, while clients change and read files, and compare"
+                    + " every answer with a model. The exit code is 1 if an acknowledged write is lost, a byte is wrong, or"
+                    + " a read fails without need."
         })
 public final class TortureCommand implements Callable<Integer> {
     private static final double MILLIS_PER_MINUTE = 60_000;
@@ -36,7 +36,7 @@ public final class TortureCommand implements Callable<Integer> {
     @Option(names = "--minutes", paramLabel = "N", description = "how long, like 30 or 0.5 (default 5)")
     private double minutes = 5;
 
-    @Option(names = "--seed", paramLabel = "S", description = "of everything that is drawn (default 1)")
+    @Option(names = "--seed", paramLabel = "S", description = "of all random draws (default 1)")
     private long seed = 1;
 
     @Option(names = "--clients", paramLabel = "C", description = "1..32 (default 4)")
@@ -67,10 +67,10 @@ public final class TortureCommand implements Callable<Integer> {
             names = "--bytes",
             paramLabel = "SIZE",
             converter = OptionConverters.Size.class,
-            description = "put altogether (default 2GiB)")
+            description = "put in total (default 2GiB)")
     private long bytes = 2L << 30;
 
-    @Option(names = "--keep", description = "keep the working directory, and say where it is")
+    @Option(names = "--keep", description = "keep the working directory, and print its path")
     private boolean keep;
 
     @Mixin
@@ -83,7 +83,7 @@ public final class TortureCommand implements Callable<Integer> {
     @Override
     public Integer call() throws Exception {
         options.check();
-        // With --json standard output is for the object alone.
+        // With --json, standard output carries only the JSON object.
         boolean object = options.json();
         PrintStream stream = object ? context.err() : context.out();
         PrintWriter out = new PrintWriter(stream, true, StandardCharsets.UTF_8);

@@ -40,7 +40,7 @@ final class RaceOptionsTest {
     }
 
     @Test
-    void theTailIsReadInSmallFilesOfEveryMagnitude() {
+    void tailEmulationReadsSmallFilesOfEveryMagnitude() {
         LabSettings settings = parse("--emulate", "s3-tail", "--seed", "4");
 
         assertThat(settings.destinationBytesPerSecond()).isEmpty();

@@ -30,8 +30,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.zip.CRC32C;
 
 /**
- * A benchmark of the bulk plane on the loopback: a warmed file through it, verified frame by frame and dropped. Both ends
- * live in this process; its CPU time is theirs together.
+ * A benchmark of the bulk plane on the loopback: sends a file from the page cache, verifies each frame and drops it.
+ * Both ends run in this process; the CPU time covers both.
  *
  * <p>Arguments: GiB per round (4), rounds (5), frame bytes (262144), {@code regions} or {@code copies}.
  */
@@ -51,7 +51,7 @@ public final class BulkBench {
         this.totalBytes = totalBytes;
     }
 
-    /** Runs it. */
+    /** Runs the benchmark. */
     @SuppressWarnings("SystemOut") // a command
     public static void main(String... args) throws Exception {
         long gib = args.length > 0 ? Long.parseLong(args[0]) : 4;
@@ -133,7 +133,7 @@ public final class BulkBench {
         return crcs;
     }
 
-    /** Sends the file over and over. */
+    /** The sender, which sends the file repeatedly. */
     private final class Source implements BulkStreamListener {
         private final BulkStream stream;
         private final FileChannel file;
@@ -170,7 +170,7 @@ public final class BulkBench {
         public void failed(CloudMwException cause) {}
     }
 
-    /** Drops what comes and grants as much again. */
+    /** The receiver, which drops bytes and grants as much credit again. */
     private static final class Drain implements BulkStreamListener {
         private final CompletableFuture<Void> done = new CompletableFuture<>();
         private final CompletableFuture<BulkStream> opened = new CompletableFuture<>();

@@ -29,19 +29,21 @@ import java.util.SplittableRandom;
 import java.util.regex.Pattern;
 
 /**
- * The main path against nginx and curl on the same machine, in the same run, interleaved: one file on disk stores, read
- * through loopback by one client, to a new file and to /dev/null. Prints a Markdown table of medians.
+ * A benchmark of a file read against nginx and curl on the same machine, interleaved in the same run. One client reads
+ * a file from disk stores over the loopback, to a new file and to /dev/null. Prints a Markdown table of medians.
  *
- * <p>Arguments: {@code <launcher> <work directory> <size in MiB> <runs> [ways [warm-ups]]}, where {@code ways}, a regular expression,
- * names the ways to run. The client is this process: run it with {@code -Xmx64m}. CPU is counted by the kernel: the
- * client's own, and the helpers'.
+ * <p>Arguments: {@code <launcher> <work directory> <size in MiB> <runs> [ways [warm-ups]]}, where {@code ways}, a
+ * regular expression, selects the ways to read. The client is this process: run it with {@code -Xmx64m}. CPU times are
+ * the kernel's, of the client and of the helpers.
  *
- * <p>A virtual machine may have to get the memory of a new file from its host first, which costs several times what
- * writing the file does. So each way finds as much free memory as it needs: a file of that size is written and deleted
- * before it.
+ * <p>On a virtual machine the memory of a new file may first have to come from the host, which costs several times the
+ * write. So before each read a file of its size is written and deleted, to have enough free memory.
  */
 public final class MainPathBench {
-    /** Of every way, until the JIT compilers are done with most of it; what the first costs is printed, too. */
+    /**
+     * The number of unmeasured reads of each way, after which the JIT compilers are mostly done. The cost of the first
+     * is printed, too.
+     */
     private static final int USUAL_WARM_UPS = 4;
 
     private static final String PEER = "nginx + curl";
@@ -162,7 +164,7 @@ public final class MainPathBench {
         }
     }
 
-    /** Of the switch that keeps the file in memory: a quarter of it is for what is on its way. */
+    /** Returns the cache size of the switch that keeps the file in memory. A quarter of it is for bytes in flight. */
     private long cacheBytes() {
         return bytes / 2 * 3 + (32L << 20);
     }
@@ -234,14 +236,14 @@ public final class MainPathBench {
         return sum;
     }
 
-    /** Without forcing it to the disk, which curl does not do either. */
+    /** Reads into a file without forcing it to disk, like curl. */
     private static void get(CloudMw client, FilePath file, Mode mode, Path target) {
         client.files()
                 .get(file, target, GetOptions.defaults().withMode(mode).withDurable(false))
                 .join();
     }
 
-    /** Through the volume's switch, which has what it has served before. */
+    /** Reads through the volume's switch, which has the file cached after the first read. */
     private static void read(CloudMw client, FilePath file) {
         read(client, file, GetOptions.defaults());
     }
@@ -282,7 +284,7 @@ public final class MainPathBench {
         Files.delete(target);
     }
 
-    /** What nginx and curl did with the same target; the row itself where they were not asked. */
+    /** Returns the result of nginx and curl with the same target; the row itself where they did not run. */
     private static Row peer(Row row, List<Row> rows) {
         return rows.stream()
                 .filter(other -> other.name().startsWith(PEER) && other.toFile() == row.toFile())

@@ -32,13 +32,13 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 /**
- * Names and small files through a real coordinator, by one client and by several: operations a second, how long each takes,
- * and what the processes write to their disks for it. Prints Markdown tables.
+ * A benchmark of metadata operations and small files through a real coordinator, by one client and by several. Measures
+ * operations per second, latency, and the bytes that the processes write to disk. Prints Markdown tables.
  *
  * <p>Arguments: {@code <launcher> <work directory> <operations> <clients> <small files> [setting=value ...]}, where the
- * settings are the coordinator's, for instance of another catalog. Every client is a {@link CloudMw} of its own with one
- * call at a time, all in this process: run it with
- * {@code -Xmx256m -XX:MaxDirectMemorySize=1g}. Each kind is warmed up with a fifth of its operations.
+ * settings are the coordinator's, for instance another catalog. Every client is a {@link CloudMw} of its own with one
+ * call at a time. All clients run in this process: start it with {@code -Xmx256m -XX:MaxDirectMemorySize=1g}. Each kind
+ * of operation is warmed up with a fifth of its number.
  */
 public final class MetadataBench {
     private static final VolumeName VOLUME = new VolumeName("bench");
@@ -58,7 +58,7 @@ public final class MetadataBench {
         new SplittableRandom(1).nextBytes(content);
     }
 
-    /** One kind of operation by so many clients. Bytes are those that the processes had written to storage. */
+    /** A result: one kind of operation by a number of clients. Bytes are those that the processes wrote to storage. */
     @SuppressWarnings("ArrayRecordComponent") // never compared
     private record Row(
             String what, int clients, long[] sortedNanos, double seconds, long coordinatorBytes, long helperBytes) {
@@ -73,7 +73,7 @@ public final class MetadataBench {
     }
 
     private interface Operation {
-        /** Does number {@code index} of caller number {@code caller}. */
+        /** Performs operation {@code index} of client {@code caller}. */
         void run(CloudMw client, int caller, int index);
     }
 
@@ -157,7 +157,7 @@ public final class MetadataBench {
         measure("get 4 KiB", files, count, (client, caller, i) -> get(client, file(directory, caller, i)));
     }
 
-    /** Negative numbers are those of the warm-up. */
+    /** Returns the path for an operation; warm-ups have negative numbers. */
     private static FilePath file(String directory, int caller, int index) {
         return new FilePath(VOLUME, "/" + directory + "/" + caller + "/file-" + index);
     }
@@ -208,7 +208,7 @@ public final class MetadataBench {
                 rows.get(rows.size() - 1).perSecond());
     }
 
-    /** What each took, sorted. */
+    /** Performs operations; returns their times in ascending order. */
     private long[] perform(int from, int to, int count, Operation operation) throws Exception {
         ExecutorService callers = Executors.newFixedThreadPool(count);
         CountDownLatch ready = new CountDownLatch(count);

@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Scanner;
 
-/** The peer: one nginx worker serving a directory with sendfile, fetched by curl. */
+/** The baseline for comparison: one nginx worker that serves a directory with sendfile, and curl as its client. */
 final class Nginx implements AutoCloseable {
     private final Process master;
     private final int port;
@@ -47,7 +47,9 @@ final class Nginx implements AutoCloseable {
         return sum;
     }
 
-    /** Fetches {@code name} into {@code target}; returns {user + system CPU seconds of curl, elapsed seconds}. */
+    /**
+     * Fetches {@code name} into {@code target}; returns curl's CPU seconds (user and system) and the elapsed seconds.
+     */
     double[] curl(String name, Path target) throws IOException, InterruptedException {
         String script = "TIMEFORMAT='%U %S %R'; time curl -sS --fail --retry 20 --retry-connrefused -o " + target
                 + " http://127.0.0.1:" + port + "/" + name;

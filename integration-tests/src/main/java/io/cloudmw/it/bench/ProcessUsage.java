@@ -8,14 +8,17 @@ import java.nio.file.Path;
 final class ProcessUsage {
     private ProcessUsage() {}
 
-    /** User and system CPU time of all its threads so far, in seconds. */
+    /** Returns the user and system CPU time of all threads so far, in seconds. */
     static double cpuSeconds(long pid) throws IOException {
         String stat = Files.readString(Path.of("/proc", Long.toString(pid), "stat"));
         String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);
         return (Long.parseLong(fields[11]) + Long.parseLong(fields[12])) / 100.0;
     }
 
-    /** Bytes it had written to storage so far, by itself or through the page cache; overwritten or deleted ones count. */
+    /**
+     * Returns the bytes written to storage so far, directly or through the page cache, including bytes overwritten or
+     * deleted since.
+     */
     static long writtenBytes(long pid) throws IOException {
         for (String line : Files.readAllLines(Path.of("/proc", Long.toString(pid), "io"))) {
             if (line.startsWith("write_bytes:")) {
@@ -25,7 +28,7 @@ final class ProcessUsage {
         throw new IOException("no write_bytes for process " + pid);
     }
 
-    /** Largest resident set so far, in bytes. */
+    /** Returns the largest resident set so far, in bytes. */
     static long peakResidentBytes(long pid) throws IOException {
         for (String line : Files.readAllLines(Path.of("/proc", Long.toString(pid), "status"))) {
             if (line.startsWith("VmHWM:")) {

@@ -31,8 +31,9 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * A benchmark of the delay until a watching client hears of a change, on the loopback, on the loopback: one client makes changes at an even rate, others watch
- * them. The coordinator, with a catalog on disk, and all clients live in this process, each with connections of its own.
+ * A benchmark of the delay until a watching client receives a change, on the loopback. One client makes changes at an
+ * even rate, others watch them. The coordinator, with a catalog on disk, and all clients run in this process, each with
+ * its own connections.
  *
  * <p>Arguments: directory of the catalog, changes (5000), changes per second (100), watching clients (4).
  */
@@ -40,7 +41,7 @@ public final class WatchBench {
     private static final VolumeName VOLUME = new VolumeName("bench");
     private static final FilePath FILE = new FilePath(VOLUME, "/dir/file");
     private static final double NANOS_PER_MILLI = 1e6;
-    /** Until everything is compiled. */
+    /** The number of unmeasured changes, until the JIT compilers are done. */
     private static final int WARM_UP = 500;
 
     private final PrintStream out;
@@ -59,7 +60,7 @@ public final class WatchBench {
         this.acknowledged = new long[this.changes];
     }
 
-    /** Runs it. */
+    /** Runs the benchmark. */
     @SuppressWarnings("SystemOut") // a command
     public static void main(String... args) throws Exception {
         Path directory = args.length > 0 ? Path.of(args[0]) : Files.createTempDirectory("cloudmw-watch-bench");
@@ -112,7 +113,7 @@ public final class WatchBench {
                 .join();
     }
 
-    /** The put of the file has position 1, the first change measured 2. */
+    /** Opens a watch. The put of the file has position 1, the first measured change position 2. */
     private Watch watch(CloudMw client) {
         AtomicLongArray times = new AtomicLongArray(changes);
         told.add(times);

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/** A program that is compiled and run by one JDK, on the class path that Maven gives to an application. */
+/** A program compiled and run by one JDK, on the class path that Maven gives to an application. */
 final class Application {
     private static final long LIMIT_MINUTES = 5;
 
@@ -17,13 +17,15 @@ final class Application {
     private final String classPath;
     private final Path directory;
 
-    /** The processes live for seconds: the optimising compiler would take half of their processor time. */
+    /** The JVM option for short-lived processes. The optimising compiler would take half of their processor time. */
     private static final String SHORT_LIVED = "-XX:TieredStopAtLevel=1";
 
     /** The output and the exit code of a process. */
     record Said(int exitCode, String out, String err) {}
 
     /**
+     * Compiles a program.
+     *
      * @param project a directory of {@code integration-tests/consumer}
      * @param own further jars of the application
      */
@@ -36,7 +38,7 @@ final class Application {
         this.classPath = String.join(File.pathSeparator, elements);
     }
 
-    /** The class path of that application, as the build has written it down. */
+    /** Returns the class path of an application, from the file that the build wrote. */
     static List<String> classPath(String project) throws IOException {
         Path written = Path.of("consumer", project, "target", "classpath");
         return List.of(Files.readString(written).strip().split(File.pathSeparator, -1));
@@ -69,7 +71,7 @@ final class Application {
         ProcessBuilder builder =
                 new ProcessBuilder(command).redirectOutput(out.toFile()).redirectError(err.toFile());
         Map<String, String> environment = builder.environment();
-        // A JVM that is given options this way says so on standard error.
+        // A JVM reports options from these variables on standard error.
         environment.keySet().removeAll(List.of("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS"));
         Process process = builder.start();
         if (!process.waitFor(LIMIT_MINUTES, TimeUnit.MINUTES)) {

@@ -13,7 +13,7 @@ import org.w3c.dom.Element;
 import org.w3c.dom.Node;
 import org.xml.sax.SAXException;
 
-/** The BOM has the versions that the project is built and tested with. */
+/** Check that the BOM has the versions that the project is built and tested with. */
 final class BomTest {
     private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
 

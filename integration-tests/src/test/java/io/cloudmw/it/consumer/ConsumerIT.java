@@ -30,7 +30,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The README's snippet in an application of its own, on each JDK that is found, against real processes. */
+/** Tests of the README's snippet in an application of its own, on each JDK found, against processes. */
 final class ConsumerIT {
     private static final int SIZE = (32 << 20) + 5;
     private static final String UNSAFE_DENIED = "-Dio.netty.noUnsafe=true";
@@ -45,7 +45,7 @@ final class ConsumerIT {
     @TempDir
     Path directory;
 
-    /** A JVM, and what it is started with. */
+    /** A JDK with options for its JVM. */
     record Run(Jdk jdk, List<String> options) {}
 
     @BeforeAll
@@ -113,9 +113,9 @@ final class ConsumerIT {
         assertThat(said.out()).contains(" DEBUG ");
     }
 
-    /** Silence is for the provider that is missing, not for what is wrong with the application's logging. */
+    /** The client silences only the message about a missing provider, not warnings about the application's logging. */
     @Test
-    void theLogApiStillSaysThatThereAreTwoProviders() throws IOException, InterruptedException {
+    void logApiStillWarnsOfTwoProviders() throws IOException, InterruptedException {
         Path second = Files.createDirectories(directory.resolve("second/META-INF/services"))
                 .resolve("org.slf4j.spi.SLF4JServiceProvider");
         Files.writeString(second, "SecondProvider");
@@ -144,14 +144,14 @@ final class ConsumerIT {
                 directory.resolve("copy").toString());
     }
 
-    /** The Logback of this module's own class path. */
+    /** Returns the Logback jar of this module's own class path. */
     private static String logback() {
         return Stream.of(System.getProperty("java.class.path").split(File.pathSeparator, -1))
                 .filter(jar -> jar.contains("logback-classic") || jar.contains("logback-core"))
                 .collect(Collectors.joining(File.pathSeparator));
     }
 
-    /** Less than both files together: what was used is used again, and buffers that are free do not count. */
+    /** The limit is less than both files together: freed buffers are reused and do not count. */
     @ParameterizedTest
     @MethodSource("jdks")
     void manyClientsInTurnFitIntoLittleDirectMemory(Jdk jdk) throws IOException, InterruptedException {
@@ -211,7 +211,10 @@ final class ConsumerIT {
         assertThat(Application.classPath("plain")).hasSizeLessThan(35);
     }
 
-    /** Those of the artifacts of one group: {@code .../io/netty/netty-common/4.2.18.Final/netty-common-4.2.18.Final.jar}. */
+    /**
+     * Returns the distinct versions of the artifacts of one group: {@code
+     * .../io/netty/netty-common/4.2.18.Final/netty-common-4.2.18.Final.jar}.
+     */
     private static List<String> versions(List<String> classPath, String group, String path) {
         Pattern place = Pattern.compile(".*/" + path + "/[^/]+/([^/]+)/[^/]+\\.jar");
         List<String> found = classPath.stream()
@@ -223,7 +226,7 @@ final class ConsumerIT {
         return found;
     }
 
-    /** The README's own text, as a program. */
+    /** Returns the README's snippet as a program. */
     private static String snippet() throws IOException {
         String readme = Files.readString(Path.of("..", "README.md"));
         List<String> blocks = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL)

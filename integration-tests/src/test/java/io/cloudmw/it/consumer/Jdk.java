@@ -14,7 +14,7 @@ import java.util.Optional;
 import java.util.Properties;
 import java.util.stream.Stream;
 
-/** A JDK of this machine that the client is made for: 17 or later. */
+/** A JDK of this machine, of release 17 or later, which the client supports. */
 public record Jdk(Path home, int feature) {
     private static final int FIRST = 17;
 
@@ -27,10 +27,10 @@ public record Jdk(Path home, int feature) {
             Path.of(System.getProperty("user.home"), ".sdkman/candidates/java"));
 
     /**
-     * The one that runs the tests first; then {@code JAVA_HOME}, {@code CLOUDMW_TEST_JDKS} (homes, separated as in a class path)
-     * and those in the usual places, by version. Each is there once.
+     * Returns the JDKs of this machine, each once. The JDK of the tests comes first; then {@code JAVA_HOME}, {@code
+     * CLOUDMW_TEST_JDKS} (homes, separated as in a class path) and those in the usual places, by version.
      *
-     * @throws IllegalStateException when {@code CLOUDMW_TEST_JDKS} names what is none
+     * @throws IllegalStateException when {@code CLOUDMW_TEST_JDKS} names a directory that is not a JDK
      */
     public static List<Jdk> all() {
         Map<Path, Jdk> found = new LinkedHashMap<>();
@@ -52,7 +52,7 @@ public record Jdk(Path home, int feature) {
         return List.copyOf(found.values());
     }
 
-    /** A JDK of each feature release: two builds of the same one differ in nothing that these tests look at. */
+    /** Returns a JDK of each feature release, since builds of the same release do not differ for these tests. */
     public static List<Jdk> oneOfEachRelease() {
         Map<Integer, Jdk> releases = new LinkedHashMap<>();
         all().forEach(jdk -> releases.putIfAbsent(jdk.feature(), jdk));
@@ -98,7 +98,7 @@ public record Jdk(Path home, int feature) {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         } catch (IllegalArgumentException e) {
-            // A version that is written otherwise: one before 9.
+            // A version in another format is that of a release before 9.
             return Optional.empty();
         }
     }

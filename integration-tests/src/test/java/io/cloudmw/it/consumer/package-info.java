@@ -1,6 +1,6 @@
 /**
- * Applications that embed the client, as processes with nothing but what Maven gives them, on each JDK of this machine. Not safe
- * for several threads.
+ * Applications that embed the client: processes with the class path that Maven gives them, on each JDK of this machine.
+ * Not safe for several threads.
  */
 @NullMarked
 package io.cloudmw.it.consumer;

@@ -4,7 +4,7 @@ import io.cloudmw.coordinator.catalog.Catalog;
 import io.cloudmw.coordinator.testing.catalog.AppliedCallsContract;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** That calls take effect once, with the catalog in DynamoDB. */
+/** Runs the tests of repeated calls, which must take effect once, against DynamoDB. */
 @ExtendWith(DynamoDbExtension.class)
 final class DynamoDbAppliedCallsIT extends AppliedCallsContract {
     private final DynamoDbLocal dynamoDb;

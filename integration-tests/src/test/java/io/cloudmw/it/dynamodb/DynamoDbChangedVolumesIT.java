@@ -4,7 +4,7 @@ import io.cloudmw.coordinator.catalog.Catalog;
 import io.cloudmw.coordinator.testing.catalog.ChangedVolumesContract;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Volumes and stores that change, in DynamoDB. */
+/** Runs the tests of changing volumes and stores against DynamoDB. */
 @ExtendWith(DynamoDbExtension.class)
 final class DynamoDbChangedVolumesIT extends ChangedVolumesContract {
     private final DynamoDbLocal dynamoDb;

@@ -21,7 +21,7 @@ import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Several coordinators' catalogs on one table at once, and one beside a model. */
+/** Tests of concurrent catalogs on one table, as of several coordinators, and of one catalog against a model. */
 @ExtendWith(DynamoDbExtension.class)
 final class DynamoDbConcurrencyIT {
     private final DynamoDbLocal dynamoDb;
@@ -58,7 +58,7 @@ final class DynamoDbConcurrencyIT {
         }
     }
 
-    /** Every version that was committed is at one path or retired once, and directories went with their last files. */
+    /** Every committed version is at one path or retired once, and each directory vanished with its last file. */
     @Test
     void concurrentCoordinatorsLoseNoOperation() throws Exception {
         String table = DynamoDbLocal.newTable();

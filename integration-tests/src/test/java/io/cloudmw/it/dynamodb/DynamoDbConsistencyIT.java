@@ -5,7 +5,7 @@ import io.cloudmw.coordinator.testing.catalog.ConsistencyContract;
 import java.util.List;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Checks names through three catalogs on one table, as three coordinators have them. */
+/** Runs the consistency tests of names through three catalogs on one table, as three coordinators have them. */
 @ExtendWith(DynamoDbExtension.class)
 final class DynamoDbConsistencyIT extends ConsistencyContract {
     private final DynamoDbLocal dynamoDb;

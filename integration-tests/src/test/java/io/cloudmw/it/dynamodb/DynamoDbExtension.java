@@ -5,8 +5,8 @@ import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolver;
 
 /**
- * Hands the test JVM's one shared {@link DynamoDbLocal} to tests that ask for it as a parameter. It is started by the first that
- * does and ended after the last test of that JVM.
+ * An extension that gives the test JVM's shared {@link DynamoDbLocal} to tests that ask for it as a parameter. The
+ * first such test starts the engine, which runs until the JVM's last test.
  */
 public final class DynamoDbExtension implements ParameterResolver {
     private static final ExtensionContext.Namespace NAMESPACE =

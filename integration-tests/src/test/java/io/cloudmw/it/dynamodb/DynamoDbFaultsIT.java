@@ -49,7 +49,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** The catalog in DynamoDB when answers get lost, when there is no room, and at its limits. */
+/** Tests of the catalog in DynamoDB when answers are lost, when DynamoDB throttles, and at its limits. */
 @ExtendWith(DynamoDbExtension.class)
 final class DynamoDbFaultsIT {
     private static final VolumeName VOLUME = new VolumeName("v");
@@ -80,7 +80,7 @@ final class DynamoDbFaultsIT {
         network.close();
     }
 
-    /** The first request of this kind from now on takes effect, and its answer is lost. */
+    /** Loses the answer of the next request of this kind, which takes effect nonetheless. */
     private void loseOneAnswer(String operation) {
         AtomicInteger seen = new AtomicInteger();
         network.set(name -> name.equals(operation) && seen.getAndIncrement() == 0 ? Fault.ANSWER_LOST : Fault.NONE);
@@ -102,7 +102,7 @@ final class DynamoDbFaultsIT {
     }
 
     @Test
-    void aNumberWhoseAnswerIsLostDoesNoHarm() throws Exception {
+    void lostAnswerToAnAllocatedNumberDoesNoHarm() throws Exception {
         try (Catalog other = DynamoDbLocal.open(table, network.endpoint())) {
             loseOneAnswer("UpdateItem");
             FileVersion version = Versions.of("v:/d/e", 0);
@@ -112,7 +112,7 @@ final class DynamoDbFaultsIT {
     }
 
     @Test
-    void throttlingIsWaitedForAndThenSaid() throws Exception {
+    void throttledRequestIsRetriedAndThenReportedAsOverload() throws Exception {
         AtomicInteger writes = new AtomicInteger();
         network.set(name ->
                 name.equals("TransactWriteItems") && writes.incrementAndGet() <= 2 ? Fault.THROTTLED : Fault.NONE);
@@ -126,7 +126,7 @@ final class DynamoDbFaultsIT {
     }
 
     @Test
-    void anEngineThatIsAwayOrBrokenIsSomethingToTryAgain() throws Exception {
+    void unreachableOrBrokenEngineIsReportedAsUnavailable() throws Exception {
         network.set(name -> Fault.BROKEN);
         refused(ErrorCode.COORDINATOR_UNAVAILABLE, () -> catalog.volumes());
         network.set(name -> Fault.ANSWER_LOST);
@@ -140,7 +140,7 @@ final class DynamoDbFaultsIT {
     }
 
     @Test
-    void aTableIsMadeIfThatIsAskedForAndRefusedWhenItIsNotACatalogs() throws Exception {
+    void missingTableIsRefusedAndAnExistingOneOpenedWithoutCreation() throws Exception {
         DynamoDbSettings none = new DynamoDbSettings(
                 DynamoDbLocal.newTable(), Optional.of("eu-west-1"), Optional.of(dynamoDb.endpoint()), false);
         refused(ErrorCode.NOT_FOUND, () -> DynamoDbCatalog.open(none, "test", "test"));
@@ -151,9 +151,9 @@ final class DynamoDbFaultsIT {
         }
     }
 
-    /** One of a directory's last two files is removed while the other is. */
+    /** While one catalog removes a directory's file, another removes the only other file. */
     @Test
-    void aDirectoryGoesThoughItsLastTwoFilesAreRemovedAtOnce() throws Exception {
+    void directoryVanishesWhenItsLastTwoFilesAreRemovedAtOnce() throws Exception {
         put("v:/a/b/c", Optional.empty());
         put("v:/a/b/d", Optional.empty());
         AtomicInteger writes = new AtomicInteger();
@@ -170,9 +170,9 @@ final class DynamoDbFaultsIT {
         assertThat(names("/")).isEmpty();
     }
 
-    /** A put's transaction is being written: its position is seen, and its entry not yet. */
+    /** A reader sees a put's transaction in part: its position in the log, but not yet its entry. */
     @Test
-    void aDirectoryStaysIntoWhichAPutIsSeenInPart() throws Exception {
+    void directoryStaysWhenAPutIntoItIsVisibleInPart() throws Exception {
         put("v:/d/first", Optional.empty());
         try (Catalog other = dynamoDb.open(table)) {
             other.commit(new CommitRequest(Versions.of("v:/d/second", 0), Optional.empty(), List.of()));
@@ -187,7 +187,7 @@ final class DynamoDbFaultsIT {
     }
 
     @Test
-    void aDirectoryStaysIntoWhichSomethingIsPutAfterItWasLookedInto() throws Exception {
+    void directoryStaysWhenAFileIsPutAfterItsCheck() throws Exception {
         put("v:/d/first", Optional.empty());
         AtomicInteger writes = new AtomicInteger();
         try (Catalog other = dynamoDb.open(table)) {
@@ -205,14 +205,14 @@ final class DynamoDbFaultsIT {
         assertThat(names("/d")).containsExactly("second");
     }
 
-    /** Something that a call of another coordinator does. */
+    /** A call of another coordinator. */
     @FunctionalInterface
     private interface Step {
         void run(Catalog catalog) throws Exception;
     }
 
-    /** The first try of a call stands still before it writes; meanwhile others do this. Then it goes on. */
-    private void whileTheFirstTryStandsStill(Step meanwhile, ThrowingCallable firstTry) throws Exception {
+    /** Pauses the first try of a call before its write, runs a step of another coordinator, then resumes the try. */
+    private void whileTheFirstTryIsPaused(Step meanwhile, ThrowingCallable firstTry) throws Exception {
         AtomicInteger writes = new AtomicInteger();
         try (Catalog other = dynamoDb.open(table)) {
             network.set(name -> {
@@ -238,12 +238,12 @@ final class DynamoDbFaultsIT {
     }
 
     @Test
-    void aFirstTryThatGoesOnAfterTheSecondAndALaterPutUndoesNothing() throws Exception {
+    void lateFirstTryUndoesNoLaterPut() throws Exception {
         FilePath file = FilePath.parse("v:/a/b");
         FileVersion first = put(catalog, file);
         catalog.snapshots().create(VOLUME, "s", 1);
         ChangeRequest removal = call();
-        whileTheFirstTryStandsStill(
+        whileTheFirstTryIsPaused(
                 other -> {
                     assertThat(other.remove(file, removal)).isEqualTo(first);
                     put(other, file);
@@ -252,7 +252,7 @@ final class DynamoDbFaultsIT {
         FileVersion second = catalog.current(file).orElseThrow();
         assertThat(second).isNotEqualTo(first);
         ChangeRequest restoring = call();
-        whileTheFirstTryStandsStill(
+        whileTheFirstTryIsPaused(
                 other -> {
                     assertThat(other.snapshots().restore("s", file, restoring)).isEqualTo(first);
                     put(other, file);
@@ -263,11 +263,11 @@ final class DynamoDbFaultsIT {
     }
 
     @Test
-    void aFirstTryThatGoesOnAfterTheSecondWasRefusedIsRefusedToo() throws Exception {
+    void lateFirstTryIsRefusedWhenTheSecondWasRefused() throws Exception {
         FilePath file = FilePath.parse("v:/a/b");
         put(catalog, file);
         ChangeRequest removal = call();
-        whileTheFirstTryStandsStill(
+        whileTheFirstTryIsPaused(
                 other -> {
                     other.remove(file, call());
                     refused(ErrorCode.NOT_FOUND, () -> other.remove(file, removal));
@@ -277,7 +277,7 @@ final class DynamoDbFaultsIT {
         FileVersion there = catalog.current(file).orElseThrow();
         FileVersion late = Versions.of(file.toString(), 0);
         CommitRequest commit = new CommitRequest(late, Optional.of(there.id()), List.of());
-        whileTheFirstTryStandsStill(
+        whileTheFirstTryIsPaused(
                 other -> {
                     other.rename(rename("v:/a/b", "v:/c"), call());
                     refused(ErrorCode.CONFLICT, () -> other.commit(commit));
@@ -289,11 +289,11 @@ final class DynamoDbFaultsIT {
     }
 
     @Test
-    void aSecondTryThatIsRefusedWhileTheFirstTakesEffectAnswersWhatThatDid() throws Exception {
+    void refusedTryAnswersWithTheResultOfTheTryThatTookEffect() throws Exception {
         FilePath file = FilePath.parse("v:/a/b");
         ChangeRequest removal = call();
-        // Its first write is the refusal: nothing was there.
-        whileTheFirstTryStandsStill(
+        // The paused write is the record of a refusal, since no file was there.
+        whileTheFirstTryIsPaused(
                 other -> {
                     put(other, file);
                     other.remove(file, removal);
@@ -302,12 +302,12 @@ final class DynamoDbFaultsIT {
     }
 
     @Test
-    void neitherAttributesNorNamesAreSetBackByALateFirstTry() throws Exception {
+    void lateFirstTryResetsNeitherAttributesNorNames() throws Exception {
         FilePath file = FilePath.parse("v:/a/b");
         put(catalog, file);
         AttributeChange early = new AttributeChange(file, Map.of("k", "early"), Set.of());
         ChangeRequest noting = call();
-        whileTheFirstTryStandsStill(
+        whileTheFirstTryIsPaused(
                 other -> {
                     other.setAttributes(early, noting);
                     other.setAttributes(new AttributeChange(file, Map.of("k", "late"), Set.of()), call());
@@ -316,7 +316,7 @@ final class DynamoDbFaultsIT {
         assertThat(catalog.file(file).orElseThrow().attributes().values()).isEqualTo(Map.of("k", "late"));
         Rename rename = rename("v:/a/b", "v:/c");
         ChangeRequest renaming = call();
-        whileTheFirstTryStandsStill(
+        whileTheFirstTryIsPaused(
                 other -> {
                     other.rename(rename, renaming);
                     other.remove(rename.to(), call());
@@ -328,10 +328,10 @@ final class DynamoDbFaultsIT {
     }
 
     @Test
-    void aVolumeThatWasMadeAgainIsNotDeletedByALateFirstTry() throws Exception {
+    void recreatedVolumeIsNotDeletedByALateFirstTry() throws Exception {
         Volume volume = catalog.volume(VOLUME).orElseThrow();
         ChangeRequest deletion = call();
-        whileTheFirstTryStandsStill(
+        whileTheFirstTryIsPaused(
                 other -> {
                     other.deleteVolume(VOLUME, true, deletion);
                     other.createVolume(volume);
@@ -342,7 +342,7 @@ final class DynamoDbFaultsIT {
     }
 
     @Test
-    void aCommitThatOwesManyCopiesNotesThemAll() throws Exception {
+    void commitWithManyOwedCopiesRecordsThemAll() throws Exception {
         FileVersion version = Versions.of("v:/a", 1);
         catalog.putSegment(version.id(), 0, Versions.segment(version.id(), 0), 1);
         List<ReplicaReport> owed = new ArrayList<>();
@@ -378,7 +378,7 @@ final class DynamoDbFaultsIT {
     }
 
     @Test
-    void theLeaseIsKeptWhileUploadsAreGivenUpAndWithoutItNoneIs() throws Exception {
+    void uploadsAreAbandonedOnlyWhileTheLeaseIsHeld() throws Exception {
         for (int i = 0; i < 5; i++) {
             catalog.touch(VersionId.random(), 1);
         }
@@ -407,7 +407,10 @@ final class DynamoDbFaultsIT {
         assertThat(asked.get()).as("for each, and for each page").isGreaterThan(4);
     }
 
-    /** Reaches of more directories than a transaction can name are raised; their removal takes several. */
+    /**
+     * A rename is refused when a path below would exceed the length limit. When many directories vanish at once, their
+     * removal takes several transactions.
+     */
     @Test
     void pathsMayLieInMoreDirectoriesThanATransactionHasItems() throws Exception {
         String first = "/a".repeat(60);
@@ -425,9 +428,9 @@ final class DynamoDbFaultsIT {
         assertThat(names("/")).isEmpty();
     }
 
-    /** What a snapshot keeps of the directories that go counts, too. */
+    /** The transaction also has the records that a snapshot needs of the vanishing directories. */
     @Test
-    void aRenameThatRemovesManyDirectoriesWhichASnapshotSeesFitsATransaction() throws Exception {
+    void renameThatRemovesManyDirectoriesOfASnapshotFitsATransaction() throws Exception {
         String from = "v:" + "/a".repeat(42);
         String to = "v:" + "/b".repeat(40);
         FileVersion moved = put(from + "/x", Optional.empty());
@@ -445,7 +448,7 @@ final class DynamoDbFaultsIT {
         for (int i = 0; i < 60; i++) {
             put("v:/d" + i % 7 + "/e/f" + i, Optional.empty());
         }
-        // It stops in the middle, as a process that is killed does.
+        // The deletion stops midway, as in a killed process.
         AtomicInteger writes = new AtomicInteger();
         network.set(name ->
                 name.equals("TransactWriteItems") && writes.incrementAndGet() > 5 ? Fault.THROTTLED : Fault.NONE);
@@ -474,9 +477,9 @@ final class DynamoDbFaultsIT {
         assertThat(catalog.retired("", 10).items()).containsExactly(new RetiredVersion(open, 7, 1));
     }
 
-    /** A query that looks while a transaction is written may see nothing of it but its place in the list. */
+    /** A query during a transaction may see only part of it, such as the place in the list. */
     @Test
-    void workOnAReplicaSurvivesACoordinatorThatSeesPartOfIt() throws Exception {
+    void pendingReplicaSurvivesAPartialViewOfItsTransaction() throws Exception {
         FileVersion version = put("v:/a", Optional.empty());
         catalog.report(List.of(report(version, 0, ReplicaState.CORRUPT)), 1);
         network.hide("\"v/" + version.id() + "\"");
@@ -501,9 +504,9 @@ final class DynamoDbFaultsIT {
                 .toList();
     }
 
-    /** A transaction that reads is cancelled by any that puts a name beside: so no look-up is one. */
+    /** A read transaction would be cancelled by any put into the same directory, so look-ups do not use any. */
     @Test
-    void lookUpsContendWithNobody() throws Exception {
+    void lookUpsUseNoTransaction() throws Exception {
         FileVersion version = put("v:/a/b/c", Optional.empty());
         network.set(operation -> operation.startsWith("Transact") ? Fault.BROKEN : Fault.NONE);
         assertThat(catalog.current(version.file())).contains(version);
@@ -511,9 +514,9 @@ final class DynamoDbFaultsIT {
         network.set(operation -> Fault.NONE);
     }
 
-    /** Their position is seen, and they are not yet: that is not as if they were gone. */
+    /** A reader may see a transaction's position but not yet its changes, and must not take them for pruned. */
     @Test
-    void changesThatAreSeenInPartAreWaitedFor() throws Exception {
+    void partlyVisibleChangesAreAwaited() throws Exception {
         put("v:/a", Optional.empty());
         AtomicInteger looks = new AtomicInteger();
         network.set(operation -> {
@@ -532,9 +535,9 @@ final class DynamoDbFaultsIT {
         assertThat(catalog.changes().after(VOLUME, 0, 10).known()).as("gone").isFalse();
     }
 
-    /** One of three is not seen yet: what follows it waits for it. */
+    /** The second of four changes is not visible yet, so the later ones wait. */
     @Test
-    void noChangeIsToldBeforeTheOneBeforeIt() throws Exception {
+    void changesWaitForAnEarlierOneThatIsNotVisibleYet() throws Exception {
         for (String path : List.of("v:/a", "v:/b", "v:/c", "v:/d")) {
             put(path, Optional.empty());
         }
@@ -547,7 +550,7 @@ final class DynamoDbFaultsIT {
                 .containsExactly(2L, 3L, 4L);
     }
 
-    /** As docs/adr/0010 says; here of paths in two directories. */
+    /** The numbers of docs/adr/0010, for paths of two directories. */
     @Test
     void callsTakeTheRoundTripsThatAreDocumented() throws Exception {
         put("v:/a/b/first", Optional.empty());
@@ -568,7 +571,7 @@ final class DynamoDbFaultsIT {
         assertThat(requestsOf(() -> catalog.snapshots().create(VOLUME, "s", 1))).isEqualTo(4);
     }
 
-    /** Collection does this for each file that is removed or replaced. */
+    /** Collection makes these requests for each file that is removed or replaced. */
     @Test
     void aVersionThatSharesNothingIsForgottenInSixRequestsAndItsCopiesAreMarkedInTwo() throws Exception {
         FileVersion version = Versions.of("v:/a", 1);
@@ -585,9 +588,9 @@ final class DynamoDbFaultsIT {
         assertThat(catalog.retired("", 1).items()).isEmpty();
     }
 
-    /** Whoever looked at all names would ask for each directory. */
+    /** An implementation that visited all names would make requests for each directory. */
     @Test
-    void aSnapshotOfManyNamesTakesTheRequestsOfOneOfAFew() throws Exception {
+    void snapshotOfManyNamesTakesAsManyRequestsAsOneOfAFew() throws Exception {
         try (Catalog other = dynamoDb.open(table)) {
             putMany(other, 0, FEW);
             int few = requestsOf(() -> catalog.snapshots().create(VOLUME, "few", 1));

@@ -20,10 +20,10 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Interleaves another coordinator's operations between the requests of one operation on names. */
+/** Tests that run another coordinator's operations between the requests of one operation on names. */
 @ExtendWith(DynamoDbExtension.class)
 final class DynamoDbInterleavingIT {
-    /** Seeds of meetings made up at random. */
+    /** The number of random test cases. */
     private static final int SEEDS = Integer.getInteger("cloudmw.test.seeds", 6);
 
     private final DynamoDbLocal dynamoDb;
@@ -32,7 +32,9 @@ final class DynamoDbInterleavingIT {
         this.dynamoDb = dynamoDb;
     }
 
-    /** The initial state, one coordinator's operation, and the other coordinator's operations in between. */
+    /**
+     * A test case: the initial state, one coordinator's operation, and the other coordinator's operations in between.
+     */
     private record Meeting(List<Operation> before, Operation one, List<Operation> others) {
         static Meeting random(int seed) {
             SplittableRandom random = new SplittableRandom(seed);
@@ -50,7 +52,7 @@ final class DynamoDbInterleavingIT {
         }
     }
 
-    /** Each time with new versions: one that was removed is not put again. */
+    /** A named test case, made anew for each run, since a removed version cannot be put again. */
     private record Scenario(String name, Supplier<Meeting> meeting) {
         @Override
         public String toString() {
@@ -100,7 +102,7 @@ final class DynamoDbInterleavingIT {
         return Stream.concat(told, random);
     }
 
-    /** What comes of all is what comes of one after the other, whichever requests of the one the others come before. */
+    /** The result must equal that of some sequential order, whichever requests the other operations precede. */
     @ParameterizedTest
     @MethodSource
     void interleavedOperationTakesEffectBeforeOrAfter(Scenario scenario) throws Exception {
@@ -123,9 +125,12 @@ final class DynamoDbInterleavingIT {
         }
     }
 
-    /** A meeting, and before which request of the one each of the others comes. */
+    /** A test case with the request of the one operation that each other operation precedes. */
     private record Places(Meeting meeting, List<Integer> at) {
-        /** Gives how many requests the one had. What would have come before later ones comes after it. */
+        /**
+         * Runs the case and returns the number of requests of the one operation. Operations scheduled before a later
+         * request run at the end.
+         */
         int meet(FaultyNetwork network, Catalog ours, Catalog other) throws Exception {
             meeting.before().forEach(operation -> operation.outcome(other));
             List<String> others = new ArrayList<>();
@@ -148,7 +153,7 @@ final class DynamoDbInterleavingIT {
             return requests.get();
         }
 
-        /** What may come of it: the one is before all others, or after some of them. */
+        /** Returns the allowed results: the one operation precedes all others, or follows some of them. */
         private List<String> modelled() throws CloudMwException {
             List<String> possible = new ArrayList<>();
             for (int earlier = 0; earlier <= meeting.others().size(); earlier++) {

@@ -16,7 +16,7 @@ import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
 
-/** DynamoDB Local as a child process, with everything in memory: its libraries mix with nobody's. */
+/** A DynamoDB Local process with all data in memory, separate because its libraries conflict with others. */
 public final class DynamoDbLocal implements AutoCloseable {
     /** Where the build puts it. */
     private static final Path LIBRARIES =
@@ -31,7 +31,7 @@ public final class DynamoDbLocal implements AutoCloseable {
     private DynamoDbLocal(Process process, int port) {
         this.process = process;
         this.port = port;
-        // A build that is interrupted must not leave it behind.
+        // A shutdown hook ends the process when the build is interrupted.
         this.reaper = new Thread(process::destroyForcibly, "dynamodb-reaper");
         Runtime.getRuntime().addShutdownHook(reaper);
     }
@@ -89,17 +89,17 @@ public final class DynamoDbLocal implements AutoCloseable {
         return URI.create("http://127.0.0.1:" + port);
     }
 
-    /** The name of a table nobody has. */
+    /** Returns an unused name for a table. */
     public static String newTable() {
         return "catalog-" + UUID.randomUUID();
     }
 
-    /** Opens a catalog, making its table where needed. */
+    /** Opens a catalog; creates its table if necessary. */
     public DynamoDbCatalog open(String table) throws CloudMwException {
         return open(table, endpoint());
     }
 
-    /** As {@link #open(String)}, by another way to this engine. */
+    /** Opens a catalog as {@link #open(String)}, through another endpoint to this engine. */
     static DynamoDbCatalog open(String table, URI endpoint) throws CloudMwException {
         return DynamoDbCatalog.open(
                 new DynamoDbSettings(table, Optional.of("eu-west-1"), Optional.of(endpoint), true), "test", "test");
@@ -111,7 +111,7 @@ public final class DynamoDbLocal implements AutoCloseable {
         try {
             Runtime.getRuntime().removeShutdownHook(reaper);
         } catch (IllegalStateException e) {
-            // The machine is going down, the reaper is running already.
+            // The JVM is shutting down, and the hook already runs.
         }
     }
 }

@@ -42,7 +42,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Shared chunks in DynamoDB, which takes several requests, while others change them and when it stops between two. */
+/**
+ * Tests of shared chunks in DynamoDB. Their operations take several requests, between which others change the chunks or
+ * the process stops.
+ */
 @ExtendWith(DynamoDbExtension.class)
 final class DynamoDbSharedFaultsIT {
     private final DynamoDbLocal dynamoDb;
@@ -71,9 +74,12 @@ final class DynamoDbSharedFaultsIT {
         network.close();
     }
 
-    /** The collector has seen who names the chunk; before it sees whether that is kept, it hands the chunk on and goes. */
+    /**
+     * The collector reads the version that names the chunk. Before it reads that version's state, another coordinator
+     * shares the chunk with a third version and forgets the second.
+     */
     @Test
-    void aChunkThatIsHandedOnWhileItIsLookedForIsFound() throws Exception {
+    void chunkSharedWithAnotherVersionDuringTheSearchIsFound() throws Exception {
         FileVersion base = commit(catalog, Optional.empty());
         ChunkId chunk = new ChunkId(base.id(), 0);
         FileVersion second = commit(catalog, Optional.of(base), run(base));
@@ -94,7 +100,7 @@ final class DynamoDbSharedFaultsIT {
         assertThat(reads.get()).isGreaterThan(2);
     }
 
-    /** What comes with a report about a chunk that is shared. */
+    /** Every report about a shared chunk makes these requests. */
     @Test
     void sharedChunksOfASegmentTakeTwoRequestsWhateverTheNumberOfSegments() throws Exception {
         FileVersion base = commit(catalog, Optional.empty());
@@ -114,7 +120,7 @@ final class DynamoDbSharedFaultsIT {
     }
 
     @Test
-    void forgettingThatStopsAnywhereIsCompletedByTheNextAndLosesNothingThatIsNamed() throws Exception {
+    void interruptedForgettingIsCompletedByTheNextAndLosesNoNamedChunk() throws Exception {
         for (int requests = 1; ; requests += 3) {
             FileVersion base = commit(catalog, Optional.empty(), "v:/f" + requests);
             FileVersion second = commit(catalog, Optional.of(base), run(base));
@@ -128,7 +134,7 @@ final class DynamoDbSharedFaultsIT {
             catalog.forget(lease(catalog), third.id());
             assertThat(catalog.state(third.id())).isEmpty();
             stopped |= forgetsSoFar(second.id(), requests);
-            // What is not done is on the list of what is to be collected.
+            // The rest of the work is on the list of retired versions.
             catalog.forget(lease(catalog), second.id());
             for (RetiredVersion left : catalog.retired("", 10).items()) {
                 catalog.forget(lease(catalog), left.id());
@@ -146,9 +152,9 @@ final class DynamoDbSharedFaultsIT {
         }
     }
 
-    /** Wherever it stopped, the next round of collection goes on with it. */
+    /** The next collection round continues from wherever forgetting stopped. */
     @Test
-    void forgettingThatStopsAnywhereIsCompletedByTheCollector() throws Exception {
+    void interruptedForgettingIsCompletedByTheCollector() throws Exception {
         for (int requests = 1; ; requests += 3) {
             FileVersion removed = commit(catalog, Optional.empty(), "v:/r" + requests);
             catalog.remove(removed.file(), 2);
@@ -175,7 +181,7 @@ final class DynamoDbSharedFaultsIT {
         }
     }
 
-    /** Or it would never be old enough to be deleted, and its version never be forgotten. */
+    /** Without the mark the copy would never be old enough to delete, and the version could never be forgotten. */
     @Test
     void replicasOfAHalfForgottenVersionAreMarked() throws Exception {
         for (int requests = 1; ; requests++) {
@@ -199,7 +205,7 @@ final class DynamoDbSharedFaultsIT {
         }
     }
 
-    /** A round of a coordinator that has neither stores nor helpers. */
+    /** Runs a collection round of a coordinator without stores and helpers. */
     private void collect() throws CloudMwException {
         Upkeep upkeep = new Upkeep(
                 "c",
@@ -220,7 +226,7 @@ final class DynamoDbSharedFaultsIT {
         }
     }
 
-    /** Only so many requests are answered; whether that was too few. */
+    /** Forgets a version while only some requests are answered; returns whether the call failed. */
     private boolean forgetsSoFar(VersionId version, int requests) throws CloudMwException {
         Lease lease = lease(catalog);
         AtomicInteger answered = new AtomicInteger();

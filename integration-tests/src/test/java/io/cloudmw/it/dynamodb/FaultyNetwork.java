@@ -19,10 +19,12 @@ import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Between a catalog and DynamoDB: forwards requests, or treats them as {@link #set} says. Safe for any thread. */
+/**
+ * A proxy between a catalog and DynamoDB that forwards requests or injects faults ({@link #set}). Safe for any thread.
+ */
 final class FaultyNetwork implements AutoCloseable {
     private static final Set<String> OWN_HEADERS = Set.of("host", "connection", "content-length", "transfer-encoding");
-    /** Values of attributes are objects, too. */
+    /** A pattern for an item; the values of its attributes are objects, too. */
     private static final Pattern ITEM = Pattern.compile("(\\{(?:[^{}]|\\{[^{}]*})*}),?");
 
     private final URI target;
@@ -35,25 +37,28 @@ final class FaultyNetwork implements AutoCloseable {
     private volatile String hidden = "";
     private volatile boolean alsoFromBatches;
 
-    /** A fault that was drawn. */
+    /** The treatment of a request. */
     enum Fault {
         NONE,
-        /** It takes effect, and the connection ends before its answer. */
+        /** The request takes effect, and the connection ends before the answer. */
         ANSWER_LOST,
-        /** It is refused: DynamoDB has no room for it at the moment. */
+        /** The request is refused, since DynamoDB throttles. */
         THROTTLED,
-        /** It is answered by an error of DynamoDB's own. */
+        /** The request fails with an internal error of DynamoDB. */
         BROKEN
     }
 
-    /** Told of what was forwarded, on the thread that did, before the answer is passed on. Safe for any thread. */
+    /**
+     * An observer of forwarded requests. The forwarding thread calls it before it passes on the answer. Safe for any
+     * thread.
+     */
     @FunctionalInterface
     interface Observer {
         /**
-         * A request was answered.
+         * Observes a request that was answered.
          *
          * @param operation like {@code TransactWriteItems}
-         * @param sentNanos before it was forwarded; when this is called it was answered
+         * @param sentNanos a time before the request was forwarded; the answer had arrived by the time of the call
          */
         void answered(String operation, byte[] request, int status, long sentNanos) throws IOException;
     }
@@ -75,22 +80,26 @@ final class FaultyNetwork implements AutoCloseable {
         return URI.create("http://127.0.0.1:" + server.getAddress().getPort());
     }
 
-    /** @param perOperation given names like {@code TransactWriteItems}, once for every request */
+    /**
+     * Sets the fault for each request.
+     *
+     * @param perOperation gets an operation like {@code TransactWriteItems}, once per request
+     */
     void set(Function<String, Fault> perOperation) {
         faults = perOperation;
     }
 
     /**
-     * From now on queries do not find these items: so it may be for those that look while a transaction is written.
+     * Hides items from queries, like a query that runs during a transaction.
      *
-     * @param text in the item; empty: none is hidden
+     * @param text that occurs in hidden items; empty: no item is hidden
      */
     void hide(String text) {
         hidden = text;
         alsoFromBatches = false;
     }
 
-    /** The same, and those that read several items at once find them no more either. */
+    /** Hides items from queries, like {@link #hide}, and also from reads of several items at once. */
     void hideFromAll(String text) {
         hidden = text;
         alsoFromBatches = true;
@@ -103,7 +112,7 @@ final class FaultyNetwork implements AutoCloseable {
                 .replace(",]", "]");
     }
 
-    /** Requests of any kind so far. */
+    /** Returns the number of requests so far. */
     int requests() {
         return requests.get();
     }

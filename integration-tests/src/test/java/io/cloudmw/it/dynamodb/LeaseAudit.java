@@ -22,8 +22,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
- * A proxy between coordinators and the engine that notes which writes of background jobs took effect: stands between coordinators and the engine, and notes each transaction that the engine
- * accepted and that depends on a lease, with the coordinator it came from, the lease's epoch and what it removes. Safe for any thread.
+ * A proxy between coordinators and DynamoDB that records the accepted writes of background jobs. Each record has the
+ * coordinator, the epoch of the lease that the write depends on, and the removed items. Safe for any thread.
  */
 public final class LeaseAudit implements AutoCloseable {
     private static final ObjectMapper JSON = new ObjectMapper();
@@ -34,10 +34,10 @@ public final class LeaseAudit implements AutoCloseable {
     private final Set<String> tokens = ConcurrentHashMap.newKeySet();
 
     /**
-     * A transaction that was accepted.
+     * An accepted transaction.
      *
-     * @param grants it writes the lease: grants, renews or ends it
-     * @param removed places of items, partition and name
+     * @param grants whether the transaction grants, renews or ends the lease
+     * @param removed the partition and name of each removed item
      */
     private record Write(
             String coordinator,
@@ -52,7 +52,7 @@ public final class LeaseAudit implements AutoCloseable {
         this.engine = engine.endpoint();
     }
 
-    /** Where a coordinator of this name finds the engine. */
+    /** Returns the endpoint of the engine for a coordinator of this name. */
     public URI endpoint(String coordinator) throws IOException {
         FaultyNetwork network = new FaultyNetwork(
                 engine, (operation, request, status, sentNanos) -> note(coordinator, request, status, sentNanos));
@@ -63,7 +63,7 @@ public final class LeaseAudit implements AutoCloseable {
     private void note(String coordinator, byte[] request, int status, long sentNanos) throws IOException {
         long answeredNanos = Ticker.system().nanos();
         JsonNode body = JSON.readTree(request);
-        // A request that is repeated because its answer was lost has the same token, and takes effect once.
+        // A request repeated because of a lost answer has the same token and takes effect once.
         if (status != 200
                 || body.path("ClientRequestToken").isMissingNode()
                 || !tokens.add(body.path("ClientRequestToken").asText())) {
@@ -111,7 +111,7 @@ public final class LeaseAudit implements AutoCloseable {
         return writes.stream().filter(write -> write.job().equals(job)).toList();
     }
 
-    /** The coordinator that was granted a job's lease last. */
+    /** Returns the coordinator that was last granted a job's lease. */
     public Optional<String> holder(String job) {
         return of(job).stream()
                 .filter(Write::grants)
@@ -119,7 +119,7 @@ public final class LeaseAudit implements AutoCloseable {
                 .map(Write::coordinator);
     }
 
-    /** Grants of a job's lease: how often it was begun. */
+    /** Returns the number of epochs of a job's lease. */
     public long grants(String job) {
         return of(job).stream()
                 .filter(Write::grants)
@@ -129,8 +129,8 @@ public final class LeaseAudit implements AutoCloseable {
     }
 
     /**
-     * What was done twice, or by two at a time: writes of one epoch by several coordinators, and writes of an epoch that were sent
-     * after a newer one had been granted, and were accepted.
+     * Returns the violations: writes of one epoch by several coordinators, and accepted writes that were sent after a
+     * newer epoch was granted.
      */
     public List<String> violations() {
         List<String> violations = new ArrayList<>();
@@ -156,17 +156,17 @@ public final class LeaseAudit implements AutoCloseable {
         return of(job).stream().filter(write -> write.removed().contains(place)).count();
     }
 
-    /** How often an upload was given up. */
+    /** Returns how often an upload was abandoned. */
     public long abandonments(VersionId version) {
         return removals("abandoned-uploads", "open/" + version.value().charAt(0) + " " + version);
     }
 
-    /** How often upkeep took down that a copy is there, or gone, of which something else was recorded. */
+    /** Returns how often upkeep recorded the true state of a copy after another state was recorded. */
     public long settlements(ChunkId chunk, StoreId store) {
         return removals("upkeep", String.format(Locale.ROOT, "v/%s r/%010d/%s", chunk.version(), chunk.index(), store));
     }
 
-    /** How often collection took a version off its list. */
+    /** Returns how often collection removed a version from its list. */
     public long forgettings(VersionId version) {
         return removals("upkeep", "retired/" + version.value().charAt(0) + " " + version);
     }

@@ -24,7 +24,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.SplittableRandom;
 
-/** The kinds of operations. */
+/** An operation on the names of a catalog. */
 @FunctionalInterface
 interface Operation {
     VolumeName VOLUME = new VolumeName("v");
@@ -33,7 +33,7 @@ interface Operation {
 
     String on(Catalog catalog) throws CloudMwException;
 
-    /** What it did, as far as catalogs can be compared: or the name of its error. */
+    /** Returns the result as far as it can be compared between catalogs, or the name of the error. */
     default String outcome(Catalog catalog) {
         try {
             return on(catalog);
@@ -49,7 +49,7 @@ interface Operation {
         return catalog;
     }
 
-    /** Any; what it puts, whatever it replaces, is added to {@code committed}. */
+    /** Returns a random operation; a put, which may replace, adds its version to {@code committed}. */
     static Operation random(SplittableRandom random, Set<VersionId> committed) {
         String path = path(random);
         String other = path(random);
@@ -72,7 +72,7 @@ interface Operation {
         return PATHS.get(random.nextInt(PATHS.size()));
     }
 
-    /** Where there is nothing. */
+    /** Returns a put to a path that must have no file. */
     static Operation put(String path) {
         FileVersion version = Versions.of(VOLUME + ":" + path, 0);
         return catalog -> {
@@ -90,7 +90,7 @@ interface Operation {
         return catalog -> catalog.rename(rename, 1).name();
     }
 
-    /** All files by path, with their versions; fails where a directory is empty. */
+    /** Returns all files with their versions, by path; fails if a directory is empty. */
     static List<String> tree(Catalog catalog, String directory) throws CloudMwException {
         List<String> files = new ArrayList<>();
         Page<DirectoryEntry> page = catalog.list(VOLUME, directory.isEmpty() ? "/" : directory, "", 1000);

@@ -4,7 +4,7 @@ import java.net.URI;
 import org.testcontainers.localstack.LocalStackContainer;
 import org.testcontainers.utility.DockerImageName;
 
-/** LocalStack in a container. Later images than this one ask for an account. */
+/** A LocalStack in a container. Later images than this one require an account. */
 final class DockerLocalStack extends LocalStack {
     private final LocalStackContainer container;
 

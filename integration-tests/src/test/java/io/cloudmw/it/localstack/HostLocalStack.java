@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/** LocalStack as a child process, listening on the loopback only, with a directory of its own. */
+/** A LocalStack as a child process that listens on the loopback only, with its own directory. */
 final class HostLocalStack extends LocalStack {
     private static final long STOP_SECONDS = 30;
 
@@ -22,7 +22,7 @@ final class HostLocalStack extends LocalStack {
     private HostLocalStack(Process process, int port) {
         this.process = process;
         this.endpoint = URI.create("http://127.0.0.1:" + port);
-        // A build that is interrupted must not leave it behind.
+        // A shutdown hook ends the process when the build is interrupted.
         this.reaper = new Thread(this::kill, "localstack-reaper");
         Runtime.getRuntime().addShutdownHook(reaper);
     }
@@ -72,7 +72,7 @@ final class HostLocalStack extends LocalStack {
         try {
             Runtime.getRuntime().removeShutdownHook(reaper);
         } catch (IllegalStateException e) {
-            // The machine is going down, the reaper is running already.
+            // The JVM is shutting down, and the hook already runs.
         }
         if (interrupted) {
             Thread.currentThread().interrupt();
@@ -90,10 +90,10 @@ final class HostLocalStack extends LocalStack {
         environment.put("HOME", directory.resolve("home").toString());
         environment.put("TMPDIR", directory.resolve("tmp").toString());
         environment.put("FILESYSTEM_ROOT", directory.resolve("fs").toString());
-        // Where the tests themselves run in a container, LocalStack would take it for its own.
+        // When the tests run in a container, LocalStack would assume that the container is its own.
         environment.put("OVERRIDE_IN_DOCKER", "0");
         environment.put("GATEWAY_LISTEN", "127.0.0.1:" + port);
-        // The default server binds every interface.
+        // The default server would bind every interface.
         environment.put("GATEWAY_SERVER", "hypercorn");
         environment.put("SERVICES", "s3,sts");
         environment.put("DISABLE_EVENTS", "1");

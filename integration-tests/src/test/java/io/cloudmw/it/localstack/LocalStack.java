@@ -9,38 +9,41 @@ import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.services.s3.S3Client;
 
 /**
- * A running LocalStack with S3. Always path style. Take the shared one as a parameter through
- * {@link LocalStackExtension}; a test that wants to kill one starts its own.
+ * A running LocalStack with S3, in path style. Tests get the shared instance as a parameter through {@link
+ * LocalStackExtension}; a test that kills one starts its own.
  */
 public abstract class LocalStack implements AutoCloseable {
     public static final String ACCESS_KEY_ID = "test";
     public static final String SECRET_ACCESS_KEY = "test";
 
     /**
-     * A private instance, that may be killed. Its starter closes it.
+     * Starts an instance that only the caller uses, may kill and must close.
      *
-     * @throws IllegalStateException saying what is missing, when none can be started here
+     * @throws IllegalStateException naming what is missing, when none can be started here
      */
     public static LocalStack startPrivate() {
         return LocalStackStarter.startNew();
     }
 
-    /** A setting of the integration tests: a system property, or the same in the environment, {@code a.b} as {@code A_B}. */
+    /**
+     * Returns a setting of the integration tests: a system property, or an environment variable, {@code a.b} as {@code
+     * A_B}.
+     */
     public static Optional<String> setting(String property) {
         return LocalStackStarter.setting(property);
     }
 
-    /** {@code http://127.0.0.1:port}. */
+    /** Returns {@code http://127.0.0.1:port}. */
     public abstract URI endpoint();
 
-    /** Ends it at once, as a crash would. */
+    /** Kills the instance, like a crash. */
     public abstract void kill();
 
-    /** Ends it in an orderly way. Idempotent. */
+    /** Stops the instance in an orderly way. Idempotent. */
     @Override
     public abstract void close();
 
-    /** What a process needs in its environment to be let in. */
+    /** Returns the environment variables with which a process has access. */
     public final Map<String, String> environment() {
         return Map.of(
                 "AWS_ACCESS_KEY_ID", ACCESS_KEY_ID,
@@ -48,7 +51,7 @@ public abstract class LocalStack implements AutoCloseable {
                 "AWS_EC2_METADATA_DISABLED", "true");
     }
 
-    /** A client for preparing and inspecting what a test works on; the caller closes it. */
+    /** Returns a client to prepare and inspect buckets; the caller closes it. */
     public final S3Client s3(String region) {
         return S3Client.builder()
                 .endpointOverride(endpoint())
@@ -59,7 +62,7 @@ public abstract class LocalStack implements AutoCloseable {
                 .build();
     }
 
-    /** Makes a bucket in a region. */
+    /** Creates a bucket in a region. */
     public final void createBucket(String bucket, String region) {
         try (S3Client s3 = s3(region)) {
             s3.createBucket(request -> {

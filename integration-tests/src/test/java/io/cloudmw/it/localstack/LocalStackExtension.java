@@ -5,8 +5,8 @@ import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolver;
 
 /**
- * Hands the test JVM's one shared {@link LocalStack} to tests that ask for it as a parameter. It is started by the
- * first that does and closed after the last test of that JVM. When none can be started the test fails.
+ * An extension that gives the test JVM's shared {@link LocalStack} to tests that ask for it as a parameter. The first
+ * such test starts the instance, which runs until the JVM's last test. When no instance can be started, the test fails.
  */
 public final class LocalStackExtension implements ParameterResolver {
     private static final ExtensionContext.Namespace NAMESPACE =

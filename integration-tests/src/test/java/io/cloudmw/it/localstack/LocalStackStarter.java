@@ -10,11 +10,14 @@ import org.awaitility.core.ConditionTimeoutException;
 import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.services.s3.S3Client;
 
-/** Decides where LocalStack comes from: a running one, Docker, this machine's Python; in this order. */
+/** The choice of a LocalStack, in this order: a running one, Docker, this machine's Python. */
 final class LocalStackStarter {
     static final String VERSION = "4.14.0";
 
-    /** For {@code -D}, or for the environment as {@code CLOUDMW_IT_LOCALSTACK_ENDPOINT}. */
+    /**
+     * The property {@code -D} with the endpoint of a running instance, or {@code CLOUDMW_IT_LOCALSTACK_ENDPOINT} in the
+     * environment.
+     */
     private static final String ENDPOINT = "cloudmw.it.localstack.endpoint";
 
     private static final Duration READY_WITHIN = Duration.ofSeconds(90);
@@ -52,7 +55,7 @@ final class LocalStackStarter {
         }
     }
 
-    /** Waits until buckets can really be listed: the health page is green too early. */
+    /** Waits until buckets can be listed, since the health page reports success too early. */
     static void awaitReady(LocalStack started, Alive alive) {
         try (S3Client s3 = started.s3("us-east-1")) {
             Awaitility.await("LocalStack lists buckets at " + started.endpoint())
@@ -79,7 +82,7 @@ final class LocalStackStarter {
         }
     }
 
-    /** A system property, or the same in the environment: {@code a.b} as {@code A_B}. */
+    /** Returns a system property, or else an environment variable: {@code a.b} as {@code A_B}. */
     static Optional<String> setting(String property) {
         String value = System.getProperty(property);
         if (value == null) {
@@ -93,7 +96,9 @@ final class LocalStackStarter {
         System.out.flush();
     }
 
-    /** Asking Testcontainers is slow and loud where there is no Docker at all. */
+    /**
+     * Returns whether Docker seems to be installed. Without Docker a trial by Testcontainers is slow and logs a lot.
+     */
     private static boolean dockerMayAnswer() {
         return System.getenv("DOCKER_HOST") != null
                 || Files.exists(Path.of("/var/run/docker.sock"))
@@ -107,7 +112,7 @@ final class LocalStackStarter {
         boolean isAlive();
     }
 
-    /** Somebody else's: never ended by us. */
+    /** A LocalStack that was running before the tests, so it is never stopped. */
     private static final class GivenLocalStack extends LocalStack {
         private final URI endpoint;
 

@@ -22,8 +22,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
- * A virtual environment with LocalStack in it, made once per set of constraints and then kept. It lives under
- * {@code target/}, or where {@code cloudmw.it.cache} says, to outlive {@code clean}.
+ * A virtual Python environment with LocalStack, made once per set of constraints and then kept. The place is {@code
+ * target/}, or {@code cloudmw.it.cache}, which survives {@code clean}.
  */
 final class PythonEnvironment {
     private static final Path CONSTRAINTS = Path.of("src", "test", "localstack", "constraints.txt");
@@ -36,7 +36,7 @@ final class PythonEnvironment {
         this.directory = directory;
     }
 
-    /** Signals a missing prerequisite; the message names it. */
+    /** An exception for a missing prerequisite, which the message names. */
     static final class MissingException extends RuntimeException {
         private static final long serialVersionUID = 1;
 
@@ -50,7 +50,7 @@ final class PythonEnvironment {
     }
 
     /**
-     * The environment; made first, if need be, which takes about a minute.
+     * Returns the environment; if necessary, makes it first, which takes about a minute.
      *
      * @throws MissingException when there is no Python 3.13, or LocalStack cannot be installed
      */
@@ -77,7 +77,7 @@ final class PythonEnvironment {
         }
     }
 
-    /** Present once everything is installed: a build that was interrupted leaves none. */
+    /** Returns the file that marks a complete installation; an interrupted build leaves no mark. */
     private Path complete() {
         return directory.resolve("complete");
     }
@@ -96,7 +96,8 @@ final class PythonEnvironment {
             throw new MissingException(base + " cannot make a virtual environment: see " + log);
         }
         String requirement = "localstack-core[runtime]==" + LocalStackStarter.VERSION;
-        // uv takes seconds where pip takes minutes; but pip knows this machine's settings, so it has the last word.
+        // uv takes seconds where pip takes minutes. But only pip honours this machine's settings, so pip is the
+        // fallback.
         boolean installed = run(log, python().toString(), "-m", "pip", "install", "--no-input", UV) == 0
                 && run(
                                 log,
@@ -182,7 +183,7 @@ final class PythonEnvironment {
         }
     }
 
-    /** Runs a command, keeping its output in {@code log} and showing enough of it that the build looks alive. */
+    /** Runs a command with its output in {@code log}, and prints some of it, so that the build visibly progresses. */
     private static int run(Path log, String... command) throws IOException {
         Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
         process.getOutputStream().close();

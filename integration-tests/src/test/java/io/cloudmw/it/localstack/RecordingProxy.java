@@ -18,9 +18,9 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
-/** An HTTP server that hands requests on to another server, and remembers them; on request it refuses them all. */
+/** An HTTP proxy that records requests and forwards them to one server; it can be told to refuse all. */
 public final class RecordingProxy implements AutoCloseable {
-    /** Headers that belong to one connection. */
+    /** Headers that belong to one connection and are not forwarded. */
     private static final Set<String> OWN =
             Set.of("connection", "content-length", "expect", "host", "upgrade", "transfer-encoding", "date");
 
@@ -35,13 +35,17 @@ public final class RecordingProxy implements AutoCloseable {
     private volatile boolean refusing;
 
     /**
-     * A request that came.
+     * A recorded request.
      *
      * @param body as text
      */
     public record Recorded(String method, URI uri, Headers headers, String body) {}
 
-    /** @param target {@code http://host:port} of the other server */
+    /**
+     * Starts a proxy.
+     *
+     * @param target {@code http://host:port} of the server
+     */
     public RecordingProxy(URI target) throws IOException {
         this.target = target;
         server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
@@ -50,12 +54,12 @@ public final class RecordingProxy implements AutoCloseable {
         server.start();
     }
 
-    /** {@code http://127.0.0.1:port}. */
+    /** Returns {@code http://127.0.0.1:port}. */
     public URI endpoint() {
         return URI.create("http://127.0.0.1:" + server.getAddress().getPort());
     }
 
-    /** All requests so far. */
+    /** Returns all requests so far. */
     public List<Recorded> requests() {
         return List.copyOf(requests);
     }

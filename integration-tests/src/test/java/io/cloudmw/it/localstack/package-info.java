@@ -1,6 +1,6 @@
 /**
- * Starts LocalStack for the tests: one that is running already, in Docker, or as a process of this machine.
- * Instances are safe for any thread.
+ * LocalStack for the tests: an instance that already runs, a container, or a process of this machine. Instances are
+ * safe for any thread.
  */
 @NullMarked
 package io.cloudmw.it.localstack;

@@ -5,7 +5,7 @@ import io.cloudmw.it.localstack.LocalStackExtension;
 import java.net.URI;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** The contract on LocalStack. */
+/** The contract of S3 servers, on LocalStack. */
 @ExtendWith(LocalStackExtension.class)
 final class LocalStackS3IT extends S3ServerContract {
     private final LocalStack localStack;

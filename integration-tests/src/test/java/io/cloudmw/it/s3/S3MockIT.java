@@ -6,7 +6,7 @@ import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 
-/** The contract on Adobe's S3Mock, which knows no keys. */
+/** The contract of S3 servers, on Adobe's S3Mock, which checks no keys. */
 final class S3MockIT extends S3ServerContract {
     private static Optional<S3Server> server = Optional.empty();
 

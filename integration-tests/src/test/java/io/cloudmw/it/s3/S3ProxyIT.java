@@ -10,7 +10,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The contract on S3Proxy with its store in memory. */
+/** The contract of S3 servers, on S3Proxy with its storage in memory. */
 final class S3ProxyIT extends S3ServerContract {
     private static Optional<S3Server> server = Optional.empty();
 

@@ -43,7 +43,7 @@ public final class S3Server implements AutoCloseable {
         this.process = process;
         this.log = log;
         this.endpoint = URI.create("http://127.0.0.1:" + port);
-        // A build that is interrupted must not leave it behind.
+        // A shutdown hook ends the process when the build is interrupted.
         this.reaper = new Thread(process::destroyForcibly, "s3-server-reaper");
         Runtime.getRuntime().addShutdownHook(reaper);
     }
@@ -51,7 +51,7 @@ public final class S3Server implements AutoCloseable {
     /**
      * Starts a server and waits until it lists buckets.
      *
-     * @param name of its log
+     * @param name of the server's log
      * @param command with its arguments
      */
     static S3Server start(String name, int port, List<String> command, Map<String, String> environment) {
@@ -84,7 +84,7 @@ public final class S3Server implements AutoCloseable {
         }
     }
 
-    /** A JVM of its own with the libraries that a module of this name has fetched. */
+    /** Starts a server in a JVM, with the libraries that the module of this name has fetched. */
     static S3Server startJava(String name, int port, List<String> options, List<String> mainAndArguments) {
         Path libraries = Path.of(name, "target", "jars").toAbsolutePath();
         if (!Files.isDirectory(libraries)) {
@@ -99,30 +99,33 @@ public final class S3Server implements AutoCloseable {
         return start(name, port, command, Map.of());
     }
 
-    /** A port below those that systems give to connections: nobody takes it between two servers of one test. */
+    /**
+     * Returns a free port below the range that systems use for outgoing connections, so that no connection takes it
+     * between two servers of a test.
+     */
     static int freePort() {
         for (int tries = 0; tries < 1000; tries++) {
             int port = ThreadLocalRandom.current().nextInt(FIRST_PORT, LAST_PORT);
             try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
                 return socket.getLocalPort();
             } catch (IOException e) {
-                // Somebody listens there.
+                // The port is taken.
             }
         }
         throw new IllegalStateException("no free port from " + FIRST_PORT + " to " + LAST_PORT);
     }
 
-    /** {@code http://127.0.0.1:port}. */
+    /** Returns {@code http://127.0.0.1:port}. */
     public URI endpoint() {
         return endpoint;
     }
 
-    /** The output of the server so far; some print a line for each request. */
+    /** Returns the server's output so far; some servers print a line for each request. */
     public List<String> printed() throws IOException {
         return Files.readAllLines(log);
     }
 
-    /** The environment that lets a process in. */
+    /** Returns the environment variables with which a process has access. */
     public Map<String, String> environment() {
         return Map.of(
                 "AWS_ACCESS_KEY_ID", ACCESS_KEY_ID,
@@ -130,7 +133,7 @@ public final class S3Server implements AutoCloseable {
                 "AWS_EC2_METADATA_DISABLED", "true");
     }
 
-    /** A client for preparing and inspecting what a test works on; the caller closes it. */
+    /** Returns a client to prepare and inspect buckets; the caller closes it. */
     public S3Client s3() {
         return S3Client.builder()
                 .endpointOverride(endpoint)
@@ -160,14 +163,14 @@ public final class S3Server implements AutoCloseable {
         try {
             Runtime.getRuntime().removeShutdownHook(reaper);
         } catch (IllegalStateException e) {
-            // The machine is going down, the reaper is running already.
+            // The JVM is shutting down, and the hook already runs.
         }
         if (interrupted) {
             Thread.currentThread().interrupt();
         }
     }
 
-    /** Waits until somebody listens, whoever it lets in. */
+    /** Waits until the server accepts connections, whatever keys it requires. */
     void awaitListening() {
         Awaitility.await("a listener at " + endpoint).atMost(READY_WITHIN).until(() -> {
             try (Socket socket = new Socket(endpoint.getHost(), endpoint.getPort())) {

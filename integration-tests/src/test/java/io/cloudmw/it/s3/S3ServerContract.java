@@ -29,9 +29,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Contract of a bucket on each maker's server: the contract of stores, chunks larger than any buffer, and refusals in
- * words.
- * {@code docs/s3-servers.md} has the same table of capabilities as the subclasses.
+ * Contract of a bucket on each vendor's server: the contract of stores, chunks larger than any buffer, and clear
+ * messages for refusals. {@code docs/s3-servers.md} has the same table of capabilities as the subclasses.
  */
 abstract class S3ServerContract extends ChunkStoreContract {
     private static final int LARGE = 8 << 20;
@@ -40,12 +39,12 @@ abstract class S3ServerContract extends ChunkStoreContract {
     private final List<S3Stores> opened = new ArrayList<>();
     private final String bucket = "chunks-" + UUID.randomUUID();
 
-    /** Where the server is that all tests of a class share. */
+    /** Returns the endpoint of the server that all tests of a class share. */
     abstract URI endpoint();
 
     abstract void createBucket(String name);
 
-    /** Returns whether the server compares signatures with keys it knows. */
+    /** Returns whether the server verifies signatures. */
     abstract boolean checksSignatures();
 
     /** Returns whether the server compares the region of a signature with its own. */
@@ -68,7 +67,7 @@ abstract class S3ServerContract extends ChunkStoreContract {
     }
 
     @Test
-    void aLargeChunkThatIsThereIsASuccessHoweverOftenItIsPut() throws Exception {
+    void repeatedPutOfALargeChunkSucceeds() throws Exception {
         ChunkId chunk = Chunks.id();
         byte[] content = Chunks.bytes(5, LARGE);
 
@@ -130,7 +129,7 @@ abstract class S3ServerContract extends ChunkStoreContract {
     @Test
     void aLargeReadCanBeDroppedInTheMiddleAgainAndAgain() throws Exception {
         ChunkId chunk = seeded(new byte[LARGE]);
-        // More often than the pool has connections: a dropped read must give its connection back.
+        // More dropped reads than the pool has connections: each must return its connection.
         for (int i = 0; i < S3Settings.DEFAULT.maxConnections() + 8; i++) {
             ChunkReader reader = store().read(chunk, new ByteRange(0, LARGE));
             assertThat(reader.read(ByteBuffer.allocate(1000))).isPositive();

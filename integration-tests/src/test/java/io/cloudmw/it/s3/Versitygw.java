@@ -18,9 +18,9 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
 
 /**
- * Starts versitygw, which answers before it has the body of a put. It is built by {@code go install} once for each version, under
- * {@code target/}, or where {@code cloudmw.it.cache} says. Where there is no Go its tests say so and do not run, unless
- * {@code CLOUDMW_REQUIRE_VERSITYGW=1}.
+ * A starter of versitygw, a server that answers before it has the body of a put. {@code go install} builds each version
+ * once, under {@code target/}, or where {@code cloudmw.it.cache} says. Without Go the tests are skipped with a message,
+ * unless {@code CLOUDMW_REQUIRE_VERSITYGW=1}.
  */
 public final class Versitygw {
     private static final String VERSION = "v1.8.0";
@@ -31,12 +31,14 @@ public final class Versitygw {
 
     private Versitygw() {}
 
-    /** Starts a server that knows the tests' keys, on a free port. */
+    /** Starts a server with the tests' keys on a free port. */
     public static S3Server start(Path directory) {
         return start(directory, S3Server.freePort(), S3Server.SECRET_ACCESS_KEY, S3Server.REGION);
     }
 
-    /** The same on a port, with a secret key and in a region, which need not be those of {@link S3Server}. */
+    /**
+     * Starts a server on a port, with a secret key and in a region, which may differ from those of {@link S3Server}.
+     */
     public static S3Server start(Path directory, int port, String secretAccessKey, String region) {
         Path binary = binary();
         try {

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The contract on versitygw, which answers a put after the first bytes of its body. */
+/** The contract of S3 servers, on versitygw, which answers a put after the first bytes of its body. */
 final class VersitygwIT extends S3ServerContract {
     private static Optional<S3Server> server = Optional.empty();
 

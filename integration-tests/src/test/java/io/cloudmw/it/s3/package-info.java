@@ -1,6 +1,6 @@
 /**
- * S3 servers of several makers, each a process of its own with the loopback only, and the contract that the {@code s3} store
- * keeps on each of them. Confined to the test that starts them.
+ * S3 servers of several vendors, each a process on the loopback, and the contract of the {@code s3} store on each of
+ * them. Confined to the test that starts them.
  */
 @NullMarked
 package io.cloudmw.it.s3;

@@ -105,9 +105,11 @@ public final class Demo {
     private final CloseStack closing;
 
     /**
-     * @param directory for all it writes; exists
-     * @param out for people: what is being done, and the live view
-     * @param closing ends what this starts; stays the caller's
+     * Creates a demo.
+     *
+     * @param directory for all files of the demo; exists
+     * @param out gets the progress and the live view, for people
+     * @param closing ends all processes of the demo; closed by the caller
      */
     public Demo(Settings settings, Path directory, PrintWriter out, CloseStack closing) {
         this.settings = settings;

@@ -19,23 +19,31 @@ import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The buckets of one demo, which keeps its objects below a prefix of its own. Closing deletes the objects, and the buckets
- * that were made for this demo. A process of its own does both: the client has neither the SDK nor credentials.
+ * The buckets of one demo, which keeps its objects below a prefix of its own. Closing deletes the objects and the
+ * buckets that this demo made. Another process makes and deletes them, since this one has neither the AWS SDK nor
+ * credentials.
  */
 public final class DemoBuckets implements AutoCloseable {
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final long LONGEST_SECONDS = 60;
 
-    /** Ctrl-C goes to all processes of a terminal; what this one has begun it ends. */
+    /**
+     * A shell command that ignores Ctrl-C, which reaches all processes of a terminal, so that the child finishes its
+     * work.
+     */
     private static final String UNINTERRUPTED = "trap '' INT HUP; exec \"$@\"";
 
     /**
      * The location of the buckets.
      *
-     * @param names three different ones
+     * @param names three distinct names
      */
     public record Place(String endpoint, String region, List<String> names) {
-        /** @throws IllegalArgumentException when something of it is wrong */
+        /**
+         * Checks the values.
+         *
+         * @throws IllegalArgumentException when the names are not three distinct ones, or the endpoint is not a URL
+         */
         public Place {
             names = List.copyOf(names);
             checkEndpoint(endpoint);
@@ -70,11 +78,12 @@ public final class DemoBuckets implements AutoCloseable {
     }
 
     /**
-     * Proves that the buckets can be used, and makes those that are missing.
+     * Checks that the buckets can be used, and creates missing ones.
      *
      * @param launcher the {@code cloudmw} script
-     * @param out told what is deleted at the end, or stays
-     * @throws CloudMwException {@code STORE_DENIED} or {@code STORE_UNAVAILABLE} when they cannot; none was made then
+     * @param out gets a message about objects that are deleted or kept at the end
+     * @throws CloudMwException {@code STORE_DENIED} or {@code STORE_UNAVAILABLE} when a bucket cannot be used, in which
+     *     case none is created
      */
     static DemoBuckets prepare(Place place, Path launcher, PrintWriter out) throws CloudMwException {
         DemoBuckets buckets = new DemoBuckets(place, launcher, out);
@@ -84,7 +93,7 @@ public final class DemoBuckets implements AutoCloseable {
         return buckets;
     }
 
-    /** The stores of this demo. */
+    /** Returns the stores of this demo. */
     List<Store> stores() {
         return place.names().stream()
                 .map(name -> new Store(
@@ -92,13 +101,13 @@ public final class DemoBuckets implements AutoCloseable {
                 .toList();
     }
 
-    /** From now on the objects stay when this is closed; says where they are. */
+    /** Keeps the objects on close, and prints where they are. */
     void keep() {
         kept = true;
         say("keeping the objects " + prefix + "... in the buckets " + String.join(", ", place.names()));
     }
 
-    /** Deletes what the demo has left, and says so, or what stays and why. */
+    /** Deletes the demo's objects and its buckets, and prints the result, or the remaining objects and the reason. */
     @Override
     public void close() {
         if (kept) {
@@ -136,7 +145,7 @@ public final class DemoBuckets implements AutoCloseable {
             Process process = new ProcessBuilder(command)
                     .redirectError(ProcessBuilder.Redirect.DISCARD)
                     .start();
-            // The answer fits into the pipe: nobody need read meanwhile.
+            // The answer fits into the pipe, so it can be read after the process has ended.
             if (!process.waitFor(LONGEST_SECONDS, TimeUnit.SECONDS)) {
                 process.destroyForcibly();
                 return "";
@@ -146,7 +155,7 @@ public final class DemoBuckets implements AutoCloseable {
             throw new CloudMwException(ErrorCode.LOCAL_IO, "cannot start " + launcher + ": " + e.getMessage(), e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new CloudMwException(ErrorCode.CANCELLED, "interrupted while buckets were asked", e);
+            throw new CloudMwException(ErrorCode.CANCELLED, "interrupted while demo-buckets was running", e);
         }
     }
 
@@ -155,11 +164,12 @@ public final class DemoBuckets implements AutoCloseable {
         try {
             answer = JSON.readTree(said);
         } catch (JsonProcessingException e) {
-            throw new CloudMwException(ErrorCode.INTERNAL, "demo-buckets said \"" + said + "\"", e);
+            throw new CloudMwException(
+                    ErrorCode.INTERNAL, "demo-buckets printed \"" + said + "\" (expected: one JSON object)", e);
         }
         if (!answer.isObject()) {
             throw new CloudMwException(
-                    ErrorCode.DEADLINE_EXCEEDED, "no answer of the buckets within " + LONGEST_SECONDS + " s");
+                    ErrorCode.DEADLINE_EXCEEDED, "demo-buckets did not answer within " + LONGEST_SECONDS + " s");
         }
         if (answer.has("error")) {
             JsonNode error = answer.path("error");

@@ -15,7 +15,7 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /**
- * Result of the demo.
+ * The result of the demo.
  *
  * @param last the last read by {@code cooperative}, in detail
  * @param runs times of one store alone, of {@code rounds} and of {@code cooperative}, in this order
@@ -33,7 +33,7 @@ public record DemoReport(LastRead last, List<ReadTimes> runs) {
      * The last read, in which a helper may have been killed.
      *
      * @param sha256 of the source
-     * @param sha256Match whether the read has the same
+     * @param sha256Match whether the bytes that were read have the same digest
      * @param kill the helper that was killed during the read
      */
     public record LastRead(
@@ -91,7 +91,7 @@ public record DemoReport(LastRead last, List<ReadTimes> runs) {
         return runs.get(runs.size() - 1);
     }
 
-    /** Prints the last read, the table with its bars, and what was gained. */
+    /** Prints the last read, the table with its bars, and the speed-up. */
     public void print(PrintWriter out) {
         printLast(out);
         printRuns(out);

@@ -13,7 +13,9 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
-/** Paints the race while it runs: in place on a terminal, a line a second otherwise. */
+/**
+ * A display of the running race. A terminal shows lines that are repainted in place; other output gets a line a second.
+ */
 final class LiveView implements AutoCloseable {
     private static final int BAR = 24;
 
@@ -32,7 +34,7 @@ final class LiveView implements AutoCloseable {
         this.chunkBytes = Math.max(1, chunkBytes);
     }
 
-    /** Paints until closed. */
+    /** Starts the display, which runs until it is closed. */
     void start() {
         if (output == LiveOutput.NONE) {
             return;

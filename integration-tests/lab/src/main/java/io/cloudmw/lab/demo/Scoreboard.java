@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Takes notes of one transfer. Written by the transfer's thread, read by the one that paints: every method is
+ * A record of one transfer's events. The transfer's thread writes, the display's thread reads; every method is
  * synchronized.
  */
 final class Scoreboard implements TransferListener {

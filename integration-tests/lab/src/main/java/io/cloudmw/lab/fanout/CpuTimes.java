@@ -7,12 +7,12 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Processor time of processes by what they are for, in seconds, by process.
+ * Processor time in seconds by process id, grouped by role.
  *
- * @param store this process's, in which the store is
+ * @param store the time of this process, which runs the store
  */
 record CpuTimes(Map<Long, Double> switches, Map<Long, Double> clients, Map<Long, Double> store) {
-    /** Up to now. */
+    /** Reads the times up to now. */
     static CpuTimes of(FanOutTestbed testbed) {
         return new CpuTimes(
                 times(testbed.switches().stream().map(ServerProcess::pid).toList()),
@@ -31,7 +31,7 @@ record CpuTimes(Map<Long, Double> switches, Map<Long, Double> clients, Map<Long,
         return times;
     }
 
-    /** What passed since then, of processes that are still there. */
+    /** Returns the time used since {@code before} by processes that still run. */
     FanOutSample.Cpu since(CpuTimes before) {
         return new FanOutSample.Cpu(
                 passed(before.switches, switches), passed(before.clients, clients), passed(before.store, store));

@@ -15,9 +15,12 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** Lets all clients read a set at once, again and again; then one of them little pieces of it. Confined to one thread. */
+/**
+ * The schedule of {@code bench switch}: all clients read a set at once, several times; then one client reads small
+ * pieces of it. Confined to one thread.
+ */
 public final class FanOutLab {
-    /** Small reads before those that are measured, as a share of them. */
+    /** The number of measured small reads for each warm-up read. */
     private static final int SMALL_WARM_UP = 4;
 
     private final FanOutSettings settings;
@@ -32,9 +35,9 @@ public final class FanOutLab {
     }
 
     /**
-     * Warm-ups, measured runs, small reads.
+     * Runs warm-ups, measured runs, then small reads.
      *
-     * @throws IOException when a process ended that nobody killed
+     * @throws IOException when a process ended that this did not kill
      */
     public FanOutReport run() throws IOException {
         FanOutReport report = new FanOutReport(settings);
@@ -97,7 +100,9 @@ public final class FanOutLab {
                 CpuTimes.of(testbed).since(before));
     }
 
-    /** All processes that read; {@code half} is run when the clients of one have half of what they want. */
+    /**
+     * Orders all reading processes to read; runs {@code half} when the clients of one process have half of their bytes.
+     */
     private List<JsonNode> askAll(Map<String, ?> order, ExecutorService threads, Runnable half) throws IOException {
         List<CompletableFuture<JsonNode>> asked = testbed.readers().stream()
                 .map(process -> CompletableFuture.supplyAsync(() -> ask(process, order, half), threads))

@@ -33,14 +33,14 @@ public final class FanOutReport {
         failures.addAll(sample.failures());
     }
 
-    /** Times of small reads, beside busy neighbours or not. */
+    /** Adds the times of small reads, with or without busy neighbours. */
     void addSmall(boolean besideOthers, JsonNode answer) {
         List<Double> seconds = besideOthers ? busy : alone;
         answer.path("nanos").forEach(nanos -> seconds.add(nanos.asLong() / 1e9));
         addFailures(answer);
     }
 
-    /** What neighbours read meanwhile. */
+    /** Adds the bytes that neighbours read during the small reads. */
     void addNeighbours(JsonNode answer, double seconds) {
         neighbourBytes += answer.path("read_bytes").asLong();
         neighbourSeconds += seconds;
@@ -55,12 +55,12 @@ public final class FanOutReport {
         answer.path("failures").forEach(why -> failures.add(why.asText()));
     }
 
-    /** Why reads failed, those that were killed with a switch or not; empty: none did. */
+    /** Returns the reasons of all failed reads, whether or not a killed switch caused them; empty: no read failed. */
     public List<String> failures() {
         return List.copyOf(failures);
     }
 
-    /** Of equally many above and below; of an even number the mean of the two in the middle. */
+    /** Returns the median; of an even number of values the mean of the middle two. */
     private double median(ToDoubleFunction<FanOutSample> of) {
         double[] sorted = samples.stream().mapToDouble(of).sorted().toArray();
         return (sorted[(sorted.length - 1) / 2] + sorted[sorted.length / 2]) / 2;
@@ -79,7 +79,7 @@ public final class FanOutReport {
         return (long) samples.stream().mapToDouble(of).max().orElse(0);
     }
 
-    /** What {@code --json} prints; field names are frozen. */
+    /** Returns the {@code --json} object; its field names are frozen. */
     public Map<String, Object> json() {
         Map<String, Object> json = new LinkedHashMap<>();
         json.put("clients", settings.clients());
@@ -130,12 +130,12 @@ public final class FanOutReport {
         return json;
     }
 
-    /** Of the machine, over the last minute: what else it had to do is in it, too. */
+    /** Returns the machine's load over the last minute, which includes other processes. */
     private static double loadAverage() {
         return ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class).getSystemLoadAverage();
     }
 
-    /** The same for people. */
+    /** Prints the result for people. */
     public void print(PrintWriter out) {
         out.printf(
                 Locale.ROOT,
@@ -148,7 +148,7 @@ public final class FanOutReport {
                 samples.size());
         out.printf(
                 Locale.ROOT,
-                "asked of the store: %.3f of the set; repeated: %d bytes at most; failed reads: %d%n",
+                "read from the store: %.3f of the set; repeated: %d bytes at most; failed reads: %d%n",
                 median(FanOutSample::storeBytes) / settings.setBytes(),
                 largest(FanOutSample::repeatedBytes),
                 failures.size());

@@ -8,13 +8,13 @@ import java.util.Optional;
  * The settings of {@code bench switch}.
  *
  * @param clients that read the whole set at once
- * @param setBytes what each of them reads
- * @param leafBytes what is verified at a time
- * @param hot where switches have the set before they are asked
- * @param kill whether a switch is killed when clients have half of what they want
- * @param runs measured ones
- * @param warmUps runs before those
- * @param small single small reads, after the runs
+ * @param setBytes the bytes that each client reads
+ * @param leafBytes the bytes covered by one checksum
+ * @param hot where switches hold the set before clients ask for it
+ * @param kill whether a switch is killed when clients have half of their bytes
+ * @param runs measured runs
+ * @param warmUps unmeasured runs before those
+ * @param small small reads by one client, after the runs
  * @param hosts where processes run
  */
 public record FanOutSettings(
@@ -32,39 +32,42 @@ public record FanOutSettings(
         Hosts hosts) {
     /** The route of the bytes from the store to the clients. */
     public enum FanOut {
-        /** Every client asks the switch a block belongs to. */
+        /** Every client asks, for each block, the switch that the block is assigned to. */
         FLAT,
-        /** Every client asks a switch near it, on the same host if there are hosts, which has from others what it lacks. */
+        /**
+         * Every client asks one switch near it, which is on the same host if there are hosts. That switch fetches
+         * missing blocks from other switches.
+         */
         TREE;
 
-        /** As it is written. */
+        /** Returns the name used in options and reports. */
         public String label() {
             return name().toLowerCase(Locale.ROOT);
         }
     }
 
-    /** The case in which switches hold the set before clients ask. */
+    /** The place where switches hold the set before clients ask for it. */
     public enum Hot {
-        /** Nowhere: each run reads a set of its own. */
+        /** No switch has the set: each run reads a new one. */
         NONE,
-        /** In memory, which is made large enough. */
+        /** Switches hold the set in memory, which is made large enough. */
         MEMORY,
-        /** On their disks; memory is as large as it is by default. */
+        /** Switches hold the set on their disks; memory has its default size. */
         DISK;
 
-        /** As it is written. */
+        /** Returns the name used in options and reports. */
         public String label() {
             return name().toLowerCase(Locale.ROOT);
         }
     }
 
     /**
-     * Small random reads of one client, alone and beside clients that read the whole set.
+     * Small random reads of one client, alone and while neighbours, which are other clients, read the whole set.
      *
      * @param bytes of each read
      * @param reads of each kind in a run
-     * @param neighbours those others; 0: none
-     * @param neighbourCommand what the command of their process begins with
+     * @param neighbours the number of neighbours; 0: none
+     * @param neighbourCommand the prefix of the command that starts the neighbours' process
      */
     public record SmallReads(int bytes, int reads, int neighbours, List<String> neighbourCommand) {
         public SmallReads {
@@ -88,7 +91,7 @@ public record FanOutSettings(
         small.ifPresent(reads -> between("reads", reads.bytes(), 1, setBytes));
     }
 
-    /** Hot sets are read again; others are new in every run. */
+    /** Returns the number of sets. Hot sets are read again; otherwise each run needs a new one. */
     int sets() {
         return hot == Hot.NONE ? warmUps + runs : 1;
     }

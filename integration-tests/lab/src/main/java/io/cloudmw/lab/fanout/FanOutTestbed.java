@@ -28,8 +28,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * A coordinator, switches, processes that read, and one store, which is in this process and counts what it is asked for. Used
- * by one thread; what is opened is closed by the {@link CloseStack} it was opened with.
+ * A fleet of a coordinator, switches, reading processes and one store. The store runs in this process and counts the
+ * requests to it. Used by one thread; the given {@link CloseStack} closes all that this opens.
  */
 public final class FanOutTestbed {
     private static final VolumeName VOLUME = new VolumeName("lab");
@@ -37,10 +37,10 @@ public final class FanOutTestbed {
     private static final String BUCKET = "sets";
     private static final long CHUNK_BYTES = 64L << 20;
     private static final String LOADER = "loader";
-    /** Beside what switches keep in memory: what else they have on its way. */
+    /** Memory of a switch for bytes in flight, in addition to its cache. */
     private static final long OTHER_MEMORY_BYTES = 256L << 20;
 
-    /** What a client may have in flight, in pools that take 16 MiB at a time. */
+    /** Memory for a client's bytes in flight, in pools that grow by 16 MiB. */
     private static final long CLIENT_MEMORY_BYTES = 96L << 20;
 
     private static final long USUAL_CACHE_BYTES = 32L << 20;
@@ -64,8 +64,8 @@ public final class FanOutTestbed {
     /**
      * Writes the sets, then starts switches and clients.
      *
-     * @param options of all JVMs, beside those it needs
-     * @param closing closes all of it, also when this fails or is in the middle of it
+     * @param options of all JVMs, added to the required ones
+     * @param closing closes all that this opens, also when this fails or is interrupted
      */
     public static FanOutTestbed open(
             FanOutSettings settings, Path launcher, String options, LabSteps steps, CloseStack closing)
@@ -90,7 +90,7 @@ public final class FanOutTestbed {
         return testbed;
     }
 
-    /** A limit that is enough for each of the processes: a switch, or one that has all clients. */
+    /** Returns a memory limit that suffices for a switch and for a process with all clients. */
     private static long directBytes(FanOutSettings settings) {
         int most = Math.max(
                 settings.clients(),
@@ -98,14 +98,14 @@ public final class FanOutTestbed {
         return OTHER_MEMORY_BYTES + Math.max(cacheBytes(settings), most * CLIENT_MEMORY_BYTES);
     }
 
-    /** What a switch keeps in memory; of that a quarter is for what is on its way. */
+    /** Returns the size of a switch's cache in memory. A quarter of it is for bytes in flight. */
     private static long cacheBytes(FanOutSettings settings) {
         return settings.hot() == FanOutSettings.Hot.MEMORY
                 ? settings.setBytes() / 2 * 3 + USUAL_CACHE_BYTES
                 : USUAL_CACHE_BYTES;
     }
 
-    /** The sets are written by a helper that is gone when switches come: no switch has seen any of them. */
+    /** Writes the sets through a helper that stops before switches start, so that no switch has seen any bytes. */
     private void fill(LabSteps steps) throws Exception {
         fleet.place("coordinator", settings.hosts().host(0));
         fleet.startCoordinator(Map.of());
@@ -159,8 +159,9 @@ public final class FanOutTestbed {
     }
 
     /**
-     * On many hosts a process for each client, for each has an interface of its own to the network. On one machine all are in one
-     * process, each with connections of its own: sixteen JVMs on two processors would measure their compilers.
+     * Starts the reading clients. On many hosts each client is a process, since each host has its own network
+     * interface. On one machine one process has all clients, each with its own connections: sixteen JVMs on two
+     * processors would mostly measure JIT compilation.
      */
     private void startClients() throws IOException {
         int processes = settings.hosts().areMany() ? settings.clients() : 1;
@@ -189,7 +190,11 @@ public final class FanOutTestbed {
         return settings.fanOut() == FanOutSettings.FanOut.TREE;
     }
 
-    /** @param first the number of the first of them among all clients, from 0: it says which switch is near */
+    /**
+     * Starts a reading process.
+     *
+     * @param first the number, from 0, of its first client among all clients, which determines the switch near it
+     */
     private ServerProcess startReaders(String name, Host host, int count, int first) throws IOException {
         fleet.place(name, host);
         List<String> command = new ArrayList<>(
@@ -209,22 +214,22 @@ public final class FanOutTestbed {
         return store;
     }
 
-    /** Processes that read; the first has one client, or is the only one. */
+    /** Returns the reading processes. The first process has only one client, unless it has them all. */
     List<ServerProcess> readers() {
         return List.copyOf(readers);
     }
 
-    /** Processes that keep switches busy. */
+    /** Returns the processes whose clients keep switches busy. */
     List<ServerProcess> neighbours() {
         return List.copyOf(neighbours);
     }
 
-    /** Processes as they are now: one that was killed is another after it was started again. */
+    /** Returns the current processes of the switches; a restarted switch is a new process. */
     List<ServerProcess> switches() {
         return switches.stream().map(fleet::process).toList();
     }
 
-    /** Starts the switches again that were killed. */
+    /** Restarts the switches that were killed. */
     void reviveSwitches() throws IOException {
         for (String name : switches) {
             if (!fleet.process(name).isAlive()) {

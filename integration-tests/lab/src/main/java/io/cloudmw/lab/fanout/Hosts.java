@@ -4,16 +4,17 @@ import io.cloudmw.lab.fleet.Host;
 import java.util.List;
 
 /**
- * The hosts of a run: host 0 has the store, the coordinator and the laboratory itself, then comes one for each
- * switch, then one for each client.
+ * The hosts of a run. Host 0 runs the store, the coordinator and the lab; then follow a host for each switch and a host
+ * for each client.
  *
- * @param command what commands there begin with; <code>{}</code> stands for the host's number; empty: all run on this machine
+ * @param command the prefix of commands on a host; <code>{}</code> stands for the host's number; empty: all run on this
+ *     machine
  * @param address of a host; <code>{}</code> stands for its number
  */
 public record Hosts(String command, String address) {
     private static final String NUMBER = "{}";
 
-    /** Everything on this machine. */
+    /** The hosts when all processes run on this machine. */
     public static final Hosts NONE = new Hosts("", Host.LOCAL.address());
 
     public Hosts {
@@ -23,18 +24,18 @@ public record Hosts(String command, String address) {
         }
     }
 
-    /** Whether there are several. */
+    /** Returns whether there are several hosts. */
     boolean areMany() {
         return !command.isEmpty();
     }
 
-    /** The laboratory runs on host 0, as whoever started it saw to. */
+    /** Returns a host. Commands on host 0 need no prefix, since the lab itself runs there. */
     Host host(int number) {
         List<String> words = command.isEmpty() || number == 0 ? List.of() : words(numbered(command, number));
         return new Host(words, numbered(address, number));
     }
 
-    /** A command as it is written, without quotes. */
+    /** Splits a command into words; quotes have no meaning. */
     public static List<String> words(String command) {
         return command.isBlank() ? List.of() : List.of(command.strip().split("\\s+", -1));
     }

@@ -1,6 +1,6 @@
 package io.cloudmw.lab.fanout;
 
-/** Told what is being done. */
+/** A listener for the steps of a benchmark. */
 @FunctionalInterface
 public interface LabSteps {
     void say(String what);

@@ -24,15 +24,16 @@ import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The clients of one process, each with connections of its own, told what to read by a line of JSON, and answering so. Used
- * by one thread.
+ * The clients of one process, each with its own connections. An order is a line of JSON, and so is an answer. Used by
+ * one thread.
  *
  * <ul>
- *   <li><code>{"do":"read","path":P,"bytes":B}</code>: all read all of it at once. <code>{"half":true}</code> when they have half of it
- *       together, then how it ended.
- *   <li><code>{"do":"small","path":P,"bytes":B,"length":L,"count":N,"seed":S}</code>: the first opens it and reads L bytes N times, one after
- *       the other.
- *   <li><code>{"do":"loop","path":P}</code>: all read it, again and again, until <code>{"do":"stop"}</code>; answers when all have begun to get it.
+ *   <li><code>{"do":"read","path":P,"bytes":B}</code>: all clients read the whole file at once. The answers are
+ *       <code>{"half":true}</code> when they have half of the bytes together, then the result.
+ *   <li><code>{"do":"small","path":P,"bytes":B,"length":L,"count":N,"seed":S}</code>: the first client opens the file
+ *       and reads L bytes N times, one read after the other.
+ *   <li><code>{"do":"loop","path":P}</code>: all clients read the file repeatedly until <code>{"do":"stop"}</code>; the
+ *       answer comes when all have received bytes.
  * </ul>
  */
 public final class ReadingClients implements AutoCloseable {
@@ -47,7 +48,11 @@ public final class ReadingClients implements AutoCloseable {
         void say(Map<String, ?> object);
     }
 
-    /** @param connect makes the client of this number, from 0 */
+    /**
+     * Creates the clients.
+     *
+     * @param connect creates the client of a number, from 0
+     */
     public ReadingClients(int count, IntFunction<CloudMw> connect, Answers answers) {
         this.answers = answers;
         for (int i = 0; i < count; i++) {
@@ -55,12 +60,15 @@ public final class ReadingClients implements AutoCloseable {
         }
     }
 
-    /** Where client {@code number} of all is, and the switch near it: they are dealt out to the switches in turns. */
+    /**
+     * Returns the location of a client. Clients are assigned to switches in turn, and the switch at that location is
+     * near.
+     */
     public static String near(int number, int switches) {
         return "near-" + (1 + number % switches);
     }
 
-    /** Does what it is told; answers when it is done. */
+    /** Executes an order and returns when it is done. */
     public void obey(JsonNode order) {
         FilePath path = FilePath.parse(order.path("path").asText("lab:/none"));
         switch (order.path("do").asText()) {
@@ -104,7 +112,7 @@ public final class ReadingClients implements AutoCloseable {
         return answer;
     }
 
-    /** Forgets what it is given; says once when so much was given to all together. */
+    /** Returns a target that drops bytes, and reports once when all clients together have received half. */
     private PositionalTarget counted(LongAdder written, AtomicLong untilHalf) {
         return (offset, piece) -> {
             int length = piece.remaining();
@@ -140,12 +148,12 @@ public final class ReadingClients implements AutoCloseable {
         return Map.of("nanos", nanos, "failures", failures);
     }
 
-    /** Clients that read until they are told to stop: each begins anew when it has read all. */
+    /** The clients that read repeatedly until they are told to stop. */
     private final class Looping {
         private final List<Loop> loops = new ArrayList<>();
         private final LongAdder read = new LongAdder();
 
-        /** Waits until something has come for each, or has failed. */
+        /** Waits until each client has received bytes or failed. */
         void begin(FilePath path) {
             for (CloudMw client : clients) {
                 Loop loop = new Loop(client, path, read);

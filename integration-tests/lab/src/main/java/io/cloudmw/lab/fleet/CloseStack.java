@@ -7,8 +7,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A stack of resources, closed in reverse order. What comes after closing is closed at once: an interruption may be in
- * the middle of a start. Safe for any thread.
+ * A stack of resources, closed in reverse order. A resource added after the close is closed at once, since a signal may
+ * arrive in the middle of a start. Safe for any thread.
  */
 public final class CloseStack implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(CloseStack.class);
@@ -19,17 +19,17 @@ public final class CloseStack implements AutoCloseable {
     @GuardedBy("this")
     private boolean closed;
 
-    /** Makes what would stay behind if nobody closed it. */
+    /** The creation of a resource that must be closed. */
     @FunctionalInterface
     public interface Opening<T> {
         T open() throws Exception;
     }
 
     /**
-     * Opens something to close before all that was added so far: a closing that comes meanwhile waits for it. For what
-     * opens at once.
+     * Opens a resource that is closed before all earlier ones. A concurrent close waits, so {@code opening} must be
+     * quick.
      *
-     * @throws IllegalStateException when closed: nothing was opened
+     * @throws IllegalStateException when this is closed, in which case nothing is opened
      */
     public synchronized <T extends AutoCloseable> T open(Opening<T> opening) throws Exception {
         if (closed) {
@@ -40,7 +40,11 @@ public final class CloseStack implements AutoCloseable {
         return thing;
     }
 
-    /** Adds something to close before all that was added so far. */
+    /**
+     * Adds a resource that is closed before all earlier ones.
+     *
+     * @throws IllegalStateException when this is closed, in which case the resource is closed, too
+     */
     public <T extends AutoCloseable> T last(T thing) {
         synchronized (this) {
             if (!closed) {
@@ -52,7 +56,7 @@ public final class CloseStack implements AutoCloseable {
         throw new IllegalStateException("closed");
     }
 
-    /** One at a time: a second caller waits until the first has closed everything. */
+    /** Closes all resources. A second caller waits until the first has closed them. */
     @Override
     public synchronized void close() {
         closed = true;

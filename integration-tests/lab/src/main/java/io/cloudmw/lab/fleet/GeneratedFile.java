@@ -11,13 +11,13 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.SplittableRandom;
 
-/** Files to put, and how to tell them apart. */
+/** Generated files with random bytes, and their digests. */
 public final class GeneratedFile {
     private static final int PIECE = 1 << 16;
 
     private GeneratedFile() {}
 
-    /** Writes {@code size} bytes that do not compress, the same for the same seed. */
+    /** Writes {@code size} incompressible bytes, the same for the same seed. */
     public static void generate(Path file, long size, long seed) throws IOException {
         SplittableRandom random = new SplittableRandom(seed);
         byte[] piece = new byte[PIECE];
@@ -29,7 +29,7 @@ public final class GeneratedFile {
         }
     }
 
-    /** The SHA-256 of a file, in hexadecimal. */
+    /** Returns the SHA-256 of a file, in hexadecimal. */
     public static String sha256(Path file) throws IOException {
         try (InputStream in = Files.newInputStream(file)) {
             MessageDigest digest = MessageDigest.getInstance("SHA-256");

@@ -4,20 +4,20 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * The place of a fleet's processes: this machine, or a network namespace that stands for another.
+ * The location of a fleet's processes: this machine, or a network namespace that stands for another machine.
  *
- * @param command what the command of a process there begins with; it must become that process
- * @param address under which what runs there listens and is reached
+ * @param command the prefix of a command that runs there; its process must become that of the command
+ * @param address on which processes there listen and are reached
  */
 public record Host(List<String> command, String address) {
-    /** This machine, reached by itself only. */
+    /** This machine, on its loopback address. */
     public static final Host LOCAL = new Host(List.of(), "127.0.0.1");
 
     public Host {
         command = List.copyOf(command);
     }
 
-    /** The same; {@code more} comes before what is run there. */
+    /** Returns this host with words inserted between the prefix and the command. */
     public Host with(List<String> more) {
         return new Host(Stream.concat(command.stream(), more.stream()).toList(), address);
     }

@@ -4,6 +4,6 @@ package io.cloudmw.lab.fleet;
 public enum LiveOutput {
     NONE,
     LINES,
-    /** Lines that are painted again in place, on a terminal. */
+    /** Lines that are repainted in place on a terminal. */
     PAINTED
 }

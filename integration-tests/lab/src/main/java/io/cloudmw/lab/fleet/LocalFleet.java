@@ -13,12 +13,12 @@ import java.util.Map;
 import java.util.Properties;
 
 /**
- * A coordinator and helpers on loopback, each a process of its own with its data below one directory.
+ * A coordinator and helpers on the loopback, each a process with its data below one directory.
  *
- * <p>CloseStack it, from any thread, ends every process, also one that is just being started, and no other is started then.
+ * <p>Closing, from any thread, ends every process, including one that is just starting, and prevents further starts.
  *
- * <p>Ports are chosen by the system at the first start and kept: a restarted process listens where it did before. The
- * directory is also where the processes run: what {@code /proc/self/cwd} leads to for each of them.
+ * <p>The system chooses ports at the first start, and a restarted process keeps its port. The directory is also the
+ * processes' working directory, to which {@code /proc/self/cwd} points in each.
  */
 public final class LocalFleet implements AutoCloseable {
     private static final String COORDINATOR = "coordinator";
@@ -38,7 +38,9 @@ public final class LocalFleet implements AutoCloseable {
     private boolean closed;
 
     /**
-     * @param directory everything the fleet writes; created if missing, left behind
+     * Creates a fleet without processes.
+     *
+     * @param directory for all files of the fleet; created if missing, not deleted
      * @param launcher the {@code cloudmw} script
      * @param environment added to every process, for instance {@code CLOUDMW_JAVA_OPTS} or S3 credentials
      */
@@ -48,12 +50,12 @@ public final class LocalFleet implements AutoCloseable {
         this.environment = Map.copyOf(environment);
     }
 
-    /** Processes of this name that are started from now on run there; others on this machine. */
+    /** Sets the host of later starts of this process; the default is this machine. */
     public void place(String name, Host host) {
         hosts.put(name, host);
     }
 
-    /** Processes of this name that are started from now on have more in their environment. */
+    /** Adds variables to the environment of later starts of this process. */
     public void environment(String name, Map<String, String> more) {
         environments.put(name, Map.copyOf(more));
     }
@@ -68,12 +70,15 @@ public final class LocalFleet implements AutoCloseable {
         return hosts.getOrDefault(name, Host.LOCAL);
     }
 
-    /** Starts the coordinator; {@code extra} adds to or replaces its settings. */
+    /** Starts the coordinator; {@code extra} adds or replaces settings. */
     public ServerProcess startCoordinator(Map<String, String> extra) throws IOException {
         return startCoordinator(COORDINATOR, extra);
     }
 
-    /** As {@link #startCoordinator(Map)}, one of several that share a catalog. Its name begins with {@code coordinator}. */
+    /**
+     * Starts one of several coordinators with a shared catalog, as {@link #startCoordinator(Map)}. Its name must begin
+     * with {@code coordinator}.
+     */
     public ServerProcess startCoordinator(String name, Map<String, String> extra) throws IOException {
         Map<String, String> own = new LinkedHashMap<>();
         own.put("coordinator.listen", host(name).address() + ":0");
@@ -83,7 +88,7 @@ public final class LocalFleet implements AutoCloseable {
         return start(name, COORDINATOR, own, List.of());
     }
 
-    /** Starts a helper with one disk of the same name; {@code extra} adds to or replaces its settings. */
+    /** Starts a helper with one disk of the same name; {@code extra} adds or replaces settings. */
     public ServerProcess startHelper(String id, Map<String, String> extra) throws IOException {
         Map<String, String> own = new LinkedHashMap<>();
         own.put("helper.id", id);
@@ -98,18 +103,18 @@ public final class LocalFleet implements AutoCloseable {
         return start(id, "helper", own, List.of());
     }
 
-    /** The settings that give a helper one disk: {@code id} is both the store and its failure domain. */
+    /** Returns the settings that give a helper one disk: {@code id} is both the store and its failure domain. */
     public Map<String, String> disk(String id) {
         return Map.of(
                 "helper.disk." + id + ".path", directory.resolve(id).toString(), "helper.disk." + id + ".domain", id);
     }
 
-    /** Where the coordinator listens: {@code host:port}. */
+    /** Returns the coordinator's address as {@code host:port}. */
     public String coordinatorAddress() {
         return process(COORDINATOR).ready().path("address").asText();
     }
 
-    /** A process by name: {@code coordinator}, or a helper's id. */
+    /** Returns a process by name: {@code coordinator}, or a helper's id. */
     public ServerProcess process(String name) {
         ServerProcess process = processes.get(name);
         if (process == null) {
@@ -119,17 +124,20 @@ public final class LocalFleet implements AutoCloseable {
         return process;
     }
 
-    /** Starts a process that was killed or closed again, with the same settings and at the same addresses. */
+    /** Restarts a process that was killed or closed, with the same settings and addresses. */
     public ServerProcess restart(String name) throws IOException {
         return restart(name, Map.of());
     }
 
-    /** The same; {@code changed} replaces settings, for this and all later starts. */
+    /** Restarts a process; {@code changed} replaces settings, for this and all later starts. */
     public ServerProcess restart(String name, Map<String, String> changed) throws IOException {
         return restart(name, changed, List.of());
     }
 
-    /** The same; {@code once} are arguments of this start only. */
+    /**
+     * Restarts a process; {@code changed} replaces settings from now on, and {@code once} are arguments of this start
+     * only.
+     */
     public ServerProcess restart(String name, Map<String, String> changed, List<String> once) throws IOException {
         ServerProcess old = process(name);
         old.close();
@@ -144,13 +152,13 @@ public final class LocalFleet implements AutoCloseable {
         return start(name, "helper", own, once);
     }
 
-    /** The host it listens on may be another than the one it is reached by. */
+    /** Keeps a process's port. The address it listens on may have another host than the one that reaches it. */
     private static void keepPort(Map<String, String> own, String key, String address) {
         String host = own.getOrDefault(key, address);
         own.put(key, host.substring(0, host.lastIndexOf(':')) + address.substring(address.lastIndexOf(':')));
     }
 
-    /** A process's standard error. */
+    /** Returns the file with a process's standard error. */
     public Path log(String name) {
         return directory.resolve(name + ".log");
     }
@@ -181,7 +189,7 @@ public final class LocalFleet implements AutoCloseable {
         return process;
     }
 
-    /** Starts a command that is talked with by {@link ServerProcess#say} and {@link ServerProcess#answer}. */
+    /** Starts a command that exchanges JSON lines by {@link ServerProcess#say} and {@link ServerProcess#answer}. */
     public ServerProcess startTalking(String name, List<String> arguments) throws IOException {
         ServerProcess process = begin(name, arguments);
         processes.put(name, process);
@@ -205,7 +213,7 @@ public final class LocalFleet implements AutoCloseable {
         return List.copyOf(started);
     }
 
-    /** Stops every process, helpers first, in bounded time. */
+    /** Stops every process, helpers first, within bounded time. */
     @Override
     public void close() {
         List<ServerProcess> all = end();

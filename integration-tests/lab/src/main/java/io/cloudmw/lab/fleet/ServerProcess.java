@@ -17,8 +17,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A process of a fleet: a coordinator, a helper, or one that is talked with, a line of JSON each way. It ends with the process that started it, however that ends: its
- * standard input does. Safe for any thread.
+ * A process of a fleet: a coordinator, a helper, or a command that exchanges JSON lines. It ends when the process that
+ * started it ends in any way, since that closes its standard input. Safe for any thread.
  */
 public final class ServerProcess implements AutoCloseable {
     private static final ObjectMapper JSON = new ObjectMapper();
@@ -31,10 +31,10 @@ public final class ServerProcess implements AutoCloseable {
     private volatile @Nullable JsonNode ready;
 
     /**
-     * Starts it; ready after {@link #awaitReady}.
+     * Starts a process, which is ready after {@link #awaitReady}.
      *
-     * @param directory where it runs
-     * @param log standard error goes here (appended)
+     * @param directory its working directory
+     * @param log gets its standard error, appended
      */
     ServerProcess(String name, List<String> command, Path directory, Map<String, String> environment, Path log)
             throws IOException {
@@ -49,10 +49,10 @@ public final class ServerProcess implements AutoCloseable {
     }
 
     /**
-     * Waits for its first line on standard output, one JSON object. Once.
+     * Waits for the first line on standard output, a JSON object. Call once.
      *
-     * @throws IOException when the process ends or closes its output before it is ready (the message has its log), or says
-     *     something else
+     * @throws IOException when the process ends or closes its output before it is ready (the message includes its log),
+     *     or prints something else
      */
     ServerProcess awaitReady() throws IOException {
         JsonNode first = answer();
@@ -64,10 +64,11 @@ public final class ServerProcess implements AutoCloseable {
     }
 
     /**
-     * Waits for its next line on standard output, one JSON object; not after {@link #awaitReady}, which takes all others.
+     * Waits for the next line on standard output, a JSON object. Not for a process started with {@link #awaitReady},
+     * which consumes all further output.
      *
-     * @throws IOException when the process ends or closes its output instead (the message has its log), or says something
-     *     else
+     * @throws IOException when the process ends or closes its output instead (the message includes its log), or prints
+     *     something else
      */
     public JsonNode answer() throws IOException {
         String line = lines.readLine();
@@ -78,7 +79,7 @@ public final class ServerProcess implements AutoCloseable {
         return parsed(line);
     }
 
-    /** Writes a line to its standard input. */
+    /** Writes a line to the process's standard input. */
     public void say(Map<String, ?> object) throws IOException {
         Writer writer = process.outputWriter(StandardCharsets.UTF_8);
         writer.write(JSON.writeValueAsString(object) + "\n");
@@ -90,7 +91,7 @@ public final class ServerProcess implements AutoCloseable {
             return JSON.readTree(line);
         } catch (JsonProcessingException e) {
             process.destroyForcibly();
-            throw new IOException(name + " said \"" + line + "\" (expected: one JSON object)", e);
+            throw new IOException(name + " printed \"" + line + "\" (expected: one JSON object)", e);
         }
     }
 
@@ -98,7 +99,7 @@ public final class ServerProcess implements AutoCloseable {
         return name;
     }
 
-    /** What the process said when it was ready. */
+    /** Returns the object that the process printed when it was ready. */
     public JsonNode ready() {
         JsonNode said = ready;
         if (said == null) {
@@ -115,18 +116,18 @@ public final class ServerProcess implements AutoCloseable {
         return process.isAlive();
     }
 
-    /** SIGKILL, and waits until it is gone. */
+    /** Sends SIGKILL and waits for the end of the process. */
     public void kill() {
         process.destroyForcibly();
         await();
     }
 
-    /** SIGSTOP: it no longer runs, but its connections stay open. */
+    /** Sends SIGSTOP: the process stops running, but its connections stay open. */
     public void pause() {
         signal("STOP");
     }
 
-    /** SIGCONT. */
+    /** Sends SIGCONT. */
     public void resume() {
         signal("CONT");
     }
@@ -157,13 +158,13 @@ public final class ServerProcess implements AutoCloseable {
         }
     }
 
-    /** SIGTERM, also to what the launcher may be running; does not wait. */
+    /** Sends SIGTERM to the process and its children, since the launcher may still be running; does not wait. */
     void terminate() {
         process.descendants().forEach(ProcessHandle::destroy);
         process.destroy();
     }
 
-    /** SIGTERM, then SIGKILL if it does not end in time. */
+    /** Sends SIGTERM, then SIGKILL if the process does not end in time. */
     @Override
     public void close() {
         terminate();

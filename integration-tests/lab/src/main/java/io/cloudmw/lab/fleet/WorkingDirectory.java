@@ -10,7 +10,7 @@ import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
 import org.jspecify.annotations.Nullable;
 
-/** A temporary directory that is gone when it is closed, with all that is in it. Safe for any thread. */
+/** A temporary directory that is deleted with its content on close. Safe for any thread. */
 public final class WorkingDirectory implements AutoCloseable {
     private static final int PASSES = 100;
 
@@ -21,7 +21,7 @@ public final class WorkingDirectory implements AutoCloseable {
         this.path = path;
     }
 
-    /** Makes one with a name that begins so. */
+    /** Creates a directory whose name has a prefix. */
     public static WorkingDirectory create(String prefix) throws IOException {
         return new WorkingDirectory(Files.createTempDirectory(prefix));
     }
@@ -30,13 +30,13 @@ public final class WorkingDirectory implements AutoCloseable {
         return path;
     }
 
-    /** From now on it stays; says where it is. */
+    /** Keeps the directory on close; returns its path. */
     public Path keep() {
         kept = true;
         return path;
     }
 
-    /** Idempotent. */
+    /** Deletes the directory unless it is kept. Idempotent. */
     @Override
     public void close() throws IOException {
         if (!kept) {
@@ -44,7 +44,7 @@ public final class WorkingDirectory implements AutoCloseable {
         }
     }
 
-    /** Deletes a directory with all that is in it; what appears in it meanwhile goes, too, unless that never ends. */
+    /** Deletes a directory with its content. Retries a few times when files appear during the deletion. */
     public static void delete(Path directory) throws IOException {
         for (int pass = 1; Files.exists(directory); pass++) {
             try {
@@ -57,7 +57,7 @@ public final class WorkingDirectory implements AutoCloseable {
         }
     }
 
-    /** Deletes a tree; what somebody else deleted first does not matter. */
+    /** A visitor that deletes a tree; files that vanish meanwhile are no error. */
     private static final class Deletion extends SimpleFileVisitor<Path> {
         @Override
         public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {

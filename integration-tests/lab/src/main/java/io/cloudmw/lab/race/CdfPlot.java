@@ -4,8 +4,8 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * The share of reads that took no longer than a time, for each contender, as SVG. The time axis is logarithmic: tails are
- * what it is for.
+ * A plot, as SVG, of the share of reads that finished within a given time, one curve per contender. The time axis is
+ * logarithmic, so that tails are visible.
  */
 final class CdfPlot {
     private static final int WIDTH = 900;
@@ -33,7 +33,11 @@ final class CdfPlot {
         most = Math.max(to, from * 1.01) * 1.05;
     }
 
-    /** @param distributions by name, in the order of the legend; at least one */
+    /**
+     * Draws the plot.
+     *
+     * @param distributions by contender name, in the order of the legend; at least one
+     */
     static String svg(String title, Map<String, Distribution> distributions) {
         CdfPlot plot = new CdfPlot(distributions);
         plot.frame(title);

@@ -2,21 +2,21 @@ package io.cloudmw.lab.race;
 
 import io.cloudmw.client.file.PositionalTarget;
 
-/** A way of reading a file. Used by one thread. */
+/** A way of reading a file, which the benchmark measures. Used by one thread. */
 public interface Contender extends AutoCloseable {
-    /** The name under which it is reported. */
+    /** Returns the contender's name in the report. */
     String name();
 
     /**
-     * Reads the whole file; returns when its last byte was handed on.
+     * Reads the whole file; returns when the last byte has been delivered.
      *
-     * @param destination takes the bytes, as fast as the emulated destination does
+     * @param destination takes the bytes, at the speed of the emulated destination
      */
     void read(LabFile file, PositionalTarget destination) throws Exception;
 
     /**
-     * Whether the bytes really go through {@code destination}. Otherwise the laboratory caps the contender's connections
-     * together, on their way.
+     * Returns whether the bytes pass through {@code destination}. Otherwise the lab caps the total speed of the
+     * contender's connections in the proxy.
      */
     default boolean usesDestination() {
         return true;

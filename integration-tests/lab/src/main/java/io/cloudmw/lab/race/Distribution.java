@@ -4,9 +4,9 @@ import java.util.Arrays;
 import java.util.Collection;
 
 /**
- * Measured values, in order. Quantiles are order statistics, nothing is interpolated: the q-quantile of n values is the
- * smallest of them that at least q·n of them do not exceed. So the p99 of 40 values is the largest, and p99.9 says
- * something of its own only from 1,000 values on.
+ * Sorted measurements. Quantiles are order statistics without interpolation: the q-quantile of n values is the smallest
+ * value that at least q·n values do not exceed. So the p99 of 40 values is the largest; p99.9 differs from the largest
+ * only from 1,000 values on.
  */
 public final class Distribution {
     private final double[] sorted;
@@ -19,7 +19,7 @@ public final class Distribution {
     }
 
     /**
-     * The value that at least this share of them do not exceed.
+     * Returns the smallest value that at least this share of the values do not exceed.
      *
      * @param share 0 exclusive to 1
      */
@@ -27,7 +27,7 @@ public final class Distribution {
         if (!(share > 0 && share <= 1)) {
             throw new IllegalArgumentException("share: " + share + " (expected: 0 < share <= 1)");
         }
-        // 0.999 * 1000 is a little more than 999 in binary.
+        // In binary floating point 0.999 * 1000 is slightly more than 999.
         int rank = (int) Math.ceil(share * sorted.length - 1e-9);
         return sorted[rank - 1];
     }
@@ -40,7 +40,7 @@ public final class Distribution {
         return sorted.length;
     }
 
-    /** All of them, ascending; a copy. */
+    /** Returns a copy of all values in ascending order. */
     double[] ascending() {
         return Arrays.copyOf(sorted, sorted.length);
     }

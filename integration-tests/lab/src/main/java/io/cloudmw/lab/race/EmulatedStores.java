@@ -17,7 +17,7 @@ import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** S3 buckets behind the shaping proxy: each store is one of its ports. Used by one thread, closed by any. */
+/** S3 buckets behind the shaping proxy, one proxy port per store. Used by one thread, closed by any. */
 final class EmulatedStores implements AutoCloseable {
     private static final String REGION = "us-east-1";
 
@@ -28,8 +28,10 @@ final class EmulatedStores implements AutoCloseable {
     private final String unique = UUID.randomUUID().toString().substring(0, 8);
 
     /**
-     * @param endpoint of S3; empty: an endpoint of its own
-     * @param directory for the objects of its own endpoint
+     * Opens the stores.
+     *
+     * @param endpoint of S3; empty: the lab starts its own
+     * @param directory for the objects of the lab's own endpoint
      */
     EmulatedStores(LabSettings settings, Optional<String> endpoint, Path directory) throws IOException {
         this.settings = settings;
@@ -47,7 +49,7 @@ final class EmulatedStores implements AutoCloseable {
         }
     }
 
-    /** What the cluster is told: one bucket at each port. */
+    /** Returns the stores to declare to the cluster: one bucket at each port. */
     List<Store> stores() {
         List<Store> stores = new ArrayList<>();
         for (int i = 0; i < shaped.size(); i++) {
@@ -61,12 +63,16 @@ final class EmulatedStores implements AutoCloseable {
         return shaped.get(store).endpoint();
     }
 
-    /** Its name is new every time: a given endpoint may have been used before. */
+    /** Returns the name of a store's bucket, unique per run, since a given endpoint may have been used before. */
     String bucket(int store) {
         return "cloudmw-lab-" + unique + "-" + (store + 1);
     }
 
-    /** @param capped whether all connections together get what the destination takes, and no more */
+    /**
+     * Begins a run.
+     *
+     * @param capped whether the total speed of all connections is capped at the destination's speed
+     */
     void begin(int run, boolean capped) {
         Optional<StorePace> link =
                 capped ? settings.destination().map(law -> new StorePace(law, Ticker.system())) : Optional.empty();
@@ -84,9 +90,9 @@ final class EmulatedStores implements AutoCloseable {
     }
 
     /**
-     * What crossed since the run began.
+     * Ends the run and returns its traffic.
      *
-     * @throws IllegalStateException when the lab itself failed: it was not the stores' laws alone that decided
+     * @throws IllegalStateException when the lab's own endpoint failed, so that the measurement is void
      */
     Traffic end() {
         if (server != null) {

@@ -23,7 +23,9 @@ import java.util.Optional;
 import java.util.ServiceLoader;
 import java.util.concurrent.ExecutionException;
 
-/** A fleet of processes of its own on emulated stores, and the peers that read from the first of those. */
+/**
+ * A testbed of the lab's own processes on emulated stores. Peers, which are other libraries, read from the first store.
+ */
 public final class EmulatedTestbed implements Testbed {
     private static final VolumeName VOLUME = new VolumeName("lab");
     private static final Map<String, String> ANY_CREDENTIALS =
@@ -42,10 +44,10 @@ public final class EmulatedTestbed implements Testbed {
     }
 
     /**
-     * Starts everything and writes the files.
+     * Starts all processes and writes the files.
      *
-     * @param endpoint of S3, with credentials in the environment; empty: one of the laboratory's own
-     * @param closing closes all of it, also when this fails or is in the middle of it
+     * @param endpoint of S3, with credentials in the environment; empty: the lab starts its own
+     * @param closing closes all that this opens, also when this fails or is interrupted
      */
     public static EmulatedTestbed open(
             LabSettings settings, Optional<String> endpoint, Path launcher, CloseStack closing) throws Exception {
@@ -90,7 +92,7 @@ public final class EmulatedTestbed implements Testbed {
         }
     }
 
-    /** They upload the files as well; then nobody needs the sources any more. */
+    /** Lets the peers upload the files; then deletes the source files, which nothing needs any more. */
     private void invite(List<ContenderProvider> peers) throws Exception {
         for (ContenderProvider provider : peers) {
             for (Contender peer : provider.open(stores.endpoint(0), stores.bucket(0), files)) {

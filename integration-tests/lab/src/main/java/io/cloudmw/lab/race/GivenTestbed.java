@@ -18,8 +18,8 @@ import java.util.List;
 import java.util.UUID;
 
 /**
- * A volume of a running cluster, on whatever stores it has: nothing is emulated there. Nobody stands between helpers and
- * stores to count, so requests and bytes are those of the receipts.
+ * A testbed on a volume of a running cluster, whose stores are not slowed. No proxy counts the traffic here, so
+ * requests and bytes come from the read receipts.
  */
 public final class GivenTestbed implements Testbed {
     private final CloudMw client;
@@ -34,9 +34,9 @@ public final class GivenTestbed implements Testbed {
     /**
      * Writes the files.
      *
-     * @param client stays the caller's
-     * @param connect makes a client for each mode: the budget for extras is a client's, and no mode spends another's
-     * @param closing closes those clients, and what is open for as long as the files are written
+     * @param client used while the files are written; the caller closes it
+     * @param connect creates a client per mode, so that modes do not share a client's budget for extra requests
+     * @param closing closes those clients, and the resources that writing the files needs
      */
     public static GivenTestbed open(
             LabSettings settings,
@@ -114,7 +114,7 @@ public final class GivenTestbed implements Testbed {
         return crossed;
     }
 
-    /** Removes its files. */
+    /** Removes the files. */
     @Override
     public synchronized void close() {
         for (LabFile file : files) {

@@ -13,12 +13,12 @@ import java.util.OptionalLong;
  * The settings of {@code bench race}.
  *
  * @param emulation the name of {@code law}, for the report
- * @param law how every store answers, each with draws of its own; empty: as it does
- * @param slowFrom from this run on every store is ten times as slow; empty: never
- * @param destinationBytesPerSecond what the destination takes; empty: all it gets
- * @param timeScale the emulated clock runs this many times as fast
+ * @param law the speed of every store, drawn for each store separately; empty: not slowed
+ * @param slowFrom the run from which every store is ten times as slow; empty: never
+ * @param destinationBytesPerSecond the speed of the destination; empty: unlimited
+ * @param timeScale how many times faster than real time the emulated clock runs
  * @param runs measured reads of each contender
- * @param warmUps reads of each contender before those, under the same conditions
+ * @param warmUps unmeasured reads of each contender before those, under the same conditions
  * @param sizes of the files; run r reads file r modulo their number
  */
 public record LabSettings(
@@ -45,7 +45,7 @@ public record LabSettings(
             }
         }
         if (slowFrom.isPresent() && law.isEmpty()) {
-            throw new IllegalArgumentException("slow-from: nothing is emulated that could be slower");
+            throw new IllegalArgumentException("slow-from: only with emulated stores (--emulate other than none)");
         }
         if (modes.isEmpty() && !peers) {
             throw new IllegalArgumentException("modes: none (expected: at least one)");
@@ -58,14 +58,14 @@ public record LabSettings(
         }
     }
 
-    /** How store number {@code store} answers in run {@code run}: the same for every contender. */
+    /** Returns the speed of a store in a run, which is the same for every contender. */
     public Optional<StoreLaw> law(int run, int store) {
         return law.map(every -> every.withSeed((seed * 1_000_003 + run) * 1_009 + store))
                 .map(own -> isSlow(run) ? own.slowed(Duration.ZERO, 10) : own)
                 .map(own -> own.faster(timeScale));
     }
 
-    /** What the destination takes, on the emulated clock; empty: all it gets. */
+    /** Returns the speed of the destination, on the emulated clock; empty: unlimited. */
     public Optional<StoreLaw> destination() {
         return destinationBytesPerSecond.isPresent()
                 ? Optional.of(ReadSpeed.constant(destinationBytesPerSecond.getAsLong())
@@ -73,7 +73,7 @@ public record LabSettings(
                 : Optional.empty();
     }
 
-    /** Whether the stores are ten times as slow as usual. */
+    /** Returns whether the stores are ten times as slow as usual in a run. */
     public boolean isSlow(int run) {
         return slowFrom.isPresent() && run >= slowFrom.getAsInt();
     }

@@ -5,7 +5,10 @@ import java.io.PrintWriter;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 
-/** Shows how far the laboratory is: repainted in place on a terminal, elsewhere at most a line in five seconds. */
+/**
+ * A display of the benchmark's progress. A terminal shows one line that is repainted; other output gets at most a line
+ * in five seconds.
+ */
 public final class LabView {
     private final PrintWriter out;
     private final boolean terminal;
@@ -22,7 +25,7 @@ public final class LabView {
         everyNanos = terminal ? TimeUnit.MILLISECONDS.toNanos(200) : TimeUnit.SECONDS.toNanos(5);
     }
 
-    /** Says what is being done. */
+    /** Sets the current step. */
     public void say(String what) {
         out.println(what);
         out.flush();

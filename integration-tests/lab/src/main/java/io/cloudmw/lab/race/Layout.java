@@ -7,10 +7,10 @@ import io.cloudmw.core.model.volume.Chunking;
  * The layout of the files that are read.
  *
  * @param replicas of each chunk
- * @param helpers that are alive; 0: the client reads by itself
+ * @param helpers that are alive; 0: the client reads the stores itself
  */
 public record Layout(Chunking chunking, int replicas, int helpers) {
-    /** Of a fleet that is made for it: each replica in a store of its own. */
+    /** Returns the layout of the lab's own fleet, with each replica in a store of its own. */
     public static Layout made(int chunks, int replicas, int helpers) {
         LabSettings.between("n", chunks, 1, 1000);
         LabSettings.between("k", replicas, 1, 16);
@@ -18,7 +18,7 @@ public record Layout(Chunking chunking, int replicas, int helpers) {
         return new Layout(new Chunking.ByCount(chunks), replicas, helpers);
     }
 
-    /** Into how many a file of {@code bytes} is cut. */
+    /** Returns the number of chunks of a file of {@code bytes}. */
     long chunks(long bytes) {
         return ChunkCutter.of(bytes, chunking).count();
     }

@@ -5,12 +5,19 @@ import io.cloudmw.client.GetOptions;
 import io.cloudmw.client.file.PositionalTarget;
 import io.cloudmw.core.model.Mode;
 
-/** CloudMW in one mode, by a client of its own: the budget for extras is a client's, and no mode spends another's. */
+/**
+ * A contender that is CloudMW in one mode. Each mode has its own client, so that modes do not share a client's budget
+ * for extra requests.
+ */
 final class ModeContender implements Contender {
     private final CloudMw client;
     private final Mode mode;
 
-    /** @param client stays the caller's */
+    /**
+     * Creates a contender.
+     *
+     * @param client closed by the caller
+     */
     ModeContender(CloudMw client, Mode mode) {
         this.client = client;
         this.mode = mode;

@@ -11,8 +11,9 @@ import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
 
 /**
- * The destination of one read: takes bytes no faster than its network interface does, and forgets them. The client grants
- * its helpers credit for what this has taken, so they are held back as by a real one. Safe for any thread.
+ * The destination of one read. Takes bytes at the speed of an emulated network interface and drops them. The client
+ * grants its helpers credit for bytes taken, so they feel the same back-pressure as from a real destination. Safe for
+ * any thread.
  */
 final class PacedTarget implements PositionalTarget {
     private final StorePace clock;
@@ -21,7 +22,11 @@ final class PacedTarget implements PositionalTarget {
     @GuardedBy("this")
     private final ResponsePace pace;
 
-    /** @param law of a constant speed; its clock starts now */
+    /**
+     * Creates a target whose clock starts now.
+     *
+     * @param law of a constant speed
+     */
     PacedTarget(StoreLaw law, Ticker ticker, Sleeper sleeper) {
         clock = new StorePace(law, ticker);
         pace = clock.request();

@@ -11,8 +11,8 @@ import java.nio.ByteBuffer;
 import java.util.Optional;
 
 /**
- * Lets every contender read, interleaved: run i of each before run i + 1 of any, all of them under the same draws, so
- * that whatever else the machine does meets all alike. Confined to one thread.
+ * The benchmark's schedule. Contenders take turns: run i of each comes before run i + 1 of any. All see the same drawn
+ * conditions in a run, so that other load on the machine affects all alike. Confined to one thread.
  */
 public final class RaceLab {
     private static final int UNSHAPED_RUNS = 3;
@@ -28,7 +28,7 @@ public final class RaceLab {
         this.view = view;
     }
 
-    /** Warm-ups, measured runs, then a few unshaped ones, which say how fast this machine could be. */
+    /** Runs warm-ups, then measured runs, then a few unslowed runs, which show the machine's own limit. */
     public RaceReport run() throws Exception {
         RaceReport report = new RaceReport(settings);
         for (int run = -settings.warmUps(); run < settings.runs(); run++) {
@@ -54,7 +54,7 @@ public final class RaceLab {
         return report;
     }
 
-    /** The run that reads the largest file. */
+    /** Returns the run that reads the largest file. */
     private int largest() {
         int largest = 0;
         for (int i = 1; i < settings.sizes().size(); i++) {
@@ -88,7 +88,7 @@ public final class RaceLab {
         return new Sample(seconds, file.bytes(), crossed, cpuLoad());
     }
 
-    /** Of the machine, since the last call. */
+    /** Returns the machine's CPU load since the last call. */
     private static double cpuLoad() {
         return ManagementFactory.getOperatingSystemMXBean() instanceof OperatingSystemMXBean machine
                 ? machine.getCpuLoad()

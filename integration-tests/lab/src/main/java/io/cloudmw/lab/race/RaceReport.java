@@ -11,15 +11,15 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** The result of {@code bench race}. Seconds are emulated ones throughout. Confined to one thread. */
+/** The result of {@code bench race}. Seconds are emulated seconds throughout. Confined to one thread. */
 public final class RaceReport {
     private static final String SINGLE = "single";
-    /** From here on processors are what limits, and no longer stores. */
+    /** The CPU load from which processors limit the result rather than the stores. */
     private static final double BUSY = 0.9;
 
     private final LabSettings settings;
     private final Map<String, List<Sample>> measured = new LinkedHashMap<>();
-    /** The part of them under stores that had become slow. */
+    /** The samples measured while stores were slow. */
     private final Map<String, List<Sample>> slow = new LinkedHashMap<>();
 
     private final Map<String, List<Sample>> unshaped = new LinkedHashMap<>();
@@ -39,7 +39,7 @@ public final class RaceReport {
         unshaped.computeIfAbsent(contender, name -> new ArrayList<>()).add(sample);
     }
 
-    /** The result of one contender, as {@code --json} has it. */
+    /** A row of the {@code --json} output: one contender. */
     record Row(
             String mode,
             int runs,
@@ -85,7 +85,8 @@ public final class RaceReport {
                 seconds.quantile(0.99),
                 seconds.quantile(0.999),
                 (double) crossed.bytes() / fileBytes,
-                // Of equally many runs: a report may be made in the middle of one. Single makes one for each chunk.
+                // Averages per run, since a report in the middle of the benchmark has contenders with different run
+                // counts. Contender single makes one request for each chunk.
                 perRun(own) / (single == null ? chunksPerRun(own) : perRun(single)),
                 own.stream().mapToDouble(Sample::cpuLoad).average().orElse(Double.NaN));
     }
@@ -109,7 +110,7 @@ public final class RaceReport {
         return new Distribution(samples.stream().map(Sample::seconds).toList());
     }
 
-    /** The share of reads that took no longer than a time, as SVG. */
+    /** Returns the plot of the shares of reads that finished within a time, as SVG. */
     public String plot() {
         Map<String, Distribution> all = new LinkedHashMap<>();
         measured.forEach((name, own) -> all.put(name, distribution(own)));
@@ -117,8 +118,8 @@ public final class RaceReport {
     }
 
     /**
-     * What no contender can beat: the time in which the destination takes the files, on average; without a cap there, the
-     * fastest unshaped read of the largest file on this machine.
+     * Returns the lower limit for every contender: the average time in which the destination takes the files. Without a
+     * cap on the destination: the fastest unslowed read of the largest file on this machine.
      */
     double floorSeconds() {
         if (settings.destinationBytesPerSecond().isPresent()) {
@@ -134,7 +135,7 @@ public final class RaceReport {
                 .orElse(Double.NaN);
     }
 
-    /** What {@code --json} prints; field names are frozen. */
+    /** Returns the {@code --json} object; its field names are frozen. */
     public Map<String, Object> json() {
         Map<String, Object> json = new LinkedHashMap<>();
         json.put("modes", rows(measured).stream().map(Row::json).toList());
@@ -156,7 +157,7 @@ public final class RaceReport {
         return json;
     }
 
-    /** A table for people. */
+    /** Prints a table for people. */
     public void print(PrintWriter out) {
         table(out, rows(measured));
         if (!slow.isEmpty()) {

@@ -3,27 +3,27 @@ package io.cloudmw.lab.race;
 import io.cloudmw.lab.s3.Traffic;
 import java.util.List;
 
-/** The stores and files of a race, and the ways to read them. Closing is safe from any thread. */
+/** The stores and files of a benchmark, and the contenders that read them. Closing is safe from any thread. */
 public interface Testbed extends AutoCloseable {
-    /** In the order they are reported. */
+    /** Returns the contenders in the order of the report. */
     List<Contender> contenders();
 
-    /** As many as the settings have sizes. */
+    /** Returns the files, one for each size of the settings. */
     List<LabFile> files();
 
     /**
-     * From now on the stores answer as they do in {@code run}, to {@code contender}, and what crosses is counted from
-     * zero. The same run has the same draws for every contender.
+     * Begins a run: sets the stores' speeds to those of {@code run} for {@code contender} and resets the traffic
+     * counters. The same run has the same speeds for every contender.
      */
     void begin(int run, Contender contender);
 
-    /** From now on the stores answer as they can, and what crosses is counted from zero. */
+    /** Begins an unslowed run and resets the traffic counters. */
     void beginUnshaped();
 
-    /** What crossed since the beginning. */
+    /** Ends the run and returns its traffic. */
     Traffic end();
 
-    /** Leaves nothing behind. Idempotent. */
+    /** Deletes all that this has made. Idempotent. */
     @Override
     void close();
 }

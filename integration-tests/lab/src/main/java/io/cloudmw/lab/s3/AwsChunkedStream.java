@@ -48,7 +48,7 @@ final class AwsChunkedStream extends FilterInputStream {
 
     private void nextChunk() throws IOException {
         if (!first && !line().isEmpty()) {
-            throw new IOException("a chunk is longer than it said");
+            throw new IOException("a chunk is longer than its stated length");
         }
         first = false;
         String length = line().split(";", 2)[0].strip();

@@ -30,12 +30,12 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * As much of an S3 endpoint as the lab needs, for machines that have no other: makes buckets, puts objects (also only if
- * absent), gets them whole, by range or by part, says how long they are, and lists them. Path style; objects are files in a
- * directory. Signatures are not checked, but for the access key that they name where one is demanded, which is why it belongs on
- * loopback, or where nobody else is. Everything else is answered 501.
+ * A small S3 endpoint for machines without another. Creates buckets, puts objects (also only if absent), reads them
+ * whole, by range or by part, returns their lengths and lists them. Path style; objects are files in a directory. Does
+ * not check signatures, but can require an access key, so it must listen on the loopback or in a private network. Other
+ * requests get 501.
  *
- * <p>Parts are of 8 MiB: a client that asks for an object by part numbers is answered as if it had been uploaded so.
+ * <p>Parts have 8 MiB: a request for a part number gets the part of an upload with that part size.
  */
 public final class BucketServer implements AutoCloseable {
     static final long PART_BYTES = 8L << 20;
@@ -43,13 +43,14 @@ public final class BucketServer implements AutoCloseable {
     private static final int BUFFER_BYTES = 128 << 10;
 
     static {
-        // Read once by the JDK's server: answers must not wait for acknowledgements, nor connections end between runs.
+        // The JDK's server reads these properties once. Without Nagle's delay answers do not wait for acknowledgements;
+        // a long idle time keeps connections open between runs.
         System.setProperty("sun.net.httpserver.nodelay", "true");
         System.setProperty("sun.net.httpserver.idleInterval", "86400");
         System.setProperty("sun.net.httpserver.maxIdleConnections", "1024");
     }
 
-    /** Why a request is refused, as S3 puts it. */
+    /** The refusal of a request, with S3's error code. */
     private static final class Refused extends Exception {
         private static final long serialVersionUID = 1;
         private final int status;
@@ -70,9 +71,9 @@ public final class BucketServer implements AutoCloseable {
     private volatile Optional<String> accessKey = Optional.empty();
 
     /**
-     * Serves.
+     * Starts a server.
      *
-     * @param directory holds a directory for each bucket; created if missing, left behind
+     * @param directory holds a directory for each bucket; created if missing, not deleted
      * @param address of this machine, to listen at
      */
     public BucketServer(Path directory, InetAddress address) throws IOException {
@@ -83,7 +84,7 @@ public final class BucketServer implements AutoCloseable {
         server.start();
     }
 
-    /** From now on refuses requests that are signed with another access key, or not at all. */
+    /** Refuses requests from now on that are unsigned or signed with another access key. */
     public void admit(String accessKeyId) {
         accessKey = Optional.of(accessKeyId);
     }
@@ -99,13 +100,13 @@ public final class BucketServer implements AutoCloseable {
         }
     }
 
-    /** {@code http://address:port}. */
+    /** Returns {@code http://address:port}. */
     public String endpoint() {
         return "http://" + server.getAddress().getAddress().getHostAddress() + ":"
                 + server.getAddress().getPort();
     }
 
-    /** Bytes of objects it has sent so far, of answers that broke off, too. */
+    /** Returns the bytes of objects sent so far, including aborted answers. */
     public long sentBytes() {
         return sentBytes.sum();
     }
@@ -126,14 +127,15 @@ public final class BucketServer implements AutoCloseable {
     }
 
     /**
-     * Nothing happens as long as every request was answered, or its client hung up.
+     * Checks that no request failed inside the server; clients that hang up do not count.
      *
-     * @throws IllegalStateException when one was not: what was measured with this endpoint is worth nothing
+     * @throws IllegalStateException when one failed, so that the measurement is void
      */
     public void check() {
         Throwable found = defect.get();
         if (found != null) {
-            throw new IllegalStateException("the lab's own S3 endpoint failed by a defect: " + found, found);
+            throw new IllegalStateException(
+                    "the lab's own S3 endpoint has a bug, so the measurement is void: " + found, found);
         }
     }
 
@@ -151,7 +153,7 @@ public final class BucketServer implements AutoCloseable {
         if (!Files.isDirectory(bucket)) {
             throw new Refused(404, "NoSuchBucket");
         }
-        // Keys are names, not paths: nothing leaves the bucket's directory.
+        // A key is a name, not a path: the encoding keeps the file inside the bucket's directory.
         Path object = bucket.resolve(path[1].replace("%", "%25").replace("/", "%2F"));
         switch (exchange.getRequestMethod()) {
             case "PUT" -> put(exchange, bucket, object);
@@ -164,7 +166,7 @@ public final class BucketServer implements AutoCloseable {
         }
     }
 
-    /** Keys with a prefix, after another key, in their order; one page. */
+    /** Lists one page of the keys with a prefix that follow another key, in order. */
     private static void list(HttpExchange exchange, Path bucket) throws IOException, Refused {
         if (!Files.isDirectory(bucket)) {
             throw new Refused(404, "NoSuchBucket");
@@ -200,7 +202,7 @@ public final class BucketServer implements AutoCloseable {
         exchange.getResponseBody().write(body);
     }
 
-    /** A parameter of the query; empty where it is not given. */
+    /** Returns a parameter of the query; empty if absent. */
     private static String parameter(HttpExchange exchange, String name) {
         String query = String.valueOf(exchange.getRequestURI().getRawQuery());
         for (String pair : query.split("&", -1)) {
@@ -258,7 +260,7 @@ public final class BucketServer implements AutoCloseable {
         try (RandomAccessFile file = open(object)) {
             long size = file.length();
             ByteRange range = range(exchange, size);
-            // S3 answers 206 to a range that happens to be everything, too.
+            // S3 answers 206 even to a range that covers the whole object.
             boolean whole = !exchange.getRequestHeaders().containsKey("Range") && range.length() == size;
             var headers = exchange.getResponseHeaders();
             headers.set("ETag", etag(object));
@@ -303,7 +305,7 @@ public final class BucketServer implements AutoCloseable {
         return new ByteRange(from, last + 1 - from);
     }
 
-    /** Not a channel, which would keep a direct buffer for each of the threads. */
+    /** Opens an object as a file, not as a channel, which would keep a direct buffer for each thread. */
     private static RandomAccessFile open(Path object) throws IOException {
         try {
             return new RandomAccessFile(object.toFile(), "r");
@@ -320,7 +322,7 @@ public final class BucketServer implements AutoCloseable {
         for (long left = range.length(); left > 0; ) {
             int read = file.read(buffer, 0, (int) Math.min(buffer.length, left));
             if (read < 0) {
-                throw new IOException("the object became shorter");
+                throw new IOException("the object was truncated during the read");
             }
             out.write(buffer, 0, read);
             sentBytes.add(read);

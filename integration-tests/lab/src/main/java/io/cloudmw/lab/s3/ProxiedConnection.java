@@ -23,21 +23,21 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A client's connection and the one to the endpoint that belongs to it; both live on one event loop. What the endpoint
- * sends is read one piece at a time, waits here until it is due, and is released by the client's connection, or here when
- * that is gone.
+ * A client's connection and its connection to the endpoint, both on one event loop. Reads the endpoint's response one
+ * piece at a time and holds each piece until it is due. The client's connection releases the pieces; this releases them
+ * when that connection is gone.
  */
 final class ProxiedConnection extends ChannelDuplexHandler {
     private final ShapingProxy proxy;
     private final ShapedStore store;
-    /** Requests without a complete response yet, oldest first. */
+    /** Requests without a complete response, oldest first. */
     private final Queue<ShapedResponse> responses = new ArrayDeque<>();
-    /** Read from the endpoint and not yet sent on. */
+    /** Pieces read from the endpoint but not yet sent to the client. */
     private final Queue<Object> waiting = new ArrayDeque<>();
 
     private @Nullable Channel client;
     private @Nullable Channel endpoint;
-    /** Whether the first of {@link #waiting} has waited as long as it must. */
+    /** Whether the first piece of {@link #waiting} is due. */
     private boolean due;
 
     private boolean timed;
@@ -100,7 +100,10 @@ final class ProxiedConnection extends ChannelDuplexHandler {
         }
     }
 
-    /** Reads of objects are shaped; lists and everything that changes something are the laboratory's own business. */
+    /**
+     * Returns whether to slow and count a request: reads of objects only, since the lab itself makes all other
+     * requests.
+     */
     private static boolean isRead(HttpRequest request) {
         String path = request.uri().split("\\?", 2)[0];
         return request.method().equals(HttpMethod.GET) && path.indexOf('/', 1) > 0 && !path.endsWith("/");
@@ -229,7 +232,7 @@ final class ProxiedConnection extends ChannelDuplexHandler {
         pass(to, message);
     }
 
-    /** What comes of it is seen by the channel's handlers. */
+    /** Writes a message. The channel's handlers see a failure, so the promise is void. */
     private static void pass(Channel to, Object message) {
         ChannelFuture unused = to.write(message, to.voidPromise());
     }

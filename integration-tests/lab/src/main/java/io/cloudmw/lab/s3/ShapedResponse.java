@@ -5,18 +5,20 @@ import io.cloudmw.core.emulation.StorePace;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A response on its way through the proxy, with the times at which its parts may go on. Confined to its connection's event loop. */
+/**
+ * A response that passes the proxy, with the times at which its parts are due. Confined to its connection's event loop.
+ */
 final class ShapedResponse {
-    /** A limit of the response's rate, in the store's time. */
+    /** A limit of the response's rate by one pace of the store. */
     private record Pace(StorePace store, ResponsePace response) {}
 
     private final List<Pace> paces = new ArrayList<>();
     private final TrafficCounter count;
 
     /**
-     * A request arrived.
+     * Begins the response of a request that has just arrived.
      *
-     * @param read whether it reads an object: anything else is let through
+     * @param read whether the request reads an object; other responses are not slowed
      */
     ShapedResponse(ShapedStore store, boolean read) {
         StoreConditions conditions = read ? store.conditions() : StoreConditions.none();
@@ -27,7 +29,7 @@ final class ShapedResponse {
         }
     }
 
-    /** The response's head came; returns how long it must wait. */
+    /** Registers the response's head; returns how long it must wait. */
     long headWaitNanos(long lengthBytes) {
         long longest = 0;
         for (Pace pace : paces) {
@@ -38,7 +40,7 @@ final class ShapedResponse {
         return longest;
     }
 
-    /** The next bytes of the body came; returns how long they must wait. */
+    /** Registers bytes of the body; returns how long they must wait. */
     long bodyWaitNanos(long bytes) {
         long longest = 0;
         for (Pace pace : paces) {

@@ -7,12 +7,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An emulated store: a port of the proxy, under conditions that can change at any time. A response keeps the
- * conditions it was requested under. Safe for any thread.
+ * An emulated store: one port of the proxy, whose speed can change at any time. A response keeps the speed of the time
+ * of its request. Safe for any thread.
  */
 public final class ShapedStore {
     private volatile StoreConditions conditions = StoreConditions.none();
-    /** Of the latest run. */
+    /** The traffic of the latest run. */
     private volatile TrafficCounter count = new TrafficCounter();
 
     private volatile @Nullable Channel listener;
@@ -23,7 +23,7 @@ public final class ShapedStore {
         listener = channel;
     }
 
-    /** Where it answers: {@code http://127.0.0.1:port}. */
+    /** Returns {@code http://127.0.0.1:port}. */
     public String endpoint() {
         Channel channel = listener;
         if (channel == null || !(channel.localAddress() instanceof InetSocketAddress address)) {
@@ -33,8 +33,8 @@ public final class ShapedStore {
     }
 
     /**
-     * A run begins: reads that arrive from now on are counted, from zero, and take as long as all of {@code paces} say.
-     * What is still under way counts for the run it began in, if any.
+     * Begins a run: new reads are slowed by all of {@code paces} and counted from zero. Reads in progress count for the
+     * run that they began in, if any.
      */
     public void begin(List<StorePace> paces) {
         TrafficCounter fresh = new TrafficCounter();
@@ -42,13 +42,13 @@ public final class ShapedStore {
         conditions = new StoreConditions(paces, fresh);
     }
 
-    /** Reads that arrive from now on are neither slowed nor counted; what was counted of those since {@link #begin}. */
+    /** Ends the run: new reads are neither slowed nor counted. Returns the traffic of reads since {@link #begin}. */
     public Traffic end() {
         conditions = StoreConditions.none();
         return crossed();
     }
 
-    /** What was counted of reads that arrived since {@link #begin}. */
+    /** Returns the traffic of reads since {@link #begin}. */
     Traffic crossed() {
         return count.crossed();
     }

@@ -31,16 +31,16 @@ import java.net.URI;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Stands between clients of the S3 protocol and an endpoint of it, on a port for every emulated store, and lets
- * responses to reads through as slowly as the store's conditions say; everything else passes as it comes. HTTP/1.1 only,
- * without TLS; the {@code Host} header stays what the client signed.
+ * A proxy between S3 clients and an S3 endpoint, with one port per emulated store. Slows responses to reads to the
+ * store's speed; other traffic passes unchanged. HTTP/1.1 without TLS only. The {@code Host} header stays the one that
+ * the client signed.
  *
- * <p>Memory is bounded: of each response at most {@value #PIECE_BYTES} bytes are held, the endpoint is read from only
- * when they have gone on, and a client that does not read stops its response. A client that hangs up takes its
- * connection to the endpoint with it, so what it gave up is not fetched.
+ * <p>Memory is bounded: the proxy holds at most {@value #PIECE_BYTES} bytes of each response. It reads more from the
+ * endpoint only when these are sent, so a client that does not read applies back-pressure. When a client hangs up, the
+ * proxy closes the connection to the endpoint and fetches no more.
  */
 public final class ShapingProxy implements AutoCloseable {
-    /** Bytes of one response held here. */
+    /** The most bytes of one response that the proxy holds. */
     static final int PIECE_BYTES = 64 << 10;
 
     private static final int MAX_CONNECTIONS = 1024;
@@ -52,8 +52,10 @@ public final class ShapingProxy implements AutoCloseable {
     private final ChannelGroup open = new DefaultChannelGroup("lab-proxy", GlobalEventExecutor.INSTANCE, true);
 
     /**
+     * Creates a proxy without ports.
+     *
      * @param endpoint {@code http://host:port}
-     * @throws IllegalArgumentException when it is none
+     * @throws IllegalArgumentException when that is not an HTTP endpoint
      */
     public ShapingProxy(String endpoint) {
         URI uri = URI.create(endpoint);
@@ -66,7 +68,7 @@ public final class ShapingProxy implements AutoCloseable {
         group = new MultiThreadIoEventLoopGroup(2, new DefaultThreadFactory("cloudmw-lab-proxy", true), io);
     }
 
-    /** Opens a port for one more store. */
+    /** Opens a port for another store. */
     public ShapedStore listen() throws IOException {
         ShapedStore store = new ShapedStore();
         ServerBootstrap bootstrap = new ServerBootstrap()
@@ -105,7 +107,7 @@ public final class ShapingProxy implements AutoCloseable {
         return new HttpDecoderConfig().setMaxChunkSize(PIECE_BYTES).setMaxHeaderSize(MAX_HEADER_BYTES);
     }
 
-    /** One piece for each {@code read()}. */
+    /** Returns an allocator that makes each {@code read()} read one piece. */
     static RecvByteBufAllocator pieces() {
         return new FixedRecvByteBufAllocator(PIECE_BYTES).maxMessagesPerRead(1);
     }

@@ -3,8 +3,8 @@ package io.cloudmw.lab.s3;
 /**
  * The traffic through the proxy.
  *
- * @param requests reads of objects
- * @param bytes of their responses, bodies only, as far as they were sent: also of those that were given up
+ * @param requests number of reads of objects
+ * @param bytes of response bodies that were sent, including aborted responses
  */
 public record Traffic(long requests, long bytes) {
     public static final Traffic NOTHING = new Traffic(0, 0);

@@ -5,11 +5,12 @@ import io.cloudmw.lab.torture.model.CallInterval;
 import java.util.Optional;
 
 /**
- * The outcome of a call.
+ * The outcome of a call: an answer or a failure.
  *
- * @param answer or
- * @param failure one of them is there
+ * @param answer of a call that succeeded
+ * @param failure the error code of a call that failed
  * @param message of the failure
+ * @param span from the call to its end
  */
 record CallOutcome<T>(Optional<T> answer, Optional<ErrorCode> failure, String message, CallInterval span) {
     boolean failedWith(ErrorCode code) {

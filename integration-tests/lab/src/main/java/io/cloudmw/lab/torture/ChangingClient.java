@@ -26,8 +26,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 
 /**
- * A client that changes paths of its own in any way, and a few shared paths by puts only.
- * Confined to one thread.
+ * A client that makes every kind of change to its own paths. Paths that it shares with other clients it changes only by
+ * puts. Confined to one thread.
  */
 final class ChangingClient {
     static final String SHARED = "/shared";
@@ -45,7 +45,11 @@ final class ChangingClient {
     private final Path source;
     private final List<OwnPaths> places = new ArrayList<>();
 
-    /** @param source a file to put from now and then */
+    /**
+     * Creates a client.
+     *
+     * @param source a file to put now and then
+     */
     ChangingClient(TortureRun run, TortureClient client, Path source) {
         this.run = run;
         this.model = run.model();
@@ -57,7 +61,7 @@ final class ChangingClient {
         }
     }
 
-    /** Changes something. */
+    /** Makes one change. */
     void once() throws InterruptedException, IOException {
         OwnPaths own = places.get(random.nextInt(places.size()));
         int dice = random.nextInt(100);
@@ -95,7 +99,11 @@ final class ChangingClient {
         }
     }
 
-    /** @param content what the file has afterwards */
+    /**
+     * Puts bytes of the client's choice.
+     *
+     * @param content the file's content after the put
+     */
     private void put(
             FilePath path,
             Content content,
@@ -113,7 +121,9 @@ final class ChangingClient {
             model.refused(put);
             if (certain) {
                 model.report(
-                        FindingKind.UNEXPLAINED, path, "put failed though nobody else changes it: " + asked.message());
+                        FindingKind.UNEXPLAINED,
+                        path,
+                        "put failed although no other client changes this path: " + asked.message());
             }
         } else {
             model.lostPut(path, put, asked.span().to());
@@ -141,7 +151,7 @@ final class ChangingClient {
         return cluster -> cluster.files().put(new ByteArrayInputStream(bytes), bytes.length, path, options);
     }
 
-    /** On condition that what is known of the path is so. */
+    /** Puts on condition that the path still has the version that the model knows. */
     private void putOnCondition(FilePath path) throws InterruptedException, IOException {
         Optional<Kept> kept = model.kept(path);
         if (kept.isPresent()) {
@@ -153,7 +163,7 @@ final class ChangingClient {
 
     // ---- parts of files
 
-    /** Changes part of a file of which it is known what it has; a long one becomes shorter. */
+    /** Changes a part of a file whose content is known; shortens a long one. */
     private void edit(FilePath path) throws InterruptedException {
         Optional<Kept> kept = model.kept(path);
         if (kept.isEmpty() || !isThere(path)) {
@@ -236,7 +246,8 @@ final class ChangingClient {
         CallOutcome<?> asked =
                 client.ask(Operation.REMOVE, path, cluster -> cluster.files().remove(path));
         if (asked.failedWith(ErrorCode.NOT_FOUND) && wasDisturbed(asked)) {
-            // Its answer was lost and the client asked again: the file is removed all the same.
+            // The change took effect although the client has no answer: its first try lost the answer, and a later try
+            // found the file removed.
             model.acknowledged(remove, asked.span().to());
         } else {
             concluded(remove, path, asked);
@@ -258,7 +269,10 @@ final class ChangingClient {
                         cluster -> cluster.files().setAttributes(path, Map.of(MARK, value), Set.of())));
     }
 
-    /** A call may have been repeated only while a coordinator was not to be counted upon. */
+    /**
+     * Returns whether the client may have repeated a call. Clients repeat calls only while a coordinator may be
+     * unavailable.
+     */
     private boolean wasDisturbed(CallOutcome<?> asked) {
         return run.fleet().coordinators().stream()
                 .anyMatch(name -> run.outages().nanos(name, asked.span()) > 0);
@@ -277,7 +291,11 @@ final class ChangingClient {
 
     // ---- what must fail
 
-    /** @param absent a path where nothing is, or not: then nothing is tried */
+    /**
+     * Tries a change that must fail.
+     *
+     * @param absent a path; if the model does not know that it has no file, this does nothing
+     */
     private void tryInVain(FilePath absent, FilePath there) throws InterruptedException, IOException {
         if (!isThere(there)) {
             return;

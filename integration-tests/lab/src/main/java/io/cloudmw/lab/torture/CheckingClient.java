@@ -43,8 +43,10 @@ final class CheckingClient {
     private long underReplicatedChunks;
 
     /**
-     * @param target a file to get into now and then
-     * @param mended whether everything is in order: then nothing excuses a read that fails
+     * Creates a client.
+     *
+     * @param target a local file for reads that go to a file
+     * @param mended whether all faults are repaired, so that every read must succeed
      */
     CheckingClient(TortureRun run, TortureClient client, Path target, boolean mended) {
         this.run = run;
@@ -55,7 +57,7 @@ final class CheckingClient {
         random = new SplittableRandom(run.settings().seed() * 37 + client.number());
     }
 
-    /** Looks at something. */
+    /** Makes one check. */
     void once() throws InterruptedException, IOException {
         Optional<FilePath> drawn = draw();
         if (drawn.isEmpty()) {
@@ -76,7 +78,7 @@ final class CheckingClient {
         }
     }
 
-    /** A path that had a file, mostly one that has. */
+    /** Draws a path, usually one that has a file, otherwise one that had. */
     private Optional<FilePath> draw() {
         List<FilePath> paths = model.paths();
         if (paths.isEmpty()) {
@@ -105,7 +107,7 @@ final class CheckingClient {
         }
     }
 
-    /** Reads a file whole, or a range of it, and says what was wrong with that. */
+    /** Reads a whole file or a range of it, and reports violations. */
     void read(FilePath path, Optional<ByteRange> range) throws InterruptedException {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         GetOptions options = range.map(options()::withRange).orElse(options());
@@ -149,7 +151,7 @@ final class CheckingClient {
         }
     }
 
-    /** Somebody may have made the file shorter than the range that was asked for. */
+    /** Judges a failed read. The coordinator may refuse a range because another client has made the file shorter. */
     private void failed(FilePath path, CallOutcome<?> asked, Optional<ByteRange> range) throws InterruptedException {
         if (asked.failedWith(ErrorCode.INVALID_ARGUMENT) && range.isPresent()) {
             List<Kept> candidates = model.candidates(path, asked.span());
@@ -169,13 +171,16 @@ final class CheckingClient {
             model.report(
                     FindingKind.LOST_ACKNOWLEDGED_WRITE,
                     path,
-                    "it cannot be read though everything is mended: " + asked.message());
+                    "read failed although all faults are repaired: " + asked.message());
         } else {
             run.operations().unavoidable();
         }
     }
 
-    /** Whether all the time the coordinator was not gone for too long, and each chunk had a good copy within reach. */
+    /**
+     * Returns whether the read should have succeeded: the coordinator was not unavailable for too long, and each chunk
+     * had a reachable good copy throughout.
+     */
     private boolean isAvoidable(FilePath path, CallInterval span) throws InterruptedException {
         if (run.coordinatorAwayNanos(span) > client.patience().toNanos() / 2) {
             return false;
@@ -190,7 +195,7 @@ final class CheckingClient {
         return !candidates.isEmpty();
     }
 
-    /** Asks for a file's version and attributes, and says what was wrong with that. */
+    /** Asks for a file's version and attributes, and reports violations. */
     void stat(FilePath path) throws InterruptedException {
         CallOutcome<FileStatus> asked =
                 client.ask(Operation.STAT, path, cluster -> cluster.files().stat(path));
@@ -205,12 +210,12 @@ final class CheckingClient {
         }
     }
 
-    /** As all its answers to {@link #stat} said together. */
+    /** Returns the number of under-replicated chunks, summed over all answers to {@link #stat}. */
     long underReplicatedChunks() {
         return underReplicatedChunks;
     }
 
-    /** Some directory above a path. */
+    /** Lists a random directory above a path. */
     private void list(FilePath path) throws InterruptedException {
         String directory = path.path();
         do {
@@ -219,7 +224,7 @@ final class CheckingClient {
         list(path.volume(), directory);
     }
 
-    /** Lists a directory and says what was wrong with that. */
+    /** Lists a directory and reports violations. */
     void list(VolumeName volume, String directory) throws InterruptedException {
         int limit = random.nextBoolean() ? 1000 : random.nextInt(1, 5);
         Map<String, @Nullable Seen> shown = new HashMap<>();

@@ -20,11 +20,14 @@ import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Looks at, and harms, the copies on the disks: what they really hold, whatever the catalog believes. Any thread. */
+/**
+ * The copies of chunks on the disks, as files, independent of the catalog. Can check and damage them. Safe for any
+ * thread.
+ */
 final class DiskReplicas {
     private static final Logger log = LoggerFactory.getLogger(DiskReplicas.class);
 
-    /** Each waits for the coordinator for some seconds. */
+    /** Tries of a call; each waits several seconds for the coordinator. */
     private static final int TRIES = 10;
 
     private final TortureFleet fleet;
@@ -60,10 +63,10 @@ final class DiskReplicas {
     }
 
     /**
-     * Whether each chunk of the version has a good copy in one of these stores, which was there before.
+     * Returns whether each chunk of a version had a good copy in one of these stores before a given time.
      *
-     * @param sinceMillis civil time: a copy that was made later, by repair for instance, does not count
-     * @return false also when the coordinator knows nothing of the version any more, or does not answer
+     * @param sinceMillis civil time; later copies, for instance by repair, do not count
+     * @return false also when the coordinator no longer knows the version or does not answer
      */
     boolean wasReadable(FilePath file, Kept kept, Predicate<String> stores, long sinceMillis)
             throws InterruptedException {
@@ -86,7 +89,7 @@ final class DiskReplicas {
         return chunks;
     }
 
-    /** Of the stores that ought to have this chunk now those that have it as it was written. */
+    /** Returns the stores in the chunk's current placement whose copy has the written bytes. */
     private Stream<String> good(Chunk chunk, Content content) {
         return chunk.replicas().stream()
                 .map(StoreId::value)
@@ -111,10 +114,10 @@ final class DiskReplicas {
     }
 
     /**
-     * Harms one copy of one chunk of a version, unless one is harmed already, or wanting: of what was acknowledged as many good
-     * copies are left as then.
+     * Damages one copy of a random chunk of a version. Does nothing if a copy is damaged or missing already, so that as
+     * many good copies remain as the acknowledged put guaranteed.
      *
-     * @return which, if any
+     * @return a description of the damaged copy, if any
      */
     Optional<String> harm(FilePath file, Kept kept, Harm harm, RandomGenerator random) throws InterruptedException {
         Optional<List<Chunk>> chunks =
@@ -133,7 +136,7 @@ final class DiskReplicas {
             harm.doTo(fleet.replica(store, chunk.id()), random);
             return Optional.of(chunk.id() + " in " + store);
         } catch (IOException e) {
-            log.debug("not harmed: {} in {}", chunk.id(), store, e);
+            log.debug("cannot damage {} in {}", chunk.id(), store, e);
             return Optional.empty();
         }
     }

@@ -33,14 +33,21 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Breaks things, drawn from a seed by a {@link FaultMix}, and mends them again. One store at a time is out of reach, or full, and beside
- * it one more may be lost with all it has: of each chunk that has all its copies one stays within reach. The helper of a store that is
- * lost comes back with an empty disk, which the cluster is told: at once, or when the other stores have everything as often as it
- * ought to be. A bucket that is lost is declared lost, and another one takes its place. A loss comes now and then, of a disk and of a
- * bucket in turn, and once at least of each. Disks leave the volumes and join them again, and replicas become more and fewer, each
- * once at least: a run that was too short for that goes on until it was so. Copies are
- * harmed only where all are good. So every acknowledged byte is kept somewhere. Meanwhile a coordinator, or the clients' way to it, may be
- * gone, and two helpers may not reach each other.
+ * The fault injector of a run: draws faults by a {@link FaultMix}, injects and repairs them. The schedule keeps every
+ * acknowledged byte in at least one store:
+ *
+ * <ul>
+ *   <li>At most one store is unreachable or full at a time. One more may be lost with all its bytes; each fully
+ *       replicated chunk then still has a reachable copy.
+ *   <li>The helper of a lost disk returns with an empty disk, which the cluster is told is new. This happens at once,
+ *       or when the other stores have all replicas again.
+ *   <li>A lost bucket is declared lost, and a new bucket takes its place. Losses alternate between disks and buckets.
+ *   <li>Disks leave the volumes and rejoin, and the replication factor goes up and down.
+ *   <li>A copy is damaged only where all copies of the chunk are good.
+ * </ul>
+ *
+ * <p>Each kind of loss and of volume change happens at least once; a short run is extended for that. Besides, a
+ * coordinator or the network between it and clients may fail, and the network between two helpers.
  */
 final class Faults implements AutoCloseable {
     private static final long SHORTEST_NANOS = Duration.ofMillis(200).toNanos();
@@ -55,9 +62,10 @@ final class Faults implements AutoCloseable {
     private static final int TRIES = 20;
 
     /**
-     * A fault that was drawn.
+     * A fault to inject.
      *
-     * @param flag which of two ways a disk is filled; of a lost one, whether an empty disk takes its place at once
+     * @param flag for a full disk: whether files rather than bytes are exhausted; for a lost disk: whether an empty
+     *     disk replaces it at once
      */
     private record Fault(
             FaultKind kind, String one, String other, CutKind cut, boolean flag, long nanos, long restNanos) {
@@ -82,11 +90,11 @@ final class Faults implements AutoCloseable {
     private final SplittableRandom gaps;
     private final Map<FaultKind, AtomicInteger> counts = new EnumMap<>(FaultKind.class);
     private final Set<FaultKind.Place> busy = ConcurrentHashMap.newKeySet();
-    /** Helpers whose stores are not to be counted upon. */
+    /** The helpers and buckets whose stores are affected by a current fault. */
     private final Set<String> out = ConcurrentHashMap.newKeySet();
 
     private final CountDownLatch stopping = new CountDownLatch(1);
-    /** Nothing new is broken any more. */
+    /** Opens when no new faults are injected any more. */
     private final CountDownLatch stopped = new CountDownLatch(1);
 
     private final SplittableRandom lost;
@@ -94,7 +102,7 @@ final class Faults implements AutoCloseable {
     private long nextLossNanos;
     private boolean hasLostDisk;
     private boolean hasLostBucket;
-    /** True if a bucket is lost next, otherwise a disk. */
+    /** Whether the next loss is that of a bucket; otherwise of a disk. */
     private boolean losesBucket;
 
     private final ExecutorService threads = Executors.newCachedThreadPool(task -> new Thread(task, "torture-fault"));
@@ -114,7 +122,7 @@ final class Faults implements AutoCloseable {
         }
     }
 
-    /** Breaks something now and then until it is healed or closed. */
+    /** Injects faults at random times until {@link #heal} or {@link #close}. */
     void start() {
         threads.execute(() -> {
             nextLossNanos = run.now()
@@ -132,7 +140,10 @@ final class Faults implements AutoCloseable {
         });
     }
 
-    /** Goes on until each kind of loss, and each kind of change of volumes, was there once and is over. */
+    /**
+     * Injects the kinds of losses and of volume changes that have not happened yet, and waits for the volume changes to
+     * end.
+     */
     private void makeUp() throws InterruptedException {
         boolean changes = false;
         while (lacksLoss() || lacksChange() || (changes && busy.contains(FaultKind.Place.VOLUMES))) {
@@ -177,12 +188,12 @@ final class Faults implements AutoCloseable {
         }
     }
 
-    /** What one store had must have room in the others. */
+    /** Returns whether the other stores suffice for all replicas after a loss. */
     private boolean mayLose() {
         return fleet.helpers().size() > TortureSettings.REPLICAS;
     }
 
-    /** Unless one is lost already. */
+    /** Injects a loss, unless an earlier one is not repaired yet. */
     private void lose() {
         if (!busy.contains(FaultKind.Place.LOST_STORE)) {
             nextLossNanos = run.now() + BETWEEN_LOSSES_NANOS;
@@ -206,7 +217,9 @@ final class Faults implements AutoCloseable {
         }
     }
 
-    /** Only this thread takes places. */
+    /**
+     * Injects a fault on a thread of its own. Only the injector's thread calls this, so a place is never taken twice.
+     */
     private void execute(Fault fault) {
         busy.add(fault.kind().place());
         if (fault.kind().isOfStore()) {
@@ -226,7 +239,7 @@ final class Faults implements AutoCloseable {
         }
     }
 
-    /** One that is not out already. */
+    /** Draws a name that no current fault affects. */
     private String one(List<String> names, SplittableRandom random) {
         List<String> there = names.stream().filter(name -> !out.contains(name)).toList();
         return there.get(random.nextInt(there.size()));
@@ -253,7 +266,10 @@ final class Faults implements AutoCloseable {
                 random.nextLong(TimeUnit.SECONDS.toNanos(kind.place().longestRestSeconds()) + 1));
     }
 
-    /** What cannot be counted upon meanwhile: a disk that is full can be read. */
+    /**
+     * Returns the store or coordinator that is unavailable during a fault. A full disk can still be read, unless its
+     * helper restarts for the fault.
+     */
     private Optional<String> outage(Fault fault) {
         return switch (fault.kind()) {
             case DISK_FULL -> fleet.fillsInPlace() ? Optional.empty() : Optional.of(TortureFleet.store(fault.one()));
@@ -329,10 +345,7 @@ final class Faults implements AutoCloseable {
         } catch (IOException | RuntimeException e) {
             run.journal()
                     .found(new Finding(
-                            FindingKind.UNEXPLAINED,
-                            fault.one(),
-                            fault + ": it was not to be mended: " + e,
-                            List.of()));
+                            FindingKind.UNEXPLAINED, fault.one(), fault + ": the repair failed: " + e, List.of()));
         } finally {
             outage.ifPresent(what -> run.outages().end(what, run.now()));
         }
@@ -353,7 +366,7 @@ final class Faults implements AutoCloseable {
         switch (fault.kind()) {
             case HELPER_KILLED, COORDINATOR_KILLED -> fleet.restart(fault.one());
             case STORE_LOST -> {
-                // Otherwise its empty disk was taken in at once.
+                // Unless an empty disk was put in place at once.
                 if (!fault.flag()) {
                     fleet.restartReplaced(fault.one());
                 }
@@ -366,7 +379,10 @@ final class Faults implements AutoCloseable {
         }
     }
 
-    /** Takes a store away and waits until what it had is made anew: in the others, or in it too when it has a new disk. */
+    /**
+     * Loses a disk and waits until its copies are made again: on the other stores, and on the disk that replaces it, if
+     * any.
+     */
     private void awaitCopied(Fault loss) throws InterruptedException, IOException {
         String store = TortureFleet.store(loss.one());
         fleet.process(loss.one()).kill();
@@ -381,7 +397,8 @@ final class Faults implements AutoCloseable {
                     .found(new Finding(
                             FindingKind.UNEXPLAINED,
                             store,
-                            "its " + copies + " copies are not all made anew after " + REPLICATION.toSeconds() + " s",
+                            "its " + copies + " copies were not all made again within " + REPLICATION.toSeconds()
+                                    + " s",
                             List.of()));
             return;
         }
@@ -390,7 +407,10 @@ final class Faults implements AutoCloseable {
         run.journal().say(made.toString());
     }
 
-    /** Takes a bucket away, declares it lost, and waits until what it had is made anew and the cluster has forgotten it. */
+    /**
+     * Loses a bucket and declares it lost. Waits until its copies are made again, then adds a new bucket and removes
+     * the lost store from the cluster.
+     */
     private void awaitCopiedFromBucket(Fault loss) throws InterruptedException, IOException {
         String store = loss.one();
         long since = run.now();
@@ -401,7 +421,8 @@ final class Faults implements AutoCloseable {
                     .found(new Finding(
                             FindingKind.UNEXPLAINED,
                             store,
-                            "its " + copies + " copies are not all made anew after " + REPLICATION.toSeconds() + " s",
+                            "its " + copies + " copies were not all made again within " + REPLICATION.toSeconds()
+                                    + " s",
                             List.of()));
             return;
         }
@@ -411,11 +432,11 @@ final class Faults implements AutoCloseable {
         fleet.addBucket();
         if (awaitUnused(store)) {
             fleet.remove(store);
-            run.journal().say("forgotten: " + store);
+            run.journal().say("removed after its loss: " + store);
         }
     }
 
-    /** Until no volume uses a store any more. */
+    /** Waits until no volume uses a store. */
     private boolean awaitUnused(String store) throws InterruptedException {
         long since = run.now();
         while (fleet.isUsed(store)) {
@@ -425,7 +446,8 @@ final class Faults implements AutoCloseable {
                         .found(new Finding(
                                 FindingKind.UNEXPLAINED,
                                 store,
-                                "volumes still use it after " + REPLICATION.toSeconds() + " s: " + fleet.kept(store),
+                                "volumes still use the removed store after " + REPLICATION.toSeconds() + " s: "
+                                        + fleet.kept(store),
                                 List.of()));
                 return false;
             }
@@ -434,17 +456,22 @@ final class Faults implements AutoCloseable {
         return true;
     }
 
-    /** Lets the volumes do without the bucket, when nothing is broken any more: they let go of it, and it can be removed. */
+    /**
+     * Removes the bucket from all volumes after the last fault; waits until no volume uses it and removes the store.
+     */
     void letBucketGo() throws InterruptedException {
         String store = fleet.bucket();
         fleet.change(change -> change.removeStore(new StoreId(store)));
         if (awaitUnused(store)) {
             fleet.remove(store);
-            run.journal().say("let go: " + store);
+            run.journal().say("removed from the volumes and the cluster: " + store);
         }
     }
 
-    /** Until the coordinator answers, and counts upon what was gone; upon all stores that are not gone for another reason. */
+    /**
+     * Waits until the cluster recovers from a fault: a coordinator must answer and regard the affected stores as
+     * available. After a coordinator's fault this means all stores without a fault of their own.
+     */
     private void awaitBack(Fault fault, String outage) throws InterruptedException {
         long since = run.now();
         while (!isBack(outage)) {
@@ -453,14 +480,14 @@ final class Faults implements AutoCloseable {
                         .found(new Finding(
                                 FindingKind.UNEXPLAINED,
                                 fault.one(),
-                                fault + ": not back " + TimeUnit.NANOSECONDS.toSeconds(RECOVERY_NANOS)
-                                        + " s after it was mended",
+                                fault + ": no recovery within " + TimeUnit.NANOSECONDS.toSeconds(RECOVERY_NANOS)
+                                        + " s after the repair",
                                 List.of()));
                 return;
             }
             Sleeper.system().sleep(POLL_NANOS);
         }
-        run.journal().say("back: " + outage);
+        run.journal().say("recovered: " + outage);
     }
 
     private boolean isBack(String outage) throws InterruptedException {
@@ -472,27 +499,27 @@ final class Faults implements AutoCloseable {
                 : available.contains(outage);
     }
 
-    /** Mends everything and waits until it is well again. */
+    /** Stops injecting faults, repairs all faults and waits for the recovery. */
     void heal() throws InterruptedException {
         stopping.countDown();
         stopped.await();
         threads.shutdown();
         if (!threads.awaitTermination(REPLICATION.toNanos() + RECOVERY_NANOS, TimeUnit.NANOSECONDS)) {
-            throw new IllegalStateException("faults are still being mended");
+            throw new IllegalStateException("faults were not repaired in time");
         }
     }
 
-    /** Stores that were lost, and are there again as often as they ought to be, in their order. */
+    /** Returns the lost stores whose copies were all made again, in the order of recovery. */
     List<StoreLoss> losses() {
         return List.copyOf(losses);
     }
 
-    /** How many of each. */
+    /** Returns the number of faults of each kind. */
     Map<FaultKind, AtomicInteger> counts() {
         return Collections.unmodifiableMap(counts);
     }
 
-    /** Breaks nothing any more and mends nothing: only what stands still goes on, so that it can end. Idempotent. */
+    /** Stops without repairs, except that paused processes resume, so that they can end. Idempotent. */
     @Override
     public void close() {
         stopping.countDown();

@@ -2,7 +2,7 @@ package io.cloudmw.lab.torture;
 
 import java.util.random.RandomGenerator;
 
-/** The distribution of file sizes: mostly around the borders of leaves and chunks. */
+/** The distribution of file sizes, mostly around multiples of the leaf and chunk sizes. */
 final class FileSizes {
     private static final int LEAF = 256 << 10;
     private static final int CHUNK = 512 << 10;

@@ -18,7 +18,7 @@ import org.slf4j.LoggerFactory;
 
 /** A file of events: faults, failed operations and findings, one per line. Safe for any thread. */
 final class Journal implements AutoCloseable {
-    /** Findings that are kept; beyond that they are counted. */
+    /** The number of findings that are kept; further ones are only counted. */
     static final int MAX_FINDINGS = 100;
 
     private static final Logger log = LoggerFactory.getLogger(Journal.class);
@@ -37,13 +37,17 @@ final class Journal implements AutoCloseable {
     @GuardedBy("this")
     private String last = "";
 
-    /** @param ticker by which lines are dated, as everything the model says is */
+    /**
+     * Opens a journal.
+     *
+     * @param ticker the clock of the lines' times, the same as the model's
+     */
     Journal(Path file, Ticker ticker) throws IOException {
         this.file = Files.newBufferedWriter(file);
         this.ticker = ticker;
     }
 
-    /** One line. */
+    /** Writes a line. */
     synchronized void say(String what) {
         last = what;
         try {
@@ -54,7 +58,7 @@ final class Journal implements AutoCloseable {
         }
     }
 
-    /** What may not happen, happened. */
+    /** Writes a finding, which is a violation of the model. */
     synchronized void found(Finding finding) {
         counts.merge(finding.kind(), 1L, Long::sum);
         if (findings.size() < MAX_FINDINGS) {
@@ -68,12 +72,12 @@ final class Journal implements AutoCloseable {
         return counts.getOrDefault(kind, 0L);
     }
 
-    /** The first {@value #MAX_FINDINGS}. */
+    /** Returns the first {@value #MAX_FINDINGS} findings. */
     synchronized List<Finding> findings() {
         return List.copyOf(findings);
     }
 
-    /** The last line. */
+    /** Returns the last line. */
     synchronized String last() {
         return last;
     }

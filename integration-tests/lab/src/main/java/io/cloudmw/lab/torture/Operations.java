@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Counts what clients did and what became of it. Safe for any thread. */
+/** Counters of the clients' operations and their failures. Safe for any thread. */
 final class Operations {
     /** The kinds of operations. */
     enum Operation {
@@ -38,13 +38,13 @@ final class Operations {
         done.merge(operation, 1L, Long::sum);
     }
 
-    /** It was answered with an error, or not at all. */
+    /** Counts an operation that ended with an error or without an answer. */
     synchronized void failed(Operation operation, ErrorCode code) {
         done(operation);
         failed.merge(code, 1L, Long::sum);
     }
 
-    /** A read failed, and nothing says that it need not have. */
+    /** Counts a failed read that the current faults explain. */
     void unavoidable() {
         failedReads.incrementAndGet();
     }
@@ -57,12 +57,12 @@ final class Operations {
         return done.values().stream().mapToLong(Long::longValue).sum();
     }
 
-    /** By operation. */
+    /** Returns the number of operations of each kind. */
     synchronized Map<Operation, Long> counts() {
         return new EnumMap<>(done);
     }
 
-    /** By what they failed with, as asked for or not. */
+    /** Returns the number of failures with each error code; tests of refusals count, too. */
     synchronized Map<ErrorCode, Long> failures() {
         return new TreeMap<>(failed);
     }

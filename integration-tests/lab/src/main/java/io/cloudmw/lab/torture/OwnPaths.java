@@ -9,8 +9,8 @@ import java.util.function.Predicate;
 import java.util.random.RandomGenerator;
 
 /**
- * The paths one client changes and nobody else: a few directories of a few files in one volume. A directory in which too much
- * is in doubt is left alone, for ever, and another takes its place. Confined to one thread.
+ * The paths that only one client changes: a few directories with a few files each, in one volume. When too many files
+ * of a directory are in an unknown state, the client abandons it and uses a new one. Confined to one thread.
  */
 final class OwnPaths {
     private static final int DIRECTORIES = 4;
@@ -23,7 +23,7 @@ final class OwnPaths {
     private final String root;
     private final RandomGenerator random;
     private final List<String> directories = new ArrayList<>();
-    /** Names directories once had. */
+    /** Former names of renamed directories. */
     private final List<String> left = new ArrayList<>();
 
     private int named;
@@ -47,7 +47,7 @@ final class OwnPaths {
         return volume;
     }
 
-    /** A path that is as wanted, or any where there is none. */
+    /** Draws a path that satisfies a condition, or any path if several tries find none. */
     FilePath draw(Predicate<FilePath> wanted) {
         FilePath path = any();
         for (int i = 0; i < TRIES && !wanted.test(path); i++) {
@@ -69,7 +69,10 @@ final class OwnPaths {
         return new FilePath(volume, directory + "/f" + random.nextInt(FILES));
     }
 
-    /** A directory nothing of which is in doubt, with a file in it, or any. */
+    /**
+     * Draws a directory that may be renamed: it has a file, and the states of all its files are known. After several
+     * tries any directory.
+     */
     String directory() {
         String directory = directories.get(random.nextInt(directories.size()));
         for (int i = 0; i < TRIES && !mayMove(directory); i++) {
@@ -83,7 +86,7 @@ final class OwnPaths {
         return below.stream().allMatch(model::isSettled) && below.stream().anyMatch(model::isThere);
     }
 
-    /** A name for a directory, at which nothing is without doubt: a new one, or one that was left. */
+    /** Returns an unused directory name, either new or a former one below which the model knows that no file exists. */
     String nameForDirectory() {
         for (int i = 0; i < left.size(); i++) {
             List<FilePath> below = model.below(volume, left.get(i));

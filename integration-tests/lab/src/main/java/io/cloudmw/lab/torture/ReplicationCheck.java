@@ -12,11 +12,15 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * A check that all chunks have their replicas, by the cluster's own status, as the cluster itself says: it has looked at all of them since it knows of a loss, and
- * found none that lacks a copy, but for those that a writer is about to bring. Confined to one thread.
+ * A check, by the cluster's own status, that no chunk lacks a replica. Repair must have looked at all chunks since the
+ * cluster learned of a loss, and found no missing replica. Replicas that a writer is about to make do not count.
+ * Confined to one thread.
  */
 final class ReplicationCheck {
-    /** Looks that have to end: one may have been under way, and the next is at all chunks. */
+    /**
+     * The number of repair passes to wait for: the first may have begun before the loss, and the next covers all
+     * chunks.
+     */
     private static final int LOOKS = 2;
 
     private static final long POLL_NANOS = Duration.ofMillis(50).toNanos();
@@ -25,12 +29,19 @@ final class ReplicationCheck {
     private OptionalLong passesBefore = OptionalLong.empty();
     private long passes;
 
-    /** @param lost a store that the cluster has to know to be lost */
+    /**
+     * Creates a check.
+     *
+     * @param lost a store that the cluster must first know to be lost
+     */
     ReplicationCheck(Optional<StoreId> lost) {
         this.lost = lost;
     }
 
-    /** Waits until it is; false: it was not in time, that in which the coordinator was away not counted. */
+    /**
+     * Waits until no replica is missing; returns false after {@code limit}, in which the coordinator's absence does not
+     * count.
+     */
     boolean await(TortureRun run, Duration limit) throws InterruptedException {
         long since = run.now();
         while (run.fleet().status().filter(this::isFull).isEmpty()) {
@@ -44,7 +55,7 @@ final class ReplicationCheck {
         return true;
     }
 
-    /** To be told again and again what the cluster says, until it is true. */
+    /** Evaluates a status. Must get every status in turn, since it remembers the passes seen. */
     boolean isFull(UpkeepStatus status) {
         RepairProgress repair = status.repair();
         boolean anew = repair.passes() < passes;

@@ -29,9 +29,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 
-/**
- * A run: it starts a fleet, runs clients and faults, repairs everything and checks every file once more.
- */
+/** A torture run: starts a fleet, runs clients and faults, repairs all faults and checks every file once more. */
 public final class Torture {
     private static final long LONGEST_REST_NANOS = Duration.ofMillis(150).toNanos();
     private static final long END_SECONDS = 400;
@@ -43,9 +41,11 @@ public final class Torture {
     private final AtomicBoolean closed = new AtomicBoolean();
 
     /**
-     * @param directory for everything it writes
-     * @param out what goes on
-     * @param closing what is opened is closed with it, also in the middle
+     * Creates a run.
+     *
+     * @param directory for all files of the run
+     * @param out gets the progress
+     * @param closing closes all that this opens, also when the run is interrupted
      */
     public Torture(TortureSettings settings, Path directory, PrintWriter out, CloseStack closing) {
         this.settings = settings;
@@ -55,9 +55,9 @@ public final class Torture {
     }
 
     /**
-     * Does it.
+     * Performs the run. Call once.
      *
-     * @throws CloudMwException {@code CANCELLED} when it was closed in the middle
+     * @throws CloudMwException {@code CANCELLED} when the run was closed before its end
      */
     public TortureReport run() throws Exception {
         try {
@@ -126,12 +126,12 @@ public final class Torture {
         faults.heal();
         threads.shutdown();
         if (!threads.awaitTermination(END_SECONDS, TimeUnit.SECONDS)) {
-            throw new IllegalStateException("clients have not ended within " + END_SECONDS + " s");
+            throw new IllegalStateException("clients did not end within " + END_SECONDS + " s");
         }
         clients.forEach(TortureClient::close);
     }
 
-    /** An operation of a client. */
+    /** A step of a client: one operation. */
     private interface Step {
         void once() throws InterruptedException, IOException;
     }

@@ -17,16 +17,16 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 
-/** A client of the torture test, with the outcomes of its calls. Safe for any thread. */
+/** A client of the torture test that records the outcomes of its calls. Safe for any thread. */
 final class TortureClient implements AutoCloseable {
-    /** A call that has no end by then has none. */
+    /** The time after which a call counts as never ending. */
     private static final Duration LIMIT = Duration.ofMinutes(5);
 
     private static final Duration PATIENT = Duration.ofSeconds(60);
-    /** Shorter than some faults last: then nobody knows what became of a change. */
+    /** A coordinator timeout shorter than some faults, so that the outcomes of some changes stay unknown. */
     private static final Duration IMPATIENT = Duration.ofSeconds(4);
 
-    /** What no fault explains. */
+    /** Error codes that no injected fault may cause. */
     private static final Set<ErrorCode> DEFECTS = EnumSet.of(
             ErrorCode.INTERNAL,
             ErrorCode.PROTOCOL_VIOLATION,
@@ -52,12 +52,12 @@ final class TortureClient implements AutoCloseable {
         return number;
     }
 
-    /** How long it waits for a coordinator that does not answer. */
+    /** Returns how long the client retries while the coordinator does not answer. */
     Duration patience() {
         return patience;
     }
 
-    /** Calls, and waits for the end. */
+    /** Makes a call and waits for its outcome. */
     <T> CallOutcome<T> ask(Operations.Operation operation, FilePath path, Function<CloudMw, CompletableFuture<T>> call)
             throws InterruptedException {
         long from = run.now();

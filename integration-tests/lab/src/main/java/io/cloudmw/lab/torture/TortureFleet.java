@@ -50,16 +50,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The fleet under test: coordinators and helpers with a disk each, as processes, and two volumes on them. Where the system
- * allows it (Linux), all connections lead through a {@link Network}, and a disk is reached by its own helper only, as if each
- * was a machine of its own. Safe for any thread; what it opens belongs to the {@link CloseStack} it was given.
+ * The fleet under test: coordinators and helpers with a disk each, as processes, and two volumes on them. On Linux all
+ * connections pass through a {@link Network}, and only its own helper can open a disk, as if each process had its own
+ * machine. Safe for any thread; the given {@link CloseStack} closes all that this opens.
  */
 final class TortureFleet {
     private static final Logger log = LoggerFactory.getLogger(TortureFleet.class);
 
-    /** The only one, or what the names of several begin with. */
+    /** The name of a single coordinator, and the prefix of the names of several. */
     static final String COORDINATOR = "coordinator";
-    /** The process all clients are in. */
+    /** The network's name for this process, which runs all clients. */
     static final String CLIENTS = "clients";
 
     static final VolumeName BY_SIZE = new VolumeName("by-size");
@@ -68,9 +68,8 @@ final class TortureFleet {
             Map.of(BY_SIZE, new Chunking.BySize(512 << 10), BY_COUNT, new Chunking.ByCount(3));
 
     /**
-     * Intervals of seconds that are minutes in other fleets. An upload whose client gave up stays open, and keeps the
-     * stores that it has
-     * copies in, until it is abandoned: no upload that goes on is without progress for so long.
+     * Intervals that are seconds here and minutes by default. An upload stays open when its client gives up, and keeps
+     * its stores in use until it is abandoned. The limit for that exceeds every pause of a live upload.
      */
     private static final Map<String, String> HURRIED = Map.of(
             "coordinator.heartbeat-interval", "1s",
@@ -85,27 +84,27 @@ final class TortureFleet {
             "coordinator.abandoned-check", "2s");
 
     private static final Duration OBSERVING = Duration.ofSeconds(5);
-    /** An order is given so often: each try waits for the coordinator. */
+    /** The number of tries of an administrative call; each waits for the coordinator. */
     private static final int ORDERS = 24;
-    /** What has just been started on a busy machine may be slow. */
+    /** The time limit for the start of a process, generous because the machine may be busy. */
     private static final Duration STARTING = Duration.ofSeconds(60);
-    /** A full disk keeps more free than any has. */
+    /** A reserve larger than any disk, which makes the helper treat its disk as full. */
     private static final String ALL = "1024TiB";
 
     private static final String RESERVE = "64MiB";
-    /** Files are far smaller than a segment of a manifest. */
+    /** The only manifest segment of each file, since the test's files are small. */
     private static final int ONLY_SEGMENT = 0;
 
     private static final String LOOPBACK = "127.0.0.1";
     private static final int FIRST_HOST = 11;
 
-    /** Where disks have file systems of their own. */
+    /** The file systems of the disks; empty where none can be mounted. */
     private final Optional<DiskMounts> mounts;
 
     private final LocalFleet processes;
     private final BucketServer buckets;
 
-    /** Buckets so far, those that were lost included. */
+    /** The number of buckets made so far, including lost ones. */
     private final AtomicInteger bucketCount = new AtomicInteger();
 
     private final Network network;
@@ -117,7 +116,7 @@ final class TortureFleet {
     private final String coordinator;
     private final CloudMw observer;
 
-    /** Starts everything below a directory. */
+    /** Starts all processes, with their files below a directory. */
     TortureFleet(TortureSettings settings, Path directory, CloseStack closing) throws Exception {
         this.directory = directory;
         connected = Network.isAvailable();
@@ -157,19 +156,22 @@ final class TortureFleet {
         }
     }
 
-    /** The buckets' server does not check signatures; whoever has credentials keeps them. */
+    /**
+     * Returns credentials that let processes use the bucket server, which does not check signatures. Credentials of the
+     * environment are kept.
+     */
     private static Map<String, String> credentials() {
         return System.getenv().containsKey("AWS_ACCESS_KEY_ID")
                 ? Map.of()
                 : Map.of("AWS_ACCESS_KEY_ID", "torture", "AWS_SECRET_ACCESS_KEY", "torture");
     }
 
-    /** The bucket that volumes use now. */
+    /** Returns the bucket that the volumes currently use. */
     String bucket() {
         return "bucket-" + bucketCount.get();
     }
 
-    /** Makes a bucket and lets all volumes use it. */
+    /** Makes a bucket and adds it to all volumes. */
     private void addBucket(CloudMw client) throws InterruptedException, ExecutionException {
         String name = "bucket-" + (bucketCount.get() + 1);
         Store.S3 place = new Store.S3(name, "us-east-1", buckets.endpoint(), true, "");
@@ -182,12 +184,12 @@ final class TortureFleet {
         bucketCount.incrementAndGet();
     }
 
-    /** Makes another bucket and lets all volumes use it; tried until a coordinator answers. */
+    /** Makes another bucket and adds it to all volumes; retries until a coordinator answers. */
     void addBucket() throws InterruptedException {
         insist("add a bucket", () -> addBucket(observer));
     }
 
-    /** Changes all volumes alike. */
+    /** Makes the same change to all volumes. */
     void change(UnaryOperator<VolumeChange.Builder> change) throws InterruptedException {
         for (VolumeName volume : VOLUMES.keySet()) {
             insist(
@@ -205,13 +207,13 @@ final class TortureFleet {
                 () -> observer.stores().declareLost(new StoreId(store)).get());
     }
 
-    /** Forgets a store that no volume uses any more. */
+    /** Removes a store that no volume uses from the cluster. */
     void remove(String store) throws InterruptedException {
         insist("remove " + store, () -> {
             try {
                 observer.stores().remove(new StoreId(store)).get();
             } catch (ExecutionException e) {
-                // A try before it took effect, and its answer was lost.
+                // An earlier try took effect, but its answer was lost.
                 if (!(e.getCause() instanceof CloudMwException known) || known.code() != ErrorCode.NOT_FOUND) {
                     throw e;
                 }
@@ -219,7 +221,7 @@ final class TortureFleet {
         });
     }
 
-    /** Returns whether some volume still uses a store; true when no coordinator says. */
+    /** Returns whether a volume still uses a store; true when no coordinator answers. */
     boolean isUsed(String store) throws InterruptedException {
         return said(observer.volumes().list())
                 .map(volumes ->
@@ -227,22 +229,22 @@ final class TortureFleet {
                 .orElse(true);
     }
 
-    /** The reasons that keep volumes from letting go of a store, as the cluster says. */
+    /** Returns the cluster's reasons why volumes still use a store. */
     String kept(String store) throws InterruptedException {
         return status().map(status -> status.reshape().volumes().stream()
                         .flatMap(volume -> volume.leaving().stream()
                                 .filter(leaving -> leaving.store().value().equals(store))
                                 .map(leaving -> volume.name() + ": " + leaving))
                         .collect(Collectors.joining(", ")))
-                .orElse("nobody says why");
+                .orElse("no coordinator gave a reason");
     }
 
-    /** Something an operator does. */
+    /** An administrative call. */
     private interface Order {
         void give() throws InterruptedException, ExecutionException;
     }
 
-    /** Coordinators are killed in the middle: an order is given until one of them has taken it. */
+    /** Makes a call until a coordinator answers, since faults kill coordinators at any time. */
     private static void insist(String what, Order order) throws InterruptedException {
         for (int tries = 1; ; tries++) {
             try {
@@ -252,7 +254,7 @@ final class TortureFleet {
                 if (tries >= ORDERS) {
                     throw new IllegalStateException("cannot " + what + ": " + e.getCause(), e);
                 }
-                log.debug("not now: {}", what, e);
+                log.debug("cannot {}; retrying", what, e);
             }
         }
     }
@@ -277,7 +279,8 @@ final class TortureFleet {
         }
         if (connected) {
             own.put("helper.advertise-host", host);
-            // Each process runs elsewhere than the clients do: who is not its owner finds no such disk.
+            // The path leads to the disk only in the helper's own process: other processes have another working
+            // directory.
             own.put("helper.disk." + store + ".path", "/proc/self/cwd/" + directory.relativize(disk(store)));
         }
         ServerProcess helper = named(processes.startHelper(name, own));
@@ -330,7 +333,7 @@ final class TortureFleet {
         return coordinators;
     }
 
-    /** A helper's only one. */
+    /** Returns the name of a helper's only store. */
     static String store(String helper) {
         return helper.replace("helper-", "disk-");
     }
@@ -340,9 +343,9 @@ final class TortureFleet {
     }
 
     /**
-     * Takes away what a store has, for good; its helper must not run.
+     * Deletes all files of a store; its helper must not run.
      *
-     * @return copies that are lost with it
+     * @return the number of deleted copies
      */
     long wipe(String store) throws IOException {
         long copies;
@@ -354,9 +357,9 @@ final class TortureFleet {
     }
 
     /**
-     * Takes away what a bucket has, for good, and the bucket.
+     * Deletes a bucket with all its objects.
      *
-     * @return copies that are lost with it
+     * @return the number of deleted copies
      */
     long wipeBucket(String store) throws IOException {
         Path objects = bucketPath(store);
@@ -365,7 +368,7 @@ final class TortureFleet {
             copies = files.filter(file -> file.getFileName().toString().startsWith("chunks%2F"))
                     .count();
         }
-        // Puts under way find no bucket any more.
+        // The rename makes puts in progress fail, since the bucket no longer exists for them.
         Path gone = Files.move(objects, objects.resolveSibling(".lost-" + store));
         WorkingDirectory.delete(gone);
         return copies;
@@ -375,7 +378,7 @@ final class TortureFleet {
         return directory.resolve("buckets").resolve(store);
     }
 
-    /** A chunk's file in a store, whether it is there or not. */
+    /** Returns the path of a chunk's file in a store, whether or not the file exists. */
     Path replica(String store, ChunkId chunk) {
         if (store.startsWith("bucket-")) {
             return bucketPath(store)
@@ -387,7 +390,7 @@ final class TortureFleet {
                 .resolve(chunk.toString());
     }
 
-    /** Where a store keeps what it has. */
+    /** Returns the directory of a store. */
     Path disk(String store) {
         return mounts.isPresent() ? mountPoint(store).resolve("data") : directory.resolve(store);
     }
@@ -396,12 +399,12 @@ final class TortureFleet {
         return directory.resolve(store);
     }
 
-    /** Where clients reach the coordinators. */
+    /** Returns the coordinators' addresses for clients. */
     String coordinatorAddress() {
         return coordinator;
     }
 
-    /** Whether connections can be cut here. */
+    /** Returns whether connections can be cut on this system. */
     boolean canCut() {
         return connected;
     }
@@ -418,21 +421,21 @@ final class TortureFleet {
         named(processes.restart(name));
     }
 
-    /** With a disk that is empty: the cluster takes it for a new one. */
+    /** Restarts a helper with its empty disk, which the cluster is told to accept as new. */
     void restartReplaced(String helper) throws IOException {
         named(processes.restart(helper, Map.of(), List.of("--replace-disk", store(helper))));
     }
 
-    /** Whether disks are filled while their helpers run, to the last byte or file. */
+    /** Returns whether disks can be filled while their helpers run, up to the last byte or file. */
     boolean fillsInPlace() {
         return mounts.isPresent();
     }
 
     /**
-     * A helper's disk takes nothing more; where it has no file system of its own, since its helper is told to leave more
-     * free than any has.
+     * Makes a helper's disk full. A disk without its own file system is made full by restarting its helper with a huge
+     * reserve.
      *
-     * @param files whether it has room for bytes, but for no more files
+     * @param files whether files rather than bytes are exhausted
      */
     void fill(String helper, boolean files) throws IOException {
         if (mounts.isPresent()) {
@@ -442,7 +445,7 @@ final class TortureFleet {
         }
     }
 
-    /** It takes something again. */
+    /** Makes room on a full disk again. */
     void relieve(String helper) throws IOException {
         if (mounts.isPresent()) {
             mounts.get().relieve(mountPoint(store(helper)));
@@ -451,7 +454,7 @@ final class TortureFleet {
         }
     }
 
-    /** The stores that can be used now; none when the coordinator does not say. */
+    /** Returns the stores that are available now; none when the coordinator does not answer. */
     Set<String> available() throws InterruptedException {
         return said(observer.stores().list()).orElse(List.of()).stream()
                 .filter(StoreStatus::available)
@@ -459,12 +462,12 @@ final class TortureFleet {
                 .collect(Collectors.toSet());
     }
 
-    /** How the coordinator says it fares; empty when it does not say. */
+    /** Returns the status of the coordinator's upkeep; empty when it does not answer. */
     Optional<UpkeepStatus> status() throws InterruptedException {
         return said(observer.cluster().status());
     }
 
-    /** The chunks of a version and where they ought to be now; empty when the coordinator does not say. */
+    /** Returns the chunks of a version with their current placement; empty when the coordinator does not answer. */
     Optional<List<Chunk>> locate(FilePath file, VersionId version) throws InterruptedException {
         return said(observer.files().locate(file, version, ONLY_SEGMENT));
     }
@@ -473,19 +476,19 @@ final class TortureFleet {
         try {
             return Optional.of(asked.get());
         } catch (ExecutionException e) {
-            log.debug("the coordinator does not say", e);
+            log.debug("the coordinator does not answer", e);
             return Optional.empty();
         }
     }
 
-    /** What was paused goes on. */
+    /** Resumes all paused processes. */
     void resumeAll() {
         for (String name :
                 Stream.concat(coordinators.stream(), helpers.stream()).toList()) {
             try {
                 processes.process(name).resume();
             } catch (RuntimeException e) {
-                log.debug("not resumed: {}", name, e);
+                log.debug("cannot resume {}", name, e);
             }
         }
     }

@@ -13,15 +13,15 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * The result of a run.
+ * The result of a torture run.
  *
  * @param operations by kind
- * @param failures operations by the error they ended with
+ * @param failures operations by error code
  * @param faults by kind
  * @param counts of findings
  * @param findings the first of them
- * @param excusedReadFailures reads that failed while what they needed was out of reach, or nobody can tell
- * @param losses stores that were lost, and how long it took until everything was there as often as it ought to be
+ * @param excusedReadFailures failed reads that the current faults explain, or may explain
+ * @param losses lost stores, with the time until all their copies were made again
  * @param underReplicatedChunks of current files at the end
  * @param directory with every log
  */
@@ -77,7 +77,7 @@ public record TortureReport(
         };
     }
 
-    /** Whether nothing was found. */
+    /** Returns whether the run has no findings. */
     public boolean isClean() {
         return counts.values().stream().allMatch(count -> count == 0);
     }
@@ -86,7 +86,7 @@ public record TortureReport(
         return counts.values().stream().mapToLong(Long::longValue).sum();
     }
 
-    /** The fields of the JSON object, in their order. */
+    /** Returns the fields of the JSON object, in their order. */
     public Map<String, Object> json() {
         Map<String, Object> fields = new LinkedHashMap<>();
         fields.put("operations", sum(operations));
@@ -109,7 +109,7 @@ public record TortureReport(
         return fields;
     }
 
-    /** For people. */
+    /** Prints the result for people. */
     public void print(PrintWriter out) {
         out.printf(
                 Locale.ROOT,
@@ -121,8 +121,8 @@ public record TortureReport(
                 settings.seed(),
                 listed(operations));
         out.printf(Locale.ROOT, "%d faults: %s%n", sum(faults), listed(faults));
-        out.println("errors clients saw: " + (failures.isEmpty() ? "none" : listed(failures)));
-        out.println("reads that failed while what they needed was out of reach: " + excusedReadFailures);
+        out.println("errors of operations: " + (failures.isEmpty() ? "none" : listed(failures)));
+        out.println("failed reads that faults explain: " + excusedReadFailures);
         losses.forEach(out::println);
         out.println("chunks with a copy missing at the end: " + underReplicatedChunks);
         counts.forEach((kind, count) -> out.printf(Locale.ROOT, "%-26s %d%n", label(kind), count));
@@ -139,7 +139,7 @@ public record TortureReport(
         }
         out.println();
         out.println("logs: " + directory);
-        out.println("again: " + settings.command());
+        out.println("repeat with: " + settings.command());
     }
 
     private static String listed(Map<String, Long> counts) {

@@ -12,11 +12,11 @@ import java.util.concurrent.atomic.AtomicLong;
 /**
  * The state that all clients of a run share. Safe for any thread.
  *
- * @param ticker begins at 0 with the run
- * @param operations counts what clients did
- * @param writes gives each put its number
+ * @param ticker the run's clock, which starts at 0
+ * @param operations counters of the clients' operations
+ * @param writes the next number for a put
  * @param bytes put so far
- * @param over open at the end
+ * @param over opens at the end of the run
  */
 record TortureRun(
         TortureSettings settings,
@@ -34,22 +34,25 @@ record TortureRun(
         return ticker.nanos();
     }
 
-    /** What civil time it was then. */
+    /** Converts a time of the run's clock to civil time. */
     long civilMillis(long nanos) {
         return WallClock.system().millis() - TimeUnit.NANOSECONDS.toMillis(now() - nanos);
     }
 
-    /** For how much of this time there may have been no coordinator: at most one is gone at once. */
+    /**
+     * Returns for how much of an interval no coordinator may have been available; of several at most one is unavailable
+     * at a time.
+     */
     long coordinatorAwayNanos(CallInterval span) {
         return fleet.coordinators().size() > 1 ? 0 : outages.nanos(TortureFleet.COORDINATOR, span);
     }
 
-    /** Waits for this long, unless the run ends before; whether it has ended. */
+    /** Waits for a time or until the end of the run; returns whether the run has ended. */
     boolean isOverAfter(long nanos) throws InterruptedException {
         return over.await(nanos, TimeUnit.NANOSECONDS);
     }
 
-    /** Whether more was put than the time that passed has a share in. */
+    /** Returns whether the bytes put exceed the share of the byte budget for the time that has passed. */
     boolean hasPutEnough() {
         double share = Math.min(1, (double) now() / settings.duration().toNanos());
         return bytes.get() > settings.bytes() * share;

@@ -9,14 +9,14 @@ import java.util.Map;
 import java.util.stream.IntStream;
 
 /**
- * The settings of a run.
+ * The settings of a torture run.
  *
- * @param duration of changing, reading and breaking; making the fleet and checking everything at the end come besides
- * @param seed of everything that is drawn
- * @param clients each changes files of its own and some it shares with all, and reads everybody's
- * @param helpers each with a disk
- * @param coordinators how many there are, and what they keep their catalog in
- * @param bytes that may be put altogether; what is put beyond the share of the time that passed is small
+ * @param duration of operations and faults, without the start of the fleet and the final check
+ * @param seed of all random draws
+ * @param clients number of clients; each changes its own and some shared files and reads all files
+ * @param helpers number of helpers with a disk each
+ * @param coordinators their number and their catalog
+ * @param bytes the budget for puts; clients put only small files while they are ahead of the budget
  */
 public record TortureSettings(
         Duration duration,
@@ -27,9 +27,9 @@ public record TortureSettings(
         long bytes,
         Path launcher,
         LiveOutput output) {
-    /** Copies of each chunk. */
+    /** The replicas of each chunk. */
     static final int REPLICAS = 3;
-    /** Copies that are durable when a put is acknowledged: at most one less may be out of reach at once. */
+    /** The durable replicas when a put is acknowledged. At most one fewer may be unreachable at a time. */
     static final int WRITE_QUORUM = 2;
 
     private static final long SMALLEST_DISK = 256L << 20;
@@ -38,17 +38,17 @@ public record TortureSettings(
     private static final int MAX_HELPERS = 16;
 
     /**
-     * The coordinators that share a catalog.
+     * The coordinators, which share one catalog.
      *
      * @param count of processes
-     * @param catalog {@code sqlite} or {@code dynamodb:TABLE}, a table that no other cluster has
+     * @param catalog {@code sqlite} or {@code dynamodb:TABLE}, a table that no other cluster uses
      * @param endpoint of DynamoDB; empty: the region's
-     * @param region of the table; empty: as AWS tools find it
+     * @param region of the table; empty: from the AWS configuration
      */
     public record Coordinators(int count, String catalog, String endpoint, String region) {
         public static final String SQLITE = "sqlite";
 
-        /** So many unless it is said. */
+        /** The default number of coordinators with a shared catalog. */
         public static final int SHARING = 3;
 
         private static final String DYNAMODB = "dynamodb:";
@@ -77,7 +77,7 @@ public record TortureSettings(
                             .toList();
         }
 
-        /** What each is to be told of it. */
+        /** Returns the settings of each coordinator. */
         Map<String, String> settings() {
             Map<String, String> settings = new LinkedHashMap<>();
             settings.put("coordinator.catalog", catalog);
@@ -119,12 +119,12 @@ public record TortureSettings(
         }
     }
 
-    /** What each disk may hold: twice its part, since stores that are lost leave theirs to others. */
+    /** Returns the size of each disk: twice its share of the bytes, since it takes over chunks of lost stores. */
     long diskBytes() {
         return Math.max(SMALLEST_DISK, Math.multiplyExact(2L * REPLICAS, bytes) / helpers);
     }
 
-    /** What repeats the run, as far as threads and processes let it. */
+    /** Returns the command that repeats the run; the timing of threads and processes may still differ. */
     String command() {
         return "./cloudmw torture --minutes " + duration.toMillis() / 60_000.0 + " --seed " + seed + " --clients "
                 + clients + " --helpers " + helpers + " --bytes " + bytes + coordinators.options();

@@ -12,7 +12,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 
-/** Says how the run goes: repainted in place on a terminal, a line in ten seconds otherwise. */
+/**
+ * A display of the run's progress. A terminal shows one line that is repainted; other output gets a line every ten
+ * seconds.
+ */
 final class TortureView implements AutoCloseable {
     private static final long TERMINAL_MILLIS = 500;
     private static final long LINE_MILLIS = 10_000;
@@ -33,7 +36,7 @@ final class TortureView implements AutoCloseable {
         this.output = run.settings().output();
     }
 
-    /** Paints until closed. */
+    /** Starts the display, which runs until it is closed. */
     void start() {
         if (output == LiveOutput.NONE) {
             return;
@@ -42,7 +45,7 @@ final class TortureView implements AutoCloseable {
         var unused = painter.scheduleAtFixedRate(this::paint, period, period, TimeUnit.MILLISECONDS);
     }
 
-    /** What follows is something else. */
+    /** Sets the current phase of the run. */
     synchronized void phase(String what) {
         if (output != LiveOutput.NONE) {
             out.println(what);

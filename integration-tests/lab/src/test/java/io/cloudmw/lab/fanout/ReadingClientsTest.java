@@ -24,12 +24,12 @@ final class ReadingClientsTest {
     @TempDir
     private Path directory;
 
-    /** What a client of a helper that does so answers when it is told to read all. */
+    /** Returns the answer of a client that reads a whole file through a helper with this script. */
     private Map<String, ?> read(FakeHelper.Script script) throws Exception {
         List<Map<String, ?>> said = new CopyOnWriteArrayList<>();
         try (FakeCluster cluster = new FakeCluster(1 << 20, LEAF, script, directory, 8 << 20)) {
             byte[] unused = cluster.put(FILE, SIZE, 1);
-            // Not closed: the client is the cluster's.
+            // Not closed, since that would close the cluster's client.
             ReadingClients clients = new ReadingClients(1, number -> cluster.client(), said::add);
             JsonNode order =
                     new ObjectMapper().valueToTree(Map.of("do", "read", "path", FILE.toString(), "bytes", SIZE));
@@ -48,7 +48,7 @@ final class ReadingClientsTest {
         assertThat(answer.get("rewritten_bytes")).isEqualTo(0L);
     }
 
-    /** The second leaf is not what it ought to be: it comes again, and the application gets it once. */
+    /** The first copy of the second leaf is corrupt, so the leaf is read twice; the application gets it once. */
     @Test
     void repeatedReadIsCounted() throws Exception {
         Map<String, ?> answer = read(FakeHelper.Script.DAMAGED_ON_THE_WAY);

@@ -72,7 +72,7 @@ final class RaceReportTest {
     }
 
     @Test
-    void withoutSingleRequestsAreComparedWithOneForEachChunk() {
+    void requestsWithoutModeSingleAreComparedWithOnePerChunk() {
         RaceReport report = new RaceReport(settings(OptionalInt.empty(), OptionalLong.of(50)));
         report.add("rounds", 0, sample(2, 3, 300));
 
@@ -127,13 +127,13 @@ final class RaceReportTest {
                 .isNotEqualTo(first);
         assertThat(settings.law(1, 0).orElseThrow().answer(3, 0).firstByteNanos())
                 .isNotEqualTo(first);
-        // Twice as fast a clock, and ten times as slow a store.
+        // The clock runs twice as fast, and the store is ten times as slow.
         assertThat(settings.law(1, 0).orElseThrow().bytesPerSecondAt(0)).isEqualTo(180_000_000);
         assertThat(settings.law(2, 0).orElseThrow().bytesPerSecondAt(0)).isEqualTo(18_000_000);
     }
 
     @Test
-    void theDestinationTakesWhatItCanAndNoMore() throws Exception {
+    void destinationTakesBytesAtItsSpeed() throws Exception {
         io.cloudmw.core.testing.FakeTicker time = new io.cloudmw.core.testing.FakeTicker();
         PacedTarget target = new PacedTarget(StoreLaw.parse("1MB/s"), time, time);
         for (int i = 0; i < 30; i++) {

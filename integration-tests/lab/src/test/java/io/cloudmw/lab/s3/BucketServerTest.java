@@ -86,9 +86,9 @@ final class BucketServerTest {
         assertThat(answer.body()).isEqualTo("0123456789");
     }
 
-    /** No file can have such a name, so the handler ends with an exception nobody foresaw. */
+    /** No file can have this name, so the handler fails with an unexpected exception. */
     @Test
-    void aDefectSpoilsWhatIsMeasured() {
+    void defectOfTheServerVoidsTheMeasurement() {
         assertThatThrownBy(() -> get("%00", "bytes=0-1")).isInstanceOf(IOException.class);
         assertThatThrownBy(server::check).isInstanceOf(IllegalStateException.class);
     }

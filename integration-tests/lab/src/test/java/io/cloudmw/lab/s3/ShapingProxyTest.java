@@ -72,7 +72,9 @@ final class ShapingProxyTest {
         return send(request(path));
     }
 
-    /** Paces on the machine's clock: none of the tests says how fast it is, only that time passes as drawn at least. */
+    /**
+     * Returns a pace on the machine's clock. Tests check only the least time that must pass, not the machine's speed.
+     */
     private static StorePace pace(String law) {
         return new StorePace(StoreLaw.parse(law), Ticker.system());
     }
@@ -132,7 +134,7 @@ final class ShapingProxyTest {
 
         assertThat(get("/bucket/a/key").body()).isEqualTo(content);
 
-        // The last piece arrives when all were sent; a little is let through early so that timers need not be exact.
+        // The body arrives when all pieces were sent. Pieces may be slightly early, since timers are not exact.
         assertThat(pace.elapsedNanos() / 1e9).isGreaterThan(SIZE / (double) (10 << 20) - 0.025);
         assertThat(store.end()).isEqualTo(new Traffic(1, SIZE));
     }
@@ -165,7 +167,7 @@ final class ShapingProxyTest {
         try (Socket socket = new Socket(at.getHost(), at.getPort())) {
             InputStream in = askForHuge(socket);
             assertThat(in.read()).isEqualTo('H');
-            // What the kernel's buffers hold has crossed, and then no more.
+            // The kernel's buffers fill up, and then no more bytes pass.
             long[] last = {-1};
             Awaitility.await().pollInterval(Duration.ofMillis(200)).until(() -> {
                 long now = store.crossed().bytes();

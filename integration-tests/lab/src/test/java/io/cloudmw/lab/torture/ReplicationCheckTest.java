@@ -68,7 +68,7 @@ final class ReplicationCheckTest {
     }
 
     @Test
-    void aCoordinatorThatWasStartedAnewBeginsAnew() {
+    void checkBeginsAgainWhenTheCoordinatorRestarts() {
         assertThat(replication.isFull(status(true, 30, 0, 0))).isFalse();
         assertThat(replication.isFull(status(false, 0, 0, 0))).isFalse();
         assertThat(replication.isFull(status(true, 31, 0, 0))).isFalse();
@@ -79,7 +79,7 @@ final class ReplicationCheckTest {
     }
 
     @Test
-    void withoutALossItIsWhenAllWereLookedAt() {
+    void checkWithoutALossSucceedsAfterFullPasses() {
         ReplicationCheck whole = new ReplicationCheck(Optional.empty());
         assertThat(whole.isFull(status(false, 5, 0, 0))).isFalse();
         assertThat(whole.isFull(status(false, 7, 1, 0))).isFalse();

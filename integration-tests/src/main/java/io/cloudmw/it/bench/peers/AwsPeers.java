@@ -18,9 +18,10 @@ import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.transfer.s3.S3TransferManager;
 
 /**
- * The AWS SDK: a plain GetObject, and its transfer manager on the Java multipart client and on the CRT, each with its
- * defaults but for the endpoint. They read the whole file as one object of one bucket; the transfer managers write it to
- * a file, which is what they are for, and the lab caps their connections instead of their destination.
+ * The contenders of the AWS SDK: a plain GetObject, and the transfer manager on the Java multipart client and on the
+ * CRT. All settings but the endpoint are defaults. They read the file as one object in one bucket. The transfer
+ * managers write to a file, as they are meant to; the lab caps the speed of their connections instead of the
+ * destination's.
  */
 public final class AwsPeers implements ContenderProvider {
     @Override
@@ -60,7 +61,7 @@ public final class AwsPeers implements ContenderProvider {
         return S3TransferManager.builder().s3Client(client).build();
     }
 
-    /** The lab's own endpoint takes any. */
+    /** Returns credentials. The lab's own endpoint accepts any. */
     private static AwsCredentialsProvider credentials() {
         return System.getenv("AWS_ACCESS_KEY_ID") == null
                 ? StaticCredentialsProvider.create(AwsBasicCredentials.create("lab", "laboratory"))

@@ -7,7 +7,7 @@ import java.io.InputStream;
 import java.nio.ByteBuffer;
 import software.amazon.awssdk.services.s3.S3Client;
 
-/** A baseline: one request on one connection. */
+/** A contender that reads by one request on one connection. */
 final class PlainGet implements Contender {
     private static final int BUFFER_BYTES = 128 << 10;
 

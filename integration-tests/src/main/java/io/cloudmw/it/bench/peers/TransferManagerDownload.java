@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import software.amazon.awssdk.services.s3.S3AsyncClient;
 import software.amazon.awssdk.transfer.s3.S3TransferManager;
 
-/** A download into a file that exists already: fresh memory costs more than the transfer. */
+/** A contender that downloads into an existing file, since memory for a new file costs more than the transfer. */
 final class TransferManagerDownload implements Contender {
     private final String name;
     private final S3AsyncClient client;

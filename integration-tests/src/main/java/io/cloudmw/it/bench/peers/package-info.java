@@ -1,4 +1,4 @@
-/** What people use today, as contenders of {@code cloudmw bench race --peers}. */
+/** Other libraries for S3, as contenders of {@code cloudmw bench race --peers}. */
 @NullMarked
 package io.cloudmw.it.bench.peers;
 

@@ -52,7 +52,7 @@ final class S3Put {
         return source.length();
     }
 
-    /** The body. It may be sent several times: each attempt opens the source anew. */
+    /** Returns the body. Each attempt to send it opens the source again. */
     RequestBody body() {
         return RequestBody.fromContentProvider(this::open, source.length(), "application/octet-stream");
     }

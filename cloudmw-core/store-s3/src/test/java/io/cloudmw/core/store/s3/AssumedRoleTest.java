@@ -81,7 +81,7 @@ final class AssumedRoleTest {
     }
 
     @Test
-    void aStoreIsAskedWithTheKeysOfItsRoleWhichIsAssumedOnce() throws Exception {
+    void requestsUseTheKeysOfARoleThatIsAssumedOnce() throws Exception {
         bucket.admit("assumed");
         assertThat(stores.look(store("ext-1"), Duration.ofMinutes(1))).isEmpty();
         assertThat(stores.look(store("ext-1"), Duration.ofMinutes(1))).isEmpty();

@@ -159,7 +159,7 @@ final class S3AnswersTest {
     }
 
     @Test
-    void aServerThatLacksThePutAltogetherIsAskedWithAndWithoutItsCondition() throws Exception {
+    void failedPutIsRetriedWithAndWithoutItsCondition() throws Exception {
         ChunkStore store = store(SETTINGS, exchange -> {
             if (exchange.method().equals("PUT")) {
                 exchange.error(501, "NotImplemented");
@@ -174,7 +174,7 @@ final class S3AnswersTest {
     }
 
     @Test
-    void aChunkThatIsThereAlreadyIsASuccessThoughTheWriteBroke() throws Exception {
+    void brokenPutOfAnExistingChunkSucceeds() throws Exception {
         ChunkStore store = store(SETTINGS, thereWith(content.length, crc32c(content)));
 
         assertThat(store.put(chunk, Chunks.source(content))).isEqualTo(PutOutcome.EXISTED);
@@ -237,7 +237,7 @@ final class S3AnswersTest {
     }
 
     @Test
-    void aServerThatOnlyResetsIsUnavailableAfterSoManyTries() throws Exception {
+    void serverThatAlwaysResetsIsUnavailableAfterItsRetries() throws Exception {
         ChunkStore store = store(
                 SETTINGS, broken(exchange -> exchange.answer(exchange.path().equals("/pictures") ? 200 : 404)));
 
@@ -258,7 +258,7 @@ final class S3AnswersTest {
     }
 
     @Test
-    void aPutThatBrokeAfterTheObjectWasThereIsASuccess() throws Exception {
+    void putThatBreaksAfterTheObjectIsStoredSucceeds() throws Exception {
         ChunkStore store = store(SETTINGS, broken(thereWith(content.length, crc32c(content))));
 
         assertThat(store.put(chunk, Chunks.source(content))).isEqualTo(PutOutcome.EXISTED);
@@ -266,7 +266,7 @@ final class S3AnswersTest {
     }
 
     @Test
-    void aConnectionThatBreaksOnceCostsOneMoreTry() throws Exception {
+    void brokenConnectionIsRetried() throws Exception {
         AtomicInteger count = new AtomicInteger();
         ChunkStore store = store(SETTINGS, exchange -> {
             if (count.incrementAndGet() <= 2) {
@@ -325,7 +325,7 @@ final class S3AnswersTest {
     }
 
     @Test
-    void anErrorWhoseTextStallsIsGivenUp() throws Exception {
+    void errorWithAStalledBodyIsAbandoned() throws Exception {
         ChunkStore store =
                 store(IMPATIENT, exchange -> exchange.promise(403, 500).stall());
 
@@ -336,7 +336,7 @@ final class S3AnswersTest {
     }
 
     @Test
-    void aServerThatAsksForFewerRequestsGetsOneMoreAfterThePause() throws Exception {
+    void throttledRequestIsRetriedAfterThePause() throws Exception {
         AtomicInteger count = new AtomicInteger();
         ChunkStore store = store(SETTINGS, exchange -> {
             exchange.readAll();
@@ -352,7 +352,7 @@ final class S3AnswersTest {
     }
 
     @Test
-    void aServerThatAsksForFewerRequestsForEverIsUnavailable() throws Exception {
+    void serverThatThrottlesForeverIsUnavailable() throws Exception {
         ChunkStore store = store(SETTINGS, exchange -> exchange.error(503, "SlowDown", "Retry-After: 3600"));
 
         CloudMwException failure = readFails(store, 10);
@@ -419,7 +419,7 @@ final class S3AnswersTest {
     }
 
     @Test
-    void aWrongClockIsNamedWithHowFarItIsOff() throws Exception {
+    void wrongClockIsReportedWithItsOffset() throws Exception {
         ChunkStore store = store(
                 SETTINGS,
                 exchange -> exchange.error(
@@ -481,7 +481,7 @@ final class S3AnswersTest {
     }
 
     @Test
-    void aBucketThatIsNotThereIsNamedByEachKindOfRequest() throws Exception {
+    void missingBucketIsNamedByEachKindOfRequest() throws Exception {
         ChunkStore store = store(SETTINGS, exchange -> exchange.readAll().error(404, "NoSuchBucket"));
 
         List<ThrowingCallable> calls = List.of(

@@ -69,7 +69,7 @@ final class S3ChunkStoreTest {
     }
 
     @Test
-    void aPutThatFindsTheChunkThereIsASuccess() throws Exception {
+    void putOfAnExistingChunkSucceeds() throws Exception {
         server.thenError(412, "PreconditionFailed").then(exchange -> {
             exchange.getResponseHeaders().set("Content-Length", "100");
             exchange.getResponseHeaders().set("x-amz-checksum-crc32c", crc32c(new byte[100]));
@@ -81,7 +81,7 @@ final class S3ChunkStoreTest {
     }
 
     @Test
-    void aPutThatMeetsAnotherTriesAgainUntilItIsDecided() throws Exception {
+    void putThatMeetsAnotherRetriesUntilOneIsStored() throws Exception {
         server.thenError(409, "ConditionalRequestConflict")
                 .thenError(409, "ConditionalRequestConflict")
                 .then(200);
@@ -193,7 +193,7 @@ final class S3ChunkStoreTest {
     }
 
     @Test
-    void aReadThatMakesUpForAnotherWaitsForNoOrdinaryOne() throws Exception {
+    void hedgeDoesNotWaitForOrdinaryReads() throws Exception {
         server.thenStallAfter(1, 1000);
         ChunkStore store = store(PATIENT);
         List<ChunkReader> holders = holders(store);
@@ -215,7 +215,7 @@ final class S3ChunkStoreTest {
     }
 
     @Test
-    void ordinaryReadsKeepAConnectionOpenForThoseThatMakeUpForOthers() throws Exception {
+    void ordinaryReadsLeaveAConnectionForHedges() throws Exception {
         List<Integer> ports = new CopyOnWriteArrayList<>();
         server.unscripted(exchange -> {
             ports.add(exchange.getRemoteAddress().getPort());
@@ -281,7 +281,7 @@ final class S3ChunkStoreTest {
 
     /** So S3 refuses it, however often it is sent, when the sender was held up after its check. */
     @Test
-    void aDeletionIsSignedAsOfBeforeItWasAskedWhetherItIsInTime() throws Exception {
+    void deletionIsSignedWithATimeBeforeTheCheckOfItsDeadline() throws Exception {
         List<String> dates = new CopyOnWriteArrayList<>();
         thenThereAreThreeBytes().then(exchange -> {
             dates.add(exchange.getRequestHeaders().getFirst("X-Amz-Date"));
@@ -306,7 +306,7 @@ final class S3ChunkStoreTest {
     }
 
     @Test
-    void aDeletionThatIsLateIsNotSent() throws Exception {
+    void lateDeletionIsNotSent() throws Exception {
         thenThereAreThreeBytes();
 
         assertFails(ErrorCode.DEADLINE_EXCEEDED, () -> store(NORMAL).delete(chunk, () -> true));
@@ -321,7 +321,7 @@ final class S3ChunkStoreTest {
     }
 
     @Test
-    void aStoreThatIgnoresRangesIsNotBelieved() {
+    void answerThatIgnoresTheRangeIsRefused() {
         server.then(exchange -> {
             exchange.sendResponseHeaders(200, 1000);
             exchange.getResponseBody().write(new byte[1000]);

@@ -67,7 +67,7 @@ final class S3ProbeTest {
     }
 
     @Test
-    void aBucketThatDoesAllIsRightAndNothingIsLeftInIt() throws Exception {
+    void suitableBucketPassesTheCheckAndHasNoObjectLeft() throws Exception {
         ProbeReport report = probe();
         assertThat(report.fault()).isEmpty();
         assertThat(report.latencyMicros()).isPositive();
@@ -78,7 +78,7 @@ final class S3ProbeTest {
     }
 
     @Test
-    void aBucketThatIsNotThereIsMissing() throws Exception {
+    void missingBucketIsReportedAsMissing() throws Exception {
         bucket.refuse("LIST", 404, "NoSuchBucket", "", Map.of());
         assertFault(probe(), StoreFault.Kind.MISSING, "there is no bucket bucket at " + bucket.endpoint());
     }
@@ -109,7 +109,7 @@ final class S3ProbeTest {
     }
 
     @Test
-    void aPermissionThatIsMissingIsNamed() throws Exception {
+    void missingPermissionIsNamed() throws Exception {
         for (Map.Entry<String, String> action : Map.of(
                         "LIST", "s3:ListBucket", "PUT", "s3:PutObject", "GET", "s3:GetObject")
                 .entrySet()) {

@@ -14,16 +14,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * In-memory file systems for disks. Each can be filled with bytes or with files. Needs Linux and the right to mount. Safe for
- * any thread; calls wait for a command.
+ * In-memory file systems for disks, which can be made full of bytes or of files. Needs Linux and the right to mount.
+ * Safe for any thread; calls wait for a system command.
  */
 public final class DiskMounts implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(DiskMounts.class);
 
-    /** What a full one still takes: writes fail in the middle, not only at their start. */
+    /** The bytes that a full file system still takes, so that writes fail midway rather than at their start. */
     private static final long LEFT_BYTES = 256 << 10;
 
-    /** As good as no limit; where there was none there can be none later. */
+    /** A practically unlimited number of files. A file system mounted without a limit cannot get one later. */
     private static final long FILES = 10_000_000;
 
     private static final int MOST_TRIES = 50;
@@ -37,19 +37,19 @@ public final class DiskMounts implements AutoCloseable {
     private boolean closed;
 
     /**
-     * Makes an empty set of file systems.
+     * Creates an empty set of file systems.
      *
-     * @param bytes each may hold
+     * @param bytes the capacity of each
      */
     public DiskMounts(long bytes) {
         this.bytes = bytes;
     }
 
     /**
-     * Tries whether file systems can be mounted and filled below a directory. A close that comes meanwhile waits for the trial; after
-     * a close nothing is tried and no directory is made.
+     * Returns whether file systems can be mounted and made full below a directory, by a trial. {@link #close} waits for
+     * the trial; after {@link #close} this tries nothing and makes no directory.
      *
-     * @param totalBytes that all together may come to hold: there must be twice the memory
+     * @param totalBytes the most that all file systems may hold together; twice as much memory must be available
      */
     public synchronized boolean isPossible(Path directory, long totalBytes) {
         if (closed || availableBytes() / 2 < totalBytes) {
@@ -75,15 +75,15 @@ public final class DiskMounts implements AutoCloseable {
                     .findFirst()
                     .orElse(0);
         } catch (IOException | UncheckedIOException e) {
-            log.debug("nobody says how much memory there is", e);
+            log.debug("cannot read the available memory from /proc/meminfo", e);
             return 0;
         }
     }
 
     /**
-     * Makes a directory, with those above it, and mounts a file system there until this is closed.
+     * Makes a directory with its parents and mounts a file system there until this is closed.
      *
-     * @throws IOException also when this is closed already; no directory is made then
+     * @throws IOException also when this is closed already, in which case no directory is made
      */
     public synchronized void mount(Path at) throws IOException {
         if (closed) {
@@ -95,10 +95,10 @@ public final class DiskMounts implements AutoCloseable {
     }
 
     /**
-     * From now on it takes next to nothing more. Who writes to it meanwhile may have it used for more than it was to get: then
-     * it is measured again.
+     * Makes a file system full, except for a few bytes. Retries when a concurrent writer has used more space than was
+     * just measured.
      *
-     * @param files whether it is full of files: then it has room for bytes and says so
+     * @param files whether files are exhausted, while the file system reports free bytes
      */
     public void fill(Path at, boolean files) throws IOException {
         for (int tries = 1; ; tries++) {
@@ -118,7 +118,7 @@ public final class DiskMounts implements AutoCloseable {
                 .lines()
                 .skip(1)
                 .findFirst()
-                .orElseThrow(() -> new IOException("df says nothing of " + at))
+                .orElseThrow(() -> new IOException("df printed no count of files for " + at))
                 .strip());
     }
 
@@ -127,7 +127,7 @@ public final class DiskMounts implements AutoCloseable {
         return store.getTotalSpace() - store.getUnallocatedSpace();
     }
 
-    /** It has room again. */
+    /** Makes room in a full file system. */
     public void relieve(Path at) throws IOException {
         remount(at, options());
     }
@@ -155,7 +155,7 @@ public final class DiskMounts implements AutoCloseable {
         }
     }
 
-    /** With all that is in them. Idempotent. */
+    /** Unmounts all file systems, which deletes their files. Idempotent. */
     @Override
     public synchronized void close() {
         closed = true;

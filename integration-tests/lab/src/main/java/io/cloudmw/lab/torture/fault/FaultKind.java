@@ -21,7 +21,7 @@ public enum FaultKind {
     BIT_FLIPPED(Place.COPIES, 12),
     COPY_TRUNCATED(Place.COPIES, 12);
 
-    /** The location of the buckets. */
+    /** The part of the cluster that a fault affects. Each has at most one fault at a time. */
     public enum Place {
         STORE(2),
         LOST_STORE(0),
@@ -36,7 +36,7 @@ public enum FaultKind {
             this.longestRestSeconds = longestRestSeconds;
         }
 
-        /** It is left in peace for so long at most before the next. */
+        /** Returns the longest pause between two faults of this place. */
         public int longestRestSeconds() {
             return longestRestSeconds;
         }
@@ -54,12 +54,16 @@ public enum FaultKind {
         return place;
     }
 
-    /** How many there are of it for so many of others; 0: it comes by the clock. */
+    /** Returns the relative frequency of this kind; 0: the kind is not drawn but happens at set times. */
     int share() {
         return share;
     }
 
-    /** Whether it is drawn. */
+    /**
+     * Returns whether this kind is drawn at random.
+     *
+     * @param canCut whether connections can be cut on this system
+     */
     public boolean isDrawn(boolean canCut) {
         return share > 0 && (canCut || !isCut());
     }
@@ -68,7 +72,7 @@ public enum FaultKind {
         return name().contains("CUT");
     }
 
-    /** Whether it puts one store out of reach, or keeps it from being written to. */
+    /** Returns whether this kind makes one disk store unreachable or unwritable. */
     public boolean isOfStore() {
         return place == Place.STORE || this == STORE_LOST;
     }

@@ -9,16 +9,16 @@ import java.util.SplittableRandom;
 import java.util.function.Predicate;
 
 /**
- * The draw of the next fault: each kind has its share, so that no kind crowds out another. What is drawn for the
- * n-th fault of a kind is decided by the seed alone; when it comes, and whom it can hit then, by how the run goes. Confined to one thread.
+ * The draw of the next fault, in which each kind gets its share. The seed alone determines the details of the n-th
+ * fault of a kind. Its time and the available targets depend on the course of the run. Confined to one thread.
  */
 public final class FaultMix {
-    /** No kind is further ahead of the one that is furthest behind, in shares. */
+    /** How far a kind may be ahead of the kind that is furthest behind, in shares. */
     static final double AHEAD = 2;
 
     private final Map<FaultKind, Source> sources = new EnumMap<>(FaultKind.class);
 
-    /** The origin of a block. */
+    /** A kind of fault with its random numbers and its count so far. */
     private static final class Source {
         private final FaultKind kind;
         private final SplittableRandom seeds;
@@ -55,13 +55,17 @@ public final class FaultMix {
     }
 
     /**
-     * A fault that is due later.
+     * A kind of fault that was drawn.
      *
-     * @param random to draw from what else there is to say of it
+     * @param random the source of the fault's details
      */
     public record Drawn(FaultKind kind, SplittableRandom random) {}
 
-    /** @param kinds that are drawn */
+    /**
+     * Creates a mix.
+     *
+     * @param kinds the kinds to draw from
+     */
     public FaultMix(long seed, List<FaultKind> kinds) {
         SplittableRandom seeds = new SplittableRandom(seed);
         for (FaultKind kind : FaultKind.values()) {
@@ -73,9 +77,10 @@ public final class FaultMix {
     }
 
     /**
-     * The next, of those that can be now; empty when all of these have had more than their share.
+     * Draws the next fault from the kinds that are possible now; empty when all of those are too far ahead of their
+     * share.
      *
-     * @param possible now
+     * @param possible whether a kind can be injected now
      */
     public Optional<Drawn> next(Predicate<FaultKind> possible) {
         double least =

@@ -7,7 +7,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The intervals in which a store or the coordinator may fail: from before the harm until it is seen to be back. */
+/**
+ * The intervals in which a store or a coordinator may be unavailable: from before the fault until its recovery is
+ * observed.
+ */
 public final class Outages {
     @GuardedBy("this")
     private final Map<String, List<CallInterval>> over = new HashMap<>();
@@ -30,7 +33,7 @@ public final class Outages {
         return lasting.containsKey(what);
     }
 
-    /** For how much of this time it was not there. */
+    /** Returns for how much of an interval it was unavailable. */
     public synchronized long nanos(String what, CallInterval span) {
         long nanos = 0;
         for (CallInterval one : over.getOrDefault(what, List.of())) {

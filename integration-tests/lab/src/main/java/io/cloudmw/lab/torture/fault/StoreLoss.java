@@ -4,10 +4,10 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * A store that was lost with all it had.
+ * A store that was lost with all its copies.
  *
- * @param copies it had, those of former versions included
- * @param secondsToFullReplication from the loss until the cluster said that no chunk is short of good copies
+ * @param copies the number of lost copies, including those of former versions
+ * @param secondsToFullReplication from the loss until the cluster reported that no chunk lacks good copies
  */
 public record StoreLoss(String store, long copies, double secondsToFullReplication) {
     public Map<String, Object> json() {

@@ -1,6 +1,6 @@
 package io.cloudmw.lab.torture.model;
 
-/** From asking to the answer, in nanoseconds of the run's ticker. */
+/** The interval from a call to its answer, in nanoseconds of the run's clock. */
 public record CallInterval(long from, long to) {
     public CallInterval {
         if (to < from) {

@@ -7,8 +7,9 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * The bytes of one version: of one write, or of several that each wrote a part. Each cell of {@value #CELL} bytes names the
- * write it belongs to and its place in the file, hidden by the seed, so that bytes found anywhere can be attributed. Immutable.
+ * The bytes of one version, written by one put and possibly overwritten in part by later edits. Each cell of {@value
+ * #CELL} bytes encodes its write's number and its place in the file, masked by the seed. So the origin of any bytes can
+ * be recognised. Immutable.
  */
 public final class Content {
     static final int CELL = 16;
@@ -23,9 +24,9 @@ public final class Content {
     private final List<Piece> pieces;
 
     /**
-     * A part of one write, from where the one before it ends.
+     * A part of the content that one write wrote. It begins where the piece before it ends.
      *
-     * @param end where it ends in the file
+     * @param end the offset in the file at which it ends
      */
     private record Piece(long write, long end) {}
 
@@ -35,10 +36,10 @@ public final class Content {
     }
 
     /**
-     * What one write wrote.
+     * Creates the content of one write.
      *
      * @param seed of the whole run
-     * @param write the write's number, from 0 on
+     * @param write the write's number, from 0
      */
     public Content(long seed, long write, long sizeBytes) {
         this(seed, List.of(new Piece(write, sizeBytes)));
@@ -51,7 +52,10 @@ public final class Content {
         return pieces.get(pieces.size() - 1).end();
     }
 
-    /** The same with bytes of another write in it, which may reach beyond the end; {@code offset} may be the end. */
+    /**
+     * Returns this content with a part overwritten by another write. The part may extend the content; {@code offset}
+     * may equal the size.
+     */
     public Content written(long write, long offset, long lengthBytes) {
         if (offset > sizeBytes()) {
             throw new IllegalArgumentException("offset: " + offset + " (expected: <= " + sizeBytes() + ")");
@@ -62,7 +66,7 @@ public final class Content {
         return new Content(seed, changed);
     }
 
-    /** The first bytes of it. */
+    /** Returns the first bytes of this content. */
     public Content cutOff(long sizeBytes) {
         if (sizeBytes > sizeBytes()) {
             throw new IllegalArgumentException("size: " + sizeBytes + " (expected: <= " + sizeBytes() + ")");
@@ -92,7 +96,7 @@ public final class Content {
         return ((cell + 1) * FACTOR) ^ Long.rotateLeft(first, 29);
     }
 
-    /** {@code length} bytes from {@code offset} on; beyond the end zeros. */
+    /** Returns {@code length} bytes from {@code offset}; bytes past the end are zero. */
     public byte[] bytes(long offset, int length) {
         byte[] bytes = new byte[length];
         long at = offset;
@@ -119,12 +123,12 @@ public final class Content {
         }
     }
 
-    /** Whether these bytes, found at {@code offset}, are what was written there. */
+    /** Returns whether bytes read at {@code offset} equal this content. */
     public boolean matches(long offset, byte[] found) {
         return offset + found.length <= sizeBytes() && Arrays.equals(bytes(offset, found.length), found);
     }
 
-    /** Whose bytes these are, found at {@code offset}: runs of whole cells, at most {@code runs} of them. */
+    /** Describes the origin of bytes found at {@code offset}, in runs of whole cells, at most {@code runs} of them. */
     public static String attribution(long seed, long offset, byte[] found, int runs) {
         List<String> said = new ArrayList<>();
         int start = (int) (-offset & (CELL - 1));

@@ -2,12 +2,12 @@ package io.cloudmw.lab.torture.model;
 
 /** The kinds of violations. */
 public enum FindingKind {
-    /** What was acknowledged is not, or no longer, seen: a write, but also a removal or a rename. */
+    /** An acknowledged write, removal or rename is not visible, or no longer. */
     LOST_ACKNOWLEDGED_WRITE,
-    /** Bytes that no allowed version has there. */
+    /** A read returned bytes that no allowed version has there. */
     WRONG_BYTES,
-    /** A read failed although a good replica of all it needed could be reached all the time. */
+    /** A read failed although each chunk that it needed had a reachable good replica throughout. */
     AVOIDABLE_READ_FAILURE,
-    /** An answer nothing explains, or none at all. */
+    /** A call ended with an error that no fault explains, or did not end. */
     UNEXPLAINED
 }

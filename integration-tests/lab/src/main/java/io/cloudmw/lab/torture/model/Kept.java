@@ -2,5 +2,5 @@ package io.cloudmw.lab.torture.model;
 
 import io.cloudmw.core.model.VersionId;
 
-/** A version whose id is known, and its bytes. */
+/** A version whose id is known, with its bytes. */
 public record Kept(VersionId version, Content content) {}

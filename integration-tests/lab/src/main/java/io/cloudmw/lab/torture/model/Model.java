@@ -18,22 +18,23 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All files of a run: which changes were asked for, which were acknowledged, and what an answer may say therefore. Each
- * check is a necessary condition of linearizability for one name, so that what it reports cannot be right:
+ * A model of all files of a run: the changes that clients requested, their outcomes, and the answers that are therefore
+ * allowed. Each check is a necessary condition of linearizability for one name, so every finding is a real violation:
  *
  * <ul>
- *   <li>a state is shown only after its change was asked for, and never after it was superseded: by a change that was asked
- *       for when it had taken effect, or because another state was seen after it had;
- *   <li>a change that was acknowledged has taken effect; one that was refused never does; of one whose answer was lost both
- *       are allowed, until it is seen, and then it has, with all that it did (a rename: at both names);
- *   <li>a put that was lost is barred by one that was acknowledged and began later, because a commit compares;
- *   <li>bytes are those of the version that was named, and a version's bytes are one write's.
+ *   <li>A read may show a state only after its change was requested, and not after a later state replaced it. A later
+ *       state is one whose change began after this one took effect, or one that a later answer has shown.
+ *   <li>An acknowledged change has taken effect; a refused change never does. A change whose answer was lost may or may
+ *       not take effect. Once an answer shows it, all its effects have happened: a rename is visible at both names.
+ *   <li>A put whose answer was lost cannot take effect after a later put was acknowledged, since a commit compares the
+ *       current version.
+ *   <li>Bytes are those of the version that the answer names, and a version has the bytes of one write.
  * </ul>
  *
- * <p>Safe for any thread. Findings are told under its lock.
+ * <p>Safe for any thread. Findings are reported under the model's lock.
  */
 public final class Model {
-    /** What {@code attr} notes when nothing was. */
+    /** The attribute's value in the model for a file without the attribute. */
     public static final String NO_MARK = "";
 
     private static final int HISTORY = 40;
@@ -43,7 +44,10 @@ public final class Model {
     private static final class FileModel {
         final Register<Optional<PutContent>> content = new Register<>(ORIGIN, Optional.empty());
         final Register<String> mark = new Register<>(ORIGIN, NO_MARK);
-        /** A put that was lost wants nothing to be here: this must not become true again. */
+        /**
+         * Whether a put without an answer expects that the path has no file. The path then never counts as settled, so
+         * that no client removes a file and lets that put take effect.
+         */
         boolean mustStay;
 
         boolean isSettled() {
@@ -57,7 +61,11 @@ public final class Model {
     private final Map<VersionId, PutContent> versions = new HashMap<>();
     private long mutations;
 
-    /** @param findings told, once each, what may not happen; must not call back */
+    /**
+     * Creates a model.
+     *
+     * @param findings gets each violation once; must not call the model
+     */
     public Model(long seed, Consumer<Finding> findings) {
         this.seed = seed;
         this.findings = findings;
@@ -90,21 +98,23 @@ public final class Model {
         return put;
     }
 
-    /** The path must be settled and present. */
+    /** Begins the removal of a file. The path must be settled. */
     public synchronized Mutation beginRemove(FilePath path, long now) {
         Mutation remove = mutation("remove", false, now);
         leave(at(path), remove);
         return remove;
     }
 
-    /** What is renamed must be settled and present, {@code to} settled. */
+    /** Begins a rename. {@code from} must be settled and present, {@code to} settled. */
     public synchronized Mutation beginRename(FilePath from, FilePath to, long now) {
         Mutation rename = mutation("rename from " + from.path() + " to " + to.path(), false, now);
         move(from, to, rename);
         return rename;
     }
 
-    /** Both directories must be settled, the new one free. */
+    /**
+     * Begins the rename of a directory. All files in both directories must be settled, and the new one must be empty.
+     */
     public synchronized Mutation beginRenameDirectory(VolumeName volume, String from, String to, long now) {
         Mutation rename = mutation("rename from " + from + "/ to " + to + "/", false, now);
         for (FilePath path : below(volume, from)) {
@@ -115,7 +125,7 @@ public final class Model {
         return rename;
     }
 
-    /** The path must be settled and present. */
+    /** Begins an attribute change. The path must be settled and present. */
     public synchronized Mutation beginMark(FilePath path, String mark, long now) {
         Mutation change = mutation("attr", false, now);
         at(path).mark.add(change, mark);
@@ -144,22 +154,25 @@ public final class Model {
         }
     }
 
-    /** Any change but a put. */
+    /** Records that a change other than a put was acknowledged. */
     public synchronized void acknowledged(Mutation change, long now) {
         change.tookEffect(now);
     }
 
-    /** It was answered that it is not done: then it never is. */
+    /** Records that a change was refused, so that it never takes effect. */
     public synchronized void refused(Mutation change) {
         change.refused();
     }
 
-    /** Nobody knows whether it is done, or will be. */
+    /** Records that a change ended without an answer, so that it may take effect at any time or never. */
     public synchronized void lost(Mutation change, long now) {
         change.lost(now);
     }
 
-    /** Like {@link #lost}: besides, where nothing was before the put, nothing may ever be again. */
+    /**
+     * Records that a put ended without an answer. If the path may have had no file before, it never counts as settled
+     * again, so that no client removes a file there.
+     */
     public synchronized void lostPut(FilePath path, Mutation put, long now) {
         put.lost(now);
         FileModel file = at(path);
@@ -175,9 +188,9 @@ public final class Model {
     // ---- what was seen
 
     /**
-     * A read was answered with these bytes of this version; a read that failed, with those it had been given.
+     * Checks the bytes of a read, or the bytes that a failed read delivered, against the version that the answer named.
      *
-     * @return whether it may be
+     * @return whether the answer is allowed
      */
     public synchronized boolean read(FilePath path, Seen seen, long offset, byte[] bytes, CallInterval span) {
         FileModel file = at(path);
@@ -197,7 +210,7 @@ public final class Model {
         return seen(path, right, "read", seen, span);
     }
 
-    /** The beginning of what a failed read was to give: of whichever version. */
+    /** Checks the bytes that a read without a named version delivered before it failed. */
     public synchronized boolean readPart(FilePath path, long offset, byte[] bytes, CallInterval span) {
         boolean known = at(path).content.allowed(Optional::isPresent, span.from(), span.to()).stream()
                 .anyMatch(value -> value.state().orElseThrow().content().matches(offset, bytes));
@@ -211,7 +224,7 @@ public final class Model {
         return known || bytes.length == 0;
     }
 
-    /** It was answered, by whatever call, that this version is at the path. */
+    /** Checks an answer of any call that shows a version at a path. */
     public synchronized boolean present(FilePath path, String call, Seen seen, CallInterval span) {
         FileModel file = at(path);
         List<Register.Value<Optional<PutContent>>> named = named(file, seen);
@@ -225,7 +238,10 @@ public final class Model {
         return seen(path, named, call, seen, span);
     }
 
-    /** Values of this version; of versions nobody was told of yet, those of its size. */
+    /**
+     * Returns the states with the version shown. If no acknowledgement named that version, returns the puts without a
+     * known version that have its size.
+     */
     private List<Register.Value<Optional<PutContent>>> named(FileModel file, Seen seen) {
         PutContent known = versions.get(seen.version());
         Predicate<PutContent> wanted = known != null
@@ -261,7 +277,7 @@ public final class Model {
         return true;
     }
 
-    /** It was answered, by whatever call, that no file is at the path. */
+    /** Checks an answer of any call that shows no file at a path. */
     public synchronized boolean absent(FilePath path, String call, CallInterval span) {
         FileModel file = files.get(path);
         if (file == null) {
@@ -282,7 +298,7 @@ public final class Model {
         return true;
     }
 
-    /** It was answered that this is noted of the file. */
+    /** Checks an answer that shows an attribute of a file. */
     public synchronized boolean marked(FilePath path, String mark, CallInterval span) {
         Register<String> register = at(path).mark;
         List<Register.Value<String>> allowed = register.allowed(mark::equals, span.from(), span.to());
@@ -301,9 +317,9 @@ public final class Model {
     }
 
     /**
-     * A whole listing of a directory.
+     * Checks a complete listing of a directory.
      *
-     * @param shown names, with their versions; null: a directory
+     * @param shown names with their versions; null for a directory
      */
     public synchronized void listed(
             VolumeName volume, String directory, Map<String, @Nullable Seen> shown, CallInterval span) {
@@ -355,13 +371,13 @@ public final class Model {
 
     // ---- what is known
 
-    /** Whether there is no doubt what is at the path, and it may be changed in any way. */
+    /** Returns whether the state of the path is certain, so that any change may be made. */
     public synchronized boolean isSettled(FilePath path) {
         FileModel file = files.get(path);
         return file == null || file.isSettled();
     }
 
-    /** Whether a put may be tried here: all that is in doubt are puts, which compare. */
+    /** Returns whether a put may be made here: only puts may be pending, and a commit compares versions. */
     public synchronized boolean mayBePut(FilePath path) {
         FileModel file = files.get(path);
         return file == null
@@ -370,7 +386,7 @@ public final class Model {
                                 || value.mutation().isPut());
     }
 
-    /** Whether a file is there without doubt. */
+    /** Returns whether a file certainly exists at a path. */
     public synchronized boolean isThere(FilePath path) {
         FileModel file = files.get(path);
         return file != null
@@ -380,7 +396,7 @@ public final class Model {
                         .isPresent();
     }
 
-    /** The version at a path, where that is without doubt. */
+    /** Returns the version at a path, if certain. */
     public synchronized Optional<Kept> kept(FilePath path) {
         FileModel file = files.get(path);
         return file == null
@@ -392,7 +408,10 @@ public final class Model {
         return written.version().map(version -> new Kept(version, written.content()));
     }
 
-    /** The versions a failed read may have been of; empty where one of them is unknown, or there may have been none. */
+    /**
+     * Returns the versions that a failed read may have met; empty if one of them is unknown or there may have been no
+     * file.
+     */
     public synchronized List<Kept> candidates(FilePath path, CallInterval span) {
         List<Kept> all = new ArrayList<>();
         for (Register.Value<Optional<PutContent>> value :
@@ -406,12 +425,12 @@ public final class Model {
         return List.copyOf(all);
     }
 
-    /** Every path that ever had a file, or may have had. */
+    /** Returns every path that has, had or may have had a file. */
     public synchronized List<FilePath> paths() {
         return List.copyOf(files.keySet());
     }
 
-    /** Those below a directory. */
+    /** Returns the paths below a directory. */
     public synchronized List<FilePath> below(VolumeName volume, String directory) {
         String prefix = directory.equals("/") ? "/" : directory + "/";
         FilePath first = new FilePath(volume, prefix + "!");
@@ -425,7 +444,7 @@ public final class Model {
         return all;
     }
 
-    /** An answer that nothing explains, or a read that failed and need not have. */
+    /** Reports a violation found outside the model, such as an inexplicable answer or an avoidable read failure. */
     public synchronized void report(FindingKind kind, FilePath path, String what) {
         FileModel file = at(path);
         List<String> history = new ArrayList<>();

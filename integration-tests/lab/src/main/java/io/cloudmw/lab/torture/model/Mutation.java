@@ -4,8 +4,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A change that a client asked for. It takes effect once, at some moment from {@link #invoked} on, or never: where its answer
- * was lost nobody knows, until what it did is seen. Belongs to the {@link Model}, under its lock.
+ * A change that a client requested. It takes effect once, at some time from {@link #invoked} on, or never. If its
+ * answer was lost, the outcome is unknown until an answer shows the effect. Belongs to the {@link Model}, under its
+ * lock.
  */
 public final class Mutation {
     static final long NEVER = Long.MAX_VALUE;
@@ -34,7 +35,7 @@ public final class Mutation {
         return invoked;
     }
 
-    /** When it had taken effect at the latest; {@link #NEVER} while nobody knows whether it has. */
+    /** Returns the time by which the change had taken effect; {@link #NEVER} while that is unknown. */
     long by() {
         return by;
     }
@@ -43,7 +44,7 @@ public final class Mutation {
         return put;
     }
 
-    /** Its answer was lost at this time; {@link #NEVER}: it was not. */
+    /** Returns the time at which the call ended without an answer; {@link #NEVER} if it did not. */
     long lostAt() {
         return lostAt;
     }
@@ -60,7 +61,7 @@ public final class Mutation {
         refused = true;
     }
 
-    /** It had taken effect by {@code now}: with all that it did. */
+    /** Records that the change, with all its effects, had taken effect by {@code now}. */
     void tookEffect(long now) {
         if (now < by) {
             by = now;

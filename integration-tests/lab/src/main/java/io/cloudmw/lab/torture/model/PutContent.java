@@ -4,7 +4,10 @@ import io.cloudmw.core.model.VersionId;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** The content of one put: the same under every path that it is renamed to. Belongs to the {@link Model}, under its lock. */
+/**
+ * The content of one put, which keeps its identity under every path it is renamed to. Belongs to the {@link Model},
+ * under its lock.
+ */
 final class PutContent {
     private final Content content;
     private @Nullable VersionId version;
@@ -17,7 +20,7 @@ final class PutContent {
         return content;
     }
 
-    /** Empty while nobody has been told. */
+    /** Returns the version; empty until an answer names it. */
     Optional<VersionId> version() {
         return Optional.ofNullable(version);
     }

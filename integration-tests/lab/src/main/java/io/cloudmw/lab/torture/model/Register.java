@@ -6,19 +6,19 @@ import java.util.Optional;
 import java.util.function.Predicate;
 
 /**
- * The possible states of one name over time: every state that a {@link Mutation} gave it, or may have. A state is the
- * current one for one stretch of time, which begins when its mutation takes effect. Belongs to the {@link Model}, under its
+ * The possible states of one name over time: each state that a {@link Mutation} caused, or may have caused. A state is
+ * current during one interval, which begins when its mutation takes effect. Belongs to the {@link Model}, under its
  * lock.
  *
- * @param <S> what a state is
+ * @param <S> the type of a state
  */
 final class Register<S> {
-    /** A state, and for how long it may be the current one. */
+    /** A state with the limits of the interval in which it may be current. */
     static final class Value<S> {
         private final Register<S> register;
         private final Mutation mutation;
         private final S state;
-        /** Who asks after this time is not shown it any more. */
+        /** The time from which no new call may see this state. */
         private long until = Mutation.NEVER;
 
         private Value(Register<S> register, Mutation mutation, S state) {
@@ -39,7 +39,7 @@ final class Register<S> {
             return state;
         }
 
-        /** Whether somebody who asked at {@code from} and had his answer at {@code to} may have been shown it. */
+        /** Returns whether a call from {@code from} to {@code to} may have seen this state. */
         boolean isAllowed(long from, long to) {
             return !mutation.isRefused() && mutation.invoked() <= to && until >= from;
         }
@@ -76,20 +76,20 @@ final class Register<S> {
         return values;
     }
 
-    /** The values of such a state that somebody may have been shown who asked at {@code from} until {@code to}. */
+    /** Returns the matching states that a call from {@code from} to {@code to} may have seen. */
     List<Value<S>> allowed(Predicate<S> wanted, long from, long to) {
         return values.stream()
                 .filter(value -> wanted.test(value.state) && value.isAllowed(from, to))
                 .toList();
     }
 
-    /** It was the current one at some moment between these two. */
+    /** Records that a call from {@code from} to {@code to} saw a state. */
     void held(Value<S> value, long from, long to) {
         value.mutation.tookEffect(to);
         supersede(value, from, to);
     }
 
-    /** What had taken effect before {@code from} is over by {@code to}. */
+    /** Ends, by {@code to}, all states that had taken effect before {@code from}. */
     void supersede(Value<?> value, long from, long to) {
         for (Value<S> other : values) {
             if (other != value && other.mutation.by() <= from) {
@@ -99,8 +99,8 @@ final class Register<S> {
     }
 
     /**
-     * A put that was acknowledged bars those that were lost before it began: each wants to replace what was there before,
-     * and that is there no more.
+     * Ends the states of puts that were lost before an acknowledged put began. Each of them expects a version that the
+     * acknowledged put has replaced.
      */
     void barLostPuts(Value<?> put, long to) {
         for (Value<S> other : values) {
@@ -112,7 +112,7 @@ final class Register<S> {
         }
     }
 
-    /** What it is from now on until it is changed, where there is no doubt. */
+    /** Returns the current state, if certain. */
     Optional<Value<S>> settled() {
         List<Value<S>> left = live();
         return left.size() == 1 && left.get(0).mutation.by() != Mutation.NEVER
@@ -120,7 +120,7 @@ final class Register<S> {
                 : Optional.empty();
     }
 
-    /** What it may be from now on. */
+    /** Returns the states that may be current from now on. */
     List<Value<S>> live() {
         return values.stream()
                 .filter(value -> value.until == Mutation.NEVER && !value.mutation.isRefused())

@@ -2,10 +2,10 @@ package io.cloudmw.lab.torture.network;
 
 /** The kinds of cuts between two parties. */
 public enum CutKind {
-    /** It arrives. */
+    /** Traffic passes. */
     NONE,
-    /** It waits, as if packets were lost; so do new connections. */
+    /** Traffic stalls, as if packets were lost; new connections stall, too. */
     STALLED,
-    /** Connections are reset, and new ones, too. */
+    /** Connections are reset, and so are new ones. */
     RESET
 }

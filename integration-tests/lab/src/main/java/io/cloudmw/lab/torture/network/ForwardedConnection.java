@@ -14,7 +14,7 @@ import io.netty.util.ReferenceCountUtil;
 import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
 
-/** A forwarded connection: the caller's side and the target's side. Both live on one event loop. */
+/** A forwarded connection with two sides: the caller and the target. Both live on one event loop. */
 final class ForwardedConnection {
     private final Network network;
     private final SocketChannel caller;
@@ -39,7 +39,7 @@ final class ForwardedConnection {
         return caller.eventLoop();
     }
 
-    /** Does what the cut between the two asks for now. On the event loop. */
+    /** Applies the current cut between the two parties. Runs on the event loop. */
     void cutChanged() {
         CutKind cut = network.cut(pair);
         if (cut == CutKind.RESET) {
@@ -78,12 +78,12 @@ final class ForwardedConnection {
                 });
     }
 
-    /** Reads from one side as long as the other takes it. */
+    /** Reads from one side while the other is writable. */
     private void readOn(Channel from, Channel to) {
         from.config().setAutoRead(!stalled && to.isWritable());
     }
 
-    /** As if the other end had: a reset, not an end. */
+    /** Resets both sides, as a failing peer would, rather than closing them in order. */
     private void reset() {
         caller.config().setSoLinger(0);
         var unused = caller.close();
@@ -127,7 +127,7 @@ final class ForwardedConnection {
             }
         }
 
-        /** What the one side sent before it closed still arrives. */
+        /** Closes the other side after it has sent the bytes that this side sent before it closed. */
         @Override
         public void channelInactive(ChannelHandlerContext context) {
             Channel to = other(context.channel());
@@ -136,7 +136,7 @@ final class ForwardedConnection {
             }
         }
 
-        /** A connection that broke: its other half does, too. */
+        /** Resets the other side when this one breaks. */
         @Override
         public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
             reset();

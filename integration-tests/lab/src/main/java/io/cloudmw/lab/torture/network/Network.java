@@ -24,11 +24,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
- * Forwards connections between named parties, and cuts them. Who opened a connection is told by its process
- * ({@link SocketOwners}). Safe for any thread.
+ * A network simulator that forwards connections between named parties and can cut them. The caller's process identifies
+ * the party ({@link SocketOwners}). Safe for any thread.
  *
- * <p>Memory is bounded: of each direction of a connection at most a read and a write buffer's bytes are held; what one side
- * does not take is not read from the other.
+ * <p>Memory is bounded: each direction of a connection holds at most one read buffer and one write buffer. A side that
+ * does not take bytes stops the reads from the other.
  */
 public final class Network implements AutoCloseable {
     private static final int MAX_CONNECTIONS = 4096;
@@ -43,19 +43,23 @@ public final class Network implements AutoCloseable {
     private final Map<Pair, CutKind> cuts = new ConcurrentHashMap<>();
     private final Supplier<Map<Long, String>> processes;
 
-    /** @param processes the parties, by process id: whoever runs now */
+    /**
+     * Creates a network.
+     *
+     * @param processes the current parties by process id
+     */
     public Network(Supplier<Map<Long, String>> processes) {
         this.processes = processes;
     }
 
     /**
-     * Forwards what is sent to an address.
+     * Forwards connections to an address.
      *
-     * @param front where to listen; port 0 takes any free one
-     * @param target where it goes
-     * @param name whose address it is
-     * @return where it listens
-     * @throws IOException when it cannot listen there
+     * @param front the address to listen on; port 0 takes any free one
+     * @param target the address to forward to
+     * @param name of the party at the target
+     * @return the address that this listens on
+     * @throws IOException when this cannot listen there
      */
     public InetSocketAddress forward(InetSocketAddress front, InetSocketAddress target, String name)
             throws IOException {
@@ -94,7 +98,7 @@ public final class Network implements AutoCloseable {
         });
     }
 
-    /** Whether this system tells who opened a connection, and has more than one loopback address. */
+    /** Returns whether this system can tell the owner of a connection and has more than one loopback address. */
     public static boolean isAvailable() {
         return SocketOwners.isTold();
     }
@@ -107,7 +111,7 @@ public final class Network implements AutoCloseable {
         return cuts.getOrDefault(pair, CutKind.NONE);
     }
 
-    /** From now on. */
+    /** Sets the cut between two parties, for current and new connections. */
     public void cut(Pair pair, CutKind cut) {
         cuts.put(pair, cut);
         for (ForwardedConnection connection : connections) {

@@ -1,6 +1,6 @@
 package io.cloudmw.lab.torture.network;
 
-/** Two parties that talk to each other, by name, in no order. */
+/** An unordered pair of parties, by name. */
 public record Pair(String one, String other) {
     public Pair {
         if (one.compareTo(other) > 0) {

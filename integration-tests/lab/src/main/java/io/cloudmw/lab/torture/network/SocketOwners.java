@@ -11,9 +11,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** A map from sockets to processes, from Linux's {@code /proc}: for processes of the same user. */
+/** A map from sockets to their processes, from Linux's {@code /proc}. Sees processes of the same user only. */
 final class SocketOwners {
-    /** Nobody known, or not told on this system. */
+    /** The name for an unknown process, or for any process on a system without {@code /proc}. */
     static final String UNKNOWN = "?";
 
     private static final Path PROC = Path.of("/proc");
@@ -28,7 +28,9 @@ final class SocketOwners {
         return Files.isReadable(PROC.resolve("net/tcp"));
     }
 
-    /** The name of the process among these that has the connection between these two ports of this machine. */
+    /**
+     * Returns the name of the process, among those given, that owns the connection between two ports of this machine.
+     */
     static String of(InetSocketAddress caller, InetSocketAddress front, Map<Long, String> processes) {
         Optional<String> inode = inode(caller.getPort(), front.getPort());
         if (inode.isEmpty()) {
@@ -57,7 +59,7 @@ final class SocketOwners {
                     }
                 }
             } catch (IOException e) {
-                // No such table: another system, or no IPv6.
+                // The table does not exist: another system, or no IPv6.
             }
         }
         return Optional.empty();
@@ -71,12 +73,12 @@ final class SocketOwners {
                 }
             }
         } catch (IOException | DirectoryIteratorException e) {
-            // It has ended.
+            // The process has ended.
         }
         return false;
     }
 
-    /** Descriptors come and go. */
+    /** Returns the target of a descriptor's link; descriptors may vanish at any time. */
     private static String target(Path descriptor) {
         try {
             return Files.readSymbolicLink(descriptor).toString();

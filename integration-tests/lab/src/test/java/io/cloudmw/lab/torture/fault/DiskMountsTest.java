@@ -10,7 +10,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Tests of the message where this process may mount nothing. */
+/** Tests of in-memory file systems for disks, and of their refusals. */
 final class DiskMountsTest {
     private static final long MIB = 1 << 20;
 
@@ -59,7 +59,7 @@ final class DiskMountsTest {
         assertThat(directory).isEmptyDirectory();
     }
 
-    /** An interrupted run deletes its directory after the mounts are closed: what is made then would stay. */
+    /** An interrupted run deletes its directory after it closes the mounts, so a directory made later would stay. */
     @Test
     void closedMountsMakeNoDirectory() {
         Path deleted = directory.resolve("deleted");

@@ -18,14 +18,14 @@ final class FaultMixTest {
     private static Map<FaultKind, Integer> counted(FaultMix mix, int draws, SplittableRandom busy) {
         Map<FaultKind, Integer> counts = new EnumMap<>(FaultKind.class);
         for (int i = 0; i < draws; i++) {
-            // What needs a store can be only now and then.
+            // A fault that needs a store is only possible now and then.
             boolean free = busy.nextInt(5) == 0;
             mix.next(kind -> free || !kind.isOfStore()).ifPresent(drawn -> counts.merge(drawn.kind(), 1, Integer::sum));
         }
         return counts;
     }
 
-    /** Also of those that can be seldom: the others wait for them. */
+    /** Rarely possible kinds get their share, too, since the others wait for them. */
     @Test
     void everyKindHasItsShare() {
         for (long seed = 1; seed <= 20; seed++) {
@@ -55,7 +55,7 @@ final class FaultMixTest {
         assertThat(mix.next(kind -> true)).isPresent();
     }
 
-    /** However they come to be mixed. */
+    /** The order in which kinds are drawn makes no difference. */
     @Test
     void theNthFaultOfAKindDependsOnTheSeedAlone() {
         Map<FaultKind, List<Long>> one = drawn(new FaultMix(7, KINDS), new SplittableRandom(1));

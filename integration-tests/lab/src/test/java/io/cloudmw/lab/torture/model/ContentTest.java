@@ -32,9 +32,9 @@ final class ContentTest {
         }
     }
 
-    /** Against an array that is changed likewise. */
+    /** Compares the content with an array that gets the same changes. */
     @Test
-    void partsThatAreWrittenOverReplaceWhatWasThere() {
+    void overwrittenPartsHaveTheNewBytes() {
         SplittableRandom random = new SplittableRandom(SEED);
         Content content = new Content(SEED, 0, 300);
         byte[] array = content.bytes(0, 300);

@@ -12,7 +12,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Histories that may be, and histories with something wrong in them: a checker that finds nothing is none. */
+/** Tests of the model with valid histories and with histories that have a violation, which it must find. */
 final class ModelTest {
     private static final long SEED = 5;
     private static final VolumeName VOLUME = new VolumeName("v");
@@ -139,7 +139,7 @@ final class ModelTest {
     }
 
     @Test
-    void onceTheNewVersionWasSeenTheOldOneIsOver() {
+    void oldVersionIsForbiddenOnceTheNewOneWasSeen() {
         Put first = put(FILE, 0, 10);
         Put second = begin(FILE, 20);
         read(FILE, second, 25, 26);
@@ -176,7 +176,7 @@ final class ModelTest {
     // ---- lost answers
 
     @Test
-    void aLostWriteMayHaveHappenedAndOnceSeenItHas() {
+    void lostWriteMayHaveHappenedUntilAnAnswerShowsIt() {
         Put first = put(FILE, 0, 10);
         Put second = lost(FILE, 20, 30);
         read(FILE, first, 40, 41);
@@ -201,7 +201,7 @@ final class ModelTest {
         assertFound(FindingKind.LOST_ACKNOWLEDGED_WRITE);
     }
 
-    /** It might come true when nothing is there again. */
+    /** The lost put could take effect once the path has no file again. */
     @Test
     void nameThatALostWriteMayHaveCreatedMayNotDisappear() {
         lost(FILE, 0, 10);
@@ -211,7 +211,7 @@ final class ModelTest {
     }
 
     @Test
-    void aLostRemovalMayComeTrueAnyTimeAndNothingMayBePutThereMeanwhile() {
+    void lostRemovalMayTakeEffectAtAnyTimeAndForbidsPutsMeanwhile() {
         Put put = put(FILE, 0, 10);
         model.lost(model.beginRemove(FILE, 20), 30);
         assertThat(model.isSettled(FILE)).isFalse();
@@ -259,7 +259,7 @@ final class ModelTest {
     }
 
     @Test
-    void aFileMayComeBackToANameItHadBefore() {
+    void fileMayBeRenamedBackToAFormerName() {
         Put put = put(FILE, 0, 10);
         model.acknowledged(model.beginRename(FILE, OTHER, 20), 30);
         model.acknowledged(model.beginRename(OTHER, FILE, 40), 50);
@@ -271,7 +271,7 @@ final class ModelTest {
     }
 
     @Test
-    void aDirectoryTakesAlongWhatLiesBelowIt() {
+    void renamedDirectoryMovesItsFiles() {
         Put one = put(FILE, 0, 10);
         Put other = put(OTHER, 0, 10);
         model.acknowledged(model.beginRenameDirectory(VOLUME, "/d", "/e", 20), 30);
@@ -284,7 +284,7 @@ final class ModelTest {
     }
 
     @Test
-    void aFileThatTookAnothersPlaceBringsItsAttributes() {
+    void renamedFileThatReplacesAnotherKeepsItsAttributes() {
         put(FILE, 0, 10);
         put(OTHER, 0, 10);
         model.acknowledged(model.beginMark(FILE, "one", 11), 12);
@@ -334,7 +334,7 @@ final class ModelTest {
     }
 
     @Test
-    void aNameThatCannotBeThereIsFound() {
+    void impossibleNameInAListingIsFound() {
         Put one = put(FILE, 0, 10);
         listed("/d", Map.of("f", one.seen(), "x", one.seen()), 11, 12);
         assertFound(FindingKind.UNEXPLAINED);
@@ -351,7 +351,7 @@ final class ModelTest {
     // ---- what harms and judges
 
     @Test
-    void aFailedReadIsJudgedOnlyWhereItIsKnownWhatItWasToGive() {
+    void failedReadHasCandidatesOnlyWhenAllPossibleVersionsAreKnown() {
         Put first = put(FILE, 0, 10);
         Put second = put(FILE, 20, 30);
         assertThat(model.candidates(FILE, new CallInterval(25, 26)))

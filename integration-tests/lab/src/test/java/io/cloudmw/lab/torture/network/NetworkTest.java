@@ -16,7 +16,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** A network between this process, by the name of {@code me}, and an echo. */
+/** Tests of the network simulator, between this process, named {@code me}, and an echo server. */
 final class NetworkTest {
     private static final String ME = "me";
     private static final String ECHO = "echo";
@@ -58,7 +58,7 @@ final class NetworkTest {
         try (connection) {
             connection.getInputStream().transferTo(connection.getOutputStream());
         } catch (IOException e) {
-            // It was cut.
+            // The connection was cut.
         }
     }
 
@@ -93,7 +93,7 @@ final class NetworkTest {
     }
 
     @Test
-    void aStalledConnectionGoesOnWhereItWas() throws IOException {
+    void stalledConnectionContinuesWhereItStopped() throws IOException {
         try (Socket socket = connect()) {
             assertThat(exchanged(socket)).isEqualTo(42);
             network.cut(PAIR, CutKind.STALLED);
