@@ -8,7 +8,7 @@ import io.cloudmw.client.read.ledger.ReadScope;
 import io.cloudmw.client.read.peer.ChunkPart;
 import io.cloudmw.client.read.peer.PeerStage;
 import io.cloudmw.client.sink.LeafSink;
-import io.cloudmw.client.sink.LeafVerification;
+import io.cloudmw.client.sink.PartialFileCheck;
 import io.cloudmw.core.chunk.Leaves;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
@@ -181,7 +181,7 @@ final class PartFeed {
         context.threads().files().execute(() -> {
             try {
                 ByteRange missing =
-                        LeafVerification.missing(scope.sink(), item.chunk().chunk(), leaves);
+                        PartialFileCheck.missing(scope.sink(), item.chunk().chunk(), leaves);
                 scope.serial().execute(() -> keptChecked(item, leaves, missing));
             } catch (CloudMwException | RuntimeException e) {
                 scope.serial().execute(() -> listener.failed(Failures.of(e)));

@@ -4,7 +4,7 @@ import io.cloudmw.core.error.CloudMwException;
 import java.nio.ByteBuffer;
 
 /** A destination of a get's verified leaves. */
-public interface LeafSink extends LeafVerification.Bytes {
+public interface LeafSink extends PartialFileCheck.Bytes {
     /**
      * Returns true when leaves must come in file order, one at a time; false when several may come at once, in any
      * order.

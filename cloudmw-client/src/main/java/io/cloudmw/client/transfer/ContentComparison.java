@@ -4,7 +4,7 @@ import io.cloudmw.client.context.ClientContext;
 import io.cloudmw.client.context.Failures;
 import io.cloudmw.client.rpc.CancellableFuture;
 import io.cloudmw.client.rpc.coordinator.SegmentPlan;
-import io.cloudmw.client.sink.LeafVerification;
+import io.cloudmw.client.sink.PartialFileCheck;
 import io.cloudmw.client.write.FilePutSource;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
@@ -19,7 +19,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 
 /** A comparison of a local file with a version, by the digests of its leaves, a segment at a time. */
-final class ContentComparison implements LeafVerification.Bytes {
+final class ContentComparison implements PartialFileCheck.Bytes {
     private final ClientContext context;
     private final FileVersion version;
     private final FilePutSource source;
@@ -86,7 +86,7 @@ final class ContentComparison implements LeafVerification.Bytes {
                 requireWanted();
                 Chunk chunk = planned.chunk();
                 ByteRange all = new ByteRange(0, chunk.range().length());
-                if (!LeafVerification.missing(this, chunk, all).isEmpty()) {
+                if (!PartialFileCheck.missing(this, chunk, all).isEmpty()) {
                     return false;
                 }
             }

@@ -113,7 +113,7 @@ public final class Delivery {
     private final Dispatcher dispatcher;
     private final LatenessDetector lateness;
     private final AttemptReports reports;
-    private final Timeouts timeouts;
+    private final BlockTimeouts timeouts;
     private boolean closed;
 
     /**
@@ -137,7 +137,7 @@ public final class Delivery {
         this.dispatcher = new Dispatcher(state);
         this.lateness = new LatenessDetector(state);
         this.reports = new AttemptReports(state, lateness);
-        this.timeouts = new Timeouts(state, dispatcher, lateness, reports);
+        this.timeouts = new BlockTimeouts(state, dispatcher, lateness, reports);
     }
 
     /** Returns whether the next chunk should be planned now (back-pressure for the reader of the manifest). */

@@ -12,10 +12,10 @@ import java.util.OptionalLong;
 final class SilenceDetector {
     private final DeliveryState state;
     private final LatenessDetector lateness;
-    private final SecondAttempts seconds;
+    private final SecondAttemptIssuer seconds;
     private final ModePolicy.Extras extras;
 
-    SilenceDetector(DeliveryState state, LatenessDetector lateness, SecondAttempts seconds) {
+    SilenceDetector(DeliveryState state, LatenessDetector lateness, SecondAttemptIssuer seconds) {
         this.state = state;
         this.lateness = lateness;
         this.seconds = seconds;

@@ -36,6 +36,12 @@ public record Speed(
     public static final Speed UNKNOWN =
             new Speed(CensoredSketch.EMPTY, CensoredSketch.EMPTY, Sketch.EMPTY, 0, Map.of(), 0, 0);
 
+    /** The percentile of the time to first byte after which a first byte is late, and a second attempt may begin. */
+    private static final double LATE_PERCENTILE = 0.95;
+
+    /** The percentile of the throughput below which a transfer is slow. */
+    private static final double SLOW_PERCENTILE = 0.05;
+
     static final long RECENT_NANOS = RECENT_SECONDS * 1_000_000_000L;
     static final long BASELINE_NANOS = BASELINE_SECONDS * 1_000_000_000L;
 
@@ -124,9 +130,10 @@ public record Speed(
             return ExpectedSpeed.DEFAULT;
         }
         long half = micros(baseline.quantile(0.50));
-        long p95 = Math.max(half, micros(baseline.quantile(0.95)));
+        long p95 = Math.max(half, micros(baseline.quantile(LATE_PERCENTILE)));
         boolean rated = rate.samples() >= ExpectedSpeed.ENOUGH_SAMPLES;
-        long slow = rated ? Math.max(1, rate.quantile(0.05) << 10) : ExpectedSpeed.DEFAULT.slowBytesPerSecond();
+        long slow =
+                rated ? Math.max(1, rate.quantile(SLOW_PERCENTILE) << 10) : ExpectedSpeed.DEFAULT.slowBytesPerSecond();
         long median = rated ? rate.quantile(0.50) << 10 : ExpectedSpeed.DEFAULT.bytesPerSecond();
         return new ExpectedSpeed(
                 half,

@@ -1,6 +1,6 @@
 package io.cloudmw.helper.cache;
 
-import io.cloudmw.core.cache.ByteBoundedCache;
+import io.cloudmw.core.cache.EvictingCache;
 import io.cloudmw.core.cache.LeafKey;
 import io.cloudmw.core.cache.disk.DiskCache;
 import io.cloudmw.core.metrics.CacheMetrics;
@@ -20,7 +20,7 @@ public final class LeafCache implements AutoCloseable {
     private static final double CACHED_SHARE = 0.75;
 
     private final LeafAllocator room;
-    private final ByteBoundedCache<LeafKey, Leaf> memory;
+    private final EvictingCache<LeafKey, Leaf> memory;
     private final @Nullable DiskCache disk;
     private final CacheMetrics meters;
     private volatile boolean closed;
@@ -35,7 +35,7 @@ public final class LeafCache implements AutoCloseable {
         this.room = room;
         this.disk = disk.orElse(null);
         this.meters = meters;
-        this.memory = new ByteBoundedCache<>(
+        this.memory = new EvictingCache<>(
                 (long) (CACHED_SHARE * (double) room.memory().limitBytes()),
                 Leaf::length,
                 (key, leaf) -> leaf.release(),

@@ -12,7 +12,7 @@ import java.util.Optional;
 
 /**
  * The order in which a switch asks sources for the leaves of a {@link SharedFetch}, and the position it has reached.
- * The order is: the disk tier if that has the leaves, the switches above this one beginning with the nearest, then the
+ * {@link SharedFetcher} has looked in memory before. The order is: the disk tier if that has the leaves, the switches above this one beginning with the nearest, then the
  * store. Immutable.
  *
  * @param demand the reader on whose behalf the sources are asked

@@ -1,6 +1,6 @@
 package io.cloudmw.core.cache.disk;
 
-import io.cloudmw.core.cache.ByteBoundedCache;
+import io.cloudmw.core.cache.EvictingCache;
 import io.cloudmw.core.cache.LeafKey;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
@@ -74,7 +74,7 @@ public final class DiskCache implements AutoCloseable {
     private final Path leaves;
     private final Path incoming;
     private final LockFile lock;
-    private final ByteBoundedCache<LeafKey, Kept> index;
+    private final EvictingCache<LeafKey, Kept> index;
     private final CacheMetrics meters;
     private final AtomicLong sequence = new AtomicLong();
     /** Evicted leaves. The next put deletes their files, so that a lookup never blocks. */
@@ -126,7 +126,7 @@ public final class DiskCache implements AutoCloseable {
         this.lock = lock;
         this.openFiles = new Semaphore(openFiles);
         this.meters = meters;
-        this.index = new ByteBoundedCache<>(
+        this.index = new EvictingCache<>(
                 limitBytes,
                 kept -> roomBytes(kept.length),
                 (key, length) -> leaving.add(key),

@@ -8,7 +8,7 @@ import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 
 /** A check of the leaves that a destination already has, by their SHA-256, whichever process wrote them. */
-public final class LeafVerification {
+public final class PartialFileCheck {
     /** The existing bytes of a file. */
     public interface Bytes {
         /** Their number, from the beginning of the file. */
@@ -20,7 +20,7 @@ public final class LeafVerification {
 
     private static final int BUFFER_BYTES = 64 << 10;
 
-    private LeafVerification() {}
+    private PartialFileCheck() {}
 
     /**
      * The leaves of a chunk that must be fetched: from the first to the last one that is missing or corrupt. Blocks;

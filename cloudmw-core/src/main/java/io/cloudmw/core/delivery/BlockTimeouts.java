@@ -11,7 +11,7 @@ import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /** The timeouts of blocks: for a relay, a racer, a first byte and the next leaf, and what is done when they pass. */
-final class Timeouts {
+final class BlockTimeouts {
     /** Until its turn, a relay of a stream is known by reports alone, which come this often or more. */
     private static final long REPORTED_NANOS = 2_500_000_000L;
     /** A relay is not slow when it is at most this many times slower than the destination's relays usually are. */
@@ -20,18 +20,18 @@ final class Timeouts {
     private final DeliveryState state;
     private final LatenessDetector lateness;
     private final Dispatcher dispatcher;
-    private final SecondAttempts seconds;
+    private final SecondAttemptIssuer seconds;
     private final SilenceDetector silence;
     private final AttemptReports reports;
     private final ModePolicy.Extras extras;
     private final long stallNanos;
     private final long unofferedNanos;
 
-    Timeouts(DeliveryState state, Dispatcher dispatcher, LatenessDetector lateness, AttemptReports reports) {
+    BlockTimeouts(DeliveryState state, Dispatcher dispatcher, LatenessDetector lateness, AttemptReports reports) {
         this.state = state;
         this.lateness = lateness;
         this.dispatcher = dispatcher;
-        this.seconds = new SecondAttempts(state, dispatcher, lateness);
+        this.seconds = new SecondAttemptIssuer(state, dispatcher, lateness);
         this.silence = new SilenceDetector(state, lateness, seconds);
         this.reports = reports;
         this.extras = state.mode().extras();

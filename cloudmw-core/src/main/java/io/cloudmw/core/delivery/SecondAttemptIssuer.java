@@ -8,12 +8,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** The issuer of second attempts beside late ones, as far as a racer is idle and the budget allows it. */
-final class SecondAttempts {
+final class SecondAttemptIssuer {
     private final DeliveryState state;
     private final Dispatcher dispatcher;
     private final LatenessDetector lateness;
 
-    SecondAttempts(DeliveryState state, Dispatcher dispatcher, LatenessDetector lateness) {
+    SecondAttemptIssuer(DeliveryState state, Dispatcher dispatcher, LatenessDetector lateness) {
         this.state = state;
         this.dispatcher = dispatcher;
         this.lateness = lateness;

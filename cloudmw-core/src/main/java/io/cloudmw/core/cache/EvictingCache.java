@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * Friedman and B. Manes, "TinyLFU: A Highly Efficient Cache Admission Policy", 2017). It has no threads of its own:
  * puts evict. Safe for any thread.
  */
-public final class ByteBoundedCache<K, V> {
+public final class EvictingCache<K, V> {
     private final Cache<K, V> cache;
     private final long limitBytes;
 
@@ -26,12 +26,12 @@ public final class ByteBoundedCache<K, V> {
      * @param gone called with every value that is no longer kept, for whatever reason, on the thread that removed it;
      *     must be short, and not call back
      */
-    public ByteBoundedCache(long limitBytes, ToIntFunction<V> bytes, BiConsumer<K, V> gone) {
+    public EvictingCache(long limitBytes, ToIntFunction<V> bytes, BiConsumer<K, V> gone) {
         this(limitBytes, bytes, gone, () -> {});
     }
 
     /** Makes an empty cache that also runs {@code evicted} for each evicted value. */
-    public ByteBoundedCache(long limitBytes, ToIntFunction<V> bytes, BiConsumer<K, V> gone, Runnable evicted) {
+    public EvictingCache(long limitBytes, ToIntFunction<V> bytes, BiConsumer<K, V> gone, Runnable evicted) {
         this.limitBytes = limitBytes;
         this.cache = Caffeine.newBuilder()
                 .maximumWeight(limitBytes)

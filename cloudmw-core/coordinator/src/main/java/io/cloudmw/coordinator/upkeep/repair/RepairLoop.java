@@ -40,7 +40,7 @@ import org.jspecify.annotations.Nullable;
  * then covers what came before. A lease has its own object; its memory ends with the lease. {@link #begin}, {@link #step} and
  * {@link #look} are called by one thread, other methods by any.
  */
-public final class ReplicaRepair {
+public final class RepairLoop {
     private final UpkeepContext context;
     private final TaskQueue queue;
     private final VolumeReshaping reshaping;
@@ -63,7 +63,7 @@ public final class ReplicaRepair {
      *     is made where one was dropped
      * @param mayBeDeleted whether a helper may still delete a copy; none is made there meanwhile
      */
-    public ReplicaRepair(
+    public RepairLoop(
             UpkeepContext context,
             TaskQueue queue,
             VolumeReshaping reshaping,

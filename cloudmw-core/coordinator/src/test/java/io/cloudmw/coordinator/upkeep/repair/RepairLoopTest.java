@@ -22,7 +22,7 @@ import io.cloudmw.core.model.chunk.ReplicaState;
 import io.cloudmw.core.model.file.Edit;
 import io.cloudmw.core.model.file.FileVersion;
 import io.cloudmw.core.placement.PlannedChunk;
-import io.cloudmw.core.security.TokenIssuer;
+import io.cloudmw.core.security.ExpiringTokens;
 import io.cloudmw.core.security.TransferRight;
 import io.cloudmw.core.status.RepairObstacle;
 import io.cloudmw.core.status.RepairProgress;
@@ -42,7 +42,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Tests of repair, from findings to records, over a catalog in memory with simulated helpers. */
-final class ReplicaRepairTest {
+final class RepairLoopTest {
     private static final FilePath FILE = FilePath.parse("v:/f");
     private static final long MIB = 1 << 20;
 
@@ -581,7 +581,7 @@ final class ReplicaRepairTest {
                 "other",
                 cluster.catalog,
                 new StorelessFleet(true),
-                new TokenIssuer(cluster.tokens, Duration.ofHours(1), cluster::now),
+                new ExpiringTokens(cluster.tokens, Duration.ofHours(1), cluster::now),
                 UpkeepOptions.defaults(),
                 cluster.ticker,
                 cluster::now);

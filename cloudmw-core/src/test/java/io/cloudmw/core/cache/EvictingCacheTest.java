@@ -10,7 +10,7 @@ import java.util.Random;
 import java.util.function.IntPredicate;
 import org.junit.jupiter.api.Test;
 
-final class ByteBoundedCacheTest {
+final class EvictingCacheTest {
     private static final int HOT = 80;
     private static final int ROOM = 100;
     private static final int SCANNED = 20_000;
@@ -18,14 +18,14 @@ final class ByteBoundedCacheTest {
     private final List<Integer> gone = new ArrayList<>();
     private final List<Integer> evicted = new ArrayList<>();
 
-    private ByteBoundedCache<Integer, Integer> of(long bytes) {
-        return new ByteBoundedCache<>(
+    private EvictingCache<Integer, Integer> of(long bytes) {
+        return new EvictingCache<>(
                 bytes, value -> value, (key, value) -> gone.add(key), () -> evicted.add(evicted.size()));
     }
 
     @Test
     void cacheNeverExceedsItsLimit() {
-        ByteBoundedCache<Integer, Integer> cache = of(1000);
+        EvictingCache<Integer, Integer> cache = of(1000);
         Random random = new Random(1);
         for (int key = 0; key < 5000; key++) {
             cache.put(key, 1 + random.nextInt(99));
@@ -36,7 +36,7 @@ final class ByteBoundedCacheTest {
 
     @Test
     void aValueLongerThanTheCacheDoesNotStayAndEvictsNothing() {
-        ByteBoundedCache<Integer, Integer> cache = of(1000);
+        EvictingCache<Integer, Integer> cache = of(1000);
         cache.put(1, 500);
         cache.put(2, 1001);
         assertThat(cache.contains(1)).isTrue();
@@ -46,7 +46,7 @@ final class ByteBoundedCacheTest {
 
     @Test
     void aCacheWithoutRoomKeepsNothing() {
-        ByteBoundedCache<Integer, Integer> cache = of(0);
+        EvictingCache<Integer, Integer> cache = of(0);
         cache.put(1, 1);
         assertThat(cache.get(1)).isEmpty();
         assertThat(gone).containsExactly(1);
@@ -54,7 +54,7 @@ final class ByteBoundedCacheTest {
 
     @Test
     void listenerHearsOnceOfEachRemovedValue() {
-        ByteBoundedCache<Integer, Integer> cache = of(1000);
+        EvictingCache<Integer, Integer> cache = of(1000);
         cache.put(1, 10);
         cache.put(1, 20);
         cache.remove(1, 10);
@@ -70,7 +70,7 @@ final class ByteBoundedCacheTest {
     /** A hot set is read repeatedly; then far more values than fit are read once; then the hot set is read again. */
     @Test
     void aScanDoesNotFlushTheHotSet() {
-        ByteBoundedCache<Integer, Integer> cache = of(ROOM);
+        EvictingCache<Integer, Integer> cache = of(ROOM);
         Map<Integer, Integer> lru = leastRecentlyUsed();
         double kept = hotHitsAfterAScan(key -> cache.get(key).isPresent(), key -> cache.put(key, 1));
         double keptByLru = hotHitsAfterAScan(key -> lru.get(key) != null, key -> lru.put(key, 1));
@@ -81,7 +81,7 @@ final class ByteBoundedCacheTest {
     /** While a scan goes on beside it, the hot set is still served from the cache. */
     @Test
     void aScanBesideTheHotSetCostsItLittle() {
-        ByteBoundedCache<Integer, Integer> cache = of(ROOM);
+        EvictingCache<Integer, Integer> cache = of(ROOM);
         Random random = new Random(2);
         int hits = 0;
         int asked = 0;

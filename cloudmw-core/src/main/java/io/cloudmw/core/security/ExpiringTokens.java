@@ -11,7 +11,7 @@ import java.util.Set;
  *
  * @param life how long a token is valid
  */
-public record TokenIssuer(TransferTokens tokens, Duration life, WallClock clock) {
+public record ExpiringTokens(TransferTokens tokens, Duration life, WallClock clock) {
 
     /** Returns a token with these rights to a version of a file. */
     public TransferToken issue(Set<TransferRight> rights, FilePath file, VersionId version) {
