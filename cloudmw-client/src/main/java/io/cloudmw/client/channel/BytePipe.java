@@ -40,10 +40,7 @@ final class BytePipe extends InputStream {
     void write(ByteBuffer bytes) throws IOException {
         while (bytes.hasRemaining()) {
             synchronized (this) {
-                while (failure == null && count == ring.length) {
-                    pause();
-                }
-                throwIfFailed();
+                awaitRoom();
                 int end = (first + count) % ring.length;
                 int room = Math.min(ring.length - count, ring.length - end);
                 int step = Math.min(room, bytes.remaining());
@@ -80,10 +77,7 @@ final class BytePipe extends InputStream {
         if (length == 0) {
             return 0;
         }
-        while (failure == null && count == 0 && !ended) {
-            pause();
-        }
-        throwIfFailed();
+        awaitBytes();
         if (count == 0) {
             return -1;
         }
@@ -96,13 +90,32 @@ final class BytePipe extends InputStream {
     }
 
     @GuardedBy("this")
-    private void pause() throws InterruptedIOException {
+    private void awaitRoom() throws IOException {
         try {
-            wait();
+            while (failure == null && count == ring.length) {
+                wait();
+            }
         } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new InterruptedIOException("interrupted while the pipe was waited for");
+            throw interrupted();
         }
+        throwIfFailed();
+    }
+
+    @GuardedBy("this")
+    private void awaitBytes() throws IOException {
+        try {
+            while (failure == null && count == 0 && !ended) {
+                wait();
+            }
+        } catch (InterruptedException e) {
+            throw interrupted();
+        }
+        throwIfFailed();
+    }
+
+    private static InterruptedIOException interrupted() {
+        Thread.currentThread().interrupt();
+        return new InterruptedIOException("interrupted while it waited for the pipe");
     }
 
     @GuardedBy("this")

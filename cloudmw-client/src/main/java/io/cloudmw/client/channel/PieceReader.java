@@ -141,7 +141,7 @@ final class PieceReader implements AutoCloseable {
                 SequentialFetch fetch = fetchFrom(from);
                 long last = fetch == null ? from : to;
                 for (long each = from; each <= last; each++) {
-                    request(each, fetch);
+                    var unused = request(each, fetch);
                 }
                 requested = last;
             }

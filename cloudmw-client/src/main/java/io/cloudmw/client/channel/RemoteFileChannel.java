@@ -1,6 +1,5 @@
 package io.cloudmw.client.channel;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.FilePath;
@@ -35,7 +34,7 @@ final class RemoteFileChannel extends FileChannel {
     private final ReentrantLock turn = new ReentrantLock();
     private final Set<Thread> inside = ConcurrentHashMap.newKeySet();
 
-    @GuardedBy("turn")
+    /** Read and changed by operations that run {@link #inTurn}. */
     private long position;
 
     /**
@@ -158,7 +157,6 @@ final class RemoteFileChannel extends FileChannel {
         return inTurn(() -> writeHere(source));
     }
 
-    @GuardedBy("turn")
     private int writeHere(ByteBuffer source) throws IOException {
         if (mode.append()) {
             position = content.sizeBytes();

@@ -121,18 +121,13 @@ final class SequentialFetch implements WritableByteChannel {
     public int write(ByteBuffer bytes) throws CloudMwException {
         int length = bytes.remaining();
         while (bytes.hasRemaining()) {
-            Delivered delivered = take(bytes);
-            if (delivered != null) {
-                delivered.piece().complete(delivered.bytes());
-            }
+            take(bytes).run();
         }
         return length;
     }
 
-    private record Delivered(CompletableFuture<byte[]> piece, byte[] bytes) {}
-
-    /** Takes bytes of one piece; returns the piece when it is full and expected. */
-    private synchronized @Nullable Delivered take(ByteBuffer bytes) throws CloudMwException {
+    /** Takes bytes of one piece; returns what hands the piece on, to be run without the lock. */
+    private synchronized Runnable take(ByteBuffer bytes) throws CloudMwException {
         awaitExpected();
         int length = (int) layout.range(next).length();
         int step = Math.min(bytes.remaining(), length - filled);
@@ -148,14 +143,14 @@ final class SequentialFetch implements WritableByteChannel {
         }
         filled += step;
         if (filled < length) {
-            return null;
+            return () -> {};
         }
         byte[] full = filling;
         CompletableFuture<byte[]> piece = expected.remove(next);
         filling = null;
         filled = 0;
         next++;
-        return full == null || piece == null ? null : new Delivered(piece, full);
+        return full == null || piece == null ? () -> {} : () -> piece.complete(full);
     }
 
     @GuardedBy("this")

@@ -12,8 +12,8 @@ import java.util.Optional;
 
 /**
  * The order in which a switch asks sources for the leaves of a {@link SharedFetch}, and the position it has reached.
- * {@link SharedFetcher} has looked in memory before. The order is: the disk tier if that has the leaves, the switches above this one beginning with the nearest, then the
- * store. Immutable.
+ * {@link SharedFetcher} has looked in memory before. The order is: the disk tier if that has the leaves, the switches
+ * above this one beginning with the nearest, then the store. Immutable.
  *
  * @param demand the reader on whose behalf the sources are asked
  * @param sources in the order in which they are asked
