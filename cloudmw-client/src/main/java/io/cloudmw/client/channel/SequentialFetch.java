@@ -15,7 +15,7 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One read of a file from a piece to its end, which runs ahead of a sequential reader. The transfer writes the bytes in
+ * A read of a file from a piece to its end, which runs ahead of a sequential reader. The transfer writes the bytes in
  * order; this cuts them into pieces and gives each to the future that expects it. The transfer waits behind the last
  * expected piece, so that the reader sets the pace. Safe for any thread.
  */
