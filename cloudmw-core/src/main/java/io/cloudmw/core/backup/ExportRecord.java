@@ -21,7 +21,10 @@ public sealed interface ExportRecord {
      */
     record Present(FileVersion version, long createdAtMillis, Attributes attributes) implements ExportRecord {}
 
-    /** The absence of anything at this path. */
+    /** A directory at this path that stays when it is empty. */
+    record Directory(String path, long createdAtMillis, Attributes attributes) implements ExportRecord {}
+
+    /** The absence of a file, and of a directory that stays when it is empty, at this path. */
     record Absent(String path) implements ExportRecord {}
 
     /** The absence of anything at or below this path; {@code /}: the volume is empty. */

@@ -22,6 +22,8 @@ public enum ErrorCode {
     ALREADY_EXISTS("ALREADY_EXISTS", NEVER),
     /** The volume still holds files. */
     VOLUME_NOT_EMPTY("FAILED_PRECONDITION", NEVER),
+    /** The directory still has entries. */
+    NOT_EMPTY("FAILED_PRECONDITION", NEVER),
     /** The store is still used by a volume. */
     STORE_IN_USE("FAILED_PRECONDITION", NEVER),
     /** Another client changed the path first. */

@@ -16,6 +16,7 @@ import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.chunk.Chunk;
 import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.proto.v1.ExportResponse;
+import io.cloudmw.proto.v1.ExportedDirectory;
 import io.cloudmw.proto.v1.ExportedFile;
 import io.cloudmw.proto.v1.ExportedSegment;
 import java.io.IOException;
@@ -137,6 +138,11 @@ public final class BackupWire {
                     .setEncoded(ByteString.copyFrom(segment.encoded())));
         } else if (entry instanceof ExportRecord.Present present) {
             message.setFile(file(present));
+        } else if (entry instanceof ExportRecord.Directory directory) {
+            message.setDirectory(ExportedDirectory.newBuilder()
+                    .setPath(directory.path())
+                    .setCreatedAtMillis(directory.createdAtMillis())
+                    .setAttributes(ToWire.attributes(directory.attributes())));
         } else if (entry instanceof ExportRecord.Absent absent) {
             message.setAbsent(absent.path());
         } else {
@@ -153,14 +159,14 @@ public final class BackupWire {
                 .build();
     }
 
-    /** The record of one present file. */
-    public static byte[] present(ExportRecord.Present present) {
-        return file(present).toByteArray();
+    /** One record. */
+    public static byte[] record(ExportRecord entry) {
+        return message(entry).toByteArray();
     }
 
-    /** Reads what {@link #present(ExportRecord.Present)} wrote. */
-    public static ExportRecord.Present present(byte[] bytes) throws CloudMwException {
-        return present(parsed("file", () -> ExportedFile.parseFrom(bytes)));
+    /** Reads what {@link #record(ExportRecord)} wrote. */
+    public static ExportRecord record(byte[] bytes) throws CloudMwException {
+        return entry(parsed("record", () -> io.cloudmw.proto.v1.ExportRecord.parseFrom(bytes)));
     }
 
     private static ExportRecord.Present present(ExportedFile file) throws CloudMwException {
@@ -190,7 +196,7 @@ public final class BackupWire {
         if (bytes.length < length) {
             throw FromWire.invalid("record: ends after " + bytes.length + " bytes (expected: " + length + ")");
         }
-        return Optional.of(entry(parsed("record", () -> io.cloudmw.proto.v1.ExportRecord.parseFrom(bytes))));
+        return Optional.of(record(bytes));
     }
 
     private static ExportRecord entry(io.cloudmw.proto.v1.ExportRecord message) throws CloudMwException {
@@ -203,6 +209,11 @@ public final class BackupWire {
             case FILE -> present(message.getFile());
             case ABSENT -> new ExportRecord.Absent(message.getAbsent());
             case ABSENT_TREE -> new ExportRecord.AbsentTree(message.getAbsentTree());
+            case DIRECTORY ->
+                new ExportRecord.Directory(
+                        message.getDirectory().getPath(),
+                        message.getDirectory().getCreatedAtMillis(),
+                        FromWire.attributes(message.getDirectory().getAttributes()));
             case KIND_NOT_SET -> throw FromWire.invalid("record: of no known kind");
         };
     }

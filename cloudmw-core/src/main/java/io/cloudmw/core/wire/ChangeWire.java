@@ -5,6 +5,7 @@ import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.file.Change;
 import io.cloudmw.proto.v1.ChangeKind;
+import io.cloudmw.proto.v1.DirectoryChange;
 import java.util.Optional;
 
 /** The messages of {@link Change}s. Reading one that breaks a rule throws {@code PROTOCOL_VIOLATION}. */
@@ -12,24 +13,41 @@ public final class ChangeWire {
     private ChangeWire() {}
 
     public static io.cloudmw.proto.v1.Change message(Change change) {
+        DirectoryChange directory = directory(change);
+        boolean ofDirectory = directory != DirectoryChange.DIRECTORY_CHANGE_UNSPECIFIED;
         return io.cloudmw.proto.v1.Change.newBuilder()
                 .setPosition(change.position())
                 .setAtMillis(change.atMillis())
-                .setKind(kind(change.kind()))
+                .setKind(ofDirectory ? ChangeKind.CHANGE_KIND_RENAMED : kind(change.kind()))
                 .setPath(change.path())
-                .setFromPath(change.from().orElse(""))
+                .setFromPath(ofDirectory ? change.path() : change.from().orElse(""))
                 .setVersionId(change.version().map(VersionId::value).orElse(""))
+                .setDirectory(directory)
                 .build();
+    }
+
+    /** What happened to a directory; unspecified: the change is none of those that readers of old may not know. */
+    private static DirectoryChange directory(Change change) {
+        return switch (change.kind()) {
+            case DIRECTORY_CREATED -> DirectoryChange.DIRECTORY_CHANGE_CREATED;
+            case DIRECTORY_REMOVED -> DirectoryChange.DIRECTORY_CHANGE_REMOVED;
+            case ATTRIBUTES ->
+                change.version().isEmpty()
+                        ? DirectoryChange.DIRECTORY_CHANGE_ATTRIBUTES
+                        : DirectoryChange.DIRECTORY_CHANGE_UNSPECIFIED;
+            default -> DirectoryChange.DIRECTORY_CHANGE_UNSPECIFIED;
+        };
     }
 
     public static Change change(io.cloudmw.proto.v1.Change message) throws CloudMwException {
         try {
+            Change.Kind kind = kind(message);
             return new Change(
                     message.getPosition(),
                     message.getAtMillis(),
-                    kind(message.getKind()),
+                    kind,
                     message.getPath(),
-                    optional(message.getFromPath()),
+                    kind == Change.Kind.RENAMED ? optional(message.getFromPath()) : Optional.empty(),
                     optional(message.getVersionId()).map(VersionId::new));
         } catch (IllegalArgumentException e) {
             throw new CloudMwException(ErrorCode.PROTOCOL_VIOLATION, "change: " + e.getMessage(), e);
@@ -47,6 +65,18 @@ public final class ChangeWire {
             case RENAMED -> ChangeKind.CHANGE_KIND_RENAMED;
             case ATTRIBUTES -> ChangeKind.CHANGE_KIND_ATTRIBUTES;
             case VOLUME_DELETED -> ChangeKind.CHANGE_KIND_VOLUME_DELETED;
+            case DIRECTORY_CREATED, DIRECTORY_REMOVED ->
+                throw new IllegalArgumentException("kind: " + kind + " (expected: of a file)");
+        };
+    }
+
+    /** A change of a directory that this release does not know stays a rename to itself. */
+    private static Change.Kind kind(io.cloudmw.proto.v1.Change message) {
+        return switch (message.getDirectory()) {
+            case DIRECTORY_CHANGE_CREATED -> Change.Kind.DIRECTORY_CREATED;
+            case DIRECTORY_CHANGE_REMOVED -> Change.Kind.DIRECTORY_REMOVED;
+            case DIRECTORY_CHANGE_ATTRIBUTES -> Change.Kind.ATTRIBUTES;
+            case DIRECTORY_CHANGE_UNSPECIFIED, UNRECOGNIZED -> kind(message.getKind());
         };
     }
 

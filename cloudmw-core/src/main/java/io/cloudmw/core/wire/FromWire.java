@@ -94,7 +94,7 @@ public final class FromWire {
     public static Rename rename(RenameRequest message) throws CloudMwException {
         FilePath from = file(message.getVolume(), message.getFromPath());
         FilePath to = file(message.getVolume(), message.getToPath());
-        return valid(() -> new Rename(from, to, message.getReplace()));
+        return valid(() -> new Rename(from, to, message.getReplace(), message.getKeepDirectories()));
     }
 
     public static Attributes attributes(io.cloudmw.proto.v1.Attributes message) throws CloudMwException {

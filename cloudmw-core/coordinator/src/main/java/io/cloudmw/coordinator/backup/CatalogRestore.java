@@ -5,6 +5,7 @@ import io.cloudmw.coordinator.catalog.change.CatalogErrors;
 import io.cloudmw.coordinator.catalog.change.CommitRequest;
 import io.cloudmw.coordinator.catalog.sqlite.RecoveryScratch;
 import io.cloudmw.coordinator.catalog.tree.CurrentFile;
+import io.cloudmw.coordinator.catalog.tree.KeptDirectory;
 import io.cloudmw.coordinator.catalog.tree.TreeFile;
 import io.cloudmw.core.backup.ExportRecord;
 import io.cloudmw.core.error.CloudMwException;
@@ -74,9 +75,11 @@ final class CatalogRestore {
         List<RecoveryScratch.Value> page = scratch.after("", PAGE);
         while (!page.isEmpty()) {
             for (RecoveryScratch.Value value : page) {
-                allBytes += BackupWire.present(value.value()).version().sizeBytes();
+                if (BackupWire.record(value.value()) instanceof ExportRecord.Present present) {
+                    allFiles++;
+                    allBytes += present.version().sizeBytes();
+                }
             }
-            allFiles += page.size();
             page = scratch.after(page.get(page.size() - 1).path(), PAGE);
         }
         listener.planned(allFiles, allBytes);
@@ -106,17 +109,23 @@ final class CatalogRestore {
         do {
             page = scratch.after(path, PAGE);
             List<ExportRecord.Present> missing = new ArrayList<>();
+            int found = 0;
             for (RecoveryScratch.Value value : page) {
-                ExportRecord.Present present = BackupWire.present(value.value());
-                if (!there) {
-                    missing.add(present);
+                ExportRecord entry = BackupWire.record(value.value());
+                if (entry instanceof ExportRecord.Present present) {
+                    found++;
+                    bytes += present.version().sizeBytes();
+                    if (!there) {
+                        missing.add(present);
+                    }
+                } else if (entry instanceof ExportRecord.Directory directory && !there) {
+                    restore(directory);
                 }
                 path = value.path();
                 there = there && !path.equals(done);
-                bytes += present.version().sizeBytes();
             }
             restore(missing, pool);
-            for (int i = 0; i < page.size(); i++) {
+            for (int i = 0; i < found; i++) {
                 listener.restored(++files, bytes);
             }
             if (!there && !page.isEmpty()) {
@@ -196,6 +205,12 @@ final class CatalogRestore {
             }
             note(file, present.attributes());
         }
+    }
+
+    private void restore(ExportRecord.Directory directory) throws CloudMwException {
+        FilePath path = new FilePath(volume, directory.path());
+        KeptDirectory as = new KeptDirectory(directory.createdAtMillis(), directory.attributes());
+        catalog.restoreDirectory(path, as, clock.millis());
     }
 
     private void note(FilePath file, Attributes attributes) throws CloudMwException {

@@ -3,8 +3,10 @@ package io.cloudmw.coordinator.backup;
 import io.cloudmw.coordinator.catalog.Catalog;
 import io.cloudmw.coordinator.catalog.change.CatalogErrors;
 import io.cloudmw.coordinator.catalog.change.ChangePage;
+import io.cloudmw.coordinator.catalog.tree.CurrentEntry;
 import io.cloudmw.coordinator.catalog.tree.CurrentFile;
 import io.cloudmw.coordinator.catalog.tree.DirectoryEntry;
+import io.cloudmw.coordinator.catalog.tree.KeptDirectory;
 import io.cloudmw.core.backup.ExportCursor;
 import io.cloudmw.core.backup.ExportPage;
 import io.cloudmw.core.backup.ExportPlace;
@@ -166,6 +168,9 @@ public final class VolumeExport {
             if (!page.isLast()) {
                 places.push(new ExportPlace.Directory(directory.path(), page.nextToken()));
             }
+            if (directory.pageToken().isEmpty()) {
+                addIfKept(directory.path());
+            }
             String parent = directory.path().equals("/") ? "/" : directory.path() + "/";
             for (DirectoryEntry entry : page.items()) {
                 String path = parent + entry.name();
@@ -173,10 +178,22 @@ public final class VolumeExport {
             }
         }
 
+        /** Adds a directory that stays when it is empty; returns whether there is one at the path. */
+        private boolean addIfKept(String path) throws CloudMwException {
+            Optional<KeptDirectory> kept = path.equals("/")
+                    ? Optional.empty()
+                    : catalog.entry(new FilePath(volume, path)).flatMap(CurrentEntry::kept);
+            kept.ifPresent(stays ->
+                    add(new ExportRecord.Directory(path, stays.createdAtMillis(), stays.attributes()), RECORD_BYTES));
+            return kept.isPresent();
+        }
+
         private void file(ExportPlace.File place) throws CloudMwException {
             Optional<CurrentFile> found = catalog.file(new FilePath(volume, place.path()));
             if (found.isEmpty()) {
-                add(new ExportRecord.Absent(place.path()), 0);
+                if (!addIfKept(place.path())) {
+                    add(new ExportRecord.Absent(place.path()), 0);
+                }
                 return;
             }
             CurrentFile file = found.get();
@@ -232,13 +249,29 @@ public final class VolumeExport {
         private void take(Change change, Set<String> files) {
             if (change.kind() == Change.Kind.VOLUME_DELETED) {
                 add(new ExportRecord.AbsentTree("/"), 0);
-            } else if (change.version().isEmpty()) {
+                return;
+            }
+            addAbove(change, files);
+            if (change.version().isEmpty() && change.kind() == Change.Kind.RENAMED) {
                 change.from().ifPresent(from -> add(new ExportRecord.AbsentTree(from), 0));
                 add(new ExportRecord.AbsentTree(change.path()), 0);
                 places.push(new ExportPlace.Directory(change.path(), ""));
             } else {
                 change.from().ifPresent(files::add);
                 files.add(change.path());
+            }
+        }
+
+        /** Adds the directories above that the change may have made to stay. */
+        private static void addAbove(Change change, Set<String> files) {
+            boolean all = change.kind() == Change.Kind.DIRECTORY_CREATED;
+            boolean last = change.kind() != Change.Kind.PUT && change.kind() != Change.Kind.ATTRIBUTES;
+            String path = change.from().orElse(change.path());
+            int end = path.lastIndexOf('/');
+            while (end > 0 && (all || last)) {
+                files.add(path.substring(0, end));
+                end = path.lastIndexOf('/', end - 1);
+                last = false;
             }
         }
     }

@@ -210,7 +210,9 @@ public final class VolumeRecovery {
         if (entry instanceof ExportRecord.Segment segment) {
             scratch.putSegment(segment.version(), segment.index(), segment.encoded());
         } else if (entry instanceof ExportRecord.Present present) {
-            scratch.put(present.version().file().path(), BackupWire.present(present));
+            scratch.put(present.version().file().path(), BackupWire.record(present));
+        } else if (entry instanceof ExportRecord.Directory directory) {
+            scratch.put(directory.path(), BackupWire.record(directory));
         } else if (entry instanceof ExportRecord.Absent absent) {
             scratch.remove(absent.path());
         } else {

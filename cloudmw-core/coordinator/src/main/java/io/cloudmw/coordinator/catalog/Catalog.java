@@ -5,8 +5,10 @@ import io.cloudmw.coordinator.catalog.change.ChangeLog;
 import io.cloudmw.coordinator.catalog.change.ChangeRequest;
 import io.cloudmw.coordinator.catalog.change.CommitRequest;
 import io.cloudmw.coordinator.catalog.change.ValueUpdate;
+import io.cloudmw.coordinator.catalog.tree.CurrentEntry;
 import io.cloudmw.coordinator.catalog.tree.CurrentFile;
 import io.cloudmw.coordinator.catalog.tree.DirectoryEntry;
+import io.cloudmw.coordinator.catalog.tree.KeptDirectory;
 import io.cloudmw.coordinator.catalog.tree.SnapshotRecords;
 import io.cloudmw.coordinator.catalog.tree.Tree;
 import io.cloudmw.coordinator.catalog.tree.TreeFile;
@@ -27,6 +29,7 @@ import io.cloudmw.core.model.VolumeName;
 import io.cloudmw.core.model.chunk.ReplicaReport;
 import io.cloudmw.core.model.file.AttributeChange;
 import io.cloudmw.core.model.file.Attributes;
+import io.cloudmw.core.model.file.FileCopy;
 import io.cloudmw.core.model.file.FileVersion;
 import io.cloudmw.core.model.file.Rename;
 import io.cloudmw.core.model.fleet.Store;
@@ -199,16 +202,20 @@ public interface Catalog extends UpkeepRecords, SharedChunks, Closeable {
     /** Returns the file at a path, with its times and attributes. */
     Optional<CurrentFile> file(FilePath file) throws CloudMwException;
 
+    /** Returns what a path names: a file or a directory, with its times and attributes. */
+    Optional<CurrentEntry> entry(FilePath path) throws CloudMwException;
+
     /** Returns the current version at a path. */
     default Optional<FileVersion> current(FilePath file) throws CloudMwException {
         return file(file).map(CurrentFile::version);
     }
 
     /**
-     * Changes the attributes of a file. Attributes stay with the file across versions and renames. Makes no version.
+     * Changes the attributes of a file or a directory. Attributes stay with a file across versions and renames. Makes no
+     * version. A directory stays from then on, as {@link #createDirectory} says.
      *
-     * @return all attributes of the file now
-     * @throws CloudMwException {@code NOT_FOUND}; {@code INVALID_ARGUMENT} when the file would exceed the limits of
+     * @return all attributes of the file or directory now
+     * @throws CloudMwException {@code NOT_FOUND}; {@code INVALID_ARGUMENT} when they would exceed the limits of
      *     {@link Attributes}
      */
     Attributes setAttributes(AttributeChange change, ChangeRequest request) throws CloudMwException;
@@ -224,10 +231,17 @@ public interface Catalog extends UpkeepRecords, SharedChunks, Closeable {
     /**
      * Removes the file at a path; its version is retired.
      *
+     * @param keepDirectories makes the file's directory stay, as {@link #createDirectory} says; otherwise the directories
+     *     that are empty then are removed, except those that stay
      * @return the version that the path named
      * @throws CloudMwException {@code NOT_FOUND}
      */
-    FileVersion remove(FilePath file, ChangeRequest request) throws CloudMwException;
+    FileVersion remove(FilePath file, boolean keepDirectories, ChangeRequest request) throws CloudMwException;
+
+    /** Removes a file and the directories that are empty then. */
+    default FileVersion remove(FilePath file, ChangeRequest request) throws CloudMwException {
+        return remove(file, false, request);
+    }
 
     /** Removes a file without deduplication. */
     default FileVersion remove(FilePath file, long nowMillis) throws CloudMwException {
@@ -235,13 +249,44 @@ public interface Catalog extends UpkeepRecords, SharedChunks, Closeable {
     }
 
     /**
+     * Creates a directory that stays when it is empty. Other directories are made with their first file and removed with
+     * their last.
+     *
+     * @param parents whether missing directories above are created too, and a directory that exists is no error: it stays
+     *     from then on
+     * @throws CloudMwException {@code NOT_FOUND} when a directory above is missing; {@code ALREADY_EXISTS} when the path
+     *     is a file, lies below a file, or is a directory and {@code parents} is false; {@code INVALID_ARGUMENT} when the
+     *     path would lie in more than {@value Tree#MAX_DIRECTORIES} directories; {@code VOLUME_NOT_FOUND}
+     */
+    void createDirectory(FilePath directory, boolean parents, ChangeRequest request) throws CloudMwException;
+
+    /**
+     * Removes an empty directory. The directory above stays, even when it is empty now.
+     *
+     * @throws CloudMwException {@code NOT_FOUND} when there is none; {@code NOT_EMPTY}; {@code VOLUME_NOT_FOUND}
+     */
+    void removeDirectory(FilePath directory, ChangeRequest request) throws CloudMwException;
+
+    /**
+     * Lets a second path of a volume name the version of a file, as a separate file with the same attributes, created
+     * now. Nothing is copied. A file at that path is replaced if the request allows that, and its version is retired.
+     *
+     * @return the version, at its new path
+     * @throws CloudMwException {@code NOT_FOUND} when there is no file at the old path; {@code ALREADY_EXISTS} when the
+     *     new path is a directory, lies below a file, or is a file that must not be replaced; {@code INVALID_ARGUMENT}
+     *     when the new path has too many directories; {@code VOLUME_NOT_FOUND}
+     */
+    FileVersion copy(FileCopy copy, ChangeRequest request) throws CloudMwException;
+
+    /**
      * Moves a file or a directory to another path in its volume, in one step. The time does not depend on how much lies
-     * below it. Versions and their readers are not affected. A file replaces another file if the request allows that,
-     * and the replaced version is retired. A directory never replaces anything.
+     * below it. Versions and their readers are not affected. If the request allows that, a file replaces another file,
+     * whose version is retired, and a file or a directory replaces an empty directory.
      *
      * @return the moved entry, under its new name
      * @throws CloudMwException {@code NOT_FOUND} when nothing is at the old path; {@code ALREADY_EXISTS} when the new
-     *     path is a directory, lies below a file, or is a file that must not be replaced; {@code INVALID_ARGUMENT} when
+     *     path lies below a file, is a file and the old path a directory, or must not be replaced; {@code NOT_EMPTY} when
+     *     it is a directory that could be replaced if it were empty; {@code INVALID_ARGUMENT} when
      *     a directory would move into itself, the new path has too many directories, or a path below it would be too
      *     long (a file that was removed since counts, too); {@code VOLUME_NOT_FOUND}
      */
@@ -262,6 +307,15 @@ public interface Catalog extends UpkeepRecords, SharedChunks, Closeable {
      *     {@code INVALID_ARGUMENT} when it is in another volume; the errors of {@link #checkPath} for the new path
      */
     FileVersion link(FilePath from, FilePath to, TreeFile as, long nowMillis) throws CloudMwException;
+
+    /**
+     * Lets a path be a directory that stays when it is empty, with these properties. Missing directories above are created
+     * as for a file. A repeated call changes nothing.
+     *
+     * @throws CloudMwException {@code ALREADY_EXISTS} when the path is a file, or lies below one; {@code VOLUME_NOT_FOUND};
+     *     {@code INVALID_ARGUMENT} as {@link #createDirectory}
+     */
+    void restoreDirectory(FilePath directory, KeptDirectory as, long nowMillis) throws CloudMwException;
 
     /**
      * Lists the immediate children of a directory, ordered by their names' UTF-8 bytes. Memory and time are in

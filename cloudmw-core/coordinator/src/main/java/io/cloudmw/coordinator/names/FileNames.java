@@ -3,8 +3,11 @@ package io.cloudmw.coordinator.names;
 import io.cloudmw.coordinator.catalog.Catalog;
 import io.cloudmw.coordinator.catalog.change.CatalogErrors;
 import io.cloudmw.coordinator.catalog.change.ChangeRequest;
+import io.cloudmw.coordinator.catalog.tree.CurrentEntry;
 import io.cloudmw.coordinator.catalog.tree.CurrentFile;
 import io.cloudmw.coordinator.catalog.tree.DirectoryEntry;
+import io.cloudmw.coordinator.catalog.tree.DirectoryPath;
+import io.cloudmw.coordinator.catalog.tree.KeptDirectory;
 import io.cloudmw.coordinator.catalog.tree.PathErrors;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
@@ -14,13 +17,14 @@ import io.cloudmw.core.model.Page;
 import io.cloudmw.core.model.VolumeName;
 import io.cloudmw.core.model.file.AttributeChange;
 import io.cloudmw.core.model.file.Attributes;
+import io.cloudmw.core.model.file.FileCopy;
 import io.cloudmw.core.model.file.FileVersion;
 import io.cloudmw.core.model.file.Rename;
 import io.cloudmw.core.model.volume.Volume;
 import io.cloudmw.core.time.WallClock;
 import java.util.Optional;
 
-/** The listing, renaming and removal of files, and their attributes. Safe for any thread; calls block on the catalog. */
+/** The listing, renaming, copying and removal of files and directories, and their attributes. Safe for any thread; calls block on the catalog. */
 public final class FileNames {
     private final Catalog catalog;
     private final WallClock clock;
@@ -43,10 +47,10 @@ public final class FileNames {
     }
 
     /**
-     * Changes the attributes of a file.
+     * Changes the attributes of a file or a directory.
      *
      * @param call deduplicates retries; empty: no deduplication
-     * @return all attributes of the file now
+     * @return all attributes that it has now
      * @throws CloudMwException as {@link Catalog#setAttributes}; {@code VOLUME_NOT_FOUND}
      */
     public Attributes setAttributes(AttributeChange change, Optional<CallId> call) throws CloudMwException {
@@ -72,23 +76,72 @@ public final class FileNames {
         Page<DirectoryEntry> page = catalog.list(name, directory, pageToken, limit == 0 ? Catalog.MAX_PAGE : limit);
         if (page.items().isEmpty() && pageToken.isEmpty() && !directory.equals("/")) {
             FilePath path = new FilePath(name, directory);
-            throw catalog.current(path).isPresent()
-                    ? PathErrors.fileNotDirectory(path)
-                    : new CloudMwException(ErrorCode.NOT_FOUND, "directory " + path + " not found");
+            CurrentEntry found = catalog.entry(path).orElseThrow(() -> PathErrors.directoryNotFound(path));
+            if (!found.isDirectory()) {
+                throw PathErrors.fileNotDirectory(path);
+            }
         }
         return page;
     }
 
     /**
+     * Returns what a path names.
+     *
+     * @param path {@code /} or {@code /a/b}
+     * @throws CloudMwException {@code NOT_FOUND} when it names nothing; {@code VOLUME_NOT_FOUND};
+     *     {@code INVALID_ARGUMENT} when it is malformed
+     */
+    public CurrentEntry entry(VolumeName name, String path) throws CloudMwException {
+        Optional<FilePath> below = DirectoryPath.of(name, path).asEntry();
+        Volume volume = volume(name);
+        if (below.isEmpty()) {
+            return CurrentEntry.directory(Optional.of(new KeptDirectory(volume.createdAtMillis(), Attributes.NONE)));
+        }
+        return catalog.entry(below.get()).orElseThrow(() -> PathErrors.pathNotFound(below.get()));
+    }
+
+    /**
+     * Creates a directory that stays when it is empty.
+     *
+     * @param call deduplicates retries; empty: no deduplication
+     * @throws CloudMwException as {@link Catalog#createDirectory}
+     */
+    public void createDirectory(FilePath directory, boolean parents, Optional<CallId> call) throws CloudMwException {
+        catalog.createDirectory(directory, parents, ChangeRequest.of(call, clock));
+    }
+
+    /**
+     * Removes an empty directory.
+     *
+     * @param call deduplicates retries; empty: no deduplication
+     * @throws CloudMwException as {@link Catalog#removeDirectory}
+     */
+    public void removeDirectory(FilePath directory, Optional<CallId> call) throws CloudMwException {
+        catalog.removeDirectory(directory, ChangeRequest.of(call, clock));
+    }
+
+    /**
+     * Lets another path name the version of a file.
+     *
+     * @param call deduplicates retries; empty: no deduplication
+     * @return the version under its new path
+     * @throws CloudMwException as {@link Catalog#copy}
+     */
+    public FileVersion copy(FileCopy copy, Optional<CallId> call) throws CloudMwException {
+        return catalog.copy(copy, ChangeRequest.of(call, clock));
+    }
+
+    /**
      * Removes a file; its chunks become garbage. Readers that have a plan can still finish.
      *
+     * @param keepDirectories as {@link Catalog#remove}
      * @param call deduplicates retries; empty: no deduplication
      * @return the removed version
      * @throws CloudMwException {@code NOT_FOUND}; {@code VOLUME_NOT_FOUND}
      */
-    public FileVersion remove(FilePath file, Optional<CallId> call) throws CloudMwException {
+    public FileVersion remove(FilePath file, boolean keepDirectories, Optional<CallId> call) throws CloudMwException {
         try {
-            return catalog.remove(file, ChangeRequest.of(call, clock));
+            return catalog.remove(file, keepDirectories, ChangeRequest.of(call, clock));
         } catch (CloudMwException e) {
             if (e.code() == ErrorCode.NOT_FOUND) {
                 volume(file.volume());
@@ -123,7 +176,7 @@ public final class FileNames {
     }
 
     private static void requireNoDirectory(Catalog catalog, FilePath path) throws CloudMwException {
-        if (!catalog.list(path.volume(), path.path(), "", 1).items().isEmpty()) {
+        if (catalog.entry(path).filter(CurrentEntry::isDirectory).isPresent()) {
             throw PathErrors.directoryNotFile(path);
         }
     }

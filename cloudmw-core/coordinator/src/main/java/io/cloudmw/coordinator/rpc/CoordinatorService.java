@@ -574,7 +574,10 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
         calls.answer(observer, () -> {
             FileVersion removed = coordinator
                     .names()
-                    .remove(FromWire.file(request.getVolume(), request.getPath()), FromWire.callId(request.getCall()));
+                    .remove(
+                            FromWire.file(request.getVolume(), request.getPath()),
+                            request.getKeepDirectories(),
+                            FromWire.callId(request.getCall()));
             return RemoveResponse.newBuilder()
                     .setRemoved(ToWire.version(removed))
                     .build();

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.cloudmw.coordinator.catalog.Catalog;
+import io.cloudmw.coordinator.catalog.change.ChangeRequest;
 import io.cloudmw.coordinator.testing.backup.StoredVolume;
 import io.cloudmw.coordinator.testing.memory.InMemoryCatalog;
 import io.cloudmw.core.backup.BackupRoot;
@@ -13,6 +14,7 @@ import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.file.AttributeChange;
+import io.cloudmw.core.model.file.FileCopy;
 import io.cloudmw.core.model.file.Rename;
 import io.cloudmw.core.wire.BackupWire;
 import java.util.List;
@@ -43,18 +45,27 @@ final class VolumeExportTest {
         FilePath one = volume.file(path(random, 1 + random.nextInt(3)));
         FilePath other = volume.file(path(random, 1 + random.nextInt(3)));
         try {
-            switch (random.nextInt(9)) {
+            switch (random.nextInt(13)) {
                 case 0, 1 -> volume.put(one.path(), new byte[random.nextInt(20_000)]);
                 case 2 -> catalog.remove(one, 5);
                 case 3 ->
                     catalog.setAttributes(new AttributeChange(one, Map.of("n", "" + random.nextInt(9)), Set.of()), 5);
                 case 4 -> snapshot();
                 case 5, 6 -> catalog.snapshots().restore("s", one, 5);
-                default -> catalog.rename(new Rename(one, other, true), 5);
+                case 7 -> catalog.createDirectory(one, random.nextBoolean(), ChangeRequest.once(6));
+                case 8 -> catalog.removeDirectory(one, ChangeRequest.once(7));
+                case 9 -> catalog.remove(one, true, ChangeRequest.once(8));
+                case 10 -> catalog.copy(new FileCopy(one, other, true), ChangeRequest.once(9));
+                default -> catalog.rename(new Rename(one, other, true, random.nextBoolean()), 5);
             }
         } catch (CloudMwException e) {
             // Many of the random operations are impossible.
-            assertThat(e.code()).isIn(ErrorCode.NOT_FOUND, ErrorCode.ALREADY_EXISTS, ErrorCode.INVALID_ARGUMENT);
+            assertThat(e.code())
+                    .isIn(
+                            ErrorCode.NOT_FOUND,
+                            ErrorCode.ALREADY_EXISTS,
+                            ErrorCode.NOT_EMPTY,
+                            ErrorCode.INVALID_ARGUMENT);
         }
     }
 

@@ -231,7 +231,7 @@ final class FileReadsTest {
         assertThat(reads().plan(FILE, Optional.of(old.id()), Optional.empty()).version())
                 .isEqualTo(old);
         assertThat(chunk(old, List.of(id(1))).chunk().id().version()).isEqualTo(old.id());
-        names().remove(FILE, Optional.empty());
+        names().remove(FILE, false, Optional.empty());
         assertThat(chunk(old, List.of(id(1))).chunk().id().version()).isEqualTo(old.id());
         refused(ErrorCode.NOT_FOUND, () -> reads().plan(FILE, Optional.empty(), Optional.empty()));
     }
@@ -309,7 +309,7 @@ final class FileReadsTest {
         FilePath directory = FilePath.parse("v:/a");
         for (ThrowingCallable call : List.<ThrowingCallable>of(
                 () -> names().stat(directory),
-                () -> names().remove(directory, Optional.empty()),
+                () -> names().remove(directory, false, Optional.empty()),
                 () -> reads().plan(directory, Optional.empty(), Optional.empty()))) {
             refused(ErrorCode.NOT_FOUND, call);
             assertThatThrownBy(call).hasMessage("file v:/a not found: the path is a directory");

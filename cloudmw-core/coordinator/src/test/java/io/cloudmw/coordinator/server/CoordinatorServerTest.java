@@ -40,10 +40,15 @@ import io.cloudmw.proto.v1.CommitPutRequest;
 import io.cloudmw.proto.v1.CommitPutResponse;
 import io.cloudmw.proto.v1.CoordinatorGrpc;
 import io.cloudmw.proto.v1.CoordinatorGrpc.CoordinatorBlockingStub;
+import io.cloudmw.proto.v1.CopyFileRequest;
+import io.cloudmw.proto.v1.CreateDirectoryRequest;
+import io.cloudmw.proto.v1.CreateDirectoryResponse;
 import io.cloudmw.proto.v1.CreateVolumeRequest;
 import io.cloudmw.proto.v1.DiskStore;
+import io.cloudmw.proto.v1.EntriesGrpc;
 import io.cloudmw.proto.v1.Entry;
 import io.cloudmw.proto.v1.FileVersion;
+import io.cloudmw.proto.v1.GetEntryRequest;
 import io.cloudmw.proto.v1.GetSegmentRequest;
 import io.cloudmw.proto.v1.HeartbeatRequest;
 import io.cloudmw.proto.v1.HeartbeatResponse;
@@ -58,6 +63,8 @@ import io.cloudmw.proto.v1.PlanReadRequest;
 import io.cloudmw.proto.v1.PutSegmentRequest;
 import io.cloudmw.proto.v1.RegisterHelperRequest;
 import io.cloudmw.proto.v1.RegisterHelperResponse;
+import io.cloudmw.proto.v1.RemoveDirectoryRequest;
+import io.cloudmw.proto.v1.RemoveDirectoryResponse;
 import io.cloudmw.proto.v1.RemoveRequest;
 import io.cloudmw.proto.v1.RemoveStoreRequest;
 import io.cloudmw.proto.v1.RenameRequest;
@@ -358,6 +365,54 @@ final class CoordinatorServerTest {
         refused(
                 ErrorCode.NOT_FOUND,
                 () -> stub.rename(rename.toBuilder().setCall(call()).build()));
+    }
+
+    @Test
+    void directoryIsCreatedFoundAndRemovedOverTheWire() {
+        EntriesGrpc.EntriesBlockingStub entries = EntriesGrpc.newBlockingStub(stub.getChannel());
+        CreateDirectoryRequest create = CreateDirectoryRequest.newBuilder()
+                .setVolume("v")
+                .setPath("/a/b")
+                .setCall(call())
+                .build();
+        refused(ErrorCode.NOT_FOUND, () -> entries.createDirectory(create));
+        CreateDirectoryResponse unused = entries.createDirectory(
+                create.toBuilder().setParents(true).setCall(call()).build());
+        GetEntryRequest root =
+                GetEntryRequest.newBuilder().setVolume("v").setPath("/").build();
+        assertThat(entries.getEntry(root).getStays()).isTrue();
+        GetEntryRequest directory = root.toBuilder().setPath("/a/b").build();
+        assertThat(entries.getEntry(directory).hasVersion()).isFalse();
+        assertThat(entries.getEntry(directory).getStays()).isTrue();
+        assertThat(entries.getEntry(directory).getCreatedAtMillis()).isPositive();
+        RemoveDirectoryRequest remove = RemoveDirectoryRequest.newBuilder()
+                .setVolume("v")
+                .setPath("/a")
+                .setCall(call())
+                .build();
+        refused(ErrorCode.NOT_EMPTY, () -> entries.removeDirectory(remove));
+        RemoveDirectoryResponse unusedToo = entries.removeDirectory(
+                remove.toBuilder().setPath("/a/b").setCall(call()).build());
+        refused(ErrorCode.NOT_FOUND, () -> entries.getEntry(directory));
+    }
+
+    @Test
+    void fileIsCopiedOverTheWireAndOnce() {
+        FileVersion version = put("/a", "");
+        EntriesGrpc.EntriesBlockingStub entries = EntriesGrpc.newBlockingStub(stub.getChannel());
+        CopyFileRequest copy = CopyFileRequest.newBuilder()
+                .setVolume("v")
+                .setFromPath("/a")
+                .setToPath("/b/c")
+                .setCall(call())
+                .build();
+        FileVersion there = version.toBuilder().setPath("/b/c").build();
+        assertThat(entries.copyFile(copy).getCopied()).isEqualTo(there);
+        assertThat(entries.copyFile(copy).getCopied()).as("the same call").isEqualTo(there);
+        assertThat(stat("/b/c")).isEqualTo(there);
+        refused(
+                ErrorCode.ALREADY_EXISTS,
+                () -> entries.copyFile(copy.toBuilder().setCall(call()).build()));
     }
 
     @Test

@@ -6,8 +6,9 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * A change of a file's attributes, made in one step. Repeating it has no further effect.
+ * A change of the attributes of a file or a directory, made in one step. Repeating it has no further effect.
  *
+ * @param file the path of the file or the directory
  * @param set new values by name; other attributes keep theirs
  * @param remove names to remove; a name without a value is no error
  */

@@ -22,10 +22,14 @@ public record Change(
         PUT,
         /** The path has lost its file. */
         REMOVED,
-        /** A file or a directory has another path; it may have replaced another file. */
+        /** A file or a directory has another path; it may have replaced a file or an empty directory. */
         RENAMED,
-        /** A file has other attributes and the same version. */
+        /** A file has other attributes and the same version, or a directory has other attributes. */
         ATTRIBUTES,
+        /** The path has a directory that stays when it is empty. */
+        DIRECTORY_CREATED,
+        /** The path has lost its empty directory. */
+        DIRECTORY_REMOVED,
         /** The volume is gone, with all its files. No change follows unless a volume of this name is created again. */
         VOLUME_DELETED
     }
@@ -37,8 +41,12 @@ public record Change(
         if ((kind == Kind.RENAMED) != from.isPresent()) {
             throw new IllegalArgumentException(kind + ": from " + from + " (expected: only of what was renamed)");
         }
-        if (version.isEmpty() && kind != Kind.RENAMED && kind != Kind.VOLUME_DELETED) {
+        boolean ofDirectory = kind == Kind.DIRECTORY_CREATED || kind == Kind.DIRECTORY_REMOVED;
+        if (version.isEmpty() && (kind == Kind.PUT || kind == Kind.REMOVED)) {
             throw new IllegalArgumentException(kind + ": without a version");
+        }
+        if (version.isPresent() && ofDirectory) {
+            throw new IllegalArgumentException(kind + ": with a version");
         }
     }
 
@@ -54,7 +62,22 @@ public record Change(
 
     /** A change of the attributes of a file. */
     public static Change attributes(FilePath file, VersionId version, long atMillis) {
-        return unnumbered(Kind.ATTRIBUTES, file, Optional.empty(), Optional.of(version), atMillis);
+        return attributes(file, Optional.of(version), atMillis);
+    }
+
+    /** A change of the attributes of a file with this version, or of a directory. */
+    public static Change attributes(FilePath path, Optional<VersionId> version, long atMillis) {
+        return unnumbered(Kind.ATTRIBUTES, path, Optional.empty(), version, atMillis);
+    }
+
+    /** The creation of a directory that stays when it is empty. */
+    public static Change directoryCreated(FilePath directory, long atMillis) {
+        return unnumbered(Kind.DIRECTORY_CREATED, directory, Optional.empty(), Optional.empty(), atMillis);
+    }
+
+    /** The removal of an empty directory. */
+    public static Change directoryRemoved(FilePath directory, long atMillis) {
+        return unnumbered(Kind.DIRECTORY_REMOVED, directory, Optional.empty(), Optional.empty(), atMillis);
     }
 
     /** The change that renames a file with this version, or a directory. */
@@ -90,7 +113,7 @@ public record Change(
     }
 
     private boolean touches(String changed, String watched) {
-        boolean directory = version.isEmpty();
+        boolean directory = version.isEmpty() && kind == Kind.RENAMED;
         return isAtOrBelow(changed, watched) || (directory && isAtOrBelow(watched, changed));
     }
 

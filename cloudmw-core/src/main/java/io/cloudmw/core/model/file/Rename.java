@@ -5,9 +5,15 @@ import io.cloudmw.core.model.FilePath;
 /**
  * A move of a file or a directory to another path in the same volume.
  *
- * @param replace whether a file may replace another
+ * @param replace whether it may replace a file, if it is a file, or an empty directory
+ * @param keepDirectories whether the directory of {@code from} stays, even when it becomes empty
  */
-public record Rename(FilePath from, FilePath to, boolean replace) {
+public record Rename(FilePath from, FilePath to, boolean replace, boolean keepDirectories) {
+    /** Creates a move that removes the directories which become empty, except those made to stay. */
+    public Rename(FilePath from, FilePath to, boolean replace) {
+        this(from, to, replace, false);
+    }
+
     public Rename {
         if (!from.volume().equals(to.volume())) {
             throw new IllegalArgumentException(

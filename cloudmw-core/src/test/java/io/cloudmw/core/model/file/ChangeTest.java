@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.wire.ChangeWire;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -58,6 +59,22 @@ final class ChangeTest {
     @Test
     void theEndOfAVolumeTouchesEverything() {
         assertThat(Change.volumeDeleted(1).touches("/a/b")).isTrue();
+    }
+
+    @Test
+    void changeOfADirectoryIsARenameToItselfForOldReaders() throws Exception {
+        FilePath directory = FilePath.parse("v:/a/b");
+        for (Change change : List.of(
+                Change.directoryCreated(directory, 1),
+                Change.directoryRemoved(directory, 1),
+                Change.attributes(directory, Optional.empty(), 1))) {
+            io.cloudmw.proto.v1.Change message = ChangeWire.message(change);
+            assertThat(ChangeWire.change(message)).isEqualTo(change);
+            assertThat(ChangeWire.change(message.toBuilder().clearDirectory().build()))
+                    .isEqualTo(Change.renamed(new Rename(directory, directory, true), Optional.empty(), 1));
+            assertThat(change.touches("/a")).isTrue();
+            assertThat(change.touches("/a/b/c")).as("nothing is in it").isFalse();
+        }
     }
 
     @Test

@@ -38,7 +38,12 @@ public final class NamesAt {
             case REMOVED -> next.remove(change.path());
             case RENAMED -> move(change.from().orElseThrow(), change.path(), next);
             case ATTRIBUTES ->
-                next.put(change.path(), new Named(change.version().orElseThrow(), OptionalLong.of(change.atMillis())));
+                change.version()
+                        .ifPresent(version ->
+                                next.put(change.path(), new Named(version, OptionalLong.of(change.atMillis()))));
+            case DIRECTORY_CREATED, DIRECTORY_REMOVED -> {
+                // These are names of files.
+            }
             case VOLUME_DELETED -> next.clear();
         }
         return new NamesAt(next);

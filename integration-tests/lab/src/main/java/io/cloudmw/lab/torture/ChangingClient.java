@@ -35,8 +35,12 @@ final class ChangingClient {
     private static final String MARK = "mark";
     private static final int SHARED_FILES = 4;
     private static final long LONG = 4L << 20;
-    private static final Set<ErrorCode> REFUSALS =
-            Set.of(ErrorCode.CONFLICT, ErrorCode.ALREADY_EXISTS, ErrorCode.NOT_FOUND, ErrorCode.INVALID_ARGUMENT);
+    private static final Set<ErrorCode> REFUSALS = Set.of(
+            ErrorCode.CONFLICT,
+            ErrorCode.ALREADY_EXISTS,
+            ErrorCode.NOT_EMPTY,
+            ErrorCode.NOT_FOUND,
+            ErrorCode.INVALID_ARGUMENT);
 
     private final TortureRun run;
     private final Model model;

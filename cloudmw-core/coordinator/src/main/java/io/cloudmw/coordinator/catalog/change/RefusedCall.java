@@ -18,6 +18,7 @@ public final class RefusedCall {
                     VOLUME_NOT_FOUND,
                     ALREADY_EXISTS,
                     VOLUME_NOT_EMPTY,
+                    NOT_EMPTY,
                     STORE_IN_USE,
                     INVALID_ARGUMENT -> true;
             default -> false;

@@ -17,9 +17,11 @@ import io.cloudmw.coordinator.catalog.dynamodb.table.Table;
 import io.cloudmw.coordinator.catalog.dynamodb.table.TableSchema;
 import io.cloudmw.coordinator.catalog.dynamodb.transaction.RunningCalls;
 import io.cloudmw.coordinator.catalog.dynamodb.transaction.TransactionRetry;
+import io.cloudmw.coordinator.catalog.tree.CurrentEntry;
 import io.cloudmw.coordinator.catalog.tree.CurrentFile;
 import io.cloudmw.coordinator.catalog.tree.DirectoryEntry;
 import io.cloudmw.coordinator.catalog.tree.DirectoryPath;
+import io.cloudmw.coordinator.catalog.tree.KeptDirectory;
 import io.cloudmw.coordinator.catalog.tree.SnapshotRecords;
 import io.cloudmw.coordinator.catalog.tree.TreeFile;
 import io.cloudmw.coordinator.catalog.version.RetiredVersion;
@@ -40,6 +42,7 @@ import io.cloudmw.core.model.chunk.ReplicaRecord;
 import io.cloudmw.core.model.chunk.ReplicaReport;
 import io.cloudmw.core.model.file.AttributeChange;
 import io.cloudmw.core.model.file.Attributes;
+import io.cloudmw.core.model.file.FileCopy;
 import io.cloudmw.core.model.file.FileVersion;
 import io.cloudmw.core.model.file.Rename;
 import io.cloudmw.core.model.fleet.Store;
@@ -230,6 +233,11 @@ public final class DynamoDbCatalog implements Catalog {
     }
 
     @Override
+    public Optional<CurrentEntry> entry(FilePath path) throws CloudMwException {
+        return calls.call(() -> files.entry(path));
+    }
+
+    @Override
     public Attributes setAttributes(AttributeChange change, ChangeRequest request) throws CloudMwException {
         return calls.call(() -> files.setAttributes(change, request));
     }
@@ -255,8 +263,23 @@ public final class DynamoDbCatalog implements Catalog {
     }
 
     @Override
-    public FileVersion remove(FilePath file, ChangeRequest request) throws CloudMwException {
-        return calls.call(() -> files.remove(file, request));
+    public FileVersion remove(FilePath file, boolean keepDirectories, ChangeRequest request) throws CloudMwException {
+        return calls.call(() -> files.remove(file, keepDirectories, request));
+    }
+
+    @Override
+    public void createDirectory(FilePath directory, boolean parents, ChangeRequest request) throws CloudMwException {
+        calls.act(() -> files.createDirectory(directory, parents, request));
+    }
+
+    @Override
+    public void removeDirectory(FilePath directory, ChangeRequest request) throws CloudMwException {
+        calls.act(() -> files.removeDirectory(directory, request));
+    }
+
+    @Override
+    public FileVersion copy(FileCopy copy, ChangeRequest request) throws CloudMwException {
+        return calls.call(() -> files.copy(copy, request));
     }
 
     @Override
@@ -267,6 +290,11 @@ public final class DynamoDbCatalog implements Catalog {
     @Override
     public FileVersion link(FilePath from, FilePath to, TreeFile as, long nowMillis) throws CloudMwException {
         return calls.call(() -> files.link(from, to, as, nowMillis));
+    }
+
+    @Override
+    public void restoreDirectory(FilePath directory, KeptDirectory as, long nowMillis) throws CloudMwException {
+        calls.act(() -> files.restoreDirectory(directory, as, nowMillis));
     }
 
     @Override

@@ -11,9 +11,11 @@ import io.cloudmw.coordinator.catalog.dynamodb.transaction.Transaction;
 import io.cloudmw.coordinator.catalog.dynamodb.transaction.TransactionRetry;
 import io.cloudmw.coordinator.catalog.stored.StoredAnswer;
 import io.cloudmw.coordinator.catalog.stored.StoredForms;
+import io.cloudmw.coordinator.catalog.tree.CurrentEntry;
 import io.cloudmw.coordinator.catalog.tree.CurrentFile;
 import io.cloudmw.coordinator.catalog.tree.DirectoryEntry;
 import io.cloudmw.coordinator.catalog.tree.DirectoryPath;
+import io.cloudmw.coordinator.catalog.tree.KeptDirectory;
 import io.cloudmw.coordinator.catalog.tree.ListingPosition;
 import io.cloudmw.coordinator.catalog.tree.Tree;
 import io.cloudmw.coordinator.catalog.tree.TreeEntry;
@@ -25,6 +27,7 @@ import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.file.AttributeChange;
 import io.cloudmw.core.model.file.Attributes;
 import io.cloudmw.core.model.file.Change;
+import io.cloudmw.core.model.file.FileCopy;
 import io.cloudmw.core.model.file.FileVersion;
 import io.cloudmw.core.model.file.Rename;
 import java.util.ArrayList;
@@ -60,20 +63,24 @@ final class FileItems {
     }
 
     Optional<CurrentFile> file(FilePath path) throws CloudMwException {
+        return entry(path).flatMap(CurrentEntry::file);
+    }
+
+    Optional<CurrentEntry> entry(FilePath path) throws CloudMwException {
         return transactions.run(transaction -> {
             NameItems names = names(transaction);
-            Optional<TreeFile> file = names.tree().find(path).flatMap(TreeEntry::file);
+            Optional<TreeEntry> entry = names.tree().find(path);
             // The directory may have been moved during the reads: its entries have another path now, and never had this
             // one.
             if (path.path().lastIndexOf('/') > 0 && !transaction.wasSoAtOnce()) {
                 throw new TransactionConflict("read while others wrote");
             }
-            if (file.isEmpty()) {
-                return Optional.empty();
+            if (entry.isEmpty() || entry.get().isDirectory()) {
+                return entry.map(directory -> CurrentEntry.directory(directory.kept()));
             }
-            TreeFile kept = file.get();
-            return Optional.of(
-                    new CurrentFile(names.version(kept.version()).at(path), kept.createdAtMillis(), kept.attributes()));
+            TreeFile file = entry.get().file().get();
+            return Optional.of(CurrentEntry.file(new CurrentFile(
+                    names.version(file.version()).at(path), file.createdAtMillis(), file.attributes())));
         });
     }
 
@@ -81,18 +88,18 @@ final class FileItems {
         FilePath file = change.file();
         return AppliedCallItems.once(transactions, request, StoredAnswer.ATTRIBUTES, transaction -> {
             NameItems names = names(transaction);
-            TreeFile changed = names.tree().setAttributes(change);
+            Tree.Attributed changed = names.tree().setAttributes(change, request.nowMillis());
             changes.add(
                     transaction, names, file.volume(), Change.attributes(file, changed.version(), request.nowMillis()));
             return changed.attributes();
         });
     }
 
-    FileVersion remove(FilePath file, ChangeRequest request) throws CloudMwException {
+    FileVersion remove(FilePath file, boolean keepDirectories, ChangeRequest request) throws CloudMwException {
         ChangeResult<FileVersion> done =
                 AppliedCallItems.once(transactions, request, ChangeResult.as(StoredAnswer.VERSION), transaction -> {
                     NameItems names = names(transaction);
-                    VersionId id = names.tree().remove(file);
+                    VersionId id = names.tree().remove(file, keepDirectories, request.nowMillis());
                     FileVersion version = names.version(id);
                     changes.add(transaction, names, file.volume(), Change.removed(file, id, request.nowMillis()));
                     return new ChangeResult<>(version.at(file), names.leftToPrune());
@@ -113,6 +120,64 @@ final class FileItems {
         });
     }
 
+    void createDirectory(FilePath directory, boolean parents, ChangeRequest request) throws CloudMwException {
+        Optional<FileVersion> unused =
+                AppliedCallItems.once(transactions, request, StoredAnswer.MAYBE_VERSION, transaction -> {
+                    NameItems names = names(transaction);
+                    if (names.tree().createDirectory(directory, parents, request.nowMillis())) {
+                        names.finish();
+                        changes.add(
+                                transaction,
+                                names,
+                                directory.volume(),
+                                Change.directoryCreated(directory, request.nowMillis()));
+                    }
+                    return Optional.empty();
+                });
+    }
+
+    void restoreDirectory(FilePath directory, KeptDirectory as, long nowMillis) throws CloudMwException {
+        FilePath unused = transactions.run(transaction -> {
+            NameItems names = names(transaction);
+            if (names.tree().restoreDirectory(directory, as)) {
+                names.finish();
+                changes.add(transaction, names, directory.volume(), Change.directoryCreated(directory, nowMillis));
+            }
+            return directory;
+        });
+    }
+
+    void removeDirectory(FilePath directory, ChangeRequest request) throws CloudMwException {
+        Optional<FileVersion> unused =
+                AppliedCallItems.once(transactions, request, StoredAnswer.MAYBE_VERSION, transaction -> {
+                    NameItems names = names(transaction);
+                    names.tree().removeDirectory(directory, request.nowMillis());
+                    changes.add(
+                            transaction,
+                            names,
+                            directory.volume(),
+                            Change.directoryRemoved(directory, request.nowMillis()));
+                    return Optional.empty();
+                });
+    }
+
+    FileVersion copy(FileCopy copy, ChangeRequest request) throws CloudMwException {
+        return AppliedCallItems.once(transactions, request, StoredAnswer.VERSION, transaction -> {
+            NameItems names = names(transaction);
+            TreeFile as = names.tree().copied(copy, request.nowMillis());
+            if (names.tree().restore(copy.to(), as)) {
+                names.finish();
+                changes.add(
+                        transaction,
+                        names,
+                        copy.to().volume(),
+                        Change.put(copy.to(), as.version(), request.nowMillis()));
+                ChangeLogItems.linked(transaction, copy.to().volume());
+            }
+            return names.version(as.version()).at(copy.to());
+        });
+    }
+
     /** The result of a change, and the directory to check for emptiness after it. */
     private record ChangeResult<T>(T result, OptionalLong leftToPrune) {
         static <T> StoredAnswer<ChangeResult<T>> as(StoredAnswer<T> form) {
@@ -127,7 +192,7 @@ final class FileItems {
         ChangeResult<DirectoryEntry> done =
                 AppliedCallItems.once(transactions, request, ChangeResult.as(form), transaction -> {
                     NameItems names = names(transaction);
-                    Tree.Renamed renamed = names.tree().rename(rename);
+                    Tree.Renamed renamed = names.tree().rename(rename, request.nowMillis());
                     names.finish();
                     Optional<VersionId> moved = renamed.entry().version();
                     DirectoryEntry entry = new DirectoryEntry(

@@ -8,6 +8,7 @@ import io.cloudmw.coordinator.catalog.dynamodb.table.Table;
 import io.cloudmw.coordinator.catalog.dynamodb.table.TransactionConflict;
 import io.cloudmw.coordinator.catalog.dynamodb.transaction.Transaction;
 import io.cloudmw.coordinator.catalog.stored.StoredForms;
+import io.cloudmw.coordinator.catalog.tree.KeptDirectory;
 import io.cloudmw.coordinator.catalog.tree.Tree;
 import io.cloudmw.coordinator.catalog.tree.TreeEntry;
 import io.cloudmw.coordinator.catalog.tree.TreeFile;
@@ -128,12 +129,15 @@ public final class NameItems implements TreeStore<TransactionConflict> {
         if (item.has(Item.DIRECTORY)) {
             long number = item.number(Item.DIRECTORY);
             place(number, parent, item.key());
-            return new TreeEntry(parent, name, Optional.empty(), number);
+            Optional<KeptDirectory> kept = item.has(Item.KEPT)
+                    ? Optional.of(new KeptDirectory(item.number(Item.CREATED_AT), attributes(item)))
+                    : Optional.empty();
+            return TreeEntry.directory(parent, name, number, kept);
         }
         VersionId version = new VersionId(item.text(Item.VERSION));
         versions.put(version, item.bytes(Item.FORM));
         TreeFile file = new TreeFile(version, item.number(Item.CREATED_AT), attributes(item));
-        return new TreeEntry(parent, name, Optional.of(file), 0);
+        return TreeEntry.file(parent, name, file);
     }
 
     /**
@@ -150,7 +154,7 @@ public final class NameItems implements TreeStore<TransactionConflict> {
         parents.put(directory, parent);
     }
 
-    /** Returns the attributes of a file's item. */
+    /** Returns the attributes in the item of a file or a directory. */
     static Attributes attributes(Item item) throws CloudMwException {
         return item.has(Item.ATTRIBUTES) ? StoredForms.attributes(item.bytes(Item.ATTRIBUTES)) : Attributes.NONE;
     }
@@ -231,6 +235,14 @@ public final class NameItems implements TreeStore<TransactionConflict> {
     }
 
     @Override
+    public void keepDirectory(TreeEntry directory, KeptDirectory kept) throws CloudMwException {
+        transaction.put(naming(directory.directory())
+                .with(Item.KEPT, 1)
+                .with(Item.CREATED_AT, kept.createdAtMillis())
+                .with(Item.ATTRIBUTES, StoredForms.attributes(kept.attributes())));
+    }
+
+    @Override
     public void putFile(long parent, String name, TreeFile file) throws TransactionConflict, CloudMwException {
         ItemKey key = KeyLayout.entry(parent, name);
         Optional<Item> present = transaction.get(key);
@@ -272,7 +284,7 @@ public final class NameItems implements TreeStore<TransactionConflict> {
                 requireDirectory(above);
             }
         }
-        return new TreeEntry(parent, name, entry.file(), entry.directory());
+        return entry.at(parent, name);
     }
 
     /** Requires that the directory exists when an entry is put into it. */

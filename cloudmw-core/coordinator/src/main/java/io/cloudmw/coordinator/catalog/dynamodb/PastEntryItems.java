@@ -21,7 +21,8 @@ import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
  */
 final class PastEntryItems {
     /** The attributes that a past entry keeps; the others belong to the directory or the writer. */
-    private static final List<String> SEEN = List.of(Item.VERSION, Item.DIRECTORY, Item.CREATED_AT, Item.ATTRIBUTES);
+    private static final List<String> SEEN =
+            List.of(Item.VERSION, Item.DIRECTORY, Item.CREATED_AT, Item.ATTRIBUTES, Item.KEPT);
 
     private PastEntryItems() {}
 

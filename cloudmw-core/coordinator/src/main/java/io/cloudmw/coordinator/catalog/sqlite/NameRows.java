@@ -4,6 +4,7 @@ import io.cloudmw.coordinator.catalog.PageRules;
 import io.cloudmw.coordinator.catalog.stored.StoredForms;
 import io.cloudmw.coordinator.catalog.tree.DirectoryEntry;
 import io.cloudmw.coordinator.catalog.tree.DirectoryPath;
+import io.cloudmw.coordinator.catalog.tree.KeptDirectory;
 import io.cloudmw.coordinator.catalog.tree.ListingPosition;
 import io.cloudmw.coordinator.catalog.tree.Tree;
 import io.cloudmw.coordinator.catalog.tree.TreeEntry;
@@ -111,18 +112,22 @@ final class NameRows implements TreeStore<SQLException> {
         return Sql.first(
                 connection,
                 row -> entry(directory, name, row),
-                "SELECT child, version_id, created_at, attributes FROM entries WHERE directory = ? AND name = ?",
+                "SELECT child, version_id, created_at, attributes, kept FROM entries WHERE directory = ? AND name = ?",
                 directory,
                 name);
     }
 
-    /** Returns the entry of a row with child, version, creation time and attributes. */
+    /** Returns the entry of a row with child, version, creation time, attributes and whether it is kept. */
     static TreeEntry entry(long directory, String name, ResultSet row) throws SQLException, CloudMwException {
         String version = row.getString(2);
-        Optional<TreeFile> file = version == null
-                ? Optional.empty()
-                : Optional.of(new TreeFile(new VersionId(version), row.getLong(3), attributes(row.getBytes(4))));
-        return new TreeEntry(directory, name, file, row.getLong(1));
+        long createdAtMillis = row.getLong(3);
+        Attributes attributes = attributes(row.getBytes(4));
+        if (version != null) {
+            return TreeEntry.file(directory, name, new TreeFile(new VersionId(version), createdAtMillis, attributes));
+        }
+        Optional<KeptDirectory> kept =
+                row.getBoolean(5) ? Optional.of(new KeptDirectory(createdAtMillis, attributes)) : Optional.empty();
+        return TreeEntry.directory(directory, name, row.getLong(1), kept);
     }
 
     private static Attributes attributes(byte @Nullable [] stored) throws CloudMwException {
@@ -154,6 +159,20 @@ final class NameRows implements TreeStore<SQLException> {
                 added,
                 parent);
         return added;
+    }
+
+    @Override
+    public void keepDirectory(TreeEntry directory, KeptDirectory kept) throws SQLException {
+        SnapshotRows.keep(connection, directory.parent(), directory.name());
+        Sql.update(
+                connection,
+                "UPDATE entries SET kept = 1, created_at = ?, attributes = ?, since = " + SnapshotRows.TAKEN
+                        + " WHERE directory = ? AND name = ?",
+                kept.createdAtMillis(),
+                StoredForms.attributes(kept.attributes()),
+                directory.parent(),
+                directory.parent(),
+                directory.name());
     }
 
     @Override
@@ -195,7 +214,7 @@ final class NameRows implements TreeStore<SQLException> {
                 parent,
                 entry.parent(),
                 entry.name());
-        return new TreeEntry(parent, name, entry.file(), entry.directory());
+        return entry.at(parent, name);
     }
 
     @Override

@@ -37,9 +37,9 @@ final class SnapshotRows implements SnapshotRecords {
             "(SELECT v.snapshots_taken FROM directories d JOIN volumes v ON v.name = d.volume WHERE d.id = ?)";
 
     /** The query for an entry in a snapshot; its parameters are directory, name and the snapshot's number, twice. */
-    private static final String CHILD = "SELECT child, version_id, created_at, attributes FROM entries"
+    private static final String CHILD = "SELECT child, version_id, created_at, attributes, kept FROM entries"
             + " WHERE directory = ?1 AND name = ?2 AND since <= ?3"
-            + " UNION ALL SELECT child, version_id, created_at, attributes FROM past"
+            + " UNION ALL SELECT child, version_id, created_at, attributes, kept FROM past"
             + " WHERE directory = ?1 AND name = ?2 AND since <= ?3 AND until > ?3";
 
     private static final String CHILDREN = "SELECT e.name, v.definition, e.attributes FROM ("
@@ -62,9 +62,9 @@ final class SnapshotRows implements SnapshotRecords {
     static void keep(Connection connection, long directory, String name) throws SQLException {
         Sql.update(
                 connection,
-                "INSERT INTO past (directory, name, until, since, volume, child, version_id, created_at, attributes)"
+                "INSERT INTO past (directory, name, until, since, volume, child, version_id, created_at, attributes, kept)"
                         + " SELECT e.directory, e.name, v.snapshots_taken, e.since, v.name, e.child, e.version_id,"
-                        + " e.created_at, e.attributes FROM entries e JOIN directories d ON d.id = e.directory"
+                        + " e.created_at, e.attributes, e.kept FROM entries e JOIN directories d ON d.id = e.directory"
                         + " JOIN volumes v ON v.name = d.volume"
                         + " WHERE e.directory = ? AND e.name = ? AND e.since < v.snapshots_taken",
                 directory,

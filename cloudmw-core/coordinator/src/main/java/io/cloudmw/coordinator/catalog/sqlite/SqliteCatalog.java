@@ -12,11 +12,14 @@ import io.cloudmw.coordinator.catalog.change.CommitRequest;
 import io.cloudmw.coordinator.catalog.change.ValueUpdate;
 import io.cloudmw.coordinator.catalog.stored.StoredAnswer;
 import io.cloudmw.coordinator.catalog.stored.StoredForms;
+import io.cloudmw.coordinator.catalog.tree.CurrentEntry;
 import io.cloudmw.coordinator.catalog.tree.CurrentFile;
 import io.cloudmw.coordinator.catalog.tree.DirectoryEntry;
 import io.cloudmw.coordinator.catalog.tree.DirectoryPath;
+import io.cloudmw.coordinator.catalog.tree.KeptDirectory;
 import io.cloudmw.coordinator.catalog.tree.PathErrors;
 import io.cloudmw.coordinator.catalog.tree.SnapshotRecords;
+import io.cloudmw.coordinator.catalog.tree.Tree;
 import io.cloudmw.coordinator.catalog.tree.TreeFile;
 import io.cloudmw.coordinator.catalog.version.RetiredVersion;
 import io.cloudmw.coordinator.catalog.version.SharedRun;
@@ -37,6 +40,7 @@ import io.cloudmw.core.model.chunk.ReplicaReport;
 import io.cloudmw.core.model.file.AttributeChange;
 import io.cloudmw.core.model.file.Attributes;
 import io.cloudmw.core.model.file.Change;
+import io.cloudmw.core.model.file.FileCopy;
 import io.cloudmw.core.model.file.FileVersion;
 import io.cloudmw.core.model.file.Rename;
 import io.cloudmw.core.model.fleet.Store;
@@ -288,6 +292,11 @@ public final class SqliteCatalog implements Catalog {
     }
 
     @Override
+    public Optional<CurrentEntry> entry(FilePath path) throws CloudMwException {
+        return database.read(connection -> VersionRows.entry(connection, path));
+    }
+
+    @Override
     public void checkPath(FilePath file) throws CloudMwException {
         database.read(connection -> {
             NameRows.tree(connection).checkPut(file);
@@ -299,7 +308,7 @@ public final class SqliteCatalog implements Catalog {
     public Attributes setAttributes(AttributeChange change, ChangeRequest request) throws CloudMwException {
         FilePath file = change.file();
         return changes.tell(file.volume(), applied.once(request, StoredAnswer.ATTRIBUTES, connection -> {
-            TreeFile changed = NameRows.tree(connection).setAttributes(change);
+            Tree.Attributed changed = NameRows.tree(connection).setAttributes(change, request.nowMillis());
             ChangeLogRows.add(
                     connection, file.volume(), Change.attributes(file, changed.version(), request.nowMillis()));
             return changed.attributes();
@@ -332,15 +341,43 @@ public final class SqliteCatalog implements Catalog {
     }
 
     @Override
-    public FileVersion remove(FilePath file, ChangeRequest request) throws CloudMwException {
+    public FileVersion remove(FilePath file, boolean keepDirectories, ChangeRequest request) throws CloudMwException {
         long nowMillis = request.nowMillis();
         return changes.tell(file.volume(), applied.once(request, StoredAnswer.VERSION, connection -> {
             FileVersion version =
                     VersionRows.current(connection, file).orElseThrow(() -> PathErrors.fileNotFound(file));
-            VersionRows.retire(connection, NameRows.tree(connection).remove(file), nowMillis);
+            Tree<SQLException> tree = NameRows.tree(connection);
+            VersionRows.retire(connection, tree.remove(file, keepDirectories, nowMillis), nowMillis);
             ChangeLogRows.add(connection, file.volume(), Change.removed(file, version.id(), nowMillis));
             return version;
         }));
+    }
+
+    @Override
+    public void createDirectory(FilePath directory, boolean parents, ChangeRequest request) throws CloudMwException {
+        long nowMillis = request.nowMillis();
+        var unused = changes.tell(directory.volume(), applied.once(request, StoredAnswer.MAYBE_VERSION, connection -> {
+            if (NameRows.tree(connection).createDirectory(directory, parents, nowMillis)) {
+                ChangeLogRows.add(connection, directory.volume(), Change.directoryCreated(directory, nowMillis));
+            }
+            return Optional.empty();
+        }));
+    }
+
+    @Override
+    public void removeDirectory(FilePath directory, ChangeRequest request) throws CloudMwException {
+        long nowMillis = request.nowMillis();
+        var unused = changes.tell(directory.volume(), applied.once(request, StoredAnswer.MAYBE_VERSION, connection -> {
+            NameRows.tree(connection).removeDirectory(directory, nowMillis);
+            ChangeLogRows.add(connection, directory.volume(), Change.directoryRemoved(directory, nowMillis));
+            return Optional.empty();
+        }));
+    }
+
+    @Override
+    public FileVersion copy(FileCopy copy, ChangeRequest request) throws CloudMwException {
+        SqliteDatabase.Work<FileVersion> work = connection -> VersionRows.copy(connection, copy, request.nowMillis());
+        return changes.tell(copy.to().volume(), applied.once(request, StoredAnswer.VERSION, work));
     }
 
     @Override
@@ -358,6 +395,16 @@ public final class SqliteCatalog implements Catalog {
         return changes.write(
                 to.volume(),
                 connection -> VersionRows.stand(connection, to, as, tree -> tree.link(from, to, as), nowMillis));
+    }
+
+    @Override
+    public void restoreDirectory(FilePath directory, KeptDirectory as, long nowMillis) throws CloudMwException {
+        var unused = changes.write(directory.volume(), connection -> {
+            if (NameRows.tree(connection).restoreDirectory(directory, as)) {
+                ChangeLogRows.add(connection, directory.volume(), Change.directoryCreated(directory, nowMillis));
+            }
+            return directory;
+        });
     }
 
     @Override

@@ -142,8 +142,14 @@ final class SqliteSchema {
     private static final List<String> REFUSALS =
             List.of("ALTER TABLE applied_calls ADD COLUMN refusal TEXT NOT NULL DEFAULT ''");
 
+    /** Adds whether a directory stays when it is empty; then created_at and attributes are the directory's. */
+    private static final List<String> KEPT = List.of(
+            "ALTER TABLE entries ADD COLUMN kept INTEGER NOT NULL DEFAULT 0",
+            "ALTER TABLE past ADD COLUMN kept INTEGER NOT NULL DEFAULT 0");
+
     private static final List<List<String>> STEPS = List.of(
-            FIRST, TREE, FILES, LEASES, CHANGES, UPKEEP, SHARING, NOTES, SNAPSHOTS, CALLS, CLUSTER, RENAMES, REFUSALS);
+            FIRST, TREE, FILES, LEASES, CHANGES, UPKEEP, SHARING, NOTES, SNAPSHOTS, CALLS, CLUSTER, RENAMES, REFUSALS,
+            KEPT);
 
     private SqliteSchema() {}
 

@@ -3,6 +3,7 @@ package io.cloudmw.coordinator.catalog.sqlite;
 import io.cloudmw.coordinator.catalog.change.CatalogErrors;
 import io.cloudmw.coordinator.catalog.change.CommitRequest;
 import io.cloudmw.coordinator.catalog.stored.StoredForms;
+import io.cloudmw.coordinator.catalog.tree.CurrentEntry;
 import io.cloudmw.coordinator.catalog.tree.CurrentFile;
 import io.cloudmw.coordinator.catalog.tree.DirectoryEntry;
 import io.cloudmw.coordinator.catalog.tree.PathErrors;
@@ -17,6 +18,7 @@ import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.VolumeName;
 import io.cloudmw.core.model.chunk.ReplicaReport;
 import io.cloudmw.core.model.file.Change;
+import io.cloudmw.core.model.file.FileCopy;
 import io.cloudmw.core.model.file.FileVersion;
 import io.cloudmw.core.model.file.Rename;
 import java.sql.Connection;
@@ -40,6 +42,14 @@ final class VersionRows {
     static Optional<CurrentFile> file(Connection connection, FilePath path) throws SQLException, CloudMwException {
         Optional<TreeFile> file = NameRows.tree(connection).find(path).flatMap(TreeEntry::file);
         return file.isEmpty() ? Optional.empty() : file(connection, path, file.get());
+    }
+
+    static Optional<CurrentEntry> entry(Connection connection, FilePath path) throws SQLException, CloudMwException {
+        Optional<TreeEntry> entry = NameRows.tree(connection).find(path);
+        if (entry.isEmpty() || entry.get().isDirectory()) {
+            return entry.map(directory -> CurrentEntry.directory(directory.kept()));
+        }
+        return file(connection, path, entry.get().file().get()).map(CurrentEntry::file);
     }
 
     static Optional<CurrentFile> file(Connection connection, FilePath path, TreeFile kept)
@@ -107,7 +117,7 @@ final class VersionRows {
 
     static DirectoryEntry rename(Connection connection, Rename rename, long nowMillis)
             throws SQLException, CloudMwException {
-        Tree.Renamed renamed = NameRows.tree(connection).rename(rename);
+        Tree.Renamed renamed = NameRows.tree(connection).rename(rename, nowMillis);
         if (renamed.displaced().isPresent()) {
             retire(connection, renamed.displaced().get(), nowMillis);
         }
@@ -137,6 +147,12 @@ final class VersionRows {
             ChangeLogRows.add(connection, path.volume(), Change.put(path, as.version(), nowMillis));
         }
         return current(connection, path).orElseThrow(() -> PathErrors.fileNotFound(path));
+    }
+
+    static FileVersion copy(Connection connection, FileCopy copy, long nowMillis)
+            throws SQLException, CloudMwException {
+        TreeFile as = NameRows.tree(connection).copied(copy, nowMillis);
+        return stand(connection, copy.to(), as, tree -> tree.restore(copy.to(), as), nowMillis);
     }
 
     static int putSegment(

@@ -11,16 +11,16 @@ import java.util.Optional;
  * An immediate child of a directory.
  *
  * @param name its last path segment
- * @param version the file's current version; empty: a directory, which exists while something is in it
- * @param attributesDigest a 64-bit digest of the file's attributes; 0: no attributes
+ * @param version the file's current version; empty: a directory
+ * @param attributesDigest a 64-bit digest of the entry's attributes; 0: no attributes
  */
 public record DirectoryEntry(String name, Optional<FileVersion> version, long attributesDigest) {
-    /** Creates a directory, or a file without attributes. */
+    /** Creates a file or a directory without attributes. */
     public DirectoryEntry(String name, Optional<FileVersion> version) {
         this(name, version, 0);
     }
 
-    /** Creates a file with attributes, or a directory, which has none. */
+    /** Creates a file or a directory with attributes. */
     public DirectoryEntry(String name, Optional<FileVersion> version, Attributes attributes) {
         this(name, version, digest(attributes));
     }

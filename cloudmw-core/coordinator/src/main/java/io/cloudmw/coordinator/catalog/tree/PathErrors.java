@@ -14,7 +14,8 @@ public final class PathErrors {
         return new CloudMwException(ErrorCode.NOT_FOUND, "file " + file + " not found");
     }
 
-    static CloudMwException pathNotFound(FilePath path) {
+    /** Returns the error for a path that names nothing. */
+    public static CloudMwException pathNotFound(FilePath path) {
         return new CloudMwException(ErrorCode.NOT_FOUND, "file or directory " + path + " not found");
     }
 
@@ -55,8 +56,13 @@ public final class PathErrors {
         return new CloudMwException(ErrorCode.ALREADY_EXISTS, file + " is a file");
     }
 
+    /** Returns the error for a directory that does not exist. */
+    public static CloudMwException directoryNotFound(FilePath directory) {
+        return new CloudMwException(ErrorCode.NOT_FOUND, "directory " + directory + " not found");
+    }
+
     static CloudMwException directoryNotEmpty(FilePath directory) {
-        return new CloudMwException(ErrorCode.ALREADY_EXISTS, directory + " is a directory that is not empty");
+        return new CloudMwException(ErrorCode.NOT_EMPTY, directory + " is a directory that is not empty");
     }
 
     static CloudMwException intoItself(Rename rename) {

@@ -23,6 +23,11 @@ public abstract class SnapshotTreeStore<X extends Exception> implements TreeStor
     }
 
     @Override
+    public final void keepDirectory(TreeEntry directory, KeptDirectory kept) {
+        throw unchangeable();
+    }
+
+    @Override
     public final void putFile(long parent, String name, TreeFile file) {
         throw unchangeable();
     }

@@ -8,6 +8,7 @@ import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.file.AttributeChange;
 import io.cloudmw.core.model.file.Attributes;
+import io.cloudmw.core.model.file.FileCopy;
 import io.cloudmw.core.model.file.Rename;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -17,7 +18,7 @@ import java.util.OptionalLong;
 
 /**
  * The tree of directories and files in a volume, with the rules that all catalogs share. A directory is made with its
- * first file and removed with its last. An operation touches as many entries as its paths have names, whatever lies
+ * first file and removed with its last, unless it was made to stay. An operation touches as many entries as its paths have names, whatever lies
  * below them. It is part of its store's transaction. Used by one thread at a time.
  *
  * @param <X> a further exception of the store
@@ -46,6 +47,10 @@ public final class Tree<X extends Exception> {
         private final FilePath path;
         private final List<String> names;
         private final List<Long> directories = new ArrayList<>();
+
+        /** The entries that name the directories after the root. */
+        private final List<TreeEntry> entries = new ArrayList<>();
+
         private boolean blocked;
 
         Walk(FilePath path) {
@@ -65,6 +70,11 @@ public final class Tree<X extends Exception> {
 
         long last() {
             return directories.get(directories.size() - 1);
+        }
+
+        void add(TreeEntry directory) {
+            entries.add(directory);
+            directories.add(directory.directory());
         }
 
         /** Returns the next name of the path. */
@@ -88,7 +98,7 @@ public final class Tree<X extends Exception> {
             if (next.isEmpty() || walk.blocked) {
                 break;
             }
-            walk.directories.add(next.get().directory());
+            walk.add(next.get());
         }
         return walk;
     }
@@ -184,38 +194,163 @@ public final class Tree<X extends Exception> {
         checkDirectories(walk);
     }
 
+    /** Attributes after a change, and the version of the file that has them; empty: a directory has them. */
+    public record Attributed(Optional<VersionId> version, Attributes attributes) {}
+
     /**
-     * Changes the attributes of a file.
+     * Changes the attributes of a file or a directory. A directory stays from then on.
      *
-     * @return the file's properties now
      * @throws CloudMwException {@code NOT_FOUND}; {@code INVALID_ARGUMENT} when there would be too many
      */
-    public TreeFile setAttributes(AttributeChange change) throws X, CloudMwException {
+    public Attributed setAttributes(AttributeChange change, long nowMillis) throws X, CloudMwException {
         TreeEntry entry = find(change.file()).orElseThrow(() -> PathErrors.fileNotFound(change.file()));
-        TreeFile file = entry.file().orElseThrow(() -> PathErrors.fileNotFound(change.file()));
-        TreeFile changed;
+        Attributes changed;
         try {
-            changed = file.with(file.attributes().with(change));
+            changed = entry.attributes().with(change);
         } catch (IllegalArgumentException e) {
             throw new CloudMwException(ErrorCode.INVALID_ARGUMENT, change.file() + ": " + e.getMessage(), e);
         }
-        store.putFile(entry.parent(), entry.name(), changed);
-        return changed;
+        if (entry.file().isPresent()) {
+            store.putFile(entry.parent(), entry.name(), entry.file().get().with(changed));
+        } else {
+            KeptDirectory before = entry.kept().orElse(new KeptDirectory(nowMillis, Attributes.NONE));
+            store.keepDirectory(entry, before.with(changed));
+        }
+        return new Attributed(entry.version(), changed);
+    }
+
+    /** Removes a file and the directories that are empty then. */
+    public VersionId remove(FilePath file) throws X, CloudMwException {
+        return remove(file, false, 0);
     }
 
     /**
-     * Removes a file and the directories that are empty then.
+     * Removes a file.
      *
+     * @param keepDirectories makes its directory stay; otherwise the directories that are empty then are removed
      * @return the version of the file
      * @throws CloudMwException {@code NOT_FOUND}
      */
-    public VersionId remove(FilePath file) throws X, CloudMwException {
+    public VersionId remove(FilePath file, boolean keepDirectories, long nowMillis) throws X, CloudMwException {
         Walk walk = walk(file);
         TreeEntry entry = end(walk).orElseThrow(() -> PathErrors.fileNotFound(file));
         VersionId version = entry.version().orElseThrow(() -> PathErrors.fileNotFound(file));
         store.remove(entry);
-        prune(walk);
+        leave(walk, keepDirectories, nowMillis);
         return version;
+    }
+
+    /** Makes the directory of a path stay after an entry left it, or removes the directories that became empty. */
+    private void leave(Walk walk, boolean keepDirectories, long nowMillis) throws X, CloudMwException {
+        if (!keepDirectories) {
+            prune(walk);
+        } else if (!walk.entries.isEmpty()) {
+            keep(walk.entries.get(walk.entries.size() - 1), nowMillis);
+        }
+    }
+
+    /** Makes a directory stay; returns false if it stays already. */
+    private boolean keep(TreeEntry directory, long nowMillis) throws X, CloudMwException {
+        if (directory.kept().isPresent()) {
+            return false;
+        }
+        store.keepDirectory(directory, new KeptDirectory(nowMillis, Attributes.NONE));
+        return true;
+    }
+
+    /**
+     * Creates a directory that stays when it is empty.
+     *
+     * @param parents whether missing directories above are created, and a directory that exists is no error
+     * @return false: it exists and stays already
+     * @throws CloudMwException as {@link Catalog#createDirectory}
+     */
+    public boolean createDirectory(FilePath path, boolean parents, long nowMillis) throws X, CloudMwException {
+        Walk walk = walk(path);
+        Optional<TreeEntry> present = end(walk);
+        if (present.isPresent() && (!parents || !present.get().isDirectory())) {
+            throw present.get().isDirectory() ? PathErrors.isDirectory(path) : PathErrors.isFile(path);
+        }
+        if (present.isPresent()) {
+            return keep(present.get(), nowMillis);
+        }
+        checkDirectories(walk);
+        int there = walk.entries.size();
+        if (!parents && !walk.isComplete()) {
+            throw PathErrors.directoryNotFound(new FilePath(path.volume(), walk.nextPath()));
+        }
+        complete(walk);
+        for (TreeEntry above : walk.entries.subList(there, walk.entries.size())) {
+            var unused = keep(above, nowMillis);
+        }
+        return keep(add(walk), nowMillis);
+    }
+
+    /** Adds a directory at the end of a path whose other directories exist. */
+    private TreeEntry add(Walk walk) throws X, CloudMwException {
+        String name = walk.path.name();
+        long number = store.addDirectory(walk.last(), name);
+        raise(walk, bytes(walk.path.path()));
+        return TreeEntry.directory(walk.last(), name, number, Optional.empty());
+    }
+
+    /**
+     * Restores a directory that stays when it is empty, and creates the missing directories above, which do not.
+     *
+     * @return false: the path is this directory already
+     * @throws CloudMwException as {@link #put}, but {@code ALREADY_EXISTS} when the path is a file
+     */
+    public boolean restoreDirectory(FilePath path, KeptDirectory as) throws X, CloudMwException {
+        Walk walk = walk(path);
+        Optional<TreeEntry> present = end(walk);
+        if (present.isPresent() && !present.get().isDirectory()) {
+            throw PathErrors.isFile(path);
+        }
+        if (present.isPresent() && present.get().kept().equals(Optional.of(as))) {
+            return false;
+        }
+        complete(walk);
+        store.keepDirectory(present.isPresent() ? present.get() : add(walk), as);
+        return true;
+    }
+
+    /**
+     * Removes an empty directory. The directory above stays.
+     *
+     * @throws CloudMwException as {@link Catalog#removeDirectory}
+     */
+    public void removeDirectory(FilePath path, long nowMillis) throws X, CloudMwException {
+        Walk walk = walk(path);
+        walk.requireVolume();
+        TreeEntry entry = end(walk).orElseThrow(() -> PathErrors.directoryNotFound(path));
+        if (!entry.isDirectory()) {
+            throw PathErrors.fileNotDirectory(path);
+        }
+        if (!store.isEmpty(entry.directory())) {
+            throw PathErrors.directoryNotEmpty(path);
+        }
+        store.remove(entry);
+        leave(walk, true, nowMillis);
+    }
+
+    /**
+     * Returns the properties that a copy of a file will have.
+     *
+     * @throws CloudMwException as {@link Catalog#copy}
+     */
+    public TreeFile copied(FileCopy copy, long nowMillis) throws X, CloudMwException {
+        Walk from = walk(copy.from());
+        from.requireVolume();
+        TreeEntry source = end(from).orElseThrow(() -> PathErrors.fileNotFound(copy.from()));
+        TreeFile file = source.file().orElseThrow(() -> PathErrors.directoryNotFile(copy.from()));
+        Optional<TreeEntry> target = find(copy.to());
+        if (target.isPresent() && target.get().isDirectory()) {
+            throw PathErrors.isDirectory(copy.to());
+        }
+        if (target.isPresent() && !copy.replace()) {
+            throw PathErrors.isFile(copy.to());
+        }
+        return copy.from().equals(copy.to()) ? file : new TreeFile(file.version(), nowMillis, file.attributes());
     }
 
     /** Removes the empty directories of a path, from the last to the first. */
@@ -228,7 +363,7 @@ public final class Tree<X extends Exception> {
      *
      * @throws CloudMwException as {@link Catalog#rename}
      */
-    public Renamed rename(Rename rename) throws X, CloudMwException {
+    public Renamed rename(Rename rename, long nowMillis) throws X, CloudMwException {
         Walk from = walk(rename.from());
         Walk to = walk(rename.to());
         Optional<TreeEntry> target = end(to);
@@ -249,11 +384,11 @@ public final class Tree<X extends Exception> {
         }
         TreeEntry moved = store.move(source, to.last(), rename.to().name());
         raise(to, longest);
-        prune(from);
+        leave(from, rename.keepDirectories(), nowMillis);
         return new Renamed(moved, target.flatMap(TreeEntry::version), true);
     }
 
-    private static void check(Rename rename, TreeEntry source, Optional<TreeEntry> target) throws CloudMwException {
+    private void check(Rename rename, TreeEntry source, Optional<TreeEntry> target) throws X, CloudMwException {
         if (source.isDirectory()) {
             if (rename.isIntoItself()) {
                 throw PathErrors.intoItself(rename);
@@ -261,11 +396,13 @@ public final class Tree<X extends Exception> {
             checkDepth(rename.to());
         }
         if (target.isPresent() && target.get().isDirectory()) {
-            throw source.isDirectory()
-                    ? PathErrors.directoryNotEmpty(rename.to())
-                    : PathErrors.isDirectory(rename.to());
-        }
-        if (target.isPresent() && (source.isDirectory() || !rename.replace())) {
+            if (!rename.replace()) {
+                throw PathErrors.isDirectory(rename.to());
+            }
+            if (!store.isEmpty(target.get().directory())) {
+                throw PathErrors.directoryNotEmpty(rename.to());
+            }
+        } else if (target.isPresent() && (source.isDirectory() || !rename.replace())) {
             throw PathErrors.isFile(rename.to());
         }
     }
@@ -318,7 +455,9 @@ public final class Tree<X extends Exception> {
     private void complete(Walk walk) throws X, CloudMwException {
         checkDirectories(walk);
         while (!walk.isComplete()) {
-            walk.directories.add(store.addDirectory(walk.last(), walk.nextName()));
+            long parent = walk.last();
+            String name = walk.nextName();
+            walk.add(TreeEntry.directory(parent, name, store.addDirectory(parent, name), Optional.empty()));
         }
     }
 
@@ -329,15 +468,14 @@ public final class Tree<X extends Exception> {
         }
     }
 
-    /** Removes the directories of a path that became empty, from the last to the first. */
+    /** Removes the directories of a path that became empty, from the last to the first one that stays. */
     private void prune(Walk walk) throws X, CloudMwException {
         for (int i = walk.directories.size() - 1; i > 0; i--) {
-            long directory = walk.directories.get(i);
-            if (!store.isEmpty(directory)) {
+            TreeEntry directory = walk.entries.get(i - 1);
+            if (directory.kept().isPresent() || !store.isEmpty(directory.directory())) {
                 return;
             }
-            store.remove(
-                    new TreeEntry(walk.directories.get(i - 1), walk.names.get(i - 1), Optional.empty(), directory));
+            store.remove(walk.entries.get(i - 1));
         }
     }
 

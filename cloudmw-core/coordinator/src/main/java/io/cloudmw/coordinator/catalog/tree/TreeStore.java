@@ -25,6 +25,9 @@ public interface TreeStore<X extends Exception> {
     /** Creates an empty directory under a free name and returns its number, which is never reused. */
     long addDirectory(long parent, String name) throws X, CloudMwException;
 
+    /** Makes a directory stay when it is empty, or changes its properties. */
+    void keepDirectory(TreeEntry directory, KeptDirectory kept) throws X, CloudMwException;
+
     /** Stores a file under a name that is free or names a file already. */
     void putFile(long parent, String name, TreeFile file) throws X, CloudMwException;
 

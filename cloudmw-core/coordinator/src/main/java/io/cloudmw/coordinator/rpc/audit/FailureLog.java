@@ -69,6 +69,7 @@ final class FailureLog {
                     HELPER_UNKNOWN,
                     ALREADY_EXISTS,
                     VOLUME_NOT_EMPTY,
+                    NOT_EMPTY,
                     STORE_IN_USE,
                     CONFLICT,
                     CANCELLED -> Level.INFO;

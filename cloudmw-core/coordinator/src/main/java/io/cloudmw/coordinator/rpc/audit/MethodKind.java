@@ -4,6 +4,7 @@ import io.cloudmw.proto.v1.BackupGrpc;
 import io.cloudmw.proto.v1.ChangeFeedGrpc;
 import io.cloudmw.proto.v1.CoordinatorGrpc;
 import io.cloudmw.proto.v1.EditingGrpc;
+import io.cloudmw.proto.v1.EntriesGrpc;
 import io.cloudmw.proto.v1.PeersGrpc;
 import io.cloudmw.proto.v1.SnapshotsGrpc;
 import io.cloudmw.proto.v1.StoreAccessGrpc;
@@ -57,6 +58,9 @@ enum MethodKind {
                 CoordinatorGrpc.getRemoveMethod(),
                 CoordinatorGrpc.getRenameMethod(),
                 EditingGrpc.getBeginEditMethod(),
+                EntriesGrpc.getCreateDirectoryMethod(),
+                EntriesGrpc.getRemoveDirectoryMethod(),
+                EntriesGrpc.getCopyFileMethod(),
                 SnapshotsGrpc.getRestoreFileMethod());
         add(
                 kinds,
@@ -71,6 +75,7 @@ enum MethodKind {
                 CoordinatorGrpc.getStatMethod(),
                 CoordinatorGrpc.getListMethod(),
                 CoordinatorGrpc.getListUnderReplicatedMethod(),
+                EntriesGrpc.getGetEntryMethod(),
                 SnapshotsGrpc.getListSnapshotsMethod(),
                 SnapshotsGrpc.getStatInMethod(),
                 SnapshotsGrpc.getListInMethod(),

@@ -212,7 +212,7 @@ final class SqliteCatalogTest extends CatalogContract {
         Rename rename = new Rename(FilePath.parse(from), FilePath.parse(to), true);
         return database.write(connection -> {
             long before = totalChanges(connection);
-            NameRows.tree(connection).rename(rename);
+            NameRows.tree(connection).rename(rename, 1);
             return totalChanges(connection) - before;
         });
     }

@@ -7,6 +7,7 @@ import io.cloudmw.coordinator.backup.VolumeExport;
 import io.cloudmw.coordinator.backup.VolumeRecovery;
 import io.cloudmw.coordinator.catalog.Catalog;
 import io.cloudmw.coordinator.catalog.change.CommitRequest;
+import io.cloudmw.coordinator.catalog.tree.CurrentEntry;
 import io.cloudmw.coordinator.catalog.tree.CurrentFile;
 import io.cloudmw.coordinator.catalog.tree.DirectoryEntry;
 import io.cloudmw.core.backup.BackupPart;
@@ -300,6 +301,9 @@ public final class StoredVolume {
             for (DirectoryEntry entry : page.items()) {
                 String path = (directory.equals("/") ? "" : directory) + "/" + entry.name();
                 if (entry.isDirectory()) {
+                    catalog.entry(new FilePath(NAME, path))
+                            .flatMap(CurrentEntry::kept)
+                            .ifPresent(kept -> files.put(path + "/", kept.toString()));
                     walk(catalog, path, files);
                 } else {
                     files.put(path, describe(catalog, path));

@@ -228,7 +228,7 @@ public abstract class ChangeLogContract extends CatalogFixture {
                 assertThat(names.remove(change.from().orElseThrow())).isEqualTo(version);
                 names.put(change.path(), version);
             }
-            case ATTRIBUTES, VOLUME_DELETED -> throw new AssertionError(change);
+            case ATTRIBUTES, VOLUME_DELETED, DIRECTORY_CREATED, DIRECTORY_REMOVED -> throw new AssertionError(change);
         }
     }
 }

@@ -186,7 +186,8 @@ public abstract class ConsistencyContract extends CatalogFixture {
 
         /** Makes a change, stamped with the unique time at which its call began. */
         private boolean write(long began, String what, Callable<?> call) throws Exception {
-            boolean done = succeeds(call, ErrorCode.CONFLICT, ErrorCode.NOT_FOUND, ErrorCode.ALREADY_EXISTS);
+            boolean done = succeeds(
+                    call, ErrorCode.CONFLICT, ErrorCode.NOT_FOUND, ErrorCode.ALREADY_EXISTS, ErrorCode.NOT_EMPTY);
             if (done) {
                 operations.add(
                         Operation.write(what, began, clock.incrementAndGet(), change -> change.atMillis() == began));

@@ -44,7 +44,8 @@ final class SnapshotsSimulation {
                 now = after;
             } catch (CloudMwException e) {
                 // The operation was impossible, such as a file where a directory is.
-                assertThat(e.code().name()).isIn("ALREADY_EXISTS", "NOT_FOUND", "INVALID_ARGUMENT", "CONFLICT");
+                assertThat(e.code().name())
+                        .isIn("ALREADY_EXISTS", "NOT_EMPTY", "NOT_FOUND", "INVALID_ARGUMENT", "CONFLICT");
             }
             compare("step " + step);
         }

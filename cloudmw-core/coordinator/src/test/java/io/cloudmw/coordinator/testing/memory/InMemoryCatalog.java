@@ -12,9 +12,11 @@ import io.cloudmw.coordinator.catalog.change.ChangeLog;
 import io.cloudmw.coordinator.catalog.change.ChangeRequest;
 import io.cloudmw.coordinator.catalog.change.CommitRequest;
 import io.cloudmw.coordinator.catalog.change.ValueUpdate;
+import io.cloudmw.coordinator.catalog.tree.CurrentEntry;
 import io.cloudmw.coordinator.catalog.tree.CurrentFile;
 import io.cloudmw.coordinator.catalog.tree.DirectoryEntry;
 import io.cloudmw.coordinator.catalog.tree.DirectoryPath;
+import io.cloudmw.coordinator.catalog.tree.KeptDirectory;
 import io.cloudmw.coordinator.catalog.tree.ListingPosition;
 import io.cloudmw.coordinator.catalog.tree.PathErrors;
 import io.cloudmw.coordinator.catalog.tree.SnapshotRecords;
@@ -42,6 +44,7 @@ import io.cloudmw.core.model.chunk.ReplicaState;
 import io.cloudmw.core.model.file.AttributeChange;
 import io.cloudmw.core.model.file.Attributes;
 import io.cloudmw.core.model.file.Change;
+import io.cloudmw.core.model.file.FileCopy;
 import io.cloudmw.core.model.file.FileVersion;
 import io.cloudmw.core.model.file.Rename;
 import io.cloudmw.core.model.file.Snapshot;
@@ -214,7 +217,9 @@ public final class InMemoryCatalog implements Catalog {
     private synchronized VolumeName dropVolume(VolumeName name, boolean force, long nowMillis) throws CloudMwException {
         requireVolume(name);
         Set<VersionId> files = new HashSet<>(names.files(name));
-        if (!force && !(files.isEmpty() && names.former().of(name).isEmpty())) {
+        if (!force
+                && !(names.isEmpty(names.root(name).orElseThrow())
+                        && names.former().of(name).isEmpty())) {
             throw CatalogErrors.volumeNotEmpty(name);
         }
         names.removeVolume(name);
@@ -509,6 +514,15 @@ public final class InMemoryCatalog implements Catalog {
         return described(tree.find(file), file);
     }
 
+    @Override
+    public synchronized Optional<CurrentEntry> entry(FilePath path) throws CloudMwException {
+        checkOpen();
+        Optional<TreeEntry> entry = tree.find(path);
+        return entry.isPresent() && entry.get().isDirectory()
+                ? Optional.of(CurrentEntry.directory(entry.get().kept()))
+                : described(entry, path).map(CurrentEntry::file);
+    }
+
     @GuardedBy("this")
     private Optional<CurrentFile> described(Optional<TreeEntry> entry, FilePath file) {
         if (entry.isEmpty() || entry.get().file().isEmpty()) {
@@ -531,7 +545,7 @@ public final class InMemoryCatalog implements Catalog {
     }
 
     private synchronized Attributes note(AttributeChange change, long nowMillis) throws CloudMwException {
-        TreeFile changed = tree.setAttributes(change);
+        Tree.Attributed changed = tree.setAttributes(change, nowMillis);
         changes.add(change.file().volume(), Change.attributes(change.file(), changed.version(), nowMillis));
         return changed.attributes();
     }
@@ -552,16 +566,63 @@ public final class InMemoryCatalog implements Catalog {
     }
 
     @Override
-    public FileVersion remove(FilePath file, ChangeRequest request) throws CloudMwException {
-        return applied.once(request, () -> free(file, request.nowMillis()));
+    public FileVersion remove(FilePath file, boolean keepDirectories, ChangeRequest request) throws CloudMwException {
+        return applied.once(request, () -> free(file, keepDirectories, request.nowMillis()));
     }
 
-    private synchronized FileVersion free(FilePath file, long nowMillis) throws CloudMwException {
+    private synchronized FileVersion free(FilePath file, boolean keepDirectories, long nowMillis)
+            throws CloudMwException {
         FileVersion version = current(file).orElseThrow(() -> PathErrors.fileNotFound(file));
-        tree.remove(file);
+        tree.remove(file, keepDirectories, nowMillis);
         retire(version.id(), nowMillis);
         changes.add(file.volume(), Change.removed(file, version.id(), nowMillis));
         return version;
+    }
+
+    @Override
+    public void createDirectory(FilePath directory, boolean parents, ChangeRequest request) throws CloudMwException {
+        FilePath unused = applied.once(request, () -> make(directory, parents, request.nowMillis()));
+    }
+
+    private synchronized FilePath make(FilePath directory, boolean parents, long nowMillis) throws CloudMwException {
+        requireVolume(directory.volume());
+        if (tree.createDirectory(directory, parents, nowMillis)) {
+            changes.add(directory.volume(), Change.directoryCreated(directory, nowMillis));
+        }
+        return directory;
+    }
+
+    @Override
+    public synchronized void restoreDirectory(FilePath directory, KeptDirectory as, long nowMillis)
+            throws CloudMwException {
+        requireVolume(directory.volume());
+        if (tree.restoreDirectory(directory, as)) {
+            changes.add(directory.volume(), Change.directoryCreated(directory, nowMillis));
+        }
+    }
+
+    @Override
+    public void removeDirectory(FilePath directory, ChangeRequest request) throws CloudMwException {
+        FilePath unused = applied.once(request, () -> unmake(directory, request.nowMillis()));
+    }
+
+    private synchronized FilePath unmake(FilePath directory, long nowMillis) throws CloudMwException {
+        requireVolume(directory.volume());
+        tree.removeDirectory(directory, nowMillis);
+        changes.add(directory.volume(), Change.directoryRemoved(directory, nowMillis));
+        return directory;
+    }
+
+    @Override
+    public FileVersion copy(FileCopy copy, ChangeRequest request) throws CloudMwException {
+        return applied.once(request, () -> share(copy, request.nowMillis()));
+    }
+
+    private synchronized FileVersion share(FileCopy copy, long nowMillis) throws CloudMwException {
+        requireVolume(copy.to().volume());
+        TreeFile as = tree.copied(copy, nowMillis);
+        Optional<VersionId> replaced = tree.version(copy.to());
+        return named(copy.to(), replaced, as, tree.restore(copy.to(), as), nowMillis);
     }
 
     @Override
@@ -612,7 +673,7 @@ public final class InMemoryCatalog implements Catalog {
 
     private synchronized DirectoryEntry move(Rename rename, long nowMillis) throws CloudMwException {
         requireVolume(rename.from().volume());
-        Tree.Renamed renamed = tree.rename(rename);
+        Tree.Renamed renamed = tree.rename(rename, nowMillis);
         renamed.displaced().ifPresent(version -> retire(version, nowMillis));
         if (renamed.done()) {
             changes.add(

@@ -1,5 +1,6 @@
 package io.cloudmw.coordinator.testing.memory;
 
+import io.cloudmw.coordinator.catalog.tree.KeptDirectory;
 import io.cloudmw.coordinator.catalog.tree.TreeEntry;
 import io.cloudmw.coordinator.catalog.tree.TreeFile;
 import io.cloudmw.coordinator.catalog.tree.TreeStore;
@@ -162,13 +163,18 @@ final class TreeMaps implements TreeStore<RuntimeException> {
     @Override
     public long addDirectory(long parent, String name) {
         long added = newDirectory(directory(parent).volume);
-        put(new TreeEntry(parent, name, Optional.empty(), added));
+        put(TreeEntry.directory(parent, name, added, Optional.empty()));
         return added;
     }
 
     @Override
+    public void keepDirectory(TreeEntry directory, KeptDirectory kept) {
+        put(TreeEntry.directory(directory.parent(), directory.name(), directory.directory(), Optional.of(kept)));
+    }
+
+    @Override
     public void putFile(long parent, String name, TreeFile file) {
-        put(new TreeEntry(parent, name, Optional.of(file), 0));
+        put(TreeEntry.file(parent, name, file));
     }
 
     @Override
@@ -182,7 +188,7 @@ final class TreeMaps implements TreeStore<RuntimeException> {
     @Override
     public TreeEntry move(TreeEntry entry, long parent, String name) {
         leave(directory(entry.parent()), entry.name());
-        TreeEntry moved = new TreeEntry(parent, name, entry.file(), entry.directory());
+        TreeEntry moved = entry.at(parent, name);
         put(moved);
         return moved;
     }

@@ -331,7 +331,7 @@ final class VolumeReshapingTest {
         assertThat(progress().volumes().get(0).missingStores()).isEqualTo(1);
         assertThat(volume().leaving()).contains(D1);
         change(change().addStore(D4));
-        cluster.coordinator.names().remove(FILE, Optional.empty());
+        cluster.coordinator.names().remove(FILE, false, Optional.empty());
         work(Duration.ofMinutes(5));
         assertThat(progress().lostFiles()).isEmpty();
         assertThat(volume().leaving()).doesNotContain(D1);

@@ -21,6 +21,9 @@ public record Item(ItemKey key, Map<String, AttributeValue> values) {
     /** The number of a directory, in its entry or its volume. */
     public static final String DIRECTORY = "directoryNumber";
 
+    /** In a directory: it stays when it is empty. */
+    public static final String KEPT = "keptWhenEmpty";
+
     public static final String REACH = "reachBytes";
 
     /** In a volume's position: the entries that its change added, each the partition and the name. */
