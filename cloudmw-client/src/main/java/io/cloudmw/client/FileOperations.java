@@ -2,6 +2,7 @@ package io.cloudmw.client;
 
 import io.cloudmw.client.context.ClientContext;
 import io.cloudmw.client.edit.EditRequest;
+import io.cloudmw.client.file.EntryStatus;
 import io.cloudmw.client.file.FileChange;
 import io.cloudmw.client.file.FileEntry;
 import io.cloudmw.client.file.FileStatus;
@@ -35,6 +36,7 @@ import io.cloudmw.core.model.chunk.Chunk;
 import io.cloudmw.core.model.file.AttributeChange;
 import io.cloudmw.core.model.file.Attributes;
 import io.cloudmw.core.model.file.Edit;
+import io.cloudmw.core.model.file.FileCopy;
 import io.cloudmw.core.model.file.FileVersion;
 import io.cloudmw.core.model.file.Rename;
 import io.cloudmw.core.placement.PlannedChunk;
@@ -366,6 +368,25 @@ public final class FileOperations {
     }
 
     /**
+     * Looks up what a path names: a file or a directory. The directory of a volume's files exists with the volume.
+     *
+     * @param path {@code "/"} or {@code "/a/b"}
+     * @return the entry; fails with {@code NOT_FOUND} when the path names nothing
+     */
+    public CompletableFuture<EntryStatus> entry(VolumeName volume, String path) {
+        return context.coordinator().entries().entry(volume, path);
+    }
+
+    /**
+     * Looks up what a path names: a file or a directory.
+     *
+     * @return the entry; fails with {@code NOT_FOUND} when the path names nothing
+     */
+    public CompletableFuture<EntryStatus> entry(FilePath path) {
+        return entry(path.volume(), path.path());
+    }
+
+    /**
      * Looks up the chunks of a version, with the stores that have a copy of each now or should have one.
      *
      * @param file any path of the version's volume
@@ -380,7 +401,8 @@ public final class FileOperations {
     }
 
     /**
-     * Changes the attributes of a file, in one step. A file keeps its attributes from version to version and under any
+     * Changes the attributes of a file or a directory, in one step. A directory stays from then on, as
+     * {@link #createDirectory} says. A file keeps its attributes from version to version and under any
      * path, until it is removed. A file that replaces another by a rename brings its own attributes.
      *
      * @param set new values by name; other attributes keep their values
@@ -408,25 +430,85 @@ public final class FileOperations {
     }
 
     /**
-     * Removes a file. Gets of the file that are under way go on.
+     * Creates a directory that stays when it is empty. Other directories appear with their first file and disappear with
+     * their last.
+     *
+     * @param parents whether missing directories above are created too, and a directory that exists is no error: it stays
+     *     from then on
+     * @return done when the directory exists; fails with {@code NOT_FOUND} when a directory above is missing; with
+     *     {@code ALREADY_EXISTS} when the path is a file, lies below a file, or is a directory and {@code parents} is
+     *     false
+     */
+    public CompletableFuture<Void> createDirectory(FilePath directory, boolean parents) {
+        return context.coordinator().entries().createDirectory(directory, parents);
+    }
+
+    /**
+     * Removes an empty directory. The directory above stays, even when it is empty now.
+     *
+     * @return done when the directory is gone; fails with {@code NOT_FOUND} when there is none, and with
+     *     {@code NOT_EMPTY} when something is in it
+     */
+    public CompletableFuture<Void> removeDirectory(FilePath directory) {
+        return context.coordinator().entries().removeDirectory(directory);
+    }
+
+    /**
+     * Copies a file to another path of its volume, in one step, whatever its length. No byte is copied: both paths name
+     * the same version, with the same modification time. The copy has the attributes of the file and was created now.
+     * Later changes of one path do not affect the other.
+     *
+     * @param replace whether the copy may replace another file
+     * @return the version under its new path; fails with {@code NOT_FOUND}; with {@code ALREADY_EXISTS} when the new path
+     *     is a directory, lies below a file, or is a file and {@code replace} is false
+     */
+    public CompletableFuture<FileVersion> copy(FilePath from, FilePath to, boolean replace) {
+        return context.coordinator().entries().copy(new FileCopy(from, to, replace));
+    }
+
+    /**
+     * Removes a file, and the directories that become empty, except those that stay. Gets of the file that are under way
+     * go on.
      *
      * @return the version that was removed; fails with {@code NOT_FOUND}
      */
     public CompletableFuture<FileVersion> remove(FilePath file) {
-        return context.coordinator().remove(file);
+        return remove(file, false);
+    }
+
+    /**
+     * Removes a file. Gets of the file that are under way go on.
+     *
+     * @param keepDirectories makes the file's directory stay, as {@link #createDirectory} does; otherwise the directories
+     *     that become empty are removed, except those that stay
+     * @return the version that was removed; fails with {@code NOT_FOUND}
+     */
+    public CompletableFuture<FileVersion> remove(FilePath file, boolean keepDirectories) {
+        return context.coordinator().remove(file, keepDirectories);
     }
 
     /**
      * Moves a file or a directory to another path of its volume, in one step: no reader sees both paths, or neither. Gets
      * that are under way go on. A call that is repeated because its answer was lost has no second effect.
      *
-     * @param replace whether a file may replace another file; a directory never replaces anything
-     * @return the entry under its new name; fails with {@code NOT_FOUND}; with {@code ALREADY_EXISTS} when the new path is
-     *     a directory, lies below a file, or is a file and {@code replace} is false; with {@code INVALID_ARGUMENT} when a
-     *     directory would move into itself, or paths would become too long
+     * @param replace whether a file may replace another file, and a file or a directory an empty directory
+     * @return the entry under its new name; fails with {@code NOT_FOUND}; with {@code ALREADY_EXISTS} when the new path
+     *     lies below a file, exists and {@code replace} is false, or is a file and the old path a directory; with
+     *     {@code NOT_EMPTY} when it is a directory that is not empty and {@code replace} is true; with
+     *     {@code INVALID_ARGUMENT} when a directory would move into itself, or paths would become too long
      */
     public CompletableFuture<FileEntry> rename(FilePath from, FilePath to, boolean replace) {
-        return context.coordinator().rename(new Rename(from, to, replace));
+        return rename(from, to, replace, false);
+    }
+
+    /**
+     * Moves a file or a directory, as {@link #rename(FilePath, FilePath, boolean)} does.
+     *
+     * @param keepDirectories makes the directory of {@code from} stay, as {@link #createDirectory} does; otherwise the
+     *     directories that become empty are removed, except those that stay
+     */
+    public CompletableFuture<FileEntry> rename(FilePath from, FilePath to, boolean replace, boolean keepDirectories) {
+        return context.coordinator().rename(new Rename(from, to, replace, keepDirectories));
     }
 
     /**

@@ -8,8 +8,8 @@ import io.cloudmw.core.error.ErrorCode;
 import java.util.Optional;
 
 /**
- * A removal of the files of a volume's directory and of those below it, each by a call that takes effect once. A
- * directory goes with its last file. The removal is not atomic: readers may see a part of it, and files put meanwhile
+ * A removal of the files of a volume's directory and of those below it, each by a call that takes effect once, and of the
+ * directories that stay when they are empty. The removal is not atomic: readers may see a part of it, and files put meanwhile
  * may be removed or stay. To remove all names at once, rename the directory first.
  *
  * <p>A file that another client removes meanwhile is neither a failure nor counted. An interrupted run can be repeated
@@ -33,6 +33,22 @@ public final class TreeRemoval extends TreeTask {
         }
         Calls.await(there().list(client(), "")); // fails where there is none
         removeAll(there());
+        settle();
+        if (!options().dryRun() && !counters().hasFailures()) {
+            removeDirectories(there());
+        }
+    }
+
+    /** Removes the directories that are left, which stay when they are empty; those below come first. */
+    private void removeDirectories(RemotePath directory) throws CloudMwException, InterruptedException {
+        walk(directory, entry -> {
+            if (entry.version().isEmpty()) {
+                removeDirectories(directory.child(entry));
+            }
+        });
+        if (!directory.path().equals("/")) {
+            removeIfEmpty(directory);
+        }
     }
 
     private boolean isFile() throws CloudMwException {

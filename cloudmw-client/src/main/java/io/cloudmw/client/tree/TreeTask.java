@@ -271,6 +271,18 @@ public abstract class TreeTask {
         return file instanceof Path path ? NameStyle.shown(path) : file.toString();
     }
 
+    /** Removes a directory of the volume if it is still there and empty. Files that stayed in it were reported. */
+    final void removeIfEmpty(RemotePath directory) throws CloudMwException {
+        try {
+            Void unused = Calls.await(call(client.files().removeDirectory(directory.file())));
+        } catch (CloudMwException e) {
+            if (e.code() != ErrorCode.NOT_EMPTY && e.code() != ErrorCode.NOT_FOUND) {
+                failed(directory.toString(), e);
+                checkNotStopped();
+            }
+        }
+    }
+
     /** Removes a file of the volume, unless this is a dry run. */
     final CompletableFuture<?> remove(RemotePath file) {
         counters.deletes(file.toString());

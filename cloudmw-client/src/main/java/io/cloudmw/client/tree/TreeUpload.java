@@ -63,7 +63,14 @@ final class TreeUpload extends TreeCopy {
     }
 
     private void copy(Path directory, RemotePath into) throws CloudMwException, InterruptedException {
-        walk(directory, path -> copyOne(path, into));
+        boolean[] isEmpty = {true};
+        walk(directory, path -> {
+            isEmpty[0] = false;
+            copyOne(path, into);
+        });
+        if (isEmpty[0] && !options().dryRun() && !into.path().equals("/") && Files.isReadable(directory)) {
+            submit(into.toString(), () -> call(client().files().createDirectory(into.file(), true)));
+        }
     }
 
     private void copyOne(Path path, RemotePath into) throws CloudMwException, InterruptedException {
@@ -141,6 +148,34 @@ final class TreeUpload extends TreeCopy {
     void deleteOthers() throws CloudMwException, InterruptedException {
         if (Calls.find(there().list(client(), ""), ErrorCode.NOT_FOUND).isPresent()) {
             delete(there(), here());
+            settle();
+            if (!options().dryRun() && !counters().hasFailures()) {
+                deleteDirectories(there(), here());
+            }
+        }
+    }
+
+    /** Deletes the empty directories that the source lacks; those below come first. */
+    private void deleteDirectories(RemotePath directory, Path here) throws CloudMwException, InterruptedException {
+        walk(directory, entry -> {
+            RemotePath there = directory.child(entry);
+            if (entry.version().isEmpty()) {
+                deleteDirectory(there, here);
+            }
+        });
+    }
+
+    private void deleteDirectory(RemotePath there, Path here) throws CloudMwException, InterruptedException {
+        try {
+            Path path = options().names().onThisMachine(here, there.name());
+            deleteDirectories(there, path);
+            if (isAbsent(path)) {
+                removeIfEmpty(there);
+            }
+        } catch (CloudMwException e) {
+            throw e;
+        } catch (IOException | IllegalArgumentException e) {
+            failed(there.toString(), e instanceof IOException io ? local(here, "look into", io) : e);
         }
     }
 

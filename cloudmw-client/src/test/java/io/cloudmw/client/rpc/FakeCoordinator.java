@@ -178,6 +178,7 @@ public final class FakeCoordinator implements AutoCloseable {
     private final FakeFeed feed = new FakeFeed();
     private final FakeExports exports = new FakeExports();
     private final FakeEdits edits;
+    private final FakeEntries entries = new FakeEntries(files);
     private final FakeSnapshots snapshots = new FakeSnapshots(files);
     private final FakePeers peers = new FakePeers();
     private final long chunkSizeBytes;
@@ -219,6 +220,7 @@ public final class FakeCoordinator implements AutoCloseable {
                 .addService(ServerInterceptors.intercept(feed, VersionHandshake.server()))
                 .addService(ServerInterceptors.intercept(exports, VersionHandshake.server()))
                 .addService(ServerInterceptors.intercept(edits, VersionHandshake.server()))
+                .addService(ServerInterceptors.intercept(entries, VersionHandshake.server()))
                 .addService(ServerInterceptors.intercept(snapshots, VersionHandshake.server()))
                 .addService(ServerInterceptors.intercept(peers, VersionHandshake.server()))
                 .addService(ServerInterceptors.intercept(new Upkeep(), VersionHandshake.server()))
@@ -936,7 +938,7 @@ public final class FakeCoordinator implements AutoCloseable {
                 if (request.getPageToken().equals(brokenToken)) {
                     throw new CloudMwException(ErrorCode.CONFLICT, "renamed meanwhile");
                 }
-                return FakeListing.page(files.values(), request, pageLimit);
+                return FakeListing.page(files.values(), entries.directories(), request, pageLimit);
             });
         }
 

@@ -11,6 +11,7 @@ import io.cloudmw.proto.v1.ListResponse;
 import java.util.Collection;
 import java.util.List;
 import java.util.NavigableMap;
+import java.util.Set;
 import java.util.TreeMap;
 
 /** The directories of the coordinator's files. */
@@ -19,8 +20,24 @@ final class FakeListing {
 
     /** The requested page, of at most {@code limit} names. */
     static ListResponse page(Collection<FileVersion> files, ListRequest request, int limit) throws CloudMwException {
+        return page(files, Set.of(), request, limit);
+    }
+
+    /** The requested page, with directories that stay when they are empty. */
+    static ListResponse page(Collection<FileVersion> files, Set<FilePath> directories, ListRequest request, int limit)
+            throws CloudMwException {
         NavigableMap<String, Entry> children = children(files, request.getVolume(), request.getDirectory());
+        String prefix = request.getVolume() + ":" + request.getDirectory().replaceAll("/$", "") + "/";
+        for (FilePath directory : directories) {
+            if (directory.toString().startsWith(prefix)) {
+                String name = directory.toString().substring(prefix.length()).split("/", 2)[0];
+                children.putIfAbsent(name, Entry.newBuilder().setName(name).build());
+            }
+        }
+        boolean stays = directories.stream()
+                .anyMatch(directory -> directory.toString().equals(request.getVolume() + ":" + request.getDirectory()));
         if (children.isEmpty()
+                && !stays
                 && request.getPageToken().isEmpty()
                 && !request.getDirectory().equals("/")) {
             throw new CloudMwException(ErrorCode.NOT_FOUND, "no directory " + request.getDirectory());

@@ -202,6 +202,6 @@ final class BackupVolume {
 
     /** Removes a file, if it exists. */
     void remove(FilePath file) throws CloudMwException {
-        var unused = Calls.find(coordinator.remove(file), ErrorCode.NOT_FOUND);
+        var unused = Calls.find(coordinator.remove(file, false), ErrorCode.NOT_FOUND);
     }
 }

@@ -575,6 +575,11 @@ public final class CoordinatorClient implements AutoCloseable {
         return new SnapshotCalls(this);
     }
 
+    /** The calls about entries, directories and copies. */
+    public EntryCalls entries() {
+        return new EntryCalls(this);
+    }
+
     private static FileEntry entry(Entry entry) throws CloudMwException {
         return new FileEntry(
                 entry.getName(),
@@ -582,11 +587,13 @@ public final class CoordinatorClient implements AutoCloseable {
                 entry.getAttributesDigest());
     }
 
-    public CompletableFuture<FileVersion> remove(FilePath file) {
+    /** Removes a file; its directory may be made to stay. */
+    public CompletableFuture<FileVersion> remove(FilePath file, boolean keepDirectories) {
         RemoveRequest request = RemoveRequest.newBuilder()
                 .setCall(newCall())
                 .setVolume(file.volume().value())
                 .setPath(file.path())
+                .setKeepDirectories(keepDirectories)
                 .build();
         return call(CoordinatorGrpc.getRemoveMethod(), request, answer -> FromWire.version(answer.getRemoved()));
     }
@@ -598,6 +605,7 @@ public final class CoordinatorClient implements AutoCloseable {
                 .setFromPath(rename.from().path())
                 .setToPath(rename.to().path())
                 .setReplace(rename.replace())
+                .setKeepDirectories(rename.keepDirectories())
                 .setCall(newCall())
                 .build();
         return call(CoordinatorGrpc.getRenameMethod(), request, answer -> entry(answer.getMoved()));

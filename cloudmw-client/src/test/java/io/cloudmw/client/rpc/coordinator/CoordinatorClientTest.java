@@ -110,7 +110,7 @@ final class CoordinatorClientTest {
                 CoordinatorClient client = client(coordinator.address())) {
             coordinator.refuse("Remove", ErrorCode.OVERLOADED, 2);
             for (int call = 0; call < 2; call++) {
-                assertThat(client.remove(FilePath.parse("v:/none"))
+                assertThat(client.remove(FilePath.parse("v:/none"), false)
                                 .handle((removed, failure) -> failure != null)
                                 .get(60, SECONDS))
                         .isTrue();
