@@ -16,6 +16,7 @@ import io.cloudmw.cli.command.ExitCode;
 import io.cloudmw.cli.command.Modes;
 import io.cloudmw.cli.command.Version;
 import io.cloudmw.cli.file.CostCommand;
+import io.cloudmw.cli.file.DirectoryCommands;
 import io.cloudmw.cli.file.EditCommands;
 import io.cloudmw.cli.file.FileCommands;
 import io.cloudmw.cli.file.PlanCommand;
@@ -142,6 +143,9 @@ public final class Main {
         line.addSubcommand(new FileCommands.Attr(context));
         line.addSubcommand(new FileCommands.Rm(context));
         line.addSubcommand(new FileCommands.Mv(context));
+        line.addSubcommand(new DirectoryCommands.Cp(context));
+        line.addSubcommand(new DirectoryCommands.Mkdir(context));
+        line.addSubcommand(new DirectoryCommands.Rmdir(context));
         line.addSubcommand(new WatchCommand(context));
         line.addSubcommand(new PeerCommand(context));
         CommandLine volume = new CommandLine(new VolumeCommands.Group());

@@ -166,6 +166,38 @@ final class MainTest {
     }
 
     @Test
+    void directoryIsCreatedAndRemovedWhileItIsEmpty() throws IOException {
+        assertThat(run("mkdir", "vol:/d", "--json")).isZero();
+        assertThat(json().get("created").asText()).isEqualTo("vol:/d");
+        assertThat(run("mkdir", "vol:/d")).isEqualTo(4);
+        assertThat(run("mkdir", "-p", "vol:/d")).isZero();
+        assertThat(run(new byte[10], "put", "-", "vol:/d/a")).isZero();
+        assertThat(run("rmdir", "vol:/d")).isEqualTo(4);
+        assertThat(err).contains("not empty");
+        assertThat(run("rm", "vol:/d/a")).isZero();
+        assertThat(run("rmdir", "vol:/d", "--json")).isZero();
+        assertThat(json().get("removed").asText()).isEqualTo("vol:/d");
+        assertThat(run("rmdir", "vol:/d")).isEqualTo(3);
+    }
+
+    @Test
+    void fileIsCopiedWithinItsVolume() throws IOException {
+        byte[] content = "hello, chunks".getBytes(StandardCharsets.UTF_8);
+        assertThat(run(content, "put", "-", "vol:/a")).isZero();
+        assertThat(run("cp", "vol:/a", "vol:/b/c", "--json")).isZero();
+        assertThat(json().get("from").asText()).isEqualTo("vol:/a");
+        assertThat(json().get("to").asText()).isEqualTo("vol:/b/c");
+        assertThat(json().get("size_bytes").asLong()).isEqualTo(content.length);
+        assertThat(run("cat", "vol:/b/c")).isZero();
+        assertThat(outBytes).isEqualTo(content);
+        assertThat(run("cp", "--no-replace", "vol:/a", "vol:/b/c")).isEqualTo(4);
+        assertThat(run("cp", "vol:/a", "vol:/b/c")).isZero();
+        assertThat(run("cp", "vol:/none", "vol:/c")).isEqualTo(3);
+        assertThat(run("cp", "vol:/a", "other:/c")).isEqualTo(2);
+        assertThat(err).contains("within one volume");
+    }
+
+    @Test
     void putHonoursItsConditionOnThePath() throws IOException {
         byte[] content = "hello, chunks".getBytes(StandardCharsets.UTF_8);
         assertThat(run(content, "put", "--if-absent", "-", "vol:/a", "--json")).isZero();
@@ -920,8 +952,8 @@ final class MainTest {
         assertThat(run("--help")).isZero();
         assertThat(out)
                 .contains(
-                        "put", "get", "cat", "ls", "stat", "rm", "mv", "attr", "volume", "store", "helpers", "top",
-                        "plan", "cost", "watch", "peer")
+                        "put", "get", "cat", "ls", "stat", "rm", "mv", "cp", "mkdir", "rmdir", "attr", "volume",
+                        "store", "helpers", "top", "plan", "cost", "watch", "peer")
                 .contains("coordinator", "helper", "standalone")
                 .doesNotContain("warm-up");
         assertThat(run("volume", "create", "--help")).isZero();

@@ -79,6 +79,20 @@ final class TreeCommandsTest {
     }
 
     @Test
+    void emptyDirectoriesAreCopiedAndRemovedToo() throws IOException {
+        Path empty = Files.createDirectories(directory.resolve("empty-tree"));
+        Files.createDirectories(empty.resolve("a/empty"));
+        assertThat(run("put", "-r", empty.toString(), "vol:/t")).isZero();
+        assertThat(run("mkdir", "vol:/t/a/empty")).as("it is there").isEqualTo(4);
+        Files.delete(empty.resolve("a/empty"));
+        Files.delete(empty.resolve("a"));
+        assertThat(run("sync", "--delete", empty.toString(), "vol:/t")).isZero();
+        assertThat(run("mkdir", "vol:/t/a")).as("it is gone").isZero();
+        assertThat(run("rm", "-r", "vol:/t")).isZero();
+        assertThat(run("mkdir", "vol:/t")).as("it is gone").isZero();
+    }
+
+    @Test
     void directoryRoundTripsWithItsTimes() throws Exception {
         Files.setLastModifiedTime(source.resolve("a"), FileTime.fromMillis(1_000_000_000_123L));
         Files.createSymbolicLink(source.resolve("link"), source.resolve("a"));

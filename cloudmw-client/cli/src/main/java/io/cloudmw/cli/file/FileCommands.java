@@ -632,7 +632,7 @@ public final class FileCommands {
         @Parameters(index = "1", paramLabel = "VOLUME:/PATH")
         private String to = "";
 
-        @Option(names = "--no-replace", description = "fail where a file has the new path already")
+        @Option(names = "--no-replace", description = "fail where something has the new path already")
         private boolean keep;
 
         public Mv(CommandContext context) {
