@@ -18,9 +18,11 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.URI;
 import java.nio.ByteBuffer;
 import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
@@ -80,6 +82,14 @@ final class Recipes {
             int unused = channel.write(ByteBuffer.wrap(header), 0);
             channel.truncate(1 << 20);
         } // the new version is visible now; it shares the chunks that did not change
+    }
+    // end
+
+    // recipe: use java.nio.file
+    static Path archive(String coordinator, String volume, Path local) throws IOException {
+        Path directory = Path.of(URI.create("cloudmw://" + coordinator + "/" + volume + "/archive"));
+        Files.createDirectories(directory);
+        return Files.copy(local, directory.resolve(local.getFileName().toString()));
     }
     // end
 

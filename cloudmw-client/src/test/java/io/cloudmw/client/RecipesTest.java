@@ -93,6 +93,14 @@ final class RecipesTest {
     }
 
     @Test
+    void recipeForTheFileSystemCopiesALocalFile() throws Exception {
+        Path local = Files.writeString(directory.resolve("local"), "content");
+        Path archived = Recipes.archive(cluster.coordinator().address(), "vol", local);
+        assertThat(archived).hasContent("content");
+        archived.getFileSystem().close();
+    }
+
+    @Test
     void recipeForChannelsChangesTheFile() throws Exception {
         byte[] content = cluster.put(FILE, (1 << 20) + 50_000, 7);
         byte[] header = {1, 2, 3};

@@ -1,6 +1,7 @@
 package io.cloudmw.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.cloudmw.core.mode.ModePolicy;
@@ -346,7 +347,8 @@ final class BenchIT {
                     .waitFor();
             assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
             assertThat(process.exitValue()).isEqualTo(143);
-            assertThat(children).noneMatch(ProcessHandle::isAlive);
+            // A killed process counts as alive until the init process has reaped it.
+            await().until(() -> children.stream().noneMatch(ProcessHandle::isAlive));
         }
         nothingIsLeft();
     }

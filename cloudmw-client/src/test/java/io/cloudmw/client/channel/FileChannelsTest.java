@@ -23,6 +23,7 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.MappedByteBuffer;
+import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.Channels;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.ClosedChannelException;
@@ -30,6 +31,7 @@ import java.nio.channels.FileChannel;
 import java.nio.channels.NonReadableChannelException;
 import java.nio.channels.NonWritableChannelException;
 import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -176,41 +178,42 @@ final class FileChannelsTest {
         }
     }
 
-    @Test
-    void closingEndsAReadUnderWay() throws Exception {
+    private interface Ending {
+        void end(FileChannel channel, Thread reader) throws IOException;
+    }
+
+    /** The failure of a read that waits for a silent helper, when it is ended so. */
+    private Throwable failureOfAReadThatIs(Ending ending) throws Exception {
         try (FakeCluster silent =
-                new FakeCluster(CHUNK, LEAF, FakeHelper.Script.SILENT, directory.resolve("nowhere"), 8L << 20)) {
+                        new FakeCluster(CHUNK, LEAF, FakeHelper.Script.SILENT, directory.resolve("nowhere"), 8L << 20);
+                FileChannels ofSilent = FileChannels.of(silent.client(), ChannelOptions.defaults())) {
             silent.put(FILE, SIZE, 1);
-            try (FileChannels silentChannels = FileChannels.of(silent.client(), ChannelOptions.defaults())) {
-                FileChannel channel = silentChannels.open(FILE, Set.of(READ));
-                CompletableFuture<Throwable> read = new CompletableFuture<>();
-                Thread reader = new Thread(() -> read.complete(failureOf(() -> channel.read(ByteBuffer.allocate(9)))));
-                reader.start();
-                await().until(() -> silent.helper().begunTransfers() > 0);
-                channel.close();
-                channel.close();
-                assertThat(read.get(30, SECONDS)).isInstanceOf(ClosedChannelException.class);
-                assertThatThrownBy(channel::size).isInstanceOf(ClosedChannelException.class);
-            }
+            FileChannel channel = ofSilent.open(FILE, Set.of(READ));
+            CompletableFuture<Throwable> read = new CompletableFuture<>();
+            Thread reader = new Thread(() -> read.complete(failureOf(() -> channel.read(ByteBuffer.allocate(9)))));
+            reader.start();
+            await().until(() -> silent.helper().begunTransfers() > 0);
+            ending.end(channel, reader);
+            Throwable failure = read.get(30, SECONDS);
+            assertThat(channel.isOpen()).isFalse();
+            assertThatThrownBy(channel::size).isInstanceOf(ClosedChannelException.class);
+            return failure;
         }
     }
 
     @Test
+    void closingEndsAReadUnderWay() throws Exception {
+        assertThat(failureOfAReadThatIs((channel, reader) -> {
+                    channel.close();
+                    channel.close();
+                }))
+                .isInstanceOf(AsynchronousCloseException.class);
+    }
+
+    @Test
     void interruptionClosesTheChannel() throws Exception {
-        try (FakeCluster silent =
-                new FakeCluster(CHUNK, LEAF, FakeHelper.Script.SILENT, directory.resolve("nowhere"), 8L << 20)) {
-            silent.put(FILE, SIZE, 1);
-            try (FileChannels silentChannels = FileChannels.of(silent.client(), ChannelOptions.defaults())) {
-                FileChannel channel = silentChannels.open(FILE, Set.of(READ));
-                CompletableFuture<Throwable> read = new CompletableFuture<>();
-                Thread reader = new Thread(() -> read.complete(failureOf(() -> channel.read(ByteBuffer.allocate(9)))));
-                reader.start();
-                await().until(() -> silent.helper().begunTransfers() > 0);
-                reader.interrupt();
-                assertThat(read.get(30, SECONDS)).isInstanceOf(ClosedByInterruptException.class);
-                assertThat(channel.isOpen()).isFalse();
-            }
-        }
+        assertThat(failureOfAReadThatIs((channel, reader) -> reader.interrupt()))
+                .isInstanceOf(ClosedByInterruptException.class);
     }
 
     private interface Action {
@@ -413,7 +416,7 @@ final class FileChannelsTest {
                 assertThat(actual.size()).as("seed %d, step %d", seed, step).isEqualTo(expected.size());
             }
         }
-        assertThat(stored(remote)).isEqualTo(java.nio.file.Files.readAllBytes(local));
+        assertThat(stored(remote)).isEqualTo(Files.readAllBytes(local));
     }
 
     private static void apply(SplittableRandom random, FileChannel expected, FileChannel actual) throws IOException {

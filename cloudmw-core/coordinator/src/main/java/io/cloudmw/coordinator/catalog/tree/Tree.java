@@ -18,8 +18,8 @@ import java.util.OptionalLong;
 
 /**
  * The tree of directories and files in a volume, with the rules that all catalogs share. A directory is made with its
- * first file and removed with its last, unless it was made to stay. An operation touches as many entries as its paths have names, whatever lies
- * below them. It is part of its store's transaction. Used by one thread at a time.
+ * first file and removed with its last, unless it was made to stay. An operation touches as many entries as its paths
+ * have names, whatever lies below them. It is part of its store's transaction. Used by one thread at a time.
  *
  * @param <X> a further exception of the store
  */

@@ -1,0 +1,15 @@
+package io.cloudmw.it.nio;
+
+import java.nio.file.Path;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The contract holds for the JDK's default file system, so that it is the contract and not a habit of ours. */
+final class DefaultFileSystemIT extends FileSystemContract {
+    @TempDir
+    Path directory;
+
+    @Override
+    Path emptyDirectory() {
+        return directory;
+    }
+}
