@@ -5,9 +5,11 @@ import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.store.UnlinkedFile;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
 import java.nio.MappedByteBuffer;
 import java.nio.channels.AsynchronousCloseException;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
@@ -65,7 +67,12 @@ final class RemoteFileChannel extends FileChannel {
             return result;
         } catch (ClosedChannelException e) {
             throw e;
+        } catch (InterruptedIOException e) {
+            throw closedByInterrupt(e);
         } catch (CloudMwException e) {
+            if (e.code() == ErrorCode.CANCELLED && Thread.currentThread().isInterrupted()) {
+                throw closedByInterrupt(e);
+            }
             throw isOpen() || e.code() != ErrorCode.CANCELLED
                     ? FileErrors.of(file, e)
                     : (IOException) new AsynchronousCloseException().initCause(e);
@@ -73,6 +80,15 @@ final class RemoteFileChannel extends FileChannel {
             inside.remove(Thread.currentThread());
             end(done);
         }
+    }
+
+    /**
+     * Closes the channel of an interrupted operation. The JDK does so itself, unless the operation used another
+     * interruptible channel meanwhile: then its note of this one is gone.
+     */
+    private IOException closedByInterrupt(IOException cause) throws IOException {
+        close();
+        return (IOException) new ClosedByInterruptException().initCause(cause);
     }
 
     private <T> T inTurn(Operation<T> operation) throws IOException {
