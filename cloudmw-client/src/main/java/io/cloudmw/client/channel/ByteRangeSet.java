@@ -8,6 +8,7 @@ import java.util.TreeMap;
 /** A set of bytes of a file, kept as ranges that neither overlap nor touch. Not safe for threads. */
 final class ByteRangeSet {
     private final TreeMap<Long, Long> endByStart = new TreeMap<>();
+    private long bytes;
 
     /** Adds the bytes of a range. */
     void add(ByteRange range) {
@@ -22,20 +23,24 @@ final class ByteRangeSet {
             from = Math.min(from, near.getKey());
             to = Math.max(to, near.getValue());
             endByStart.remove(near.getKey());
+            bytes -= near.getValue() - near.getKey();
         }
         endByStart.put(from, to);
+        bytes += to - from;
     }
 
     /** Removes all bytes from this position on. */
     void cut(long position) {
-        endByStart.tailMap(position, true).clear();
-        Map.Entry<Long, Long> last = endByStart.lastEntry();
-        if (last != null && last.getValue() > position) {
-            endByStart.put(last.getKey(), position);
+        for (Map.Entry<Long, Long> last = endByStart.lastEntry();
+                last != null && last.getValue() > position;
+                last = endByStart.lastEntry()) {
+            endByStart.remove(last.getKey());
+            bytes -= last.getValue() - last.getKey();
+            add(new ByteRange(last.getKey(), Math.max(0, position - last.getKey())));
         }
     }
 
-    /** Whether the byte at this position is in the set. */
+    /** Returns whether the byte at this position is in the set. */
     boolean contains(long position) {
         Map.Entry<Long, Long> before = endByStart.floorEntry(position);
         return before != null && before.getValue() > position;
@@ -53,11 +58,7 @@ final class ByteRangeSet {
 
     /** The number of bytes in the set. */
     long bytes() {
-        long sum = 0;
-        for (Map.Entry<Long, Long> range : endByStart.entrySet()) {
-            sum += range.getValue() - range.getKey();
-        }
-        return sum;
+        return bytes;
     }
 
     boolean isEmpty() {
@@ -66,6 +67,7 @@ final class ByteRangeSet {
 
     void clear() {
         endByStart.clear();
+        bytes = 0;
     }
 
     /** The ranges, in order. */

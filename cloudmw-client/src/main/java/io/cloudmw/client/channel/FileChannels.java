@@ -4,6 +4,7 @@ import io.cloudmw.client.CloudMw;
 import io.cloudmw.client.FileOperations;
 import io.cloudmw.client.PutOptions;
 import io.cloudmw.client.rpc.Calls;
+import io.cloudmw.client.rpc.FileErrors;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.FilePath;
@@ -98,12 +99,17 @@ public final class FileChannels implements AutoCloseable {
             // As the JDK does: the bytes written replace the first bytes of the file.
             return start(file, false, source -> files().write(source, file, 0, PutOptions.defaults()));
         }
-        PutOptions put = mode.createNew() ? PutOptions.defaults().ifAbsent() : PutOptions.defaults();
-        return stream(file, put, mode.createNew());
+        return stream(file, mode.createNew());
     }
 
-    RemoteOutputStream stream(FilePath file, PutOptions put, boolean createNew) throws CloudMwException {
-        return start(file, createNew, source -> files().put(source, file, put));
+    /** A stream that writes a whole new version. */
+    RemoteOutputStream stream(FilePath file, boolean createNew) throws CloudMwException {
+        return start(file, createNew, source -> files().put(source, file, putOptions(createNew)));
+    }
+
+    /** The options of a put that makes a file, or replaces one unless it must be new. */
+    static PutOptions putOptions(boolean createNew) {
+        return createNew ? PutOptions.defaults().ifAbsent() : PutOptions.defaults();
     }
 
     private RemoteOutputStream start(FilePath file, boolean createNew, RemoteOutputStream.PutStarter starter)
@@ -143,7 +149,7 @@ public final class FileChannels implements AutoCloseable {
         boolean keeps = present.isPresent() && !mode.truncate();
         StagedFile staged =
                 new StagedFile(file, keeps ? reader(file, present.map(FileVersion::id)) : null, options.stagingBytes());
-        WriteContent content = new WriteContent(file, mode, this, staged, !keeps);
+        WriteContent content = new WriteContent(file, mode, this, staged);
         return new RemoteFileChannel(file, mode, content, options.stagingBytes());
     }
 
@@ -164,7 +170,7 @@ public final class FileChannels implements AutoCloseable {
         try {
             present = Calls.find(files().stat(file), ErrorCode.NOT_FOUND).map(status -> status.version());
         } catch (CloudMwException e) {
-            throw FileErrors.of(file, e);
+            throw FileErrors.of(file.toString(), e);
         }
         if (present.isPresent() && mode.createNew()) {
             throw new FileAlreadyExistsException(file.toString());
@@ -184,7 +190,7 @@ public final class FileChannels implements AutoCloseable {
             return new PieceReader(
                     Calls.await(version.isPresent() ? files().open(file, version.get()) : files().open(file)), buffers);
         } catch (CloudMwException e) {
-            throw FileErrors.of(file, e);
+            throw FileErrors.of(file.toString(), e);
         }
     }
 

@@ -77,9 +77,7 @@ final class PieceReader implements AutoCloseable {
 
     private void readAlone(ByteBuffer target, ByteRange range) throws CloudMwException {
         ByteBuffer slice = target.slice(target.position(), (int) range.length());
-        while (slice.hasRemaining()) {
-            Integer unused = Calls.await(file.read(slice, range.offset() + slice.position()));
-        }
+        Integer unused = Calls.await(file.read(slice, range.offset()));
         target.position(target.position() + (int) range.length());
     }
 

@@ -1,5 +1,6 @@
 package io.cloudmw.client.channel;
 
+import io.cloudmw.client.rpc.FileErrors;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.FilePath;
@@ -74,7 +75,7 @@ final class RemoteFileChannel extends FileChannel {
                 throw closedByInterrupt(e);
             }
             throw isOpen() || e.code() != ErrorCode.CANCELLED
-                    ? FileErrors.of(file, e)
+                    ? FileErrors.of(file.toString(), e)
                     : (IOException) new AsynchronousCloseException().initCause(e);
         } finally {
             inside.remove(Thread.currentThread());
@@ -345,7 +346,7 @@ final class RemoteFileChannel extends FileChannel {
         try {
             content.finish();
         } catch (CloudMwException e) {
-            throw FileErrors.of(file, e);
+            throw FileErrors.of(file.toString(), e);
         } finally {
             turn.unlock();
         }

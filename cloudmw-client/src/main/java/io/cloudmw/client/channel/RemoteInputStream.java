@@ -1,5 +1,6 @@
 package io.cloudmw.client.channel;
 
+import io.cloudmw.client.rpc.FileErrors;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.FilePath;
 import java.io.IOException;
@@ -41,7 +42,7 @@ final class RemoteInputStream extends InputStream {
             position += Math.max(0, read);
             return read;
         } catch (CloudMwException e) {
-            throw FileErrors.of(path(), e);
+            throw FileErrors.of(path().toString(), e);
         }
     }
 

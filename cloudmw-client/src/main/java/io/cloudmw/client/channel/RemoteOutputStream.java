@@ -3,6 +3,7 @@ package io.cloudmw.client.channel;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cloudmw.client.progress.PutReceipt;
 import io.cloudmw.client.rpc.Calls;
+import io.cloudmw.client.rpc.FileErrors;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.FilePath;
@@ -120,7 +121,9 @@ public final class RemoteOutputStream extends OutputStream {
         try {
             return Calls.await(put);
         } catch (CloudMwException e) {
-            throw createNew && e.code() == ErrorCode.CONFLICT ? FileErrors.exists(file, e) : FileErrors.of(file, e);
+            throw createNew && e.code() == ErrorCode.CONFLICT
+                    ? FileErrors.exists(file.toString(), e)
+                    : FileErrors.of(file.toString(), e);
         }
     }
 }

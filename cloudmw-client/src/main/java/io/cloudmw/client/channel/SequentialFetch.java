@@ -1,6 +1,7 @@
 package io.cloudmw.client.channel;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.cloudmw.client.context.Failures;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.ByteRange;
@@ -68,20 +69,10 @@ final class SequentialFetch implements WritableByteChannel {
         var unused = started.whenComplete((receipt, failed) -> end(
                 failed == null
                         ? new CloudMwException(ErrorCode.INTERNAL, "the read ended before its last byte")
-                        : failureOf(failed)));
+                        : Failures.of(failed)));
         if (isOver()) {
             started.cancel(true);
         }
-    }
-
-    private static CloudMwException failureOf(Throwable failed) {
-        Throwable cause = failed.getCause() == null ? failed : failed.getCause();
-        if (failed instanceof CloudMwException known) {
-            return known;
-        }
-        return cause instanceof CloudMwException known
-                ? known
-                : new CloudMwException(ErrorCode.CANCELLED, "reading ahead: " + failed, failed);
     }
 
     /**
@@ -103,7 +94,7 @@ final class SequentialFetch implements WritableByteChannel {
         return true;
     }
 
-    /** Whether this delivers a piece, now or when it is expected. */
+    /** Returns whether this delivers a piece, now or when it is expected. */
     synchronized boolean isAhead(long index) {
         return failure == null && index >= next;
     }

@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -54,7 +55,7 @@ final class StagedFile implements AutoCloseable {
         return reader == null ? Optional.empty() : Optional.of(reader.file().version());
     }
 
-    /** Whether the content differs from the base. */
+    /** Returns whether the content differs from the base; always without one. */
     boolean isChanged() {
         return !changed.isEmpty() || base().map(FileVersion::sizeBytes).orElse(-1L) != sizeBytes;
     }
@@ -152,14 +153,12 @@ final class StagedFile implements AutoCloseable {
     /** The change from the base to this content. */
     FileChange change() {
         FileVersion version = base().orElseThrow(() -> new IllegalStateException("no base"));
-        ByteRangeSet written = new ByteRangeSet();
-        changed.ranges().forEach(written::add);
+        List<ByteRange> written = new ArrayList<>(changed.ranges());
         // Behind what is left of the base, bytes that were never written are zeros.
         if (baseBytes < Math.min(sizeBytes, version.sizeBytes())) {
             written.add(new ByteRange(baseBytes, Math.min(sizeBytes, version.sizeBytes()) - baseBytes));
         }
-        List<ByteRange> ranges = written.ranges();
-        return new FileChange(version, sizeBytes, ranges, this::readFully);
+        return new FileChange(version, sizeBytes, written, this::readFully);
     }
 
     private void readFully(ByteBuffer target, long position) throws IOException {

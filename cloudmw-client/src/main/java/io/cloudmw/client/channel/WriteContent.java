@@ -1,10 +1,10 @@
 package io.cloudmw.client.channel;
 
 import io.cloudmw.client.FileOperations;
-import io.cloudmw.client.PutOptions;
 import io.cloudmw.client.progress.PutReceipt;
 import io.cloudmw.client.progress.TransferListener;
 import io.cloudmw.client.rpc.Calls;
+import io.cloudmw.client.rpc.FileErrors;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.FilePath;
@@ -26,23 +26,16 @@ final class WriteContent implements FileContent {
     private final OpenMode mode;
     private final FileChannels channels;
     private final StagedFile staged;
-    private boolean uncommitted;
-    private @Nullable PutOptions firstPut;
     private volatile @Nullable RemoteOutputStream stream;
     private volatile @Nullable CompletableFuture<?> committing;
     private long streamedBytes;
 
-    /**
-     * @param staged closed with this
-     * @param uncommitted whether the file is made, or emptied, even if nothing is written
-     */
-    WriteContent(FilePath file, OpenMode mode, FileChannels channels, StagedFile staged, boolean uncommitted) {
+    /** @param staged closed with this; without a base, the file is made, or emptied, even if nothing is written */
+    WriteContent(FilePath file, OpenMode mode, FileChannels channels, StagedFile staged) {
         this.file = file;
         this.mode = mode;
         this.channels = channels;
         this.staged = staged;
-        this.uncommitted = uncommitted;
-        this.firstPut = mode.createNew() ? PutOptions.defaults().ifAbsent() : PutOptions.defaults();
     }
 
     private FileOperations files() {
@@ -85,7 +78,7 @@ final class WriteContent implements FileContent {
     }
 
     private RemoteOutputStream startStream() throws IOException {
-        RemoteOutputStream started = channels.stream(file, firstPutOptions(), mode.createNew());
+        RemoteOutputStream started = channels.stream(file, mode.createNew());
         stream = started;
         ByteBuffer buffer = ByteBuffer.allocate(PieceLayout.PIECE_BYTES);
         while (streamedBytes < staged.sizeBytes()) {
@@ -116,7 +109,7 @@ final class WriteContent implements FileContent {
     /** A file that is being stored while it is written becomes visible when the channel is closed, not before. */
     @Override
     public void force() throws IOException {
-        if (stream == null && (uncommitted || staged.isChanged())) {
+        if (stream == null && staged.isChanged()) {
             PutReceipt receipt = commit();
             staged.rebase(channels.reader(file, receipt.version().id()));
         }
@@ -128,7 +121,7 @@ final class WriteContent implements FileContent {
         try {
             if (running != null) {
                 running.close();
-            } else if (uncommitted || staged.isChanged()) {
+            } else if (staged.isChanged()) {
                 PutReceipt unused = commit();
             }
         } finally {
@@ -136,24 +129,17 @@ final class WriteContent implements FileContent {
         }
     }
 
-    private PutOptions firstPutOptions() {
-        PutOptions options = firstPut;
-        return options == null ? PutOptions.defaults() : options;
-    }
-
     private PutReceipt commit() throws IOException {
-        CompletableFuture<PutReceipt> commit = staged.base().isPresent()
-                ? files().change(staged.change(), TransferListener.NONE)
-                : files().put(staged.content(), staged.sizeBytes(), file, firstPutOptions());
+        boolean isNew = staged.base().isEmpty();
+        CompletableFuture<PutReceipt> commit = isNew
+                ? files().put(staged.content(), staged.sizeBytes(), file, FileChannels.putOptions(mode.createNew()))
+                : files().change(staged.change(), TransferListener.NONE);
         committing = commit;
         try {
-            PutReceipt receipt = Calls.await(commit);
-            uncommitted = false;
-            firstPut = null;
-            return receipt;
+            return Calls.await(commit);
         } catch (CloudMwException e) {
-            boolean overtaken = uncommitted && mode.createNew() && e.code() == ErrorCode.CONFLICT;
-            throw overtaken ? FileErrors.exists(file, e) : FileErrors.of(file, e);
+            boolean overtaken = isNew && mode.createNew() && e.code() == ErrorCode.CONFLICT;
+            throw overtaken ? FileErrors.exists(file.toString(), e) : FileErrors.of(file.toString(), e);
         }
     }
 

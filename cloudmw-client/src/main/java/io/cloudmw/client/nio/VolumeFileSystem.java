@@ -7,6 +7,7 @@ import io.cloudmw.client.channel.FileChannels;
 import io.cloudmw.client.file.EntryStatus;
 import io.cloudmw.client.file.FileEntry;
 import io.cloudmw.client.rpc.Calls;
+import io.cloudmw.client.rpc.FileErrors;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.FilePath;
@@ -17,8 +18,6 @@ import java.io.IOException;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.nio.file.ClosedFileSystemException;
-import java.nio.file.DirectoryNotEmptyException;
-import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileStore;
 import java.nio.file.FileSystem;
 import java.nio.file.FileSystemException;
@@ -91,7 +90,7 @@ final class VolumeFileSystem extends FileSystem {
 
     /** The path in the terms of the client; empty: the root. */
     static Optional<FilePath> entry(VolumePath path) throws FileSystemException {
-        VolumePath absolute = path.toAbsolutePath().normalize();
+        VolumePath absolute = path.canonical();
         try {
             return absolute.getNameCount() == 0
                     ? Optional.empty()
@@ -115,24 +114,17 @@ final class VolumeFileSystem extends FileSystem {
         }
     }
 
-    static IOException translated(VolumePath path, CloudMwException failure) {
-        String name = path.toString();
-        IOException known = switch (failure.code()) {
-            case NOT_FOUND, VOLUME_NOT_FOUND -> new NoSuchFileException(name, null, failure.getMessage());
-            case ALREADY_EXISTS -> new FileAlreadyExistsException(name, null, failure.getMessage());
-            case NOT_EMPTY -> new DirectoryNotEmptyException(name);
-            case INVALID_ARGUMENT -> new FileSystemException(name, null, failure.getMessage());
-            default -> failure;
-        };
-        if (known != failure) {
-            known.initCause(failure);
+    private static IOException translated(VolumePath path, CloudMwException failure) {
+        if (failure.code() == ErrorCode.INVALID_ARGUMENT) {
+            return (IOException)
+                    new FileSystemException(path.toString(), null, failure.getMessage()).initCause(failure);
         }
-        return known;
+        return FileErrors.of(path.toString(), failure);
     }
 
     /** The entry at a path; empty: there is none. */
     Optional<EntryStatus> find(VolumePath path) throws IOException {
-        String name = path.toAbsolutePath().normalize().toString();
+        String name = path.canonical().toString();
         try {
             return Calls.find(files().entry(volume(), name), ErrorCode.NOT_FOUND);
         } catch (CloudMwException e) {
@@ -146,14 +138,14 @@ final class VolumeFileSystem extends FileSystem {
 
     /** Fails unless the directory above exists. */
     void requireParent(VolumePath path) throws IOException {
-        VolumePath parent = path.toAbsolutePath().normalize().getParent();
+        VolumePath parent = path.canonical().getParent();
         if (parent != null && parent.getNameCount() > 0 && !require(parent).isDirectory()) {
             throw new FileSystemException(path.toString(), null, parent + " is not a directory");
         }
     }
 
     EntryAttributes attributes(VolumePath path) throws IOException {
-        return new EntryAttributes(path.toAbsolutePath().normalize().toString(), require(path));
+        return new EntryAttributes(path.canonical().toString(), require(path));
     }
 
     void setAttributes(VolumePath path, Map<String, String> set, Set<String> remove) throws IOException {
@@ -164,11 +156,9 @@ final class VolumeFileSystem extends FileSystem {
         }
     }
 
-    /** One page of a directory. */
+    /** Lists a page of a directory. */
     Page<FileEntry> page(VolumePath directory, String token) throws IOException {
-        return await(
-                directory,
-                files().list(volume(), directory.toAbsolutePath().normalize().toString(), token, 1000));
+        return await(directory, files().list(volume(), directory.canonical().toString(), token, 1000));
     }
 
     URI uri(String absolutePath) {

@@ -180,15 +180,13 @@ public final class VolumeFileSystemProvider extends FileSystemProvider {
     public OutputStream newOutputStream(Path path, OpenOption... options) throws IOException {
         VolumePath here = VolumePath.of(path);
         Set<OpenOption> effective = withoutLinkOptions(Set.copyOf(Arrays.asList(options)));
-        Set<OpenOption> writing = new HashSet<>(effective);
-        if (writing.isEmpty()) {
-            writing.add(StandardOpenOption.CREATE);
-            writing.add(StandardOpenOption.TRUNCATE_EXISTING);
+        if (effective.isEmpty()) {
+            effective.add(StandardOpenOption.CREATE);
+            effective.add(StandardOpenOption.TRUNCATE_EXISTING);
         }
-        writing.add(StandardOpenOption.WRITE);
         return opened(
                 here,
-                writing,
+                effective,
                 Map.of(),
                 () -> here.getFileSystem().channels().newOutputStream(VolumeFileSystem.belowRoot(here), effective));
     }
@@ -398,10 +396,7 @@ public final class VolumeFileSystemProvider extends FileSystemProvider {
             return false;
         }
         VolumePath here = VolumePath.of(path);
-        return here.getFileSystem() == there.getFileSystem()
-                && here.toAbsolutePath()
-                        .normalize()
-                        .equals(there.toAbsolutePath().normalize());
+        return here.getFileSystem() == there.getFileSystem() && here.canonical().equals(there.canonical());
     }
 
     @Override

@@ -22,7 +22,7 @@ final class VolumePath implements Path {
     private final VolumeFileSystem fileSystem;
     private final boolean absolute;
 
-    /** One empty name: the empty path. None: the root. */
+    /** The empty path has one empty name, the root has none. */
     private final List<String> names;
 
     private VolumePath(VolumeFileSystem fileSystem, boolean absolute, List<String> names) {
@@ -228,10 +228,15 @@ final class VolumePath implements Path {
         return absolute ? this : new VolumePath(fileSystem, true, withoutEmptyName());
     }
 
+    /** The absolute path without {@code .} and {@code ..}: there are no links, so that no other path names this entry. */
+    VolumePath canonical() {
+        return toAbsolutePath().normalize();
+    }
+
     /** Volumes have no symbolic links, so this is the normalized path, once it is known to name something. */
     @Override
     public VolumePath toRealPath(LinkOption... options) throws IOException {
-        VolumePath real = toAbsolutePath().normalize();
+        VolumePath real = canonical();
         fileSystem.provider().checkAccess(real);
         return real;
     }

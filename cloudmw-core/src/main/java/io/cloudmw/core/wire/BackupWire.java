@@ -159,7 +159,7 @@ public final class BackupWire {
                 .build();
     }
 
-    /** One record. */
+    /** Converts a record. */
     public static byte[] record(ExportRecord entry) {
         return message(entry).toByteArray();
     }

@@ -26,7 +26,7 @@ public final class ChangeWire {
                 .build();
     }
 
-    /** What happened to a directory; unspecified: the change is none of those that readers of old may not know. */
+    /** The kind of a change of a directory; unspecified for kinds that earlier readers know. */
     private static DirectoryChange directory(Change change) {
         return switch (change.kind()) {
             case DIRECTORY_CREATED -> DirectoryChange.DIRECTORY_CHANGE_CREATED;

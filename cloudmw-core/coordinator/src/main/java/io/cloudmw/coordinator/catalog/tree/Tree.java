@@ -219,11 +219,6 @@ public final class Tree<X extends Exception> {
         return new Attributed(entry.version(), changed);
     }
 
-    /** Removes a file and the directories that are empty then. */
-    public VersionId remove(FilePath file) throws X, CloudMwException {
-        return remove(file, false, 0);
-    }
-
     /**
      * Removes a file.
      *
