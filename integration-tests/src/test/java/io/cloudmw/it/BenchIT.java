@@ -312,7 +312,9 @@ final class BenchIT {
 
         assertThat(report.path("failed_reads").asInt(-1)).isZero();
         assertThat(report.path("repeated_bytes").asLong(-1)).isBetween(0L, 4 * ModePolicy.SWITCHED_BLOCK_BYTES);
-        assertThat(report.path("rewritten_bytes").asLong(-1)).isZero();
+        assertThat(report.path("rewritten_bytes").asLong(-1))
+                .as("only bytes that were received twice are written twice")
+                .isBetween(0L, report.path("repeated_bytes").asLong());
         nothingIsLeft();
     }
 

@@ -357,7 +357,7 @@ final class FleetIT {
     void copyOnAnUnavailableStoreIsRecordedAsOwed() throws IOException {
         try (Fleet fleet = Fleet.hosted(
                 directory,
-                Map.of("coordinator.helper-ttl", "2s", "coordinator.heartbeat-interval", "500ms"),
+                Map.of("coordinator.helper-ttl", "8s", "coordinator.heartbeat-interval", "500ms"),
                 "helper-3")) {
             fleet.startDiskHelpers(3, "");
             VolumeName volume = new VolumeName("v");

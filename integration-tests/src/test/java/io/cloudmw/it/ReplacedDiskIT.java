@@ -32,7 +32,7 @@ final class ReplacedDiskIT {
     /** Settings that keep scrubbing and long absences from finding lost copies. */
     private static final Map<String, String> PATIENT = Map.of(
             "coordinator.heartbeat-interval", "200ms",
-            "coordinator.helper-ttl", "1s",
+            "coordinator.helper-ttl", "8s",
             "coordinator.repair-after", "1h",
             "coordinator.owed-after", "2s",
             "coordinator.scrub-every", "30d");

@@ -44,7 +44,7 @@ final class VolumeChangeIT {
     private static final long MIB = 1 << 20;
     private static final Map<String, String> HURRIED = Map.of(
             "coordinator.heartbeat-interval", "200ms",
-            "coordinator.helper-ttl", "1s",
+            "coordinator.helper-ttl", "8s",
             "coordinator.repair-interval", "200ms",
             "coordinator.owed-after", "2s",
             "coordinator.task-life", "2s",
