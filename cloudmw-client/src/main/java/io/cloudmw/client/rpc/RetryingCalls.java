@@ -192,7 +192,8 @@ public final class RetryingCalls implements AutoCloseable {
                     waitingReported.set(false);
                     A value = answer;
                     if (value == null) {
-                        failed(new CloudMwException(ErrorCode.PROTOCOL_VIOLATION, server + ": empty answer"));
+                        failed(new CloudMwException(
+                                ErrorCode.PROTOCOL_VIOLATION, server + ": the answer has no message (expected: one)"));
                     } else {
                         result.complete(value);
                     }

@@ -82,7 +82,8 @@ public final class WatchCommand extends ClientCommand {
                 throw new CloudMwException(
                         ErrorCode.DEADLINE_EXCEEDED,
                         "watch: fewer than " + count + " changes within "
-                                + Durations.format(Duration.ofNanos(timeoutNanos)),
+                                + Durations.format(Duration.ofNanos(timeoutNanos))
+                                + " (--for allows more time; --from goes on after the last printed position)",
                         e);
             }
         }

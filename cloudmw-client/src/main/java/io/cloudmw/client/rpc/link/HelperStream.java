@@ -250,7 +250,9 @@ abstract class HelperStream<C, E> {
 
         @Override
         public void onCompleted() {
-            gone(new CloudMwException(ErrorCode.HELPER_UNAVAILABLE, helperName() + ": ended the stream"));
+            gone(new CloudMwException(
+                    ErrorCode.HELPER_UNAVAILABLE,
+                    helperName() + ": ended the stream before the transfer was over; another helper is asked"));
         }
     }
 

@@ -175,7 +175,10 @@ public final class TransferCall extends HelperStream<TransferCommand, TransferEv
             case ATTEMPT_STATE_CANCELLED -> AttemptState.CANCELLED;
             case ATTEMPT_STATE_FAILED -> AttemptState.FAILED;
             case ATTEMPT_STATE_WAITING, ATTEMPT_STATE_UNSPECIFIED, UNRECOGNIZED ->
-                throw new CloudMwException(ErrorCode.PROTOCOL_VIOLATION, "attempt state missing");
+                throw new CloudMwException(
+                        ErrorCode.PROTOCOL_VIOLATION,
+                        "report of an attempt: state " + report.getState()
+                                + " (expected: started, progressed, finished, cancelled or failed)");
         };
         Optional<ErrorCode> error =
                 state == AttemptState.FAILED ? Optional.of(code(report.getErrorCode())) : Optional.empty();
