@@ -67,6 +67,24 @@ final class SmallHeapIT {
         }
     }
 
+    /** Heap and direct memory together are the channels' limit, 64 MiB, and as much for everything else. */
+    @Test
+    void thousandOpenChannelsReadInTurnFitInto128MegabytesAtTheClient() throws IOException, InterruptedException {
+        try (Fleet fleet = Fleet.hostedDisks(directory, 2, "")) {
+            FilePath file = new FilePath(fleet.volume("v", Fleet.disks(1, 2)), "/f");
+            Path source = fleet.file("source", 3 * MIB + 5);
+            fleet.put(source, file);
+
+            Java java = Java.start(
+                    directory.resolve("many.log"),
+                    List.of("-Xmx96m", "-XX:MaxDirectMemorySize=32m"),
+                    ManyChannels.class,
+                    List.of(fleet.coordinatorAddress(), file.toString(), "1000", source.toString()));
+
+            assertThat(java.waitFor(5, TimeUnit.MINUTES)).as(java.log()).isZero();
+        }
+    }
+
     @Test
     @Tag("full")
     void aFileLargerThanAllHeapsTogetherPassesThrough64MegabytesAtTheClient() throws IOException {
