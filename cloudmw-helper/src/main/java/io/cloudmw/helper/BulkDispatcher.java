@@ -10,7 +10,7 @@ import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.helper.relay.DestinationSessions;
 import io.cloudmw.helper.serve.ReadHandler;
 import io.cloudmw.helper.serve.WriteHandler;
-import io.cloudmw.helper.sharing.SharedReadHandler;
+import io.cloudmw.helper.switching.SharedReadHandler;
 
 /** The dispatcher of the bulk plane: it hands each stream that another process opens to the room that serves it. */
 final class BulkDispatcher implements BulkHandler {

@@ -16,7 +16,7 @@ import io.cloudmw.helper.serve.ReadHandler;
 import io.cloudmw.helper.serve.StoreLanes;
 import io.cloudmw.helper.serve.WriteHandler;
 import io.cloudmw.helper.serve.WriteServices;
-import io.cloudmw.helper.sharing.SharedReadHandler;
+import io.cloudmw.helper.switching.SharedReadHandler;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.List;

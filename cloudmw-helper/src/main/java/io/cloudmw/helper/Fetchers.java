@@ -19,7 +19,7 @@ import io.cloudmw.helper.disk.OwnDisks;
 import io.cloudmw.helper.fetch.BlockFetcher;
 import io.cloudmw.helper.fetch.Reclaimer;
 import io.cloudmw.helper.fetch.StoreFetcher;
-import io.cloudmw.helper.sharing.SharedFetcher;
+import io.cloudmw.helper.switching.SharedFetcher;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Path;

@@ -20,9 +20,9 @@ import io.cloudmw.helper.fetch.StoreResolver;
 import io.cloudmw.helper.fetch.Upstream;
 import io.cloudmw.helper.remote.RemoteRights;
 import io.cloudmw.helper.remote.StoreDirectory;
-import io.cloudmw.helper.sharing.SharedReadHandler;
-import io.cloudmw.helper.sharing.UpstreamSwitches;
-import io.cloudmw.helper.sharing.WarmSessions;
+import io.cloudmw.helper.switching.SharedReadHandler;
+import io.cloudmw.helper.switching.UpstreamSwitches;
+import io.cloudmw.helper.switching.WarmSessions;
 import java.time.Duration;
 
 /**

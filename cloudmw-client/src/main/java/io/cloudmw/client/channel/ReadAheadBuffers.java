@@ -2,7 +2,7 @@ package io.cloudmw.client.channel;
 
 import io.cloudmw.client.FileOperations;
 import io.cloudmw.client.GetOptions;
-import io.cloudmw.core.cache.FetchBuffer;
+import io.cloudmw.core.cache.BoundedFetchCache;
 import io.cloudmw.core.model.Priority;
 import io.cloudmw.core.model.file.FileVersion;
 import io.cloudmw.core.time.Ticker;
@@ -16,7 +16,7 @@ final class ReadAheadBuffers {
     private static final int MOST_AHEAD = 16;
 
     private final FileOperations files;
-    private final FetchBuffer<PieceKey> pieces;
+    private final BoundedFetchCache<PieceKey> pieces;
     private final ReadAheadSlots slots;
     private final int ahead;
     private final Ticker ticker;
@@ -24,15 +24,15 @@ final class ReadAheadBuffers {
     /** @param memoryBytes bytes of pieces, present and in flight */
     ReadAheadBuffers(FileOperations files, long memoryBytes, Ticker ticker) {
         this.files = files;
-        this.pieces = new FetchBuffer<>(memoryBytes);
+        this.pieces = new BoundedFetchCache<>(memoryBytes);
         this.ticker = ticker;
         long count = memoryBytes / PieceLayout.PIECE_BYTES;
         this.ahead = (int) Math.min(MOST_AHEAD, Math.max(1, count / 4));
         // Half of the memory at most is in flight; the other half keeps what was read last.
-        this.slots = new ReadAheadSlots((int) Math.max(1, Math.min(FetchBuffer.MAX_RUNNING, count / 2) / ahead));
+        this.slots = new ReadAheadSlots((int) Math.max(1, Math.min(BoundedFetchCache.MAX_RUNNING, count / 2) / ahead));
     }
 
-    FetchBuffer<PieceKey> pieces() {
+    BoundedFetchCache<PieceKey> pieces() {
         return pieces;
     }
 

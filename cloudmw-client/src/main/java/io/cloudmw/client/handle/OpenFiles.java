@@ -5,7 +5,7 @@ import io.cloudmw.client.file.RemoteFile;
 import io.cloudmw.client.progress.TransferListener;
 import io.cloudmw.client.read.GetRequest;
 import io.cloudmw.client.transfer.TransferStarter;
-import io.cloudmw.core.cache.FetchBuffer;
+import io.cloudmw.core.cache.BoundedFetchCache;
 import io.cloudmw.core.cache.LeafKey;
 import io.cloudmw.core.error.Reasons;
 import io.cloudmw.core.model.ByteRange;
@@ -36,7 +36,7 @@ public final class OpenFiles implements AutoCloseable {
     private final TransferStarter transfers;
     private final long memoryPerGetBytes;
     private final Location location;
-    private final FetchBuffer<LeafKey> leaves;
+    private final BoundedFetchCache<LeafKey> leaves;
     private final SwitchLinks switches;
     private final TimeoutQueue timeouts;
     private final SpinWait spinWait;
@@ -62,7 +62,7 @@ public final class OpenFiles implements AutoCloseable {
         this.transfers = transfers;
         this.memoryPerGetBytes = memoryPerGetBytes;
         this.location = location;
-        this.leaves = new FetchBuffer<>(memoryBytes / SHARE);
+        this.leaves = new BoundedFetchCache<>(memoryBytes / SHARE);
         this.spinWait = new SpinWait(PollingPolicy.ofMachine(busyPoll, context.ticker()), context.ticker());
         this.switches = new SwitchLinks(context.links()::get, context.ticker());
         this.timeouts = new TimeoutQueue(context.threads().timer(), context.ticker(), SWITCH_TIMEOUT);
@@ -118,7 +118,7 @@ public final class OpenFiles implements AutoCloseable {
         return transfers;
     }
 
-    FetchBuffer<LeafKey> leaves() {
+    BoundedFetchCache<LeafKey> leaves() {
         return leaves;
     }
 

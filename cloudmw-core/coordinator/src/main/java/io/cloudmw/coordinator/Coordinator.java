@@ -26,7 +26,7 @@ import io.cloudmw.coordinator.upload.Uploads;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.monitor.FleetSpeeds;
 import io.cloudmw.core.reach.BucketWatch;
-import io.cloudmw.core.security.ExpiringTokens;
+import io.cloudmw.core.security.FixedLifeTokens;
 import io.cloudmw.core.security.TransferTokens;
 import io.cloudmw.core.signing.ReadSigner;
 import io.cloudmw.core.time.Ticker;
@@ -94,7 +94,7 @@ public final class Coordinator {
         FleetSpeeds speeds = new FleetSpeeds(ticker, FleetSpeeds.DEFAULT_REPORTS);
         this.monitoring = new FleetMonitoring(helpers, stores, speeds);
         ReadSigner signer = new ReadSigner(direct, signing.helpers(), stores.signing(), Ticker.system());
-        ExpiringTokens issuer = new ExpiringTokens(tokens, options.tokenTtl(), clock);
+        FixedLifeTokens issuer = new FixedLifeTokens(tokens, options.tokenTtl(), clock);
         this.reads = new FileReads(catalog, helpers, stores, issuer, signer, speeds, monitoring::transfers);
         this.names = new FileNames(catalog, clock);
         this.replicas = new BadReplicaReports(catalog, clock);

@@ -1,7 +1,7 @@
 package io.cloudmw.core.bulk;
 
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
-import io.cloudmw.core.bulk.frame.BulkFrames;
+import io.cloudmw.core.bulk.frame.FrameLimits;
 import io.cloudmw.core.error.CloudMwException;
 
 /** A connection of the bulk plane, after its handshake. Any thread may call. */
@@ -19,7 +19,7 @@ public interface BulkConnection extends AutoCloseable {
      * Opens a stream. Never throws: when the connection is over, or the peer's limit of streams is reached ({@code
      * OVERLOADED}), the listener's {@link BulkStreamListener#failed} is called soon.
      *
-     * @param request opaque here (an encoded {@code Open}), at most {@link BulkFrames#MAX_CONTROL_BYTES}
+     * @param request opaque here (an encoded {@code Open}), at most {@link FrameLimits#MAX_CONTROL_BYTES}
      * @param listener called with the stream's events
      */
     BulkStream open(byte[] request, BulkStreamListener listener);

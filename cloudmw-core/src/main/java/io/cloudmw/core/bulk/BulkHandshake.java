@@ -1,8 +1,8 @@
 package io.cloudmw.core.bulk;
 
-import io.cloudmw.core.bulk.frame.BulkFrames;
 import io.cloudmw.core.bulk.frame.BulkViolation;
 import io.cloudmw.core.bulk.frame.FrameHeader;
+import io.cloudmw.core.bulk.frame.FrameLimits;
 import io.cloudmw.core.bulk.frame.FrameSink;
 import io.cloudmw.core.bulk.frame.FrameType;
 import io.cloudmw.core.bulk.frame.ViolationException;
@@ -85,7 +85,7 @@ final class BulkHandshake implements FrameSink {
         FrameType awaited = connecting != null ? FrameType.HELLO_ACK : FrameType.HELLO;
         boolean refused = header.type() == FrameType.RESET
                 && header.stream() == 0
-                && header.length() <= BulkFrames.MAX_HELLO_BYTES * 2;
+                && header.length() <= FrameLimits.MAX_HELLO_BYTES * 2;
         if ((answering || header.type() != awaited) && !refused) {
             throw new ViolationException(
                     BulkViolation.WRONG_ORDER,

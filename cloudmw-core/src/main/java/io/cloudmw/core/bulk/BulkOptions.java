@@ -1,6 +1,6 @@
 package io.cloudmw.core.bulk;
 
-import io.cloudmw.core.bulk.frame.BulkFrames;
+import io.cloudmw.core.bulk.frame.FrameLimits;
 import java.time.Duration;
 
 /**
@@ -37,7 +37,7 @@ public record BulkOptions(
     private static final BulkOptions DEFAULTS = new BulkOptions(
             256,
             4096,
-            BulkFrames.MAX_DATA_BYTES,
+            FrameLimits.MAX_DATA_BYTES,
             1 << 20,
             4 << 20,
             1 << 20,
@@ -49,10 +49,10 @@ public record BulkOptions(
     public BulkOptions {
         require("maxStreams", maxStreams, 1, 1 << 16);
         require("maxConnections", maxConnections, 1, 1 << 20);
-        require("maxFrameBytes", maxFrameBytes, 1, BulkFrames.MAX_DATA_BYTES);
+        require("maxFrameBytes", maxFrameBytes, 1, FrameLimits.MAX_DATA_BYTES);
         require("outboundWatermarkBytes", outboundWatermarkBytes, 1, 1 << 30);
         require("streamQueueBytes", streamQueueBytes, maxFrameBytes, 1 << 30);
-        require("controlQueueBytes", controlQueueBytes, 2 * BulkFrames.MAX_CONTROL_BYTES, 1 << 30);
+        require("controlQueueBytes", controlQueueBytes, 2 * FrameLimits.MAX_CONTROL_BYTES, 1 << 30);
         require("handshakeTimeout", handshakeTimeout);
         require("idleTimeout", idleTimeout);
         if (busyPoll.isNegative() || busyPoll.compareTo(LONGEST_BUSY_POLL) > 0) {

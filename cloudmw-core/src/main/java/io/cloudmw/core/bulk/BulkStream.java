@@ -1,7 +1,7 @@
 package io.cloudmw.core.bulk;
 
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
-import io.cloudmw.core.bulk.frame.BulkFrames;
+import io.cloudmw.core.bulk.frame.FrameLimits;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.netty.buffer.ByteBuf;
@@ -24,7 +24,7 @@ public interface BulkStream {
     long credit();
 
     /**
-     * Sends one data frame of 1 to {@link BulkFrames#MAX_DATA_BYTES} bytes. Takes ownership of {@code payload} and
+     * Sends one data frame of 1 to {@link FrameLimits#MAX_DATA_BYTES} bytes. Takes ownership of {@code payload} and
      * releases it in every case.
      *
      * @param crc32c of the payload
@@ -47,7 +47,7 @@ public interface BulkStream {
     /**
      * Ends this side: no data follows.
      *
-     * @param trailer a small message for the peer, at most {@link BulkFrames#MAX_CONTROL_BYTES}
+     * @param trailer a small message for the peer, at most {@link FrameLimits#MAX_CONTROL_BYTES}
      */
     void end(byte[] trailer);
 

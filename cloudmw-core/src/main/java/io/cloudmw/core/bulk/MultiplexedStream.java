@@ -1,8 +1,8 @@
 package io.cloudmw.core.bulk;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import io.cloudmw.core.bulk.frame.BulkFrames;
 import io.cloudmw.core.bulk.frame.BulkViolation;
+import io.cloudmw.core.bulk.frame.FrameLimits;
 import io.cloudmw.core.bulk.frame.FrameType;
 import io.cloudmw.core.bulk.frame.QueuedFrame;
 import io.cloudmw.core.bulk.frame.SendQueue;
@@ -80,7 +80,7 @@ final class MultiplexedStream implements BulkStream {
             return;
         }
         synchronized (lock) {
-            if (bytes > BulkFrames.MAX_CREDIT_BYTES - ownCredit) {
+            if (bytes > FrameLimits.MAX_CREDIT_BYTES - ownCredit) {
                 throw new IllegalArgumentException("bytes: " + bytes + " (outstanding: " + ownCredit + ")");
             }
             ownCredit += bytes;

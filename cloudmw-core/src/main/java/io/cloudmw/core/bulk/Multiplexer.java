@@ -1,8 +1,8 @@
 package io.cloudmw.core.bulk;
 
-import io.cloudmw.core.bulk.frame.BulkFrames;
 import io.cloudmw.core.bulk.frame.BulkViolation;
 import io.cloudmw.core.bulk.frame.FrameHeader;
+import io.cloudmw.core.bulk.frame.FrameLimits;
 import io.cloudmw.core.bulk.frame.FrameSink;
 import io.cloudmw.core.bulk.frame.FrameType;
 import io.cloudmw.core.bulk.frame.ViolationException;
@@ -157,9 +157,9 @@ final class Multiplexer implements BulkConnection, FrameSink {
     }
 
     static void requireControl(String name, byte[] payload) {
-        if (payload.length > BulkFrames.MAX_CONTROL_BYTES) {
+        if (payload.length > FrameLimits.MAX_CONTROL_BYTES) {
             throw new IllegalArgumentException(
-                    name + ": " + payload.length + " bytes (expected: <= " + BulkFrames.MAX_CONTROL_BYTES + ")");
+                    name + ": " + payload.length + " bytes (expected: <= " + FrameLimits.MAX_CONTROL_BYTES + ")");
         }
     }
 

@@ -4,7 +4,10 @@ import io.cloudmw.core.hedge.RedundancyBudget;
 import io.cloudmw.core.hedge.SpeedEstimate;
 import io.cloudmw.core.mode.ModePolicy;
 
-/** The detector of late and slow attempts: it measures them by what is usual at their stores and tells the budget. */
+/**
+ * The detector of late and slow attempts: it measures them by what is usual at their stores and tells the budget. The
+ * percentile that is late is {@link io.cloudmw.core.hedge.LateThreshold}.
+ */
 final class LatenessDetector {
     /** Helpers report this soon that a block waits for room. */
     private static final long REPORTED_WITHIN_NANOS = 200_000_000;

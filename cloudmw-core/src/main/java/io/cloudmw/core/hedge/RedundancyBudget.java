@@ -39,7 +39,6 @@ public final class RedundancyBudget {
     public static final double MEDIAN_MOVED = 2;
 
     private static final double MOST_PATIENT = 4;
-    private static final double LATE_USUALLY = 0.05;
     private static final double WEIGHT = 1.0 / 4;
     /** A single late answer is enough, because two stores must be slow to suppress an extra. */
     private static final double LATE_WHEN_SLOW = WEIGHT;
@@ -55,7 +54,7 @@ public final class RedundancyBudget {
 
     /** The recent answers of one store. */
     private static final class AnswerRecord {
-        double lateness = LATE_USUALLY;
+        double lateness = LateThreshold.LATE_SHARE;
         double medianShift = 1;
         /** The recent time to the first byte; 0: not known. */
         double answerNanos;
@@ -195,7 +194,7 @@ public final class RedundancyBudget {
                 && extraBytes <= bytes + budget.share() * usefulBytes;
     }
 
-    /** Notes how an attempt went: {@code late} when it was slow, or later than 95 of 100 usually are at this store. */
+    /** Notes how an attempt went: {@code late} when it was slow, or late by {@link LateThreshold}. */
     public synchronized void judged(StoreId store, boolean late) {
         AnswerRecord standing = standing(store);
         standing.lateness += WEIGHT * ((late ? 1 : 0) - standing.lateness);

@@ -4,7 +4,7 @@ package io.cloudmw.core.hedge;
  * The usual speed at which a store answers one helper, for requests of about one size.
  *
  * @param firstByteNanos median time to the first byte; 0: not known
- * @param lateFirstByteNanos 95th percentile of the time to the first byte; 0: not known
+ * @param lateFirstByteNanos time after which a first byte is late ({@link LateThreshold}); 0: not known
  * @param bytesPerSecond median throughput of one attempt after its first byte; 0: not known
  * @param slowBytesPerSecond 5th percentile of that throughput; 0: not known
  */

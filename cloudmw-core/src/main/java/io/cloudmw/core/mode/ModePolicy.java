@@ -70,8 +70,8 @@ public record ModePolicy(Blocks blocks, Lineup lineup, Extras extras) {
     }
 
     /**
-     * The handling of late attempts. An attempt is due by its store's 95th percentile of the time to the first byte,
-     * and after that by its 5th percentile of throughput; both within floor and cap.
+     * The handling of late attempts. An attempt is due by its store's late threshold ({@code LateThreshold}), and after
+     * that by its 5th percentile of throughput; both within floor and cap.
      *
      * @param onLateness the reason of the second attempt, {@code HEDGE} or {@code HAND_OVER}; {@code PLANNED}: there is
      *     none

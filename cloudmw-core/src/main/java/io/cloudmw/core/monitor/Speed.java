@@ -1,6 +1,7 @@
 package io.cloudmw.core.monitor;
 
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.hedge.LateThreshold;
 import io.cloudmw.core.monitor.sketch.CensoredSketch;
 import io.cloudmw.core.monitor.sketch.DecayedCount;
 import io.cloudmw.core.monitor.sketch.Sketch;
@@ -35,9 +36,6 @@ public record Speed(
     /** A speed without samples. */
     public static final Speed UNKNOWN =
             new Speed(CensoredSketch.EMPTY, CensoredSketch.EMPTY, Sketch.EMPTY, 0, Map.of(), 0, 0);
-
-    /** The percentile of the time to first byte after which a first byte is late, and a second attempt may begin. */
-    private static final double LATE_PERCENTILE = 0.95;
 
     /** The percentile of the throughput below which a transfer is slow. */
     private static final double SLOW_PERCENTILE = 0.05;
@@ -130,15 +128,15 @@ public record Speed(
             return ExpectedSpeed.DEFAULT;
         }
         long half = micros(baseline.quantile(0.50));
-        long p95 = Math.max(half, micros(baseline.quantile(LATE_PERCENTILE)));
+        long late = Math.max(half, micros(baseline.quantile(LateThreshold.PERCENTILE)));
         boolean rated = rate.samples() >= ExpectedSpeed.ENOUGH_SAMPLES;
         long slow =
                 rated ? Math.max(1, rate.quantile(SLOW_PERCENTILE) << 10) : ExpectedSpeed.DEFAULT.slowBytesPerSecond();
         long median = rated ? rate.quantile(0.50) << 10 : ExpectedSpeed.DEFAULT.bytesPerSecond();
         return new ExpectedSpeed(
                 half,
-                p95,
-                Math.max(p95, micros(baseline.quantile(0.99))),
+                late,
+                Math.max(late, micros(baseline.quantile(0.99))),
                 Math.max(slow, median),
                 slow,
                 errorShare(),

@@ -3,9 +3,9 @@ package io.cloudmw.core.bulk;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.cloudmw.core.bulk.frame.BulkFrames;
 import io.cloudmw.core.bulk.frame.BulkViolation;
 import io.cloudmw.core.bulk.frame.FrameHeader;
+import io.cloudmw.core.bulk.frame.FrameLimits;
 import io.cloudmw.core.bulk.frame.FrameType;
 import io.cloudmw.core.wire.ProtocolVersion;
 import io.netty.buffer.ByteBuf;
@@ -44,7 +44,7 @@ class ProtocolDocumentTest {
             ByteBuf bytes = Unpooled.buffer();
             header.write(bytes);
             assertThat(bytes.readableBytes()).isEqualTo(FrameHeader.BYTES);
-            assertThat(FrameHeader.read(bytes, BulkFrames.MAX_DATA_BYTES)).isEqualTo(header);
+            assertThat(FrameHeader.read(bytes, FrameLimits.MAX_DATA_BYTES)).isEqualTo(header);
         }
     }
 
@@ -77,7 +77,7 @@ class ProtocolDocumentTest {
         BulkOptions defaults = BulkOptions.defaults();
         assertThat(document)
                 .contains("now **" + ProtocolVersion.CURRENT + "**")
-                .contains("| streams a peer has open on a connection | " + defaults.maxStreams() + " |")
+                .contains("| streams that one side has opened on a connection | " + defaults.maxStreams() + " |")
                 .contains("| connections of a server | " + defaults.maxConnections() + " |")
                 .contains("| payload of a data frame | " + (defaults.maxFrameBytes() >> 20) + " MiB |")
                 .contains("with the socket | " + (defaults.outboundWatermarkBytes() >> 20) + " MiB and a frame |")

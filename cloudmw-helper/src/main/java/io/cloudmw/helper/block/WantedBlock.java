@@ -1,6 +1,6 @@
 package io.cloudmw.helper.block;
 
-import io.cloudmw.core.bulk.frame.BulkFrames;
+import io.cloudmw.core.bulk.frame.FrameLimits;
 import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.race.Block;
@@ -34,9 +34,9 @@ public record WantedBlock(
             throw new IllegalArgumentException(
                     "range: " + range + " (expected: aligned to " + leaves.leafSizeBytes() + ")");
         }
-        if (leaves.leafSizeBytes() > BulkFrames.MAX_DATA_BYTES) {
+        if (leaves.leafSizeBytes() > FrameLimits.MAX_DATA_BYTES) {
             throw new IllegalArgumentException("leafSizeBytes: " + leaves.leafSizeBytes() + " (expected: <= "
-                    + BulkFrames.MAX_DATA_BYTES + ", a frame)");
+                    + FrameLimits.MAX_DATA_BYTES + ", a frame)");
         }
         if (replicas.isEmpty() || race.replicas() != replicas.size()) {
             throw new IllegalArgumentException("replicas: " + replicas.size() + " (expected: " + race.replicas() + ")");

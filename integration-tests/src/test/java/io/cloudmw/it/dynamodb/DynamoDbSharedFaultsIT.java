@@ -26,7 +26,7 @@ import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.core.model.volume.Chunking;
 import io.cloudmw.core.model.volume.Volume;
 import io.cloudmw.core.security.ClusterSecret;
-import io.cloudmw.core.security.ExpiringTokens;
+import io.cloudmw.core.security.FixedLifeTokens;
 import io.cloudmw.core.security.TransferTokens;
 import io.cloudmw.core.testing.Versions;
 import io.cloudmw.core.time.Ticker;
@@ -211,7 +211,7 @@ final class DynamoDbSharedFaultsIT {
                 "c",
                 catalog,
                 new StorelessFleet(false),
-                new ExpiringTokens(
+                new FixedLifeTokens(
                         new TransferTokens(ClusterSecret.of(new byte[32]), WallClock.system()),
                         Duration.ofHours(6),
                         () -> clockMillis),

@@ -5,7 +5,7 @@ import io.cloudmw.client.file.FileEntry;
 import io.cloudmw.client.file.FileStatus;
 import io.cloudmw.client.file.Watch;
 import io.cloudmw.client.file.WatchListener;
-import io.cloudmw.client.rpc.Channels;
+import io.cloudmw.client.rpc.ClientRpcChannels;
 import io.cloudmw.client.rpc.CoordinatorTimes;
 import io.cloudmw.client.rpc.RetryingCalls;
 import io.cloudmw.client.rpc.Watches;
@@ -143,7 +143,7 @@ public final class CoordinatorClient implements AutoCloseable {
             Ticker ticker,
             Consumer<String> waiting) {
         addresses = HostPorts.parse(address);
-        channel = Channels.openAll(addresses, executor);
+        channel = ClientRpcChannels.openAll(addresses, executor);
         calls = new RetryingCalls(
                 channel, "coordinator " + address, addresses.all().size() > 1, times, timer, ticker, waiting);
         watches = new Watches(channel, "coordinator " + address, times, timer, ticker);
@@ -659,7 +659,7 @@ public final class CoordinatorClient implements AutoCloseable {
         watches.close();
         calls.close();
         channel.shutdownNow();
-        Channels.awaitEnd(List.of(channel));
+        ClientRpcChannels.awaitEnd(List.of(channel));
     }
 
     <Q, A, V> CompletableFuture<V> call(MethodDescriptor<Q, A> method, Q request, Decoder<A, V> decoder) {

@@ -1,7 +1,7 @@
 package io.cloudmw.client.rpc.link;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import io.cloudmw.client.rpc.Channels;
+import io.cloudmw.client.rpc.ClientRpcChannels;
 import io.cloudmw.core.bulk.BulkConnection;
 import io.cloudmw.core.bulk.BulkConnector;
 import io.cloudmw.core.bulk.BulkHandler;
@@ -103,7 +103,7 @@ public final class HelperLinks implements AutoCloseable {
                 .withTimeouts(CONNECT_TIMEOUT, IDLE_TIMEOUT)
                 .withBusyPoll(busyPoll);
         BulkTransport transport = new BulkTransport("cloudmw-client-bulk", EVENT_LOOPS, limits, meters);
-        return new HelperLinks(transport, address -> Channels.open(address, executor), timer, MAX_IDLE);
+        return new HelperLinks(transport, address -> ClientRpcChannels.open(address, executor), timer, MAX_IDLE);
     }
 
     /** The bytes of data that helpers have sent so far, verified or not. */
@@ -288,7 +288,7 @@ public final class HelperLinks implements AutoCloseable {
             }
         }
         transport.close();
-        Channels.awaitEnd(ending);
+        ClientRpcChannels.awaitEnd(ending);
     }
 
     /** A handler that passes each relay of a helper to its transfer. */

@@ -2,7 +2,7 @@ package io.cloudmw.client.rpc.link;
 
 import static org.awaitility.Awaitility.await;
 
-import io.cloudmw.client.rpc.Channels;
+import io.cloudmw.client.rpc.ClientRpcChannels;
 import io.cloudmw.client.rpc.FakeHelper;
 import io.cloudmw.core.bulk.BulkOptions;
 import io.cloudmw.core.bulk.BulkTransport;
@@ -55,7 +55,7 @@ final class TransferCallTest {
         helper = new FakeHelper("h", FakeHelper.Script.SERVE, Map.of());
         links = new HelperLinks(
                 new BulkTransport("test", 1, BulkOptions.defaults(), new SimpleMeterRegistry()),
-                address -> new ClosingChannel(Channels.open(address, timer)),
+                address -> new ClosingChannel(ClientRpcChannels.open(address, timer)),
                 timer,
                 1);
     }

@@ -33,7 +33,7 @@ import io.cloudmw.core.placement.ReadPlan;
 import io.cloudmw.core.placement.ReadPlanner;
 import io.cloudmw.core.placement.ReplicaOrder;
 import io.cloudmw.core.placement.StoreReachability;
-import io.cloudmw.core.security.ExpiringTokens;
+import io.cloudmw.core.security.FixedLifeTokens;
 import io.cloudmw.core.security.TransferRight;
 import io.cloudmw.core.security.TransferToken;
 import io.cloudmw.core.signing.ReadSigner;
@@ -59,7 +59,7 @@ public final class FileReads {
     private final Catalog catalog;
     private final HelperRegistry helpers;
     private final StoreView stores;
-    private final ExpiringTokens tokens;
+    private final FixedLifeTokens tokens;
     private final ReadSigner signer;
     private final FleetSpeeds speeds;
     /** The number of transfers of a helper, in its last report. */
@@ -72,7 +72,7 @@ public final class FileReads {
             Catalog catalog,
             HelperRegistry helpers,
             StoreView stores,
-            ExpiringTokens tokens,
+            FixedLifeTokens tokens,
             ReadSigner signer,
             FleetSpeeds speeds,
             ToLongFunction<HelperId> load) {

@@ -2,7 +2,7 @@ package io.cloudmw.coordinator.upkeep;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cloudmw.coordinator.catalog.Catalog;
-import io.cloudmw.coordinator.upkeep.repair.RepairLoop;
+import io.cloudmw.coordinator.upkeep.repair.Repairer;
 import io.cloudmw.coordinator.upkeep.repair.RequestedRepair;
 import io.cloudmw.coordinator.upkeep.schedule.UpkeepContext;
 import io.cloudmw.coordinator.upkeep.scrub.ScrubPacer;
@@ -34,7 +34,7 @@ final class RequestedRounds {
 
     private final UpkeepContext context;
     private final TaskQueue queue;
-    private final RepairLoop repair;
+    private final Repairer repair;
 
     @GuardedBy("this")
     private Optional<Round> last = Optional.empty();
@@ -131,7 +131,7 @@ final class RequestedRounds {
         }
     }
 
-    RequestedRounds(UpkeepContext context, TaskQueue queue, RepairLoop repair) {
+    RequestedRounds(UpkeepContext context, TaskQueue queue, Repairer repair) {
         this.context = context;
         this.queue = queue;
         this.repair = repair;

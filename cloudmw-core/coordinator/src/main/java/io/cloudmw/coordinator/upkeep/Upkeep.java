@@ -13,7 +13,7 @@ import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.fleet.HelperAddress;
 import io.cloudmw.core.model.fleet.Store;
-import io.cloudmw.core.security.ExpiringTokens;
+import io.cloudmw.core.security.FixedLifeTokens;
 import io.cloudmw.core.security.TransferToken;
 import io.cloudmw.core.status.DrainOrder;
 import io.cloudmw.core.status.RoundProgress;
@@ -54,7 +54,7 @@ public final class Upkeep {
 
     private final Catalog catalog;
     private final UpkeepFleet fleet;
-    private final ExpiringTokens tokens;
+    private final FixedLifeTokens tokens;
     private final Ticker ticker;
     private final WallClock clock;
     private final UpkeepOptions options;
@@ -75,7 +75,7 @@ public final class Upkeep {
             String name,
             Catalog catalog,
             UpkeepFleet fleet,
-            ExpiringTokens tokens,
+            FixedLifeTokens tokens,
             UpkeepOptions options,
             Ticker ticker,
             WallClock clock) {

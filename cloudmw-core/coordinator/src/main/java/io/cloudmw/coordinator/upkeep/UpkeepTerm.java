@@ -4,7 +4,7 @@ import io.cloudmw.coordinator.catalog.Catalog;
 import io.cloudmw.coordinator.lease.Lease;
 import io.cloudmw.coordinator.upkeep.collect.DeletionFence;
 import io.cloudmw.coordinator.upkeep.collect.GarbageCollector;
-import io.cloudmw.coordinator.upkeep.repair.RepairLoop;
+import io.cloudmw.coordinator.upkeep.repair.Repairer;
 import io.cloudmw.coordinator.upkeep.replace.ReplacedStores;
 import io.cloudmw.coordinator.upkeep.reshape.VolumeReshaping;
 import io.cloudmw.coordinator.upkeep.schedule.UpkeepClock;
@@ -60,7 +60,7 @@ final class UpkeepTerm {
 
     private final UpkeepContext context;
     private final TaskQueue queue;
-    private final RepairLoop repair;
+    private final Repairer repair;
     private final ReplacedStores replacements;
     private final VolumeReshaping reshaping;
     private final Scrubber scrub;
@@ -91,7 +91,7 @@ final class UpkeepTerm {
         this.away = new StoreAbsences(catalog, lease, age, options.repairAfter());
         this.deletions = new DeletionFence(catalog, lease, age, options);
         this.reshaping = new VolumeReshaping(context, collector);
-        this.repair = new RepairLoop(context, queue, reshaping, deletions::areOver, collector::mayBeDeleted);
+        this.repair = new Repairer(context, queue, reshaping, deletions::areOver, collector::mayBeDeleted);
         this.replacements = new ReplacedStores(context, queue, repair);
         this.pressedNanos = Math.max(TURN_NANOS, pause.toNanos() / PRESSED);
         this.scrub = new Scrubber(context, queue);

@@ -30,8 +30,8 @@ import io.cloudmw.core.model.volume.Volume;
 import io.cloudmw.core.placement.PlacedChunk;
 import io.cloudmw.core.placement.PlacedReplicas;
 import io.cloudmw.core.placement.PlacementPolicy;
+import io.cloudmw.core.placement.WriteHelperChooser;
 import io.cloudmw.core.placement.WritePlan;
-import io.cloudmw.core.placement.WritePlanner;
 import io.cloudmw.core.security.TransferClaims;
 import io.cloudmw.core.security.TransferRight;
 import io.cloudmw.core.security.TransferTokens;
@@ -153,9 +153,9 @@ public final class Uploads {
             List<StoreCandidate> candidates = candidatesByLength.getOrDefault(bytes, List.of());
             PlacedReplicas replicas = PlacementPolicy.place(chunk, candidates, copies);
             List<Store> sent = sent(replicas, volumeStores);
-            HelperId helper = WritePlanner.helper(chunk, sent, live, request.avoid(), stores::canUse);
-            Map<StoreId, HelperId> carriers = WritePlanner.carriers(
-                    new WritePlanner.SentChunk(chunk, helper, sent), live, request.avoid(), stores::canUse);
+            HelperId helper = WriteHelperChooser.helper(chunk, sent, live, request.avoid(), stores::canUse);
+            Map<StoreId, HelperId> carriers = WriteHelperChooser.carriers(
+                    new WriteHelperChooser.SentChunk(chunk, helper, sent), live, request.avoid(), stores::canUse);
             Set<StoreId> unable = new HashSet<>();
             sent.stream()
                     .filter(store -> !stores.canUse(helper, store) && !carriers.containsKey(store.id()))

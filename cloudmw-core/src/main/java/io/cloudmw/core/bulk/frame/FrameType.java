@@ -5,19 +5,19 @@ import org.jspecify.annotations.Nullable;
 /** The types of frames, with their codes and the lengths their payloads may have. */
 public enum FrameType {
     /** First frame of the side that connects. */
-    HELLO(1, 0, BulkFrames.MAX_HELLO_BYTES),
+    HELLO(1, 0, FrameLimits.MAX_HELLO_BYTES),
     /** First frame of the side that accepts. */
-    HELLO_ACK(2, 0, BulkFrames.MAX_HELLO_BYTES),
+    HELLO_ACK(2, 0, FrameLimits.MAX_HELLO_BYTES),
     /** A new stream. */
-    OPEN(3, 0, BulkFrames.MAX_CONTROL_BYTES),
+    OPEN(3, 0, FrameLimits.MAX_CONTROL_BYTES),
     /** More credit: the receiver of a stream's data takes so many bytes more. */
     CREDIT(4, Long.BYTES, Long.BYTES),
     /** Bytes of a stream. */
-    DATA(5, 1, BulkFrames.MAX_DATA_BYTES),
+    DATA(5, 1, FrameLimits.MAX_DATA_BYTES),
     /** No more data from this side. */
-    END(6, 0, BulkFrames.MAX_CONTROL_BYTES),
+    END(6, 0, FrameLimits.MAX_CONTROL_BYTES),
     /** The stream, or on stream 0 the connection, is over. */
-    RESET(7, 0, BulkFrames.MAX_CONTROL_BYTES),
+    RESET(7, 0, FrameLimits.MAX_CONTROL_BYTES),
     /** A request for a sign of life. */
     PING(8, 0, 0),
     /** The answer to a ping. */

@@ -37,7 +37,7 @@ public final class ReceiveBuffers implements RecvByteBufAllocator, RecvByteBufAl
 
     @Override
     public int guess() {
-        return BulkFrames.MAX_DATA_BYTES;
+        return FrameLimits.MAX_DATA_BYTES;
     }
 
     @Override

@@ -123,7 +123,7 @@ public final class SendQueue {
      * @return whether a listener must be told
      */
     public synchronized boolean grant(long bytes) throws ViolationException {
-        if (bytes <= 0 || bytes > BulkFrames.MAX_CREDIT_BYTES - credit) {
+        if (bytes <= 0 || bytes > FrameLimits.MAX_CREDIT_BYTES - credit) {
             throw new ViolationException(BulkViolation.CREDIT_OVERFLOW, bytes + " bytes (credit: " + credit + ")");
         }
         credit += bytes;

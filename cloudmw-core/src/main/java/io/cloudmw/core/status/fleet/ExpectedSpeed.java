@@ -4,7 +4,7 @@ package io.cloudmw.core.status.fleet;
  * The expected speed of one store for reads of one size: the few figures that plans carry and policies use. Immutable.
  *
  * @param firstByteP50Nanos half of the reads have their first byte by then
- * @param firstByteP95Nanos 19 of 20 reads
+ * @param firstByteP95Nanos 19 of 20 reads; a later first byte is late ({@code LateThreshold})
  * @param firstByteP99Nanos 99 of 100 reads
  * @param bytesPerSecond median throughput after the first byte
  * @param slowBytesPerSecond throughput that 19 of 20 reads exceed

@@ -3,14 +3,14 @@ package io.cloudmw.core.store.http;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.error.RetryVerdict;
-import io.cloudmw.core.store.answer.ErrorAnswer;
+import io.cloudmw.core.store.answer.S3ErrorResponse;
 
 /** The translation of HTTP responses, with the same meaning as in the {@code s3} store. */
 final class HttpErrors {
     private HttpErrors() {}
 
     /** @param answer with the beginning of the body, in which S3 names the reason */
-    static CloudMwException translate(String what, ErrorAnswer answer) {
+    static CloudMwException translate(String what, S3ErrorResponse answer) {
         boolean expired = answer.text().contains("expired") || answer.code().startsWith("Expired");
         String message = what + ": " + answer.describe("S3", "");
         return expired

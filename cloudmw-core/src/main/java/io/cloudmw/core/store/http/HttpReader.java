@@ -4,7 +4,7 @@ import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.store.ChunkReader;
-import io.cloudmw.core.store.answer.ErrorAnswer;
+import io.cloudmw.core.store.answer.S3ErrorResponse;
 import io.cloudmw.core.time.WallClock;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -192,7 +192,7 @@ final class HttpReader implements ChunkReader {
         if (head.statusCode() != 206) {
             throw HttpErrors.translate(
                     what,
-                    ErrorAnswer.of(
+                    S3ErrorResponse.of(
                             head.statusCode(),
                             head.headers()::firstValue,
                             errorText(head.body()),

@@ -3,7 +3,7 @@ package io.cloudmw.coordinator.upkeep.replace;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cloudmw.coordinator.catalog.version.ReplicaOverlay;
 import io.cloudmw.coordinator.catalog.version.UpkeepRecords;
-import io.cloudmw.coordinator.upkeep.repair.RepairLoop;
+import io.cloudmw.coordinator.upkeep.repair.Repairer;
 import io.cloudmw.coordinator.upkeep.schedule.UpkeepContext;
 import io.cloudmw.coordinator.upkeep.task.TaskQueue;
 import io.cloudmw.coordinator.upkeep.walk.ManifestWalk;
@@ -42,7 +42,7 @@ public final class ReplacedStores {
     private static final long NOTE_NANOS = TimeUnit.SECONDS.toNanos(2);
 
     private final UpkeepContext context;
-    private final RepairLoop repair;
+    private final Repairer repair;
     private final StoreWindow window;
 
     private Map<StoreId, StoreCondition> stores = Map.of();
@@ -58,7 +58,7 @@ public final class ReplacedStores {
     @GuardedBy("this")
     private final SortedMap<StoreId, ReplacedStoreNote> notes = new TreeMap<>();
 
-    public ReplacedStores(UpkeepContext context, TaskQueue queue, RepairLoop repair) {
+    public ReplacedStores(UpkeepContext context, TaskQueue queue, Repairer repair) {
         this.context = context;
         this.repair = repair;
         this.window = new StoreWindow(queue, new ManifestWalk(context.catalog()));

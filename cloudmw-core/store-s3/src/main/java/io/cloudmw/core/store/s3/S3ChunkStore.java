@@ -14,7 +14,7 @@ import io.cloudmw.core.store.ChunkReader;
 import io.cloudmw.core.store.ChunkSource;
 import io.cloudmw.core.store.ChunkStore;
 import io.cloudmw.core.store.PutOutcome;
-import io.cloudmw.core.store.answer.ServerFault;
+import io.cloudmw.core.store.answer.S3Fault;
 import io.cloudmw.core.time.Sleeper;
 import io.cloudmw.core.time.WallClock;
 import java.nio.ByteBuffer;
@@ -172,7 +172,7 @@ final class S3ChunkStore implements ChunkStore {
             }
         } catch (CloudMwException e) {
             boolean permitted =
-                    S3Stores.fault(e).filter(ServerFault.NOT_PERMITTED::equals).isEmpty();
+                    S3Stores.fault(e).filter(S3Fault.NOT_PERMITTED::equals).isEmpty();
             if (e.verdict() == RetryVerdict.NEVER && permitted) {
                 throw e;
             }

@@ -7,8 +7,8 @@ import io.cloudmw.core.error.Reasons;
 import io.cloudmw.core.error.RetryVerdict;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.fleet.Store;
-import io.cloudmw.core.store.answer.ErrorAnswer;
-import io.cloudmw.core.store.answer.ServerFault;
+import io.cloudmw.core.store.answer.S3ErrorResponse;
+import io.cloudmw.core.store.answer.S3Fault;
 import io.cloudmw.core.time.WallClock;
 import java.net.ConnectException;
 import java.net.SocketTimeoutException;
@@ -43,12 +43,12 @@ final class S3Errors {
         if (e instanceof AbortedException) {
             return new CloudMwException(ErrorCode.CANCELLED, where(what) + "cancelled", e);
         }
-        Optional<ErrorAnswer> answer = answer(e);
+        Optional<S3ErrorResponse> answer = answer(e);
         if (answer.isPresent()) {
-            ErrorAnswer response = answer.get();
+            S3ErrorResponse response = answer.get();
             return failure(what, response.fault(), response.describe("S3", bucket.region()), e);
         }
-        ServerFault fault = faultOf(e);
+        S3Fault fault = faultOf(e);
         return switch (fault) {
             case NO_CREDENTIALS -> failure(what, fault, lacking(e), e);
             case UNTRUSTED -> failure(what, fault, at() + Reasons.of(e) + ": " + fault.advice(), e);
@@ -62,22 +62,22 @@ final class S3Errors {
      * @param action the permission that the request needs, like {@code s3:PutObject}
      */
     StoreFault fault(String action, SdkException e, long nowMillis) {
-        Optional<ErrorAnswer> answer = answer(e).map(this::located);
-        ServerFault fault = answer.map(ErrorAnswer::fault).orElseGet(() -> faultOf(e));
+        Optional<S3ErrorResponse> answer = answer(e).map(this::located);
+        S3Fault fault = answer.map(S3ErrorResponse::fault).orElseGet(() -> faultOf(e));
         String reason = answer.isPresent()
                 ? settings(action, answer.get())
-                : fault == ServerFault.NO_CREDENTIALS ? lacking(e) : unreachable(e);
+                : fault == S3Fault.NO_CREDENTIALS ? lacking(e) : unreachable(e);
         return new StoreFault(fault.kind(), inOneLine(reason), nowMillis);
     }
 
     /** The response, blamed on the region when the server names another one than the store. */
-    private ErrorAnswer located(ErrorAnswer answer) {
+    private S3ErrorResponse located(S3ErrorResponse answer) {
         boolean elsewhere = !answer.region().isEmpty() && !answer.region().equals(bucket.region());
         boolean refused = answer.fault().kind() != StoreFault.Kind.UNREACHABLE;
-        return elsewhere && refused ? answer.as(ServerFault.WRONG_REGION) : answer;
+        return elsewhere && refused ? answer.as(S3Fault.WRONG_REGION) : answer;
     }
 
-    private String settings(String action, ErrorAnswer answer) {
+    private String settings(String action, S3ErrorResponse answer) {
         String keys = bucket.credentials().describe();
         String summary = answer.summary();
         return switch (answer.fault()) {
@@ -127,7 +127,7 @@ final class S3Errors {
 
     /** The failure of a response that names no bucket although the bucket is missing. */
     CloudMwException noBucket(String what, AwsServiceException e) {
-        ServerFault fault = ServerFault.NO_BUCKET;
+        S3Fault fault = S3Fault.NO_BUCKET;
         String message = answer(e)
                 .map(answer -> answer.as(fault).describe("S3", bucket.region()))
                 .orElse(fault.advice());
@@ -135,7 +135,7 @@ final class S3Errors {
     }
 
     /** A failure with the names of store and bucket. */
-    CloudMwException failure(String what, ServerFault fault, String message, Throwable cause) {
+    CloudMwException failure(String what, S3Fault fault, String message, Throwable cause) {
         return new CloudMwException(fault.code(), fault.verdict(), where(what) + message, cause);
     }
 
@@ -145,13 +145,13 @@ final class S3Errors {
     }
 
     /** The server's answer, when the failure is one. */
-    static Optional<ErrorAnswer> answer(Throwable failure) {
+    static Optional<S3ErrorResponse> answer(Throwable failure) {
         if (!(failure instanceof AwsServiceException answer)) {
             return Optional.empty();
         }
         AwsErrorDetails details = answer.awsErrorDetails();
         SdkHttpResponse http = details == null ? null : details.sdkHttpResponse();
-        return Optional.of(ErrorAnswer.of(
+        return Optional.of(S3ErrorResponse.of(
                 answer.statusCode(),
                 name -> http == null ? Optional.empty() : http.firstMatchingHeader(name),
                 details == null ? "" : body(details),
@@ -169,18 +169,18 @@ final class S3Errors {
     }
 
     /** The fault when there was no response. */
-    static ServerFault faultOf(Throwable failure) {
+    static S3Fault faultOf(Throwable failure) {
         if (lacksCredentials(failure)) {
-            return ServerFault.NO_CREDENTIALS;
+            return S3Fault.NO_CREDENTIALS;
         }
         for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
             if (cause instanceof SSLHandshakeException
                     || cause instanceof SSLPeerUnverifiedException
                     || cause instanceof CertificateException) {
-                return ServerFault.UNTRUSTED;
+                return S3Fault.UNTRUSTED;
             }
         }
-        return ServerFault.UNREACHABLE;
+        return S3Fault.UNREACHABLE;
     }
 
     /**
@@ -216,7 +216,7 @@ final class S3Errors {
         return message.startsWith(S3Credentials.UNABLE)
                 ? "this process has no credentials for it: "
                         + inOneLine(message.substring(S3Credentials.UNABLE.length()))
-                : ServerFault.NO_CREDENTIALS.advice();
+                : S3Fault.NO_CREDENTIALS.advice();
     }
 
     private static boolean lacksCredentials(Throwable failure) {

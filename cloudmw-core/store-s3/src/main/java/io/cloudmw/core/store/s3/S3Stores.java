@@ -10,8 +10,8 @@ import io.cloudmw.core.model.chunk.ChunkId;
 import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.core.store.ChunkStore;
 import io.cloudmw.core.store.StoreOpener;
-import io.cloudmw.core.store.answer.ErrorAnswer;
-import io.cloudmw.core.store.answer.ServerFault;
+import io.cloudmw.core.store.answer.S3ErrorResponse;
+import io.cloudmw.core.store.answer.S3Fault;
 import io.cloudmw.core.time.Sleeper;
 import io.cloudmw.core.time.Ticker;
 import io.cloudmw.core.time.WallClock;
@@ -232,19 +232,19 @@ public final class S3Stores implements StoreOpener, Closeable {
     }
 
     /** The fault behind a failure of an S3 store, if it is one. */
-    public static Optional<ServerFault> fault(Throwable failure) {
+    public static Optional<S3Fault> fault(Throwable failure) {
         for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
             if (cause instanceof SdkException of) {
-                return Optional.of(answer(of).map(ErrorAnswer::fault).orElseGet(() -> S3Errors.faultOf(of)));
+                return Optional.of(answer(of).map(S3ErrorResponse::fault).orElseGet(() -> S3Errors.faultOf(of)));
             }
         }
         return Optional.empty();
     }
 
     /** The server's response behind a failure of an S3 store, if there was one. */
-    public static Optional<ErrorAnswer> answer(Throwable failure) {
+    public static Optional<S3ErrorResponse> answer(Throwable failure) {
         for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
-            Optional<ErrorAnswer> answer = S3Errors.answer(cause);
+            Optional<S3ErrorResponse> answer = S3Errors.answer(cause);
             if (answer.isPresent()) {
                 return answer;
             }

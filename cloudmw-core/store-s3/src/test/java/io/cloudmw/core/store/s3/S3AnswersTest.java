@@ -12,8 +12,8 @@ import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.core.store.ChunkStore;
 import io.cloudmw.core.store.FileChunkSource;
 import io.cloudmw.core.store.PutOutcome;
-import io.cloudmw.core.store.answer.ErrorAnswer;
-import io.cloudmw.core.store.answer.ServerFault;
+import io.cloudmw.core.store.answer.S3ErrorResponse;
+import io.cloudmw.core.store.answer.S3Fault;
 import io.cloudmw.core.testing.store.Chunks;
 import io.cloudmw.core.testing.store.RawHttpServer;
 import io.cloudmw.core.testing.store.RawHttpServer.Exchange;
@@ -433,7 +433,7 @@ final class S3AnswersTest {
 
         assertRefused(failure, ErrorCode.STORE_DENIED, "403 RequestTimeTooSkewed", " min ahead of the server's");
         Duration ahead =
-                S3Stores.answer(failure).flatMap(ErrorAnswer::clockAhead).orElseThrow();
+                S3Stores.answer(failure).flatMap(S3ErrorResponse::clockAhead).orElseThrow();
         assertThat(ahead).isBetween(Duration.ofMinutes(90).minusSeconds(2), Duration.ofMinutes(100));
         assertThat(methods()).hasSizeBetween(1, TRIES);
     }
@@ -508,7 +508,7 @@ final class S3AnswersTest {
         assertThat(failure)
                 .hasMessageContaining(server.orElseThrow().uri().toString())
                 .hasMessageContaining("connection refused");
-        assertThat(S3Stores.fault(failure)).hasValue(ServerFault.UNREACHABLE);
+        assertThat(S3Stores.fault(failure)).hasValue(S3Fault.UNREACHABLE);
     }
 
     private static void await(CountDownLatch latch) {
@@ -573,8 +573,8 @@ final class S3AnswersTest {
 
     private static void assertNamesRegion(CloudMwException failure, String answer) {
         assertRefused(failure, ErrorCode.STORE_DENIED, answer, "in region eu-central-1, the store says us-east-1");
-        assertThat(S3Stores.answer(failure).map(ErrorAnswer::region)).hasValue("eu-central-1");
-        assertThat(S3Stores.fault(failure)).hasValue(ServerFault.WRONG_REGION);
+        assertThat(S3Stores.answer(failure).map(S3ErrorResponse::region)).hasValue("eu-central-1");
+        assertThat(S3Stores.fault(failure)).hasValue(S3Fault.WRONG_REGION);
     }
 
     private static void assertUnavailable(CloudMwException failure) {

@@ -1,9 +1,0 @@
-/**
- * The switch: a helper that fetches each block once for all its readers, and from the switches above it before a store.
- * {@link io.cloudmw.helper.sharing.FetchRoute} holds the order in which a switch asks for a block. Safe for any thread;
- * only pool threads block.
- */
-@NullMarked
-package io.cloudmw.helper.sharing;
-
-import org.jspecify.annotations.NullMarked;
