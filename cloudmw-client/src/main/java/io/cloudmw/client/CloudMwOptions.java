@@ -22,7 +22,7 @@ import java.util.function.Consumer;
  * @param location place of this client; data of switches is read through the nearest one. {@link Location#NONE}: each
  *     switch delivers what belongs to it
  * @param memoryBytes largest number of bytes that all gets of the client have in flight; its puts may have a quarter of
- *     that, and so may reads of open files
+ *     that, so may reads of open files, and so may the kept chunks of streams that are put
  * @param memoryPerGetBytes largest number of bytes that one get has in flight
  * @param linkBytesPerSecond speed of this machine's link, {@link Long#MAX_VALUE}: unlimited; estimates and deadlines use
  *     it, and divide it among simultaneous reads. It limits nothing

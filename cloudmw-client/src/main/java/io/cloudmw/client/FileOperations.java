@@ -26,6 +26,7 @@ import io.cloudmw.client.write.PutRequest;
 import io.cloudmw.client.write.PutSource;
 import io.cloudmw.client.write.StreamPutSource;
 import io.cloudmw.core.config.HostPorts;
+import io.cloudmw.core.memory.ByteBudget;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.Mode;
 import io.cloudmw.core.model.Page;
@@ -59,16 +60,21 @@ import java.util.concurrent.CompletableFuture;
  * {@code OVERLOADED} or {@code CANCELLED}.
  */
 public final class FileOperations {
+    /** The part of the memory of gets that the kept chunks of streams may have. */
+    private static final int STREAM_SHARE = 4;
+
     private final CloudMwOptions options;
     private final ClientContext context;
     private final TransferStarter transfers;
     private final OpenFiles open;
+    private final ByteBudget streamMemory;
 
     FileOperations(CloudMwOptions options, ClientContext context, TransferStarter transfers, OpenFiles open) {
         this.options = options;
         this.context = context;
         this.transfers = transfers;
         this.open = open;
+        this.streamMemory = new ByteBudget(options.memoryBytes() / STREAM_SHARE);
     }
 
     /**
@@ -90,14 +96,15 @@ public final class FileOperations {
     }
 
     /**
-     * Writes a stream of unknown length as a file. Each chunk is kept in the temporary directory of this machine until
-     * it is stored: three chunks at a time, or the whole stream in a volume that cuts its files into n chunks.
+     * Writes a stream of unknown length as a file. Each chunk is kept until it is stored: three chunks at a time, or the
+     * whole stream in a volume that cuts its files into n chunks. They are kept in memory, a quarter of {@link
+     * CloudMwOptions#memoryBytes()} for all streams together, and beyond that in the temporary directory of this machine.
      *
      * @param source read by another thread until the future is done; not closed
      * @return the receipt; fails as {@link #put(Path, FilePath, PutOptions)} does
      */
     public CompletableFuture<PutReceipt> put(InputStream source, FilePath target, PutOptions putOptions) {
-        return put(new StreamPutSource(source), target, putOptions, Optional.empty());
+        return put(new StreamPutSource(source, streamMemory), target, putOptions, Optional.empty());
     }
 
     /**
@@ -109,7 +116,7 @@ public final class FileOperations {
      */
     public CompletableFuture<PutReceipt> put(
             InputStream source, long sizeBytes, FilePath target, PutOptions putOptions) {
-        return put(new StreamPutSource(source, sizeBytes), target, putOptions, Optional.empty());
+        return put(new StreamPutSource(source, sizeBytes, streamMemory), target, putOptions, Optional.empty());
     }
 
     private CompletableFuture<PutReceipt> put(
@@ -138,7 +145,7 @@ public final class FileOperations {
      * @param source read by another thread until the future is done; not closed
      */
     public CompletableFuture<PutReceipt> append(InputStream source, FilePath target, PutOptions putOptions) {
-        return edit(new StreamPutSource(source), Edit.Kind.APPEND, 0, target, putOptions);
+        return edit(new StreamPutSource(source, streamMemory), Edit.Kind.APPEND, 0, target, putOptions);
     }
 
     /**
@@ -150,7 +157,7 @@ public final class FileOperations {
      */
     public CompletableFuture<PutReceipt> append(
             InputStream source, long sizeBytes, FilePath target, PutOptions putOptions) {
-        return edit(new StreamPutSource(source, sizeBytes), Edit.Kind.APPEND, 0, target, putOptions);
+        return edit(new StreamPutSource(source, sizeBytes, streamMemory), Edit.Kind.APPEND, 0, target, putOptions);
     }
 
     /**
@@ -176,7 +183,7 @@ public final class FileOperations {
      */
     public CompletableFuture<PutReceipt> write(
             InputStream source, FilePath target, long offset, PutOptions putOptions) {
-        return edit(new StreamPutSource(source), Edit.Kind.WRITE, offset, target, putOptions);
+        return edit(new StreamPutSource(source, streamMemory), Edit.Kind.WRITE, offset, target, putOptions);
     }
 
     /**
@@ -189,7 +196,7 @@ public final class FileOperations {
      */
     public CompletableFuture<PutReceipt> write(
             InputStream source, long sizeBytes, FilePath target, long offset, PutOptions putOptions) {
-        return edit(new StreamPutSource(source, sizeBytes), Edit.Kind.WRITE, offset, target, putOptions);
+        return edit(new StreamPutSource(source, sizeBytes, streamMemory), Edit.Kind.WRITE, offset, target, putOptions);
     }
 
     /**
@@ -200,7 +207,7 @@ public final class FileOperations {
      *     {@code CONFLICT} when another client commits meanwhile
      */
     public CompletableFuture<PutReceipt> truncate(FilePath target, long sizeBytes, PutOptions putOptions) {
-        StreamPutSource nothing = new StreamPutSource(InputStream.nullInputStream(), 0);
+        StreamPutSource nothing = new StreamPutSource(InputStream.nullInputStream(), 0, streamMemory);
         return edit(nothing, Edit.Kind.TRUNCATE, sizeBytes, target, putOptions);
     }
 

@@ -3,47 +3,51 @@ package io.cloudmw.client.write;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.error.Reasons;
+import io.cloudmw.core.memory.ByteBudget;
 import io.cloudmw.core.model.ByteRange;
-import io.cloudmw.core.store.UnlinkedFile;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A source that reads a stream. Each chunk in flight is kept in a nameless temporary file, so that it can be sent
- * again. Only a stream that must be {@link #measure measured} is kept there whole.
+ * A source that reads a stream. Each chunk in flight is kept in {@link SpooledBytes}, so that it can be sent again. Only
+ * a stream that must be {@link #measure measured} is kept whole.
  */
 public final class StreamPutSource implements PutSource {
-    private static final int BUFFER_BYTES = 64 << 10;
-
     private final InputStream stream;
+    private final ByteBudget memory;
     /** Empty: not known. */
     private final OptionalLong size;
 
     private long position;
     private boolean ended;
-    private volatile @Nullable FileChannel whole;
+    private volatile @Nullable SpooledBytes whole;
     private volatile boolean closed;
 
-    /** @param stream stays open */
-    public StreamPutSource(InputStream stream, long size) {
-        this(stream, OptionalLong.of(size));
+    /**
+     * A source of known length.
+     *
+     * @param stream stays open
+     * @param memory for the kept bytes of all streams together; others are kept in a temporary file
+     */
+    public StreamPutSource(InputStream stream, long size, ByteBudget memory) {
+        this(stream, OptionalLong.of(size), memory);
         if (size < 0) {
             throw new IllegalArgumentException("size: " + size + " (expected: >= 0)");
         }
     }
 
-    /** Everything that the stream gives until it ends. */
-    public StreamPutSource(InputStream stream) {
-        this(stream, OptionalLong.empty());
+    /** A source of everything that the stream gives until it ends. */
+    public StreamPutSource(InputStream stream, ByteBudget memory) {
+        this(stream, OptionalLong.empty(), memory);
     }
 
-    private StreamPutSource(InputStream stream, OptionalLong size) {
+    private StreamPutSource(InputStream stream, OptionalLong size, ByteBudget memory) {
         this.stream = stream;
         this.size = size;
+        this.memory = memory;
     }
 
     @Override
@@ -53,10 +57,10 @@ public final class StreamPutSource implements PutSource {
 
     @Override
     public long measure() throws CloudMwException {
-        FileChannel kept = spooled(Long.MAX_VALUE);
+        SpooledBytes kept = spooled(Long.MAX_VALUE);
         whole = kept;
         if (closed) {
-            close(kept);
+            kept.close();
         }
         return position;
     }
@@ -73,7 +77,7 @@ public final class StreamPutSource implements PutSource {
 
     @Override
     public Part part(ByteRange range) throws CloudMwException {
-        FileChannel kept = whole;
+        SpooledBytes kept = whole;
         if (kept != null) {
             return new Slice(kept, range, false);
         }
@@ -81,55 +85,42 @@ public final class StreamPutSource implements PutSource {
         if (range.offset() != from && !ended) {
             throw new IllegalStateException("offset: " + range.offset() + " (expected: " + from + ")");
         }
-        FileChannel spool = spooled(range.length());
+        SpooledBytes spool = spooled(range.length());
         return new Slice(spool, new ByteRange(0, position - from), true);
     }
 
     /** The next bytes of the stream: this many, or all that are left if their number is unknown. */
-    private FileChannel spooled(long length) throws CloudMwException {
+    private SpooledBytes spooled(long length) throws CloudMwException {
+        SpooledBytes spool = new SpooledBytes(memory);
+        boolean kept = false;
         try {
-            FileChannel spool = UnlinkedFile.open();
-            boolean kept = false;
-            try {
-                copy(spool, length);
-                kept = true;
-            } finally {
-                if (!kept) {
-                    spool.close();
-                }
-            }
+            fill(spool, length);
+            kept = true;
             return spool;
         } catch (CloudMwException e) {
             throw e;
         } catch (IOException e) {
             throw unreadable(e);
+        } finally {
+            if (!kept) {
+                spool.close();
+            }
         }
     }
 
-    private void copy(FileChannel spool, long length) throws IOException {
-        byte[] buffer = new byte[BUFFER_BYTES];
+    private void fill(SpooledBytes spool, long length) throws IOException {
         long left = length;
         while (left > 0 && !ended) {
             requireOpen();
-            int read = stream.read(buffer, 0, (int) Math.min(buffer.length, left));
+            int read = spool.readFrom(stream, left);
             if (read < 0) {
                 end();
-                return;
+            } else {
+                left -= read;
+                position += read;
             }
-            keep(ByteBuffer.wrap(buffer, 0, read), spool);
-            left -= read;
-            position += read;
         }
-    }
-
-    private static void keep(ByteBuffer bytes, FileChannel spool) throws CloudMwException {
-        try {
-            while (bytes.hasRemaining()) {
-                spool.write(bytes);
-            }
-        } catch (IOException e) {
-            throw new CloudMwException(ErrorCode.LOCAL_IO, "temporary file: cannot write to it: " + Reasons.of(e), e);
-        }
+        spool.complete();
     }
 
     /** Fails when closed: the rest of the stream is left to its owner. */
@@ -169,22 +160,14 @@ public final class StreamPutSource implements PutSource {
     @Override
     public void close() {
         closed = true;
-        FileChannel kept = whole;
+        SpooledBytes kept = whole;
         if (kept != null) {
-            close(kept);
+            kept.close();
         }
     }
 
-    private static void close(FileChannel spool) {
-        try {
-            spool.close();
-        } catch (IOException e) {
-            // A temporary file promises nothing.
-        }
-    }
-
-    /** @param owned whether the part closes the file */
-    private record Slice(FileChannel spool, ByteRange range, boolean owned) implements Part {
+    /** @param owned whether the part closes the bytes */
+    private record Slice(SpooledBytes spool, ByteRange range, boolean owned) implements Part {
         @Override
         public long length() {
             return range.length();
@@ -192,15 +175,8 @@ public final class StreamPutSource implements PutSource {
 
         @Override
         public void read(long offset, ByteBuffer target) throws CloudMwException {
-            long at = range.offset() + offset;
             try {
-                while (target.hasRemaining()) {
-                    int read = spool.read(target, at);
-                    if (read < 0) {
-                        throw new IOException("temporary file ends at " + at);
-                    }
-                    at += read;
-                }
+                spool.read(range.offset() + offset, target);
             } catch (IOException e) {
                 throw unreadable(e);
             }
@@ -209,7 +185,7 @@ public final class StreamPutSource implements PutSource {
         @Override
         public void close() {
             if (owned) {
-                StreamPutSource.close(spool);
+                spool.close();
             }
         }
     }

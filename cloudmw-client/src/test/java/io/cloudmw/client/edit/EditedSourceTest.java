@@ -8,6 +8,7 @@ import io.cloudmw.client.write.ChangedChunks;
 import io.cloudmw.client.write.PutSource;
 import io.cloudmw.client.write.StreamPutSource;
 import io.cloudmw.core.chunk.ChunkCutter;
+import io.cloudmw.core.memory.ByteBudget;
 import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.VersionId;
@@ -68,7 +69,8 @@ final class EditedSourceTest {
                         : Arrays.copyOfRange(before, (int) stays.offset(), (int) stays.end());
                 kept.write(ByteBuffer.wrap(bytes));
             }
-            StreamPutSource source = new StreamPutSource(new ByteArrayInputStream(written), written.length);
+            StreamPutSource source =
+                    new StreamPutSource(new ByteArrayInputStream(written), written.length, new ByteBudget(0));
             EditedSource edited = new EditedSource(source, kept, after.length, front, range);
             long fresh = 0;
             for (long index = 0; index < cutter.count(); index++) {

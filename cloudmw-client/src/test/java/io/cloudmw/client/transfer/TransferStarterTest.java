@@ -14,6 +14,7 @@ import io.cloudmw.client.write.PutRequest;
 import io.cloudmw.client.write.StreamPutSource;
 import io.cloudmw.core.cost.Pricing;
 import io.cloudmw.core.hedge.RedundancyBudget;
+import io.cloudmw.core.memory.ByteBudget;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.RedundancyLimits;
@@ -57,7 +58,7 @@ final class TransferStarterTest {
                         new Store(new StoreId("s"), "s", new Store.Disk(new HelperId("h"), Path.of("/nowhere"))));
                 PutRequest request = new PutRequest(
                         FilePath.parse("v:/f"),
-                        new StreamPutSource(new ByteArrayInputStream(new byte[1000]), 1000),
+                        new StreamPutSource(new ByteArrayInputStream(new byte[1000]), 1000, new ByteBudget(0)),
                         TransferListener.NONE,
                         Optional.empty(),
                         Optional.empty());

@@ -12,6 +12,7 @@ import io.cloudmw.core.backup.BackupPart;
 import io.cloudmw.core.backup.BackupRoot;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.memory.ByteBudget;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.Page;
 import io.cloudmw.core.model.Priority;
@@ -39,11 +40,13 @@ import java.util.UUID;
 final class BackupVolume {
     private static final int PAGE = 1000;
     private static final long GET_MEMORY_BYTES = 4L << 20;
+    private static final long PUT_MEMORY_BYTES = 4L << 20;
 
     private final CoordinatorClient coordinator;
     private final TransferStarter transfers;
     private final VolumeName kept;
     private final VolumeName volume;
+    private final ByteBudget streamMemory = new ByteBudget(PUT_MEMORY_BYTES);
 
     BackupVolume(CoordinatorClient coordinator, TransferStarter transfers, VolumeName kept, VolumeName volume) {
         this.coordinator = coordinator;
@@ -184,8 +187,9 @@ final class BackupVolume {
             Optional<PutCondition> condition,
             VersionId version)
             throws CloudMwException {
-        PutRequest request =
-                new PutRequest(path, new StreamPutSource(bytes), listener, condition, Optional.empty()).as(version);
+        PutRequest request = new PutRequest(
+                        path, new StreamPutSource(bytes, streamMemory), listener, condition, Optional.empty())
+                .as(version);
         return Calls.await(transfers.put(request)).version();
     }
 
