@@ -48,6 +48,9 @@ public final class ChannelBench {
     private static final int SWITCHED_LEAF_BYTES = 16 << 10;
     private static final long SWITCHED_BYTES = 64L << 20;
 
+    /** The switch has twice the file's size for cached bytes. */
+    private static final String MEMORY = "-XX:MaxDirectMemorySize=" + 4 * SWITCHED_BYTES;
+
     private final CloudMw client;
     private final FileChannels channels;
     private final String coordinator;
@@ -87,8 +90,10 @@ public final class ChannelBench {
         }
         Path directory = Files.createDirectories(Path.of(arguments[1])).toAbsolutePath();
         long bytes = Long.parseLong(arguments[2]) << 20;
-        try (LocalFleet fleet =
-                new LocalFleet(directory.resolve("fleet"), Path.of(arguments[0]).toAbsolutePath(), Map.of())) {
+        try (LocalFleet fleet = new LocalFleet(
+                directory.resolve("fleet"),
+                Path.of(arguments[0]).toAbsolutePath(),
+                Map.of("CLOUDMW_JAVA_OPTS", MEMORY))) {
             fleet.startCoordinator(Map.of());
             List<ServerProcess> helpers = new ArrayList<>();
             for (int i = 1; i <= 3; i++) {
