@@ -5,7 +5,7 @@ import io.cloudmw.core.reach.BucketProbe;
 import io.cloudmw.core.rpc.Membership;
 import io.cloudmw.core.rpc.RpcServers;
 import io.cloudmw.core.security.MemberProofs;
-import io.cloudmw.core.signing.ReadSigner;
+import io.cloudmw.core.signing.UrlSigner;
 import io.cloudmw.core.thread.Threads;
 import io.cloudmw.helper.compete.HelperTransfers;
 import io.cloudmw.helper.config.HelperConfig;
@@ -45,7 +45,7 @@ final class ControlPlane {
     }
 
     /** Adds the services that coordinators call: probes of buckets and signed URLs. */
-    void addBuckets(BucketProbe probe, ReadSigner.LocalSigner signer) {
+    void addBuckets(BucketProbe probe, UrlSigner.LocalSigner signer) {
         ResourceStack stack = context.resources();
         services.add(
                 new ProbeService(context.config().id(), probe, stack.pool(Threads.blocking("probe", PROBES, PROBES))));

@@ -19,7 +19,7 @@ import io.cloudmw.core.reach.NotifyingProbe;
 import io.cloudmw.core.security.ClusterSecret;
 import io.cloudmw.core.security.MemberProofs;
 import io.cloudmw.core.security.TransferTokens;
-import io.cloudmw.core.signing.ReadSigner;
+import io.cloudmw.core.signing.UrlSigner;
 import io.cloudmw.core.status.fleet.HedgeCounts;
 import io.cloudmw.core.status.fleet.HelperActivity;
 import io.cloudmw.core.status.fleet.SwitchActivity;
@@ -90,7 +90,7 @@ public final class HelperServer implements AutoCloseable {
             DiskOpener.Throttle throttle,
             MeterRegistry meters)
             throws CloudMwException {
-        ReadSigner.LocalSigner none = (store, chunk, validity) -> Optional.empty();
+        UrlSigner.LocalSigner none = (store, chunk, validity) -> Optional.empty();
         return new HelperServer(config, secret, others, BucketProbe.none(), none, throttle, meters);
     }
 
@@ -115,7 +115,7 @@ public final class HelperServer implements AutoCloseable {
             ClusterSecret secret,
             StoreOpener others,
             BucketProbe probe,
-            ReadSigner.LocalSigner signer,
+            UrlSigner.LocalSigner signer,
             DiskOpener.Throttle throttle,
             MeterRegistry meters)
             throws CloudMwException {

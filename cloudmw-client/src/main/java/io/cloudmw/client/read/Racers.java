@@ -3,8 +3,8 @@ package io.cloudmw.client.read;
 import io.cloudmw.client.context.ClientContext;
 import io.cloudmw.client.manifest.ManifestReader;
 import io.cloudmw.client.progress.Attempt;
-import io.cloudmw.client.read.local.LocalRace;
-import io.cloudmw.client.read.local.LocalStores;
+import io.cloudmw.client.read.direct.DirectRace;
+import io.cloudmw.client.read.direct.DirectStores;
 import io.cloudmw.client.read.racer.CachedBlockRequests;
 import io.cloudmw.client.read.racer.HelperListener;
 import io.cloudmw.client.read.racer.RacerEvents;
@@ -58,7 +58,7 @@ final class Racers {
     private final Map<RacerId, CachedBlockRequests> switchRequests = new HashMap<>();
 
     private final Set<RacerId> abandoned = new HashSet<>();
-    private @Nullable LocalRace local;
+    private @Nullable DirectRace local;
     private boolean finished;
 
     /** @param planned blocks in flight from each helper, besides extra attempts */
@@ -131,7 +131,7 @@ final class Racers {
                 issue(host, issued);
             }
         }
-        LocalRace race = local;
+        DirectRace race = local;
         if (race != null && isLocal(block)) {
             race.issue(block, item);
         }
@@ -161,7 +161,7 @@ final class Racers {
 
     void withdraw(Block block) {
         helpersOf(block, requests -> requests.forget(block.id())).forEach(helper -> helper.withdraw(block.id()));
-        LocalRace race = local;
+        DirectRace race = local;
         if (race != null && isLocal(block)) {
             race.withdraw(block.id());
         }
@@ -199,7 +199,7 @@ final class Racers {
 
     void delivered(Block block) {
         helpersOf(block, requests -> requests.forget(block.id())).forEach(helper -> helper.delivered(block.id()));
-        LocalRace race = local;
+        DirectRace race = local;
         if (race != null && isLocal(block)) {
             race.delivered(block.id());
         }
@@ -253,13 +253,13 @@ final class Racers {
      * Creates in-process racers, {@code spare} more than there are replicas; {@link RacerEvents#localRacersReady}
      * follows.
      */
-    void raceLocally(int spare) {
+    void raceDirectly(int spare) {
         List<RacerId> ranks = new ArrayList<>();
         for (int i = 0; i < plan.replicas() + spare; i++) {
             ranks.add(new RacerId(plan.helpers().size() * setup.lanes().perHelper() + i));
         }
-        LocalStores stores = new LocalStores(context, plan);
-        local = new LocalRace(context, serial, ranks, stores, events);
+        DirectStores stores = new DirectStores(context, plan);
+        local = new DirectRace(context, serial, ranks, stores, events);
         var unused = stores.reachable()
                 .thenAccept(any -> serial.execute(() -> events.localRacersReady(any ? ranks : List.of())));
     }

@@ -257,9 +257,9 @@ final class ReadDriver {
         }
 
         @Override
-        public void raceLocally(int spare) {
+        public void raceDirectly(int spare) {
             scope.ledger().racingLocally();
-            racers.raceLocally(spare);
+            racers.raceDirectly(spare);
         }
 
         @Override

@@ -5,11 +5,11 @@ import io.cloudmw.coordinator.backup.VolumeExport;
 import io.cloudmw.coordinator.catalog.Catalog;
 import io.cloudmw.coordinator.catalog.change.AppliedCalls;
 import io.cloudmw.coordinator.fleet.BucketAccess;
-import io.cloudmw.coordinator.fleet.BucketSigning;
 import io.cloudmw.coordinator.fleet.FleetExchange;
 import io.cloudmw.coordinator.fleet.FleetMonitoring;
 import io.cloudmw.coordinator.fleet.HelperRegistry;
 import io.cloudmw.coordinator.fleet.RegistryFleet;
+import io.cloudmw.coordinator.fleet.SigningSources;
 import io.cloudmw.coordinator.fleet.StoreView;
 import io.cloudmw.coordinator.lease.BackgroundJobs;
 import io.cloudmw.coordinator.lease.Lease;
@@ -28,7 +28,7 @@ import io.cloudmw.core.monitor.FleetSpeeds;
 import io.cloudmw.core.reach.BucketWatch;
 import io.cloudmw.core.security.FixedLifeTokens;
 import io.cloudmw.core.security.TransferTokens;
-import io.cloudmw.core.signing.ReadSigner;
+import io.cloudmw.core.signing.UrlSigner;
 import io.cloudmw.core.time.Ticker;
 import io.cloudmw.core.time.WallClock;
 import java.time.Duration;
@@ -76,7 +76,7 @@ public final class Coordinator {
             String name,
             Catalog catalog,
             TransferTokens tokens,
-            BucketSigning signing,
+            SigningSources signing,
             CoordinatorOptions options,
             Ticker ticker,
             WallClock clock) {
@@ -93,7 +93,7 @@ public final class Coordinator {
         this.snapshots = new VolumeSnapshots(catalog, clock);
         FleetSpeeds speeds = new FleetSpeeds(ticker, FleetSpeeds.DEFAULT_REPORTS);
         this.monitoring = new FleetMonitoring(helpers, stores, speeds);
-        ReadSigner signer = new ReadSigner(direct, signing.helpers(), stores.signing(), Ticker.system());
+        UrlSigner signer = new UrlSigner(direct, signing.helpers(), stores.signing(), Ticker.system());
         FixedLifeTokens issuer = new FixedLifeTokens(tokens, options.tokenTtl(), clock);
         this.reads = new FileReads(catalog, helpers, stores, issuer, signer, speeds, monitoring::transfers);
         this.names = new FileNames(catalog, clock);

@@ -482,7 +482,7 @@ public final class Delivery {
     }
 
     /**
-     * The client's own racers, asked for by {@link DeliveryActions#raceLocally}, are ready.
+     * The client's own racers, asked for by {@link DeliveryActions#raceDirectly}, are ready.
      *
      * @param racers ranks that no helper has; empty: the client can reach no replica by itself
      */

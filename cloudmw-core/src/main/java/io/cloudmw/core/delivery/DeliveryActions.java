@@ -64,7 +64,7 @@ public interface DeliveryActions {
      *
      * @param spare how many racers to add for extras, besides one for each replica
      */
-    void raceLocally(int spare);
+    void raceDirectly(int spare);
 
     /** Ends the transfer: every planned byte was delivered exactly once. No action follows. */
     void complete();

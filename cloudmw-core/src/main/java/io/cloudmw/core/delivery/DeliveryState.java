@@ -493,10 +493,10 @@ final class DeliveryState {
     }
 
     /** Asks for the client's own racers, once. */
-    void askForLocalRacers() {
+    void askForDirectRacers() {
         if (racers.askLocal()) {
             int spare = mode().lineup().spareLanes();
-            ordered.add(to -> to.raceLocally(spare));
+            ordered.add(to -> to.raceDirectly(spare));
         }
     }
 

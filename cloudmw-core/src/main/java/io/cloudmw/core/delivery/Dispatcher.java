@@ -50,7 +50,7 @@ final class Dispatcher {
         feedLanes();
         issueLowest();
         if (!state.racers().hasHelpers() || state.hasAnyRouteFailed()) {
-            List.copyOf(window.ready()).forEach(this::issueToClient);
+            List.copyOf(window.ready()).forEach(this::issueDirectly);
         }
         if (mode.extras().steals() && window.ready().isEmpty()) {
             stealing.stealForIdleLanes();
@@ -67,7 +67,7 @@ final class Dispatcher {
         LiveRacers racers = state.racers();
         List<Entrant> entrants = racers.entrantsFor(range);
         if (entrants.isEmpty()) {
-            state.askForLocalRacers();
+            state.askForDirectRacers();
             if (!racers.isLocalReady()) {
                 return;
             }
@@ -308,11 +308,11 @@ final class Dispatcher {
     // ---- the client's own racers
 
     /** Issues a range that no helper can bring to the client's own racers, and fails it when they cannot either. */
-    private void issueToClient(WantedRange range) {
-        if (state.isOver() || !needsClient(range)) {
+    private void issueDirectly(WantedRange range) {
+        if (state.isOver() || !needsDirectRead(range)) {
             return;
         }
-        state.askForLocalRacers();
+        state.askForDirectRacers();
         if (!state.racers().isLocalReady() || mustWait(range)) {
             return;
         }
@@ -347,7 +347,11 @@ final class Dispatcher {
                 && own.stream().allMatch(racer -> state.racers().load(racer) > 0);
     }
 
-    private boolean needsClient(WantedRange range) {
+    /**
+     * Whether the client reads a range itself, directly from the stores: no helper is left, or none that can still read
+     * it.
+     */
+    private boolean needsDirectRead(WantedRange range) {
         if (!state.racers().hasHelpers() || !range.chunk().hasFailed()) {
             return !state.racers().hasHelpers();
         }

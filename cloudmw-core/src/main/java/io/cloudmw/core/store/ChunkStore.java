@@ -19,7 +19,7 @@ import java.util.function.BooleanSupplier;
  * <p>Calls block the calling thread; many threads use a store at once. Every failure is a {@link CloudMwException}
  * translated at the store's edge: {@link ErrorCode#REPLICA_MISSING}, {@link ErrorCode#STORE_UNAVAILABLE}, {@link
  * ErrorCode#STORE_DENIED}, {@link ErrorCode#STORE_FULL}, {@link ErrorCode#CANCELLED} (the thread was interrupted or
- * the reader closed) or {@link ErrorCode#INVALID_ARGUMENT}. Stores do not verify content: see {@link LeafVerifier}.
+ * the reader closed) or {@link ErrorCode#INVALID_ARGUMENT}. Stores do not verify content: see {@link StoreLeafVerifier}.
  */
 public interface ChunkStore extends Closeable {
     StoreId id();

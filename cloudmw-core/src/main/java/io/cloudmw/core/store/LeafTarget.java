@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 
 /**
- * The target of verified leaves, called by the one thread that runs the {@link LeafVerifier}. Offsets are counted from
+ * The target of verified leaves, called by the one thread that runs the {@link StoreLeafVerifier}. Offsets are counted from
  * the start of the range that is read.
  */
 public interface LeafTarget {

@@ -112,7 +112,7 @@ public final class RecordedDelivery {
         }
 
         @Override
-        public void raceLocally(int spare) {
+        public void raceDirectly(int spare) {
             commands.add(new DeliveryCommand.RaceLocally(spare));
         }
 

@@ -8,7 +8,7 @@ import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.chunk.ChunkId;
 import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.core.reach.BucketProbe;
-import io.cloudmw.core.signing.ReadSigner;
+import io.cloudmw.core.signing.UrlSigner;
 import io.cloudmw.core.store.s3.S3Settings;
 import io.cloudmw.core.store.s3.S3Stores;
 import io.cloudmw.core.time.WallClock;
@@ -18,7 +18,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** The S3 connections of one process, opened with the first request to a bucket. Safe for any thread. */
-final class BucketConnections implements BucketProbe, ReadSigner.LocalSigner, AutoCloseable {
+final class BucketConnections implements BucketProbe, UrlSigner.LocalSigner, AutoCloseable {
     /** Time-out of one small request to a bucket. */
     private static final Duration LOOK = Duration.ofSeconds(4);
 

@@ -8,7 +8,7 @@ import io.cloudmw.core.identity.MarkedStore;
 import io.cloudmw.core.model.chunk.ChunkId;
 import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.core.reach.BucketProbe;
-import io.cloudmw.core.signing.ReadSigner;
+import io.cloudmw.core.signing.UrlSigner;
 import io.cloudmw.core.store.CachingStoreOpener;
 import io.cloudmw.core.store.ChunkStore;
 import io.cloudmw.core.store.MeteredChunkStore;
@@ -26,7 +26,7 @@ import java.util.Optional;
  * The buckets of a helper: it opens each once, metered and, for demonstrations, throttled. The helper also signs URLs
  * for their chunks. Safe for any thread.
  */
-public final class HelperBuckets implements StoreOpener, BucketProbe, ReadSigner.LocalSigner, AutoCloseable {
+public final class HelperBuckets implements StoreOpener, BucketProbe, UrlSigner.LocalSigner, AutoCloseable {
     private final Optional<StoreLaw> throttle;
     private final MeterRegistry meters;
     private final CachingStoreOpener stores = new CachingStoreOpener(this::openAnew);

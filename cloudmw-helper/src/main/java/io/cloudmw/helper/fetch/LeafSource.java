@@ -3,7 +3,7 @@ package io.cloudmw.helper.fetch;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.store.LeafRange;
 import io.cloudmw.core.store.LeafTarget;
-import io.cloudmw.core.store.LeafVerifier;
+import io.cloudmw.core.store.StoreLeafVerifier;
 import io.cloudmw.helper.block.LeafFiles;
 import io.cloudmw.helper.block.LeavesBlock;
 import java.util.function.LongConsumer;
@@ -24,7 +24,7 @@ interface LeafSource {
     void cancel();
 
     /** A source that reads a store and passes verified leaves on. */
-    static LeafSource of(LeafVerifier verifier, LeafTarget target) {
+    static LeafSource of(StoreLeafVerifier verifier, LeafTarget target) {
         return new LeafSource() {
             @Override
             public void run(LongConsumer progress) throws CloudMwException {

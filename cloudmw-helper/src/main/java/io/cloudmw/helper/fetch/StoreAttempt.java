@@ -9,7 +9,7 @@ import io.cloudmw.core.schedule.FairPool;
 import io.cloudmw.core.schedule.ScheduledWork;
 import io.cloudmw.core.store.ChunkStore;
 import io.cloudmw.core.store.LeafTarget;
-import io.cloudmw.core.store.LeafVerifier;
+import io.cloudmw.core.store.StoreLeafVerifier;
 import io.cloudmw.helper.block.FetchedBlock;
 import io.cloudmw.helper.block.FileBlock;
 import io.cloudmw.helper.block.LeafAllocator;
@@ -212,9 +212,9 @@ final class StoreAttempt implements FairPool.Task, BlockAttempt {
         try {
             fetched =
                     new FileBlock(block, openReplica(path), block.race().range().offset());
-            LeafVerifier verifier = block.race().isCutThrough()
-                    ? LeafVerifier.unchecked(store, block.leaves())
-                    : new LeafVerifier(store, block.leaves());
+            StoreLeafVerifier verifier = block.race().isCutThrough()
+                    ? StoreLeafVerifier.unchecked(store, block.leaves())
+                    : new StoreLeafVerifier(store, block.leaves());
             run(LeafSource.of(verifier, LeafTarget.discarding(scratch.nioBuffer(0, scratch.capacity()))), fetched);
             kept = true;
             return fetched;
@@ -303,7 +303,7 @@ final class StoreAttempt implements FairPool.Task, BlockAttempt {
     }
 
     private void verify(ChunkStore store, LeafTarget target, FetchedBlock fetched) throws CloudMwException {
-        run(LeafSource.of(new LeafVerifier(store, block.leaves(), block.extra()), target), fetched);
+        run(LeafSource.of(new StoreLeafVerifier(store, block.leaves(), block.extra()), target), fetched);
     }
 
     private void run(LeafSource started, FetchedBlock fetched) throws CloudMwException {

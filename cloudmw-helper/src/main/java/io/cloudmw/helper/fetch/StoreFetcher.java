@@ -7,7 +7,7 @@ import io.cloudmw.core.schedule.FairPool;
 import io.cloudmw.core.schedule.ScheduledWork;
 import io.cloudmw.core.store.ChunkStore;
 import io.cloudmw.core.store.LeafTarget;
-import io.cloudmw.core.store.LeafVerifier;
+import io.cloudmw.core.store.StoreLeafVerifier;
 import io.cloudmw.helper.block.LeafAllocator;
 import io.cloudmw.helper.block.Spool;
 import io.cloudmw.helper.block.WantedBlock;
@@ -130,7 +130,7 @@ public final class StoreFetcher implements BlockFetcher, AutoCloseable {
         ByteBuf scratch = scratch(block);
         try {
             LeafTarget target = LeafTarget.discarding(scratch.nioBuffer(0, scratch.capacity()));
-            new LeafVerifier(store, block.leaves()).run(target, bytes -> {});
+            new StoreLeafVerifier(store, block.leaves()).run(target, bytes -> {});
         } finally {
             scratch.release();
         }

@@ -5,7 +5,7 @@ import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.chunk.ChunkId;
 import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.core.rpc.UnaryCalls;
-import io.cloudmw.core.signing.ReadSigner;
+import io.cloudmw.core.signing.UrlSigner;
 import io.cloudmw.core.wire.FromWire;
 import io.cloudmw.core.wire.SigningWire;
 import io.cloudmw.proto.v1.SignReadsRequest;
@@ -28,11 +28,11 @@ public final class SigningService extends StoreSigningGrpc.StoreSigningImplBase 
     /** Longest validity of a URL. */
     public static final Duration LONGEST_VALIDITY = Duration.ofHours(12);
 
-    private final ReadSigner.LocalSigner signer;
+    private final UrlSigner.LocalSigner signer;
     private final UnaryCalls calls;
 
     /** @param executor bounds concurrent calls, which may fetch credentials first */
-    public SigningService(ReadSigner.LocalSigner signer, Executor executor) {
+    public SigningService(UrlSigner.LocalSigner signer, Executor executor) {
         this.signer = signer;
         this.calls = new UnaryCalls(executor);
     }

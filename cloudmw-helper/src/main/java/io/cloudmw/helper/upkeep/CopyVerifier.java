@@ -6,7 +6,7 @@ import io.cloudmw.core.model.chunk.Chunk;
 import io.cloudmw.core.store.ChunkStore;
 import io.cloudmw.core.store.LeafRange;
 import io.cloudmw.core.store.LeafTarget;
-import io.cloudmw.core.store.LeafVerifier;
+import io.cloudmw.core.store.StoreLeafVerifier;
 import java.nio.ByteBuffer;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -17,7 +17,7 @@ final class CopyVerifier {
 
     /** Reads a whole chunk and passes its verified leaves on. */
     static void read(ChunkStore store, Chunk chunk, LeafTarget leaves, TaskFindings findings) throws CloudMwException {
-        LeafVerifier reading = new LeafVerifier(store, LeafRange.whole(chunk));
+        StoreLeafVerifier reading = new StoreLeafVerifier(store, LeafRange.whole(chunk));
         try {
             reading.run(new VerifyingLeafTarget(chunk, leaves), bytes -> {});
         } finally {

@@ -19,8 +19,8 @@ import io.cloudmw.core.rpc.RpcErrors;
 import io.cloudmw.core.rpc.VersionHandshake;
 import io.cloudmw.core.security.ClusterSecret;
 import io.cloudmw.core.security.MemberProofs;
-import io.cloudmw.core.signing.ReadSigner;
 import io.cloudmw.core.signing.SignedUrls;
+import io.cloudmw.core.signing.UrlSigner;
 import io.cloudmw.core.time.WallClock;
 import io.cloudmw.core.wire.SigningWire;
 import io.cloudmw.proto.v1.StoreSigningGrpc;
@@ -67,7 +67,7 @@ final class SigningServiceTest {
 
     @BeforeEach
     void start() throws Exception {
-        ReadSigner.LocalSigner signer = (store, chunk, validity) -> {
+        UrlSigner.LocalSigner signer = (store, chunk, validity) -> {
             if (failure.isPresent()) {
                 throw failure.get();
             }

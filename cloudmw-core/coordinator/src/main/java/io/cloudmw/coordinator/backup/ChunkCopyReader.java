@@ -9,7 +9,7 @@ import io.cloudmw.core.model.chunk.Chunk;
 import io.cloudmw.core.store.ChunkStore;
 import io.cloudmw.core.store.LeafRange;
 import io.cloudmw.core.store.LeafTarget;
-import io.cloudmw.core.store.LeafVerifier;
+import io.cloudmw.core.store.StoreLeafVerifier;
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.util.ArrayList;
@@ -59,7 +59,7 @@ final class ChunkCopyReader {
         byte[] bytes = new byte[Math.toIntExact(window.length())];
         int[] crc32c = Leaves.slice(chunk.leaves().crc32c(), window, chunk.leafSizeBytes());
         LeafRange wanted = new LeafRange(chunk.id(), window, chunk.leafSizeBytes(), crc32c);
-        new LeafVerifier(store, wanted).run(LeafTarget.memory(ByteBuffer.wrap(bytes)), progress -> {});
+        new StoreLeafVerifier(store, wanted).run(LeafTarget.memory(ByteBuffer.wrap(bytes)), progress -> {});
         MessageDigest sha256 = Sha256.begin();
         int first = Math.toIntExact(window.offset() / chunk.leafSizeBytes());
         for (int leaf = 0; leaf < wanted.leaves(); leaf++) {

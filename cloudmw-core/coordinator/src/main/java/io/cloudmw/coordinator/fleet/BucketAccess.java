@@ -8,14 +8,14 @@ import io.cloudmw.core.identity.BucketMarkers;
 import io.cloudmw.core.model.chunk.ChunkId;
 import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.core.reach.BucketProbe;
-import io.cloudmw.core.signing.ReadSigner;
+import io.cloudmw.core.signing.UrlSigner;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Optional;
 
 /** The coordinator's own access to buckets, with its own credentials. Safe for any thread. */
 @FunctionalInterface
-public interface BucketAccess extends BucketProbe, ReadSigner.LocalSigner {
+public interface BucketAccess extends BucketProbe, UrlSigner.LocalSigner {
     /**
      * Returns a URL that serves the chunk by GET, also in ranges, for {@code validity}. The URL is a secret. It is
      * computed without a request. Empty when the store cannot be read this way.

@@ -16,7 +16,7 @@ import io.cloudmw.core.model.fleet.HelperAddress;
 import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.core.model.volume.Volume;
 import io.cloudmw.core.reach.BucketWatch;
-import io.cloudmw.core.signing.ReadSigner;
+import io.cloudmw.core.signing.UrlSigner;
 import io.cloudmw.core.status.StoreCandidate;
 import io.cloudmw.core.status.StoreStatus;
 import java.time.Instant;
@@ -151,8 +151,8 @@ public final class StoreView {
     }
 
     /** Returns this view for a signer. */
-    public ReadSigner.Fleet signing() {
-        return new ReadSigner.Fleet() {
+    public UrlSigner.Fleet signing() {
+        return new UrlSigner.Fleet() {
             @Override
             public List<HelperAddress> able(Store store) {
                 return StoreView.this.able(store);

@@ -36,8 +36,8 @@ import io.cloudmw.core.placement.StoreReachability;
 import io.cloudmw.core.security.FixedLifeTokens;
 import io.cloudmw.core.security.TransferRight;
 import io.cloudmw.core.security.TransferToken;
-import io.cloudmw.core.signing.ReadSigner;
 import io.cloudmw.core.signing.SignedUrls;
+import io.cloudmw.core.signing.UrlSigner;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -60,7 +60,7 @@ public final class FileReads {
     private final HelperRegistry helpers;
     private final StoreView stores;
     private final FixedLifeTokens tokens;
-    private final ReadSigner signer;
+    private final UrlSigner signer;
     private final FleetSpeeds speeds;
     /** The number of transfers of a helper, in its last report. */
     private final ToLongFunction<HelperId> load;
@@ -73,7 +73,7 @@ public final class FileReads {
             HelperRegistry helpers,
             StoreView stores,
             FixedLifeTokens tokens,
-            ReadSigner signer,
+            UrlSigner signer,
             FleetSpeeds speeds,
             ToLongFunction<HelperId> load) {
         this.load = load;

@@ -5,7 +5,7 @@ import io.cloudmw.coordinator.StoreChecks;
 import io.cloudmw.coordinator.catalog.Catalog;
 import io.cloudmw.coordinator.catalog.MeteredCatalog;
 import io.cloudmw.coordinator.fleet.BucketAccess;
-import io.cloudmw.coordinator.fleet.BucketSigning;
+import io.cloudmw.coordinator.fleet.SigningSources;
 import io.cloudmw.coordinator.peer.PeerFinder;
 import io.cloudmw.coordinator.rpc.AccessService;
 import io.cloudmw.coordinator.rpc.BackupService;
@@ -168,7 +168,7 @@ public final class CoordinatorServer implements AutoCloseable {
                     name(config, catalog),
                     catalog,
                     new TransferTokens(secret, WallClock.system()),
-                    new BucketSigning(direct, new HelperUrlSigning(controls)),
+                    new SigningSources(direct, new HelperUrlSigning(controls)),
                     config.options(),
                     leaseTicker(catalog, config.options().helperTtl(), upkeep),
                     WallClock.system());

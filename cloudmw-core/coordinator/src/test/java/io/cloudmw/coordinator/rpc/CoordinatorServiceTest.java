@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.cloudmw.coordinator.Coordinator;
 import io.cloudmw.coordinator.CoordinatorOptions;
 import io.cloudmw.coordinator.fleet.BucketAccess;
-import io.cloudmw.coordinator.fleet.BucketSigning;
+import io.cloudmw.coordinator.fleet.SigningSources;
 import io.cloudmw.coordinator.testing.memory.InMemoryCatalog;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.fleet.HelperAddress;
@@ -57,7 +57,7 @@ final class CoordinatorServiceTest {
                     "test",
                     catalog,
                     new TransferTokens(ClusterSecret.of(new byte[32]), WallClock.system()),
-                    BucketSigning.of(BucketAccess.none()),
+                    SigningSources.of(BucketAccess.none()),
                     CoordinatorOptions.defaults(),
                     Ticker.system(),
                     WallClock.system());

@@ -4,7 +4,7 @@ import io.cloudmw.coordinator.Coordinator;
 import io.cloudmw.coordinator.CoordinatorOptions;
 import io.cloudmw.coordinator.catalog.Catalog;
 import io.cloudmw.coordinator.fleet.BucketAccess;
-import io.cloudmw.coordinator.fleet.BucketSigning;
+import io.cloudmw.coordinator.fleet.SigningSources;
 import io.cloudmw.coordinator.testing.memory.InMemoryCatalog;
 import io.cloudmw.coordinator.upload.EditPlan;
 import io.cloudmw.coordinator.upload.UploadPlan;
@@ -34,7 +34,7 @@ import io.cloudmw.core.model.volume.Volume;
 import io.cloudmw.core.model.volume.VolumeSet;
 import io.cloudmw.core.security.ClusterSecret;
 import io.cloudmw.core.security.TransferTokens;
-import io.cloudmw.core.signing.HelperSigner;
+import io.cloudmw.core.signing.HelperUrlSigner;
 import io.cloudmw.core.testing.FakeTicker;
 import java.net.URI;
 import java.nio.file.Path;
@@ -60,7 +60,7 @@ public final class TestCluster {
             : Optional.empty();
 
     /** The helper signer of the next coordinator. */
-    HelperSigner signer = HelperSigner.none();
+    HelperUrlSigner signer = HelperUrlSigner.none();
 
     private final Map<HelperId, Long> epochs = new HashMap<>();
     public Coordinator coordinator;
@@ -87,7 +87,7 @@ public final class TestCluster {
 
     private Coordinator started() throws CloudMwException {
         return new Coordinator(
-                "coordinator", catalog, tokens, new BucketSigning(direct, signer), options, ticker, this::now);
+                "coordinator", catalog, tokens, new SigningSources(direct, signer), options, ticker, this::now);
     }
 
     /** Starts a new coordinator on the same catalog, as after a crash. */

@@ -248,7 +248,7 @@ public final class FleetTransfer {
         } else if (command instanceof DeliveryCommand.Abandon abandon) {
             disconnect(hostOf(abandon.racer()));
         } else if (command instanceof DeliveryCommand.RaceLocally locally) {
-            fleet.clock.after(LOCAL_READY_NANOS, () -> raceLocally(locally.spare()));
+            fleet.clock.after(LOCAL_READY_NANOS, () -> raceDirectly(locally.spare()));
         } else if (command instanceof DeliveryCommand.Complete) {
             end(true);
         } else if (command instanceof DeliveryCommand.Fail) {
@@ -289,7 +289,7 @@ public final class FleetTransfer {
         told.forEach(host -> fleet.network.send(FleetNetwork.CLIENT, host.process, () -> host.handle(event)));
     }
 
-    private void raceLocally(int spare) {
+    private void raceDirectly(int spare) {
         List<RacerId> ranks = new ArrayList<>();
         int racers = spec.stores().get(0).size() + spare;
         for (int i = 0; i < racers; i++) {

@@ -6,7 +6,7 @@ import io.cloudmw.core.model.chunk.ChunkId;
 import io.cloudmw.core.model.fleet.HelperAddress;
 import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.core.rpc.RpcErrors;
-import io.cloudmw.core.signing.HelperSigner;
+import io.cloudmw.core.signing.HelperUrlSigner;
 import io.cloudmw.core.signing.SignedUrls;
 import io.cloudmw.core.time.Ticker;
 import io.cloudmw.core.wire.SigningWire;
@@ -22,7 +22,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /** The calls that let helpers sign URLs, split into as many calls as the chunks need. Safe for any thread. */
-public final class HelperUrlSigning implements HelperSigner {
+public final class HelperUrlSigning implements HelperUrlSigner {
     private final HelperChannels channels;
 
     /** @param channels closed by the caller */

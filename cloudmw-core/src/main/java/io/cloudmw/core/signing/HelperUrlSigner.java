@@ -10,7 +10,7 @@ import java.util.Collection;
 
 /** The call that lets a helper sign URLs with its credentials of a bucket. Safe for any thread; calls block. */
 @FunctionalInterface
-public interface HelperSigner {
+public interface HelperUrlSigner {
     /**
      * Asks one helper.
      *
@@ -24,7 +24,7 @@ public interface HelperSigner {
             throws CloudMwException;
 
     /** The signer of coordinators that ask no helper. */
-    static HelperSigner none() {
+    static HelperUrlSigner none() {
         return (helper, store, chunks, validity, timeout) -> {
             throw new CloudMwException(ErrorCode.HELPER_UNAVAILABLE, "helper " + helper.id() + " is not asked to sign");
         };

@@ -1,4 +1,4 @@
-package io.cloudmw.client.read.local;
+package io.cloudmw.client.read.direct;
 
 import io.cloudmw.client.context.Failures;
 import io.cloudmw.client.manifest.ManifestReader;
@@ -13,7 +13,7 @@ import io.cloudmw.core.race.Block;
 import io.cloudmw.core.store.ChunkStore;
 import io.cloudmw.core.store.LeafRange;
 import io.cloudmw.core.store.LeafTarget;
-import io.cloudmw.core.store.LeafVerifier;
+import io.cloudmw.core.store.StoreLeafVerifier;
 import io.cloudmw.core.store.UnlinkedFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -24,33 +24,38 @@ import org.jspecify.annotations.Nullable;
  * An in-process attempt, which reads a block of one replica into a nameless temporary file and verifies it. A single
  * thread runs the attempt; any thread may cancel or close it.
  */
-final class LocalAttempt implements Runnable, AutoCloseable {
+final class DirectAttempt implements Runnable, AutoCloseable {
     /** Called by the thread that runs the attempt. */
     interface Listener {
         /** The attempt begins to read its store. */
-        void began(LocalAttempt attempt);
+        void began(DirectAttempt attempt);
 
-        void progressed(LocalAttempt attempt, long bytes);
+        void progressed(DirectAttempt attempt, long bytes);
 
-        void finished(LocalAttempt attempt);
+        void finished(DirectAttempt attempt);
 
-        void failed(LocalAttempt attempt, CloudMwException cause);
+        void failed(DirectAttempt attempt, CloudMwException cause);
     }
 
     private final AttemptId id;
     private final Block block;
     private final ManifestReader.Item item;
     private final StoreId store;
-    private final LocalStores stores;
+    private final DirectStores stores;
     private final Listener listener;
-    private @Nullable LeafVerifier verifier;
+    private @Nullable StoreLeafVerifier verifier;
     private @Nullable FileChannel spool;
     private boolean cancelled;
     private volatile long bytes;
     private volatile boolean finished;
 
-    LocalAttempt(
-            AttemptId id, Block block, ManifestReader.Item item, StoreId store, LocalStores stores, Listener listener) {
+    DirectAttempt(
+            AttemptId id,
+            Block block,
+            ManifestReader.Item item,
+            StoreId store,
+            DirectStores stores,
+            Listener listener) {
         this.id = id;
         this.block = block;
         this.item = item;
@@ -108,7 +113,7 @@ final class LocalAttempt implements Runnable, AutoCloseable {
                 block.range(),
                 chunk().leafSizeBytes(),
                 Leaves.slice(chunk().leaves().crc32c(), block.range(), chunk().leafSizeBytes()));
-        LeafVerifier reading = new LeafVerifier(opened, range);
+        StoreLeafVerifier reading = new StoreLeafVerifier(opened, range);
         FileChannel file = temporary();
         synchronized (this) {
             if (cancelled) {
@@ -153,7 +158,7 @@ final class LocalAttempt implements Runnable, AutoCloseable {
     }
 
     void cancel() {
-        LeafVerifier reading;
+        StoreLeafVerifier reading;
         synchronized (this) {
             cancelled = true;
             reading = verifier;

@@ -1,4 +1,4 @@
-package io.cloudmw.client.read.local;
+package io.cloudmw.client.read.direct;
 
 import io.cloudmw.client.context.ClientContext;
 import io.cloudmw.client.manifest.ManifestReader;
@@ -30,21 +30,25 @@ import java.util.function.LongConsumer;
  * The client's in-process racers: one {@link Race} in which every rank is local, over the replicas that this process
  * can read directly. Confined to the transfer; the context's replica threads read.
  */
-public final class LocalRace implements LocalAttempt.Listener {
+public final class DirectRace implements DirectAttempt.Listener {
     private final ClientContext context;
     private final SerialExecutor serial;
-    private final LocalStores stores;
+    private final DirectStores stores;
     private final RacerEvents events;
     private final Race race;
     private final Map<BlockId, ManifestReader.Item> items = new HashMap<>();
-    private final Map<AttemptId, LocalAttempt> attempts = new HashMap<>();
+    private final Map<AttemptId, DirectAttempt> attempts = new HashMap<>();
     /** Attempts that were delivered before they finished. */
     private final List<AttemptId> early = new ArrayList<>();
 
     private boolean closed;
 
-    public LocalRace(
-            ClientContext context, SerialExecutor serial, List<RacerId> ranks, LocalStores stores, RacerEvents events) {
+    public DirectRace(
+            ClientContext context,
+            SerialExecutor serial,
+            List<RacerId> ranks,
+            DirectStores stores,
+            RacerEvents events) {
         this.context = context;
         this.serial = serial;
         this.stores = stores;
@@ -92,12 +96,12 @@ public final class LocalRace implements LocalAttempt.Listener {
     private final class Actions implements RaceActions {
         @Override
         public void start(AttemptId attempt, Block block, int replica) {
-            LocalRace.this.start(attempt, block, replica);
+            DirectRace.this.start(attempt, block, replica);
         }
 
         @Override
         public void cancel(AttemptId attempt) {
-            LocalAttempt cancelled = attempts.get(attempt);
+            DirectAttempt cancelled = attempts.get(attempt);
             if (cancelled != null) {
                 cancelled.cancel();
             }
@@ -110,7 +114,7 @@ public final class LocalRace implements LocalAttempt.Listener {
 
         @Override
         public void discard(AttemptId attempt) {
-            LocalAttempt discarded = attempts.remove(attempt);
+            DirectAttempt discarded = attempts.remove(attempt);
             if (discarded != null) {
                 discarded.close();
             }
@@ -118,7 +122,7 @@ public final class LocalRace implements LocalAttempt.Listener {
 
         @Override
         public void deliver(AttemptId attempt) {
-            LocalRace.this.deliver(attempt);
+            DirectRace.this.deliver(attempt);
         }
 
         @Override
@@ -143,24 +147,24 @@ public final class LocalRace implements LocalAttempt.Listener {
             throw new IllegalStateException("block " + block.id().value() + " was not issued");
         }
         StoreId store = item.chunk().chunk().replicas().get(replica);
-        LocalAttempt attempt = new LocalAttempt(id, block, item, store, stores, this);
+        DirectAttempt attempt = new DirectAttempt(id, block, item, store, stores, this);
         attempts.put(id, attempt);
         context.threads().replicas().execute(attempt);
     }
 
     /** Relays an attempt once it is whole; cutting through would save nothing in-process. */
     private void deliver(AttemptId id) {
-        LocalAttempt attempt = attempts.get(id);
+        DirectAttempt attempt = attempts.get(id);
         if (attempt == null || !attempt.isFinished()) {
             early.add(id);
             return;
         }
-        LocalRelaySource source = new LocalRelaySource(
+        DirectRelaySource source = new DirectRelaySource(
                 attempt, UnpooledByteBufAllocator.DEFAULT, context.threads().replicas());
         source.bind(events.offer(id.racer(), id.block(), attempt.store(), source));
     }
 
-    private void tell(LocalAttempt attempt, AttemptState state, Optional<ErrorCode> error) {
+    private void tell(DirectAttempt attempt, AttemptState state, Optional<ErrorCode> error) {
         AttemptId id = attempt.id();
         Attempt news = new Attempt(
                 attempt.block().chunkIndex(),
@@ -175,17 +179,17 @@ public final class LocalRace implements LocalAttempt.Listener {
     }
 
     @Override
-    public void began(LocalAttempt attempt) {
+    public void began(DirectAttempt attempt) {
         tell(attempt, AttemptState.STARTED, Optional.empty());
     }
 
     @Override
-    public void progressed(LocalAttempt attempt, long bytes) {
+    public void progressed(DirectAttempt attempt, long bytes) {
         tell(attempt, AttemptState.PROGRESSED, Optional.empty());
     }
 
     @Override
-    public void finished(LocalAttempt attempt) {
+    public void finished(DirectAttempt attempt) {
         tell(attempt, AttemptState.FINISHED, Optional.empty());
         serial.execute(() -> {
             happened(now -> race.finished(attempt.id(), now));
@@ -196,7 +200,7 @@ public final class LocalRace implements LocalAttempt.Listener {
     }
 
     @Override
-    public void failed(LocalAttempt attempt, CloudMwException cause) {
+    public void failed(DirectAttempt attempt, CloudMwException cause) {
         if (cause.code() == ErrorCode.CANCELLED) {
             tell(attempt, AttemptState.CANCELLED, Optional.empty());
         } else {
@@ -218,7 +222,7 @@ public final class LocalRace implements LocalAttempt.Listener {
 
     public void close() {
         closed = true;
-        attempts.values().forEach(LocalAttempt::close);
+        attempts.values().forEach(DirectAttempt::close);
         attempts.clear();
         context.threads().replicas().execute(stores::close);
     }

@@ -1,4 +1,4 @@
-package io.cloudmw.client.read.local;
+package io.cloudmw.client.read.direct;
 
 import io.cloudmw.client.context.Failures;
 import io.cloudmw.client.read.relay.RelayReceiver;
@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
  * The source of a relay that an in-process attempt feeds: the same leaves and credit as a helper's, without the
  * network.
  */
-final class LocalRelaySource implements RelaySource {
-    private final LocalAttempt attempt;
+final class DirectRelaySource implements RelaySource {
+    private final DirectAttempt attempt;
     private final ByteBufAllocator allocator;
     private final SerialExecutor lane;
     private volatile @Nullable RelayReceiver relay;
@@ -26,7 +26,7 @@ final class LocalRelaySource implements RelaySource {
     private long credit;
     private long sent;
 
-    LocalRelaySource(LocalAttempt attempt, ByteBufAllocator allocator, Executor threads) {
+    DirectRelaySource(DirectAttempt attempt, ByteBufAllocator allocator, Executor threads) {
         this.attempt = attempt;
         this.allocator = allocator;
         this.lane = new SerialExecutor(threads, this::broken);

@@ -1,4 +1,4 @@
-package io.cloudmw.client.read.local;
+package io.cloudmw.client.read.direct;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

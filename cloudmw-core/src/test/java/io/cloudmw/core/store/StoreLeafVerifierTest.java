@@ -24,7 +24,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-final class LeafVerifierTest {
+final class StoreLeafVerifierTest {
     private static final int LEAF = Leaves.MIN_SIZE_BYTES;
     private static final int SIZE = 3 * LEAF + 100;
 
@@ -94,13 +94,13 @@ final class LeafVerifierTest {
         int[] wrong = crcs.clone();
         wrong[2]++;
         LeafRange range = new LeafRange(chunk, new ByteRange(0, SIZE), LEAF, wrong);
-        LeafVerifier.unchecked(store, range).run(LeafTarget.discarding(scratch), progress::add);
+        StoreLeafVerifier.unchecked(store, range).run(LeafTarget.discarding(scratch), progress::add);
         assertThat(progress).endsWith((long) SIZE);
 
         ChunkId truncated = Chunks.id();
         store.put(truncated, Chunks.source(Arrays.copyOf(content, SIZE - 1)));
         LeafRange more = new LeafRange(truncated, new ByteRange(0, SIZE), LEAF, crcs);
-        assertThat(failure(LeafVerifier.unchecked(store, more), LeafTarget.discarding(scratch))
+        assertThat(failure(StoreLeafVerifier.unchecked(store, more), LeafTarget.discarding(scratch))
                         .code())
                 .isEqualTo(ErrorCode.REPLICA_CORRUPT);
     }
@@ -125,7 +125,7 @@ final class LeafVerifierTest {
                 return store.read(id, new ByteRange(range.offset(), range.length() - 1));
             }
         };
-        CloudMwException failure = failure(new LeafVerifier(shortStore, whole()), LeafTarget.discarding(scratch));
+        CloudMwException failure = failure(new StoreLeafVerifier(shortStore, whole()), LeafTarget.discarding(scratch));
 
         assertThat(failure.code()).isEqualTo(ErrorCode.STORE_UNAVAILABLE);
         assertThat(failure).hasMessageContaining("1 bytes before the end of the leaf at " + 3 * LEAF);
@@ -133,11 +133,11 @@ final class LeafVerifierTest {
 
     @Test
     void cancellingBeforeOrWhileItRunsEndsIt() {
-        LeafVerifier before = verifier(whole());
+        StoreLeafVerifier before = verifier(whole());
         before.cancel();
         assertThat(failure(before, LeafTarget.discarding(scratch)).code()).isEqualTo(ErrorCode.CANCELLED);
 
-        LeafVerifier during = verifier(whole());
+        StoreLeafVerifier during = verifier(whole());
         LeafTarget cancels = new LeafTarget.Scratch(scratch) {
             @Override
             public void verified(long offset, ByteBuffer leaf) {
@@ -166,11 +166,11 @@ final class LeafVerifierTest {
         return new LeafRange(chunk, new ByteRange(0, SIZE), LEAF, crcs);
     }
 
-    private LeafVerifier verifier(LeafRange range) {
-        return new LeafVerifier(store, range);
+    private StoreLeafVerifier verifier(LeafRange range) {
+        return new StoreLeafVerifier(store, range);
     }
 
-    private CloudMwException failure(LeafVerifier verifier, LeafTarget target) {
+    private CloudMwException failure(StoreLeafVerifier verifier, LeafTarget target) {
         return catchThrowableOfType(CloudMwException.class, () -> verifier.run(target, progress::add));
     }
 }

@@ -13,11 +13,12 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The verifier of a leaf-aligned range of one replica. It checks the CRC32C of every leaf before passing it on, unless
+ * The verifier of a leaf-aligned range of one replica, where a store is read. The destination verifies the SHA-256 of
+ * each leaf again ({@code LeafDigests}, {@code RelayReceiver}). This checks the CRC32C of every leaf before passing it on, unless
  * it is {@link #unchecked}. A single thread runs it, once; any thread may cancel it. Allocates nothing per leaf: bytes go
  * into buffers of the {@link LeafTarget}.
  */
-public final class LeafVerifier {
+public final class StoreLeafVerifier {
     private final ChunkStore store;
     private final LeafRange wanted;
     private final boolean checks;
@@ -33,7 +34,7 @@ public final class LeafVerifier {
     /** Written by the running thread. */
     private volatile long bytesRead;
 
-    public LeafVerifier(ChunkStore store, LeafRange wanted) {
+    public StoreLeafVerifier(ChunkStore store, LeafRange wanted) {
         this(store, wanted, false);
     }
 
@@ -42,11 +43,11 @@ public final class LeafVerifier {
      *
      * @param extra see {@link ChunkStore#readExtra}
      */
-    public LeafVerifier(ChunkStore store, LeafRange wanted, boolean extra) {
+    public StoreLeafVerifier(ChunkStore store, LeafRange wanted, boolean extra) {
         this(store, wanted, true, extra ? store::readExtra : store::read);
     }
 
-    private LeafVerifier(ChunkStore store, LeafRange wanted, boolean checks, ReadOpener source) {
+    private StoreLeafVerifier(ChunkStore store, LeafRange wanted, boolean checks, ReadOpener source) {
         this.store = store;
         this.wanted = wanted;
         this.checks = checks;
@@ -62,8 +63,8 @@ public final class LeafVerifier {
      * A verifier of leaves that will be sent from the store's {@link ChunkStore#file} to a receiver that checks them.
      * The verifier passes over the range as {@link ChunkStore#readAhead} does, and finds every failure but wrong bytes.
      */
-    public static LeafVerifier unchecked(ChunkStore store, LeafRange wanted) {
-        return new LeafVerifier(store, wanted, false, store::readAhead);
+    public static StoreLeafVerifier unchecked(ChunkStore store, LeafRange wanted) {
+        return new StoreLeafVerifier(store, wanted, false, store::readAhead);
     }
 
     /**

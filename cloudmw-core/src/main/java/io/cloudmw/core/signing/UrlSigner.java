@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
  * that has them. It asks at most {@value #MOST_HELPERS} helpers for each store, within {@value #MOST_MILLIS} ms for
  * all of them. Safe for any thread; calls block.
  */
-public final class ReadSigner {
+public final class UrlSigner {
     static final int MOST_HELPERS = 3;
     static final int MOST_MILLIS = 4000;
 
@@ -40,7 +40,7 @@ public final class ReadSigner {
     /** The most processes that a message names. */
     private static final int MOST_NAMED = 8;
 
-    private static final Logger LOG = LoggerFactory.getLogger(ReadSigner.class);
+    private static final Logger LOG = LoggerFactory.getLogger(UrlSigner.class);
 
     /** The signer with the credentials of this process. */
     @FunctionalInterface
@@ -59,13 +59,13 @@ public final class ReadSigner {
     }
 
     private final LocalSigner own;
-    private final HelperSigner helpers;
+    private final HelperUrlSigner helpers;
     private final Fleet fleet;
     private final Ticker ticker;
     /** Counts calls, so that each begins with another helper. */
     private final AtomicInteger turn = new AtomicInteger();
 
-    public ReadSigner(LocalSigner own, HelperSigner helpers, Fleet fleet, Ticker ticker) {
+    public UrlSigner(LocalSigner own, HelperUrlSigner helpers, Fleet fleet, Ticker ticker) {
         this.own = own;
         this.helpers = helpers;
         this.fleet = fleet;

@@ -1,4 +1,4 @@
-package io.cloudmw.client.read.local;
+package io.cloudmw.client.read.direct;
 
 import io.cloudmw.client.context.ClientContext;
 import io.cloudmw.client.context.Failures;
@@ -31,8 +31,8 @@ import org.slf4j.LoggerFactory;
  * The stores that a client can read directly: disks whose directory is on this machine, and buckets through URLs
  * signed by the coordinator. Opening blocks; safe for any thread.
  */
-public final class LocalStores {
-    private static final Logger log = LoggerFactory.getLogger(LocalStores.class);
+public final class DirectStores {
+    private static final Logger log = LoggerFactory.getLogger(DirectStores.class);
 
     private final ClientContext context;
     private final Map<StoreId, Store> stores = new HashMap<>();
@@ -40,7 +40,7 @@ public final class LocalStores {
     private final SignedSegments signed;
     private @Nullable HttpClient http;
 
-    public LocalStores(ClientContext context, ReadPlan plan) {
+    public DirectStores(ClientContext context, ReadPlan plan) {
         this.context = context;
         signed = new SignedSegments(
                 context.ticker(), index -> context.coordinator().segment(plan.version(), index, true));

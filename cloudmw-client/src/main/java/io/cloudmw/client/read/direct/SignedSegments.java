@@ -1,4 +1,4 @@
-package io.cloudmw.client.read.local;
+package io.cloudmw.client.read.direct;
 
 import io.cloudmw.client.rpc.coordinator.SegmentPlan;
 import io.cloudmw.core.time.Ticker;

@@ -25,7 +25,7 @@ import java.util.Objects;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-final class ReadSignerTest {
+final class UrlSignerTest {
     private static final Store BUCKET = new Store(
             new StoreId("b"),
             "b",
@@ -56,14 +56,14 @@ final class ReadSignerTest {
     }
 
     private SignedUrls sign(Store store) {
-        ReadSigner.LocalSigner own = (bucket, chunk, validity) -> {
+        UrlSigner.LocalSigner own = (bucket, chunk, validity) -> {
             asked.add("coordinator");
             if (ownFails) {
                 throw new CloudMwException(ErrorCode.STORE_DENIED, "no keys here");
             }
             return Optional.of(url("coordinator", chunk));
         };
-        HelperSigner helpers = (helper, bucket, chunks, validity, timeout) -> {
+        HelperUrlSigner helpers = (helper, bucket, chunks, validity, timeout) -> {
             String id = helper.id().value();
             asked.add(id);
             if (failing.containsKey(id)) {
@@ -74,7 +74,7 @@ final class ReadSignerTest {
             chunks.forEach(chunk -> urls.put(chunk, url(id, chunk)));
             return SignedUrls.of(urls, GRANTED);
         };
-        ReadSigner.Fleet fleet = new ReadSigner.Fleet() {
+        UrlSigner.Fleet fleet = new UrlSigner.Fleet() {
             @Override
             public List<HelperAddress> able(Store bucket) {
                 return able;
@@ -85,7 +85,7 @@ final class ReadSignerTest {
                 return new StoreReach(Optional.empty(), shutOut);
             }
         };
-        return Objects.requireNonNull(new ReadSigner(own, helpers, fleet, ticker)
+        return Objects.requireNonNull(new UrlSigner(own, helpers, fleet, ticker)
                 .sign(Map.of(store, CHUNKS), WANTED)
                 .get(store.id()));
     }
@@ -147,9 +147,9 @@ final class ReadSignerTest {
             failing.put("h" + i, Duration.ofMillis(1));
         }
         assertThat(sign(BUCKET).urls()).isEmpty();
-        assertThat(asked).hasSize(ReadSigner.MOST_HELPERS);
+        assertThat(asked).hasSize(UrlSigner.MOST_HELPERS);
         asked.clear();
-        failing.replaceAll((helper, time) -> Duration.ofMillis(ReadSigner.MOST_MILLIS));
+        failing.replaceAll((helper, time) -> Duration.ofMillis(UrlSigner.MOST_MILLIS));
         assertThat(sign(BUCKET).urls()).isEmpty();
         assertThat(asked).hasSize(1);
     }
