@@ -70,10 +70,16 @@ public final class HelperServer implements AutoCloseable {
     private final AtomicBoolean closed = new AtomicBoolean();
     private final OwnDisks disks;
     private final HelperAddress address;
+    private final Ports ports;
     private final Registration registration;
     private final CompletableFuture<Void> registered;
     private final CompletableFuture<CloudMwException> refused;
     private Supplier<HelperActivity> activity = () -> HelperActivity.NONE;
+
+    /** The ports on which a helper listens. Others may reach the helper by other ports, through a relay. */
+    public record Ports(int control, int bulk) {}
+
+    private record Planes(HelperAddress address, Ports ports) {}
 
     /**
      * Starts a helper. The helper serves when this returns, and tries to register in the background.
@@ -87,11 +93,11 @@ public final class HelperServer implements AutoCloseable {
             HelperConfig config,
             ClusterSecret secret,
             StoreOpener others,
-            DiskOpener.Throttle throttle,
+            DiskOpener.Decorator decorator,
             MeterRegistry meters)
             throws CloudMwException {
         UrlSigner.LocalSigner none = (store, chunk, validity) -> Optional.empty();
-        return new HelperServer(config, secret, others, BucketProbe.none(), none, throttle, meters);
+        return new HelperServer(config, secret, others, BucketProbe.none(), none, decorator, meters);
     }
 
     /**
@@ -104,10 +110,10 @@ public final class HelperServer implements AutoCloseable {
             HelperConfig config,
             ClusterSecret secret,
             HelperBuckets buckets,
-            DiskOpener.Throttle throttle,
+            DiskOpener.Decorator decorator,
             MeterRegistry meters)
             throws CloudMwException {
-        return new HelperServer(config, secret, buckets, buckets, buckets, throttle, meters);
+        return new HelperServer(config, secret, buckets, buckets, buckets, decorator, meters);
     }
 
     private HelperServer(
@@ -116,7 +122,7 @@ public final class HelperServer implements AutoCloseable {
             StoreOpener others,
             BucketProbe probe,
             UrlSigner.LocalSigner signer,
-            DiskOpener.Throttle throttle,
+            DiskOpener.Decorator decorator,
             MeterRegistry meters)
             throws CloudMwException {
         this.config = config;
@@ -125,7 +131,7 @@ public final class HelperServer implements AutoCloseable {
         SpeedMonitor speeds = new SpeedMonitor(Ticker.system(), SpeedMonitor.DEFAULT_KEYS, new MonitorMetrics(meters));
         boolean started = false;
         try {
-            disks = resources.opened(DiskOpener.open(config.id(), config.disks(), throttle, meters));
+            disks = resources.opened(DiskOpener.open(config.id(), config.disks(), decorator, meters));
             CoordinatorCalls coordinator = resources.opened(new CoordinatorCalls(config.coordinator(), members));
             BucketWatch buckets = resources.opened(new BucketWatch(
                     "helper " + config.id(),
@@ -147,7 +153,9 @@ public final class HelperServer implements AutoCloseable {
             RequesterFactory requesters = RequesterFactory.open(context, stores, speeds, reporter);
             ControlPlane control = new ControlPlane(context, members);
             control.addBuckets(new NotifyingProbe(probe, buckets), signer);
-            address = serve(context, requesters, control, coordinator);
+            Planes planes = serve(context, requesters, control, coordinator);
+            address = planes.address();
+            ports = planes.ports();
             registration = resources.opened(new Registration(
                     coordinator, address, disks.all(), buckets, speeds, activity, ThreadLocalRandom.current()));
             refused = registration.refused();
@@ -165,7 +173,7 @@ public final class HelperServer implements AutoCloseable {
     }
 
     /** Opens both planes and starts upkeep. */
-    private HelperAddress serve(
+    private Planes serve(
             HelperContext context, RequesterFactory requesters, ControlPlane control, CoordinatorCalls coordinator)
             throws IOException {
         RaceMetrics races = new RaceMetrics(context.meters());
@@ -189,12 +197,15 @@ public final class HelperServer implements AutoCloseable {
                         .map(cached -> cached.activity(
                                 requesters.switches().asked(),
                                 bulk.sharedReads().children())));
-        return new HelperAddress(
-                config.id(),
-                controlAddress.advertised(controlPort).toString(),
-                bulkAddress.advertised(bulk.server().port()).toString(),
-                config.switching().volumes(),
-                config.location());
+        Ports listening = new Ports(controlPort, bulk.server().port());
+        return new Planes(
+                new HelperAddress(
+                        config.id(),
+                        controlAddress.advertised(listening.control()).toString(),
+                        bulkAddress.advertised(listening.bulk()).toString(),
+                        config.switching().volumes(),
+                        config.location()),
+                listening);
     }
 
     private HelperServices transferServices(
@@ -262,9 +273,14 @@ public final class HelperServer implements AutoCloseable {
                 switching);
     }
 
-    /** The addresses by which others reach this helper, with the ports it really listens on. */
+    /** The addresses by which others reach this helper. */
     public HelperAddress address() {
         return address;
+    }
+
+    /** The ports on which it really listens. */
+    public Ports ports() {
+        return ports;
     }
 
     /** The disks of this helper, as announced. */

@@ -13,6 +13,7 @@ import io.cloudmw.core.security.TransferClaims;
 import io.cloudmw.core.security.TransferRight;
 import io.cloudmw.core.security.TransferToken;
 import io.cloudmw.core.security.TransferTokens;
+import io.cloudmw.core.store.ChunkStore;
 import io.cloudmw.core.store.disk.DiskChunkStore;
 import io.cloudmw.core.time.WallClock;
 import io.cloudmw.helper.config.HelperConfig;
@@ -68,7 +69,9 @@ final class HelperCluster implements AutoCloseable {
                         throw new CloudMwException(
                                 refuses ? ErrorCode.STORE_DENIED : ErrorCode.STORE_UNAVAILABLE, "no S3 here");
                     },
-                    (store, law) -> new StallingStore(store, (int) law.bytesPerSecondAt(0)),
+                    (disk, config) -> config.throttle()
+                            .<ChunkStore>map(law -> new StallingStore(disk, (int) law.bytesPerSecondAt(0)))
+                            .orElse(disk),
                     registry));
         }
     }

@@ -70,7 +70,7 @@ final class HelperIdTest {
                 store -> {
                     throw new CloudMwException(ErrorCode.STORE_UNAVAILABLE, "no S3 here");
                 },
-                (store, law) -> store,
+                (store, config) -> store,
                 new SimpleMeterRegistry());
     }
 }

@@ -1,6 +1,5 @@
 package io.cloudmw.helper.disk;
 
-import io.cloudmw.core.emulation.StoreLaw;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.identity.DiskClaim;
 import io.cloudmw.core.model.HelperId;
@@ -16,22 +15,39 @@ import io.cloudmw.core.time.Ticker;
 import io.cloudmw.helper.config.DiskConfig;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
 /** The opener of a helper's disks. */
 public final class DiskOpener {
-    /** Slows a store down, for demonstrations. */
+    /** The decorator of a disk, for demonstrations and tests. */
     @FunctionalInterface
-    public interface Throttle {
-        ChunkStore apply(ChunkStore store, StoreLaw law);
+    public interface Decorator {
+        /**
+         * Decorates a disk when it is opened.
+         *
+         * @param config has the law of a disk that is to be slow
+         * @return the same disk or one around it, which closes it
+         */
+        ChunkStore apply(ChunkStore disk, DiskConfig config);
+
+        /**
+         * The directory that the helper announces. Clients of the same machine read it by themselves when no helper
+         * can, and leave the disk alone where the directory does not exist.
+         */
+        default Path announced(DiskConfig config) {
+            return config.path().toAbsolutePath();
+        }
     }
 
     private DiskOpener() {}
 
-    /** A throttle that delays reads and puts by the law. */
-    public static Throttle throttling() {
-        return (store, law) -> new ThrottledChunkStore(store, law, Ticker.system(), Sleeper.system());
+    /** A decorator that delays the reads of a disk that has a law. */
+    public static Decorator throttling() {
+        return (disk, config) -> config.throttle()
+                .<ChunkStore>map(law -> new ThrottledChunkStore(disk, law, Ticker.system(), Sleeper.system()))
+                .orElse(disk);
     }
 
     /**
@@ -39,12 +55,12 @@ public final class DiskOpener {
      *
      * @throws CloudMwException when a disk cannot be opened
      */
-    public static OwnDisks open(HelperId owner, List<DiskConfig> configs, Throttle throttle, MeterRegistry meters)
+    public static OwnDisks open(HelperId owner, List<DiskConfig> configs, Decorator decorator, MeterRegistry meters)
             throws CloudMwException {
         List<OwnDisk> disks = new ArrayList<>();
         try {
             for (DiskConfig config : configs) {
-                disks.add(open(owner, config, throttle, meters));
+                disks.add(open(owner, config, decorator, meters));
             }
         } catch (CloudMwException e) {
             disks.forEach(disk -> disk.chunks().close());
@@ -53,22 +69,16 @@ public final class DiskOpener {
         return new OwnDisks(disks);
     }
 
-    private static OwnDisk open(HelperId owner, DiskConfig config, Throttle throttle, MeterRegistry meters)
+    private static OwnDisk open(HelperId owner, DiskConfig config, Decorator decorator, MeterRegistry meters)
             throws CloudMwException {
-        Store store = new Store(
-                config.id(),
-                config.failureDomain(),
-                new Store.Disk(owner, config.path().toAbsolutePath()));
+        Store store =
+                new Store(config.id(), config.failureDomain(), new Store.Disk(owner, decorator.announced(config)));
         DiskChunkStore disk =
                 DiskChunkStore.attach(config.id(), config.path(), config.reserveBytes(), FreeSpace.system());
         DiskIdentity identity = disk.identity();
-        ChunkStore chunks = disk;
-        if (config.throttle().isPresent()) {
-            chunks = throttle.apply(disk, config.throttle().get());
-        }
         return new OwnDisk(
                 store,
-                new MeteredChunkStore(chunks, meters, Ticker.system()),
+                new MeteredChunkStore(decorator.apply(disk, config), meters, Ticker.system()),
                 usage(disk),
                 admission(store, identity, config.replaces()));
     }

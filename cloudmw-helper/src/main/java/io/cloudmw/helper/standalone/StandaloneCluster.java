@@ -1,31 +1,18 @@
 package io.cloudmw.helper.standalone;
 
-import io.cloudmw.coordinator.server.CoordinatorConfig;
-import io.cloudmw.coordinator.server.CoordinatorServer;
 import io.cloudmw.core.config.HostPort;
-import io.cloudmw.core.config.Settings;
 import io.cloudmw.core.error.CloudMwException;
-import io.cloudmw.core.error.ErrorCode;
-import io.cloudmw.core.security.ClusterSecret;
 import io.cloudmw.helper.HelperServer;
-import io.cloudmw.helper.bucket.CoordinatorBuckets;
-import io.cloudmw.helper.bucket.HelperBuckets;
 import io.cloudmw.helper.config.DirectMemory;
-import io.cloudmw.helper.config.HelperConfig;
 import io.cloudmw.helper.disk.DiskOpener;
-import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -35,10 +22,10 @@ import org.slf4j.LoggerFactory;
  */
 public final class StandaloneCluster implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(StandaloneCluster.class);
-    private static final long REGISTRATION_SECONDS = 30;
+    private static final Duration REGISTRATION = Duration.ofSeconds(30);
 
     private final Deque<AutoCloseable> resources = new ArrayDeque<>();
-    private final List<HelperServer> helpers = new ArrayList<>();
+    private final List<HostedHelper> helpers = new ArrayList<>();
     private final HostPort coordinator;
 
     /**
@@ -55,16 +42,13 @@ public final class StandaloneCluster implements AutoCloseable {
     private StandaloneCluster(StandaloneConfig given) throws CloudMwException {
         boolean started = false;
         try {
-            CoordinatorConfig config = CoordinatorConfig.read(coordinatorSettings(given));
-            CoordinatorServer server =
-                    with(CoordinatorServer.start(config, with(new CoordinatorBuckets()), new CompositeMeterRegistry()));
-            coordinator = server.address();
-            ClusterSecret secret = ClusterSecret.readOrCreate(config.secretFile());
+            coordinator =
+                    with(HostedCoordinator.start(coordinatorSettings(given))).address();
             for (int i = 1; i <= given.helpers(); i++) {
-                startHelper(given, i, secret);
+                helpers.add(with(startHelper(given, i)));
             }
-            for (HelperServer helper : helpers) {
-                awaitRegistration(helper);
+            for (HostedHelper helper : helpers) {
+                helper.requireRegistration(REGISTRATION);
             }
             started = true;
         } finally {
@@ -74,51 +58,26 @@ public final class StandaloneCluster implements AutoCloseable {
         }
     }
 
-    private static Settings coordinatorSettings(StandaloneConfig given) {
-        return Settings.of(Map.of(
+    private static Map<String, String> coordinatorSettings(StandaloneConfig given) {
+        return Map.of(
                 "coordinator.listen", given.listen().toString(),
                 "coordinator.data-dir", given.directory().resolve("coordinator").toString(),
-                "cluster.secret-file", given.secretFile().toString()));
+                "cluster.secret-file", given.secretFile().toString());
     }
 
-    private void startHelper(StandaloneConfig cluster, int i, ClusterSecret secret) throws CloudMwException {
+    private HostedHelper startHelper(StandaloneConfig cluster, int i) throws CloudMwException {
         Path directory = cluster.directory();
         String disk = StandaloneConfig.disk(i);
-        SimpleMeterRegistry meters = new SimpleMeterRegistry();
-        with(meters::close);
         Map<String, String> given = new HashMap<>();
+        given.put("cluster.secret-file", cluster.secretFile().toString());
         given.put("helper.id", "helper-" + i);
         given.put("helper.coordinator", coordinator.toString());
         given.put("helper.spool.dir", directory.resolve("spool-" + i).toString());
         given.put("helper.disk." + disk + ".path", directory.resolve(disk).toString());
         given.put("helper.disk." + disk + ".domain", disk);
-        HelperConfig config = HelperConfig.read(Settings.of(given))
-                .replacing(cluster.replacedDisks().stream().filter(disk::equals).toList());
-        HelperConfig.FetchLimits fetch = config.limits().fetch();
-        HelperBuckets buckets = with(new HelperBuckets(
-                fetch.threads(), fetch.extraThreads(), fetch.warmConnections(), Optional.empty(), meters));
-        helpers.add(with(HelperServer.start(config, secret, buckets, DiskOpener.throttling(), meters)));
-    }
-
-    private static void awaitRegistration(HelperServer helper) throws CloudMwException {
-        try {
-            helper.registered().get(REGISTRATION_SECONDS, TimeUnit.SECONDS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new CloudMwException(ErrorCode.CANCELLED, "standalone: interrupted while starting", e);
-        } catch (ExecutionException e) {
-            throw e.getCause() instanceof CloudMwException refused
-                    ? refused
-                    : new CloudMwException(
-                            ErrorCode.INTERNAL,
-                            "helper " + helper.address().id() + ": registration failed: " + e.getCause(),
-                            e);
-        } catch (TimeoutException e) {
-            throw new CloudMwException(
-                    ErrorCode.COORDINATOR_UNAVAILABLE,
-                    "helper " + helper.address().id() + " was not registered within " + REGISTRATION_SECONDS + " s",
-                    e);
-        }
+        List<String> replaced =
+                cluster.replacedDisks().stream().filter(disk::equals).toList();
+        return HostedHelper.start(given, replaced, DiskOpener.throttling());
     }
 
     private <T extends AutoCloseable> T with(T resource) {
@@ -132,7 +91,7 @@ public final class StandaloneCluster implements AutoCloseable {
     }
 
     public List<HelperServer> helpers() {
-        return List.copyOf(helpers);
+        return helpers.stream().map(HostedHelper::server).toList();
     }
 
     /** Stops the cluster, the coordinator last. Idempotent. */

@@ -29,24 +29,18 @@ public record StandaloneConfig(
     }
 
     /**
-     * Direct memory that a helper needs, in bytes. Each of its two event loops allocates 16 MiB at a time: always once,
-     * and twice while many streams send. Blocks in memory are part of that.
-     */
-    static final long HELPER_BYTES = 64 << 20;
-
-    /**
      * Checks that the helpers fit into direct memory.
      *
      * @param bytes direct memory that this process may take
      * @throws CloudMwException {@code INVALID_ARGUMENT}, with the number of helpers that fit
      */
     void requireFits(long bytes) throws CloudMwException {
-        long most = bytes / HELPER_BYTES;
+        long most = bytes / HostedHelper.DIRECT_MEMORY_BYTES;
         if (helpers > most) {
             throw new CloudMwException(
                     ErrorCode.INVALID_ARGUMENT,
                     "standalone.helpers: " + helpers + " (expected: <= " + most + ", as each needs "
-                            + (HELPER_BYTES >> 20) + " MiB of the " + (bytes >> 20)
+                            + (HostedHelper.DIRECT_MEMORY_BYTES >> 20) + " MiB of the " + (bytes >> 20)
                             + " MiB of direct memory there is; -XX:MaxDirectMemorySize in CLOUDMW_JAVA_OPTS gives more)");
         }
     }
