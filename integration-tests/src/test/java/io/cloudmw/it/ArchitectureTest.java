@@ -150,7 +150,7 @@ final class ArchitectureTest {
     @ArchTest
     static final ArchRule theBulkRoomOpensSockets = noClasses()
             .that()
-            .resideOutsideOfPackages("io.cloudmw.core.bulk..", "io.cloudmw.lab..")
+            .resideOutsideOfPackages("io.cloudmw.core.bulk..", "io.cloudmw.lab..", "io.cloudmw.testkit..")
             .should()
             .dependOnClassesThat()
             .resideInAPackage("io.netty.bootstrap..")
@@ -236,35 +236,41 @@ final class ArchitectureTest {
             "io.cloudmw.core.cost",
             "io.cloudmw.core.error",
             "io.cloudmw.core.model..",
-            "io.cloudmw.core.status..");
+            "io.cloudmw.core.status..",
+            "io.cloudmw.testkit");
 
     @ArchTest
     static final ArchRule publicSignaturesOfTheApiNameApiTypesOnly = classes()
             .that()
             .resideInAnyPackage(API.toArray(String[]::new))
             .and(describe("public", ArchitectureTest::isPublic))
-            .should(new ArchCondition<>("name only types of the API, of the JDK, and MeterRegistry in signatures") {
-                private final DescribedPredicate<JavaClass> allowed = resideInAnyPackage(API.toArray(String[]::new))
-                        .or(resideInAPackage("java.."))
-                        .or(describe("primitive", JavaClass::isPrimitive))
-                        .or(equivalentTo(MeterRegistry.class));
+            .should(
+                    new ArchCondition<>(
+                            "name only types of the API, of the JDK, MeterRegistry and JUnit in signatures") {
+                        private final DescribedPredicate<JavaClass> allowed = resideInAnyPackage(
+                                        API.toArray(String[]::new))
+                                .or(resideInAPackage("java.."))
+                                .or(describe("primitive", JavaClass::isPrimitive))
+                                .or(equivalentTo(MeterRegistry.class))
+                                .or(resideInAPackage("org.junit.jupiter.api.extension.."));
 
-                @Override
-                public void check(JavaClass type, ConditionEvents events) {
-                    Set<JavaClass> named = new HashSet<>();
-                    type.getSuperclass().ifPresent(parent -> named.addAll(parent.getAllInvolvedRawTypes()));
-                    type.getInterfaces().forEach(parent -> named.addAll(parent.getAllInvolvedRawTypes()));
-                    type.getMembers().stream()
-                            .filter(member -> member.getModifiers().contains(JavaModifier.PUBLIC)
-                                    || member.getModifiers().contains(JavaModifier.PROTECTED))
-                            .forEach(member -> named.addAll(member.getAllInvolvedRawTypes()));
-                    named.stream()
-                            .map(JavaClass::getBaseComponentType)
-                            .filter(allowed.negate())
-                            .forEach(other -> events.add(SimpleConditionEvent.violated(
-                                    type, type.getName() + " names " + other.getName() + " in a public signature")));
-                }
-            });
+                        @Override
+                        public void check(JavaClass type, ConditionEvents events) {
+                            Set<JavaClass> named = new HashSet<>();
+                            type.getSuperclass().ifPresent(parent -> named.addAll(parent.getAllInvolvedRawTypes()));
+                            type.getInterfaces().forEach(parent -> named.addAll(parent.getAllInvolvedRawTypes()));
+                            type.getMembers().stream()
+                                    .filter(member -> member.getModifiers().contains(JavaModifier.PUBLIC)
+                                            || member.getModifiers().contains(JavaModifier.PROTECTED))
+                                    .forEach(member -> named.addAll(member.getAllInvolvedRawTypes()));
+                            named.stream()
+                                    .map(JavaClass::getBaseComponentType)
+                                    .filter(allowed.negate())
+                                    .forEach(other -> events.add(SimpleConditionEvent.violated(
+                                            type,
+                                            type.getName() + " names " + other.getName() + " in a public signature")));
+                        }
+                    });
 
     private static boolean isPublic(JavaClass type) {
         return type.getModifiers().contains(JavaModifier.PUBLIC)
@@ -279,6 +285,14 @@ final class ArchitectureTest {
             .dependOnClassesThat()
             .resideInAnyPackage("picocli..", "com.fasterxml.jackson..", "io.cloudmw.cli..", "io.cloudmw.lab..")
             .because("applications embed it without them");
+
+    @ArchTest
+    static final ArchRule onlyTheTestKitKnowsJUnitAndTheTestKit = noClasses()
+            .that()
+            .resideOutsideOfPackage("io.cloudmw.testkit..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage("org.junit..", "io.cloudmw.testkit..");
 
     @ArchTest
     static final ArchRule onlyTheLabKnowsTheLab = noClasses()

@@ -1,11 +1,13 @@
 package io.cloudmw.it;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import io.cloudmw.client.CloudMw;
 import io.cloudmw.client.CloudMwOptions;
 import io.cloudmw.client.GetOptions;
 import io.cloudmw.client.PutOptions;
 import io.cloudmw.client.progress.GetReceipt;
+import io.cloudmw.core.config.HostPort;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.Mode;
 import io.cloudmw.core.model.RedundancyLimits;
@@ -15,6 +17,9 @@ import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.core.model.volume.Chunking;
 import io.cloudmw.core.model.volume.Volume;
 import io.cloudmw.core.status.StoreStatus;
+import io.cloudmw.helper.disk.DiskOpener;
+import io.cloudmw.helper.standalone.HostedCoordinator;
+import io.cloudmw.helper.standalone.HostedHelper;
 import io.cloudmw.it.localstack.LocalStack;
 import io.cloudmw.lab.fleet.LocalFleet;
 import io.cloudmw.lab.fleet.ServerProcess;
@@ -25,6 +30,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -43,6 +49,7 @@ import java.util.function.IntFunction;
 import java.util.function.Predicate;
 import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A fleet for tests: servers and a client. Each server is a process or runs in the JVM of the test ({@link #hosted}),
@@ -65,9 +72,13 @@ final class Fleet implements AutoCloseable {
     private static final Map<String, String> SHORT_LEASES =
             Map.of("coordinator.heartbeat-interval", "500ms", "coordinator.helper-ttl", "4s");
 
+    private static final Duration REGISTRATION = Duration.ofSeconds(15);
+
     private final Path directory;
     private final LocalFleet processes;
-    private final Map<String, HostedServer> hosted = new ConcurrentHashMap<>();
+    private final Map<String, HostedHelper> hostedHelpers = new ConcurrentHashMap<>();
+    private final Map<String, String> coordinatorSettings;
+    private @Nullable HostedCoordinator hostedCoordinator;
     private final Predicate<String> isProcess;
     private final CloudMw client;
     private Mode mode = Mode.ROUNDS;
@@ -94,10 +105,11 @@ final class Fleet implements AutoCloseable {
         this.processes = new LocalFleet(directory, LAUNCHER, processEnvironment);
         Map<String, String> settings = new HashMap<>(SHORT_LEASES);
         settings.putAll(coordinator);
+        this.coordinatorSettings = coordinatorSettings(settings);
         if (isProcess.test("coordinator")) {
             processes.startCoordinator(settings);
         } else {
-            hosted.put("coordinator", HostedServer.coordinator(coordinatorSettings(settings)));
+            hostedCoordinator = HostedCoordinator.start(coordinatorSettings);
         }
         this.client = CloudMw.connect(CloudMwOptions.of(coordinatorAddress()));
     }
@@ -270,14 +282,21 @@ final class Fleet implements AutoCloseable {
             own.putIfAbsent("helper.coordinator", coordinatorAddress());
             return processes.startHelper(id, own).ready();
         }
-        HostedServer helper = HostedServer.helper(helperSettings(i, own), List.of());
-        hosted.put(id, helper);
-        return helper.ready();
+        HostedHelper helper = HostedHelper.start(helperSettings(i, own), List.of(), DiskOpener.throttling());
+        hostedHelpers.put(id, helper);
+        // A helper that cannot register yet serves nonetheless, as a process does.
+        boolean unused = helper.awaitRegistration(REGISTRATION);
+        return ready(id);
     }
 
+    /** Returns the line that a process prints when it is ready; of a helper in this JVM only its HTTP address. */
     private JsonNode ready(String name) {
-        HostedServer here = hosted.get(name);
-        return here == null ? processes.process(name).ready() : here.ready();
+        HostedHelper here = hostedHelpers.get(name);
+        return here == null
+                ? processes.process(name).ready()
+                : JsonNodeFactory.instance
+                        .objectNode()
+                        .put("http", here.http().map(HostPort::toString).orElse(""));
     }
 
     /**
@@ -308,9 +327,11 @@ final class Fleet implements AutoCloseable {
 
     /** Closes the coordinator in the JVM of the test and starts it again at the same address. */
     void restartHostedCoordinator() throws IOException {
-        HostedServer before = Objects.requireNonNull(hosted.get("coordinator"));
+        HostedCoordinator before = Objects.requireNonNull(hostedCoordinator);
         before.close();
-        hosted.put("coordinator", HostedServer.coordinator(before.settingsForRestart()));
+        Map<String, String> same = new HashMap<>(coordinatorSettings);
+        same.put("coordinator.listen", before.address().toString());
+        hostedCoordinator = HostedCoordinator.start(same);
     }
 
     /** Restarts a process with additional arguments for this start only. */
@@ -319,7 +340,10 @@ final class Fleet implements AutoCloseable {
     }
 
     String coordinatorAddress() {
-        return ready("coordinator").path("address").asText();
+        HostedCoordinator here = hostedCoordinator;
+        return here == null
+                ? processes.process("coordinator").ready().path("address").asText()
+                : here.address().toString();
     }
 
     /** Starts a client command that keeps running and prints its progress as lines of JSON. */
@@ -408,11 +432,10 @@ final class Fleet implements AutoCloseable {
     @Override
     public void close() {
         client.close();
-        HostedServer coordinator = hosted.remove("coordinator");
-        hosted.values().forEach(HostedServer::close);
+        hostedHelpers.values().forEach(HostedHelper::close);
         processes.close();
-        if (coordinator != null) {
-            coordinator.close();
+        if (hostedCoordinator != null) {
+            hostedCoordinator.close();
         }
     }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
@@ -14,19 +15,25 @@ import org.junit.jupiter.api.Test;
 final class ReadmeTest {
     private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
 
-    @Test
-    void theSnippetIsTheCodeThatTheTestsRun() throws IOException {
-        String source = Files.readString(Path.of("src/test/java/io/cloudmw/it/Embedding.java"));
-        String snippet = source.split("// README\n", -1)[1];
-        String shown =
-                snippet.lines().map(line -> line.replaceFirst("^ {4}", "")).collect(Collectors.joining("\n"));
+    private static final String EMBEDDING = "src/test/java/io/cloudmw/it/Embedding.java";
+    private static final String TESTING =
+            "../cloudmw-helper/testkit/src/test/java/io/cloudmw/testkit/ClusterExampleTest.java";
 
-        assertThat(Files.readString(ROOT.resolve("README.md"))).contains("```java\n" + shown.stripTrailing() + "\n```");
+    @Test
+    void theSnippetsAreTheCodeThatTheTestsRun() throws IOException {
+        for (String source : List.of(EMBEDDING, TESTING)) {
+            String snippet = Files.readString(Path.of(source)).split("// README\n", -1)[1];
+            String shown =
+                    snippet.lines().map(line -> line.replaceFirst("^ {4}", "")).collect(Collectors.joining("\n"));
+
+            assertThat(Files.readString(ROOT.resolve("README.md")))
+                    .contains("```java\n" + shown.stripTrailing() + "\n```");
+        }
     }
 
     @Test
     void theImportsAreThoseOfTheSnippet() throws IOException {
-        String imports = Files.readString(Path.of("src/test/java/io/cloudmw/it/Embedding.java"))
+        String imports = Files.readString(Path.of(EMBEDDING))
                 .lines()
                 .filter(line -> line.startsWith("import "))
                 .collect(Collectors.joining("\n"));
