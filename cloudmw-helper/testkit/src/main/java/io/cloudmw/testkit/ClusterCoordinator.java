@@ -16,7 +16,7 @@ public final class ClusterCoordinator {
     @GuardedBy("this")
     private @Nullable HostedCoordinator running;
 
-    ClusterCoordinator(ClusterLayout layout, Path directory, Relays relays) throws CloudMwException {
+    ClusterCoordinator(ClusterLayout layout, Path directory, RelayLoop relays) throws CloudMwException {
         this.layout = layout;
         this.directory = directory;
         this.relay = relays.open();

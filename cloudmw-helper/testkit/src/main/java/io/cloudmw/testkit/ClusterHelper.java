@@ -31,7 +31,7 @@ public final class ClusterHelper {
     private @Nullable HostedHelper running;
 
     /** @param coordinator the port of the coordinator */
-    ClusterHelper(int number, ClusterLayout layout, Path directory, HostPort coordinator, Relays relays)
+    ClusterHelper(int number, ClusterLayout layout, Path directory, HostPort coordinator, RelayLoop relays)
             throws CloudMwException {
         this.number = number;
         this.layout = layout;

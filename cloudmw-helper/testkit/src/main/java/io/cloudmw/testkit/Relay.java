@@ -20,12 +20,12 @@ import java.util.concurrent.ConcurrentHashMap;
 final class Relay {
     private static final int NONE = 0;
 
-    private final Relays relays;
+    private final RelayLoop relays;
     private final Set<Channel> connections = ConcurrentHashMap.newKeySet();
     private volatile HostPort address = new HostPort("127.0.0.1", 0);
     private volatile int target = NONE;
 
-    Relay(Relays relays) {
+    Relay(RelayLoop relays) {
         this.relays = relays;
     }
 
@@ -38,7 +38,7 @@ final class Relay {
         return address;
     }
 
-    /** Relays new connections to a port on loopback. */
+    /** RelayLoop new connections to a port on loopback. */
     void to(int port) {
         target = port;
     }

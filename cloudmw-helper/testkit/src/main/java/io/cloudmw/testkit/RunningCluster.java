@@ -38,7 +38,7 @@ final class RunningCluster implements AutoCloseable {
     private static final int REPLICAS = 2;
 
     private final Path directory;
-    private final Relays relays;
+    private final RelayLoop relays;
     private final ClusterCoordinator coordinator;
     private final List<ClusterHelper> helpers = new ArrayList<>();
 
@@ -48,7 +48,7 @@ final class RunningCluster implements AutoCloseable {
     @GuardedBy("this")
     private @Nullable CloudMw client;
 
-    private RunningCluster(ClusterLayout layout, Path directory, Relays relays) throws CloudMwException {
+    private RunningCluster(ClusterLayout layout, Path directory, RelayLoop relays) throws CloudMwException {
         this.directory = directory;
         this.relays = relays;
         this.coordinator = new ClusterCoordinator(layout, directory, relays);
@@ -65,7 +65,7 @@ final class RunningCluster implements AutoCloseable {
         } catch (IOException e) {
             throw new CloudMwException(ErrorCode.LOCAL_IO, "cluster: no temporary directory: " + Reasons.of(e), e);
         }
-        Relays relays = new Relays();
+        RelayLoop relays = new RelayLoop();
         RunningCluster cluster = null;
         boolean started = false;
         try {
@@ -103,7 +103,7 @@ final class RunningCluster implements AutoCloseable {
     }
 
     /** Ends what was started before a failure, which is what the caller learns. */
-    private static void abandon(@Nullable RunningCluster cluster, Relays relays, Path directory) {
+    private static void abandon(@Nullable RunningCluster cluster, RelayLoop relays, Path directory) {
         try {
             if (cluster != null) {
                 cluster.close();

@@ -22,7 +22,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /** The event loop of a cluster's relays, on loopback. Safe for any thread but the event loop itself. */
-final class Relays implements AutoCloseable {
+final class RelayLoop implements AutoCloseable {
     private static final long CLOSE_SECONDS = 5;
 
     private final EventLoopGroup loop = new MultiThreadIoEventLoopGroup(
