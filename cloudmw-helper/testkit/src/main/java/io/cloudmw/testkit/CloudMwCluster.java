@@ -243,7 +243,7 @@ public final class CloudMwCluster
         if (!path.startsWith("/")) {
             throw new IllegalArgumentException("path: " + path + " (expected: it starts with /)");
         }
-        return running().uri(volume(volume), path);
+        return running().uriInVolume(new VolumeName(volume), path);
     }
 
     /** Returns the path of a file for {@code java.nio.file.Files}; the cluster closes its file system. */

@@ -138,7 +138,7 @@ final class RunningCluster implements AutoCloseable {
     }
 
     synchronized VolumeName volume(VolumeName name) {
-        if (!volumes.contains(name) && !exists(name)) {
+        if (!exists(name)) {
             int replicas = Math.min(REPLICAS, helpers.size());
             create(new Volume(
                     name,
@@ -172,7 +172,12 @@ final class RunningCluster implements AutoCloseable {
         return made;
     }
 
-    URI uri(VolumeName volume, String path) {
+    /** The URI of a file in a volume, which is made if it was not made here before. */
+    synchronized URI uriInVolume(VolumeName name, String path) {
+        return uri(volumes.contains(name) ? name : volume(name), path);
+    }
+
+    private URI uri(VolumeName volume, String path) {
         try {
             return new URI(SCHEME, coordinator.address(), "/" + volume + path, null, null);
         } catch (URISyntaxException e) {

@@ -125,6 +125,11 @@ final class CloudMwClusterTest {
             assertThat(cluster.volume("v")).isEqualTo(wanted.name());
             assertThat(cluster.client().volumes().get(wanted.name()).join().stores())
                     .containsExactly(cluster.store(2).id());
+
+            cluster.client().volumes().delete(wanted.name(), true).join();
+            assertThat(cluster.volume("v")).isEqualTo(wanted.name());
+            assertThat(cluster.client().volumes().get(wanted.name()).join().replicas())
+                    .isEqualTo(2);
         }
     }
 
