@@ -19,6 +19,7 @@ import java.nio.file.FileSystemNotFoundException;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.ProviderNotFoundException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashSet;
@@ -220,8 +221,8 @@ final class RunningCluster implements AutoCloseable {
         for (VolumeName volume : volumes) {
             try {
                 FileSystems.getFileSystem(uri(volume, "/")).close();
-            } catch (FileSystemNotFoundException e) {
-                // Nobody opened it.
+            } catch (FileSystemNotFoundException | ProviderNotFoundException e) {
+                // Nobody opened it, or the class path is not that of the JVM, where the JDK looks for providers.
             }
         }
     }
