@@ -7,6 +7,7 @@ import io.cloudmw.client.context.ClientMeters;
 import io.cloudmw.client.context.ClientThreads;
 import io.cloudmw.client.embedding.StandardError;
 import io.cloudmw.client.handle.OpenFiles;
+import io.cloudmw.client.lock.lease.FileLocks;
 import io.cloudmw.client.peer.PeerNode;
 import io.cloudmw.client.peer.PeerOptions;
 import io.cloudmw.client.rpc.CoordinatorTimes;
@@ -37,6 +38,7 @@ public final class CloudMw implements AutoCloseable {
     private final ClientContext context;
     private final TransferStarter transfers;
     private final OpenFiles open;
+    private final FileLocks locks;
     private final FileOperations files;
     private final ClientMeters meters;
 
@@ -52,7 +54,15 @@ public final class CloudMw implements AutoCloseable {
                 Math.min(options.memoryPerGetBytes(), options.memoryBytes()),
                 options.location(),
                 options.busyPoll());
-        this.files = new FileOperations(options, context, transfers, open);
+        this.locks = new FileLocks(
+                context.coordinator().locks(), context.threads().timer(), context.ticker(), processName());
+        this.files = new FileOperations(options, context, transfers, open, locks);
+    }
+
+    /** This process in the messages of others. */
+    private static String processName() {
+        return System.getProperty("user.name", "unknown") + ", process "
+                + ProcessHandle.current().pid();
     }
 
     /**
@@ -134,6 +144,11 @@ public final class CloudMw implements AutoCloseable {
         return context.reads().peers().start(options.location(), peerOptions);
     }
 
+    /** The addresses of the coordinators: {@code host:port}, or several with commas. */
+    public String coordinators() {
+        return options.coordinator();
+    }
+
     /** The number of transfers under way. */
     public int runningTransfers() {
         return transfers.running();
@@ -160,6 +175,7 @@ public final class CloudMw implements AutoCloseable {
     @Override
     public void close() {
         open.close();
+        locks.close();
         transfers.close();
         meters.close();
     }

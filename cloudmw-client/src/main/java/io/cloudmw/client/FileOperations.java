@@ -11,6 +11,9 @@ import io.cloudmw.client.file.RemoteFile;
 import io.cloudmw.client.file.Watch;
 import io.cloudmw.client.file.WatchListener;
 import io.cloudmw.client.handle.OpenFiles;
+import io.cloudmw.client.lock.LockOptions;
+import io.cloudmw.client.lock.RemoteLock;
+import io.cloudmw.client.lock.lease.FileLocks;
 import io.cloudmw.client.progress.GetReceipt;
 import io.cloudmw.client.progress.PutEstimate;
 import io.cloudmw.client.progress.PutReceipt;
@@ -68,13 +71,16 @@ public final class FileOperations {
     private final TransferStarter transfers;
     private final OpenFiles open;
     private final ByteBudget streamMemory;
+    private final FileLocks locks;
 
-    FileOperations(CloudMwOptions options, ClientContext context, TransferStarter transfers, OpenFiles open) {
+    FileOperations(
+            CloudMwOptions options, ClientContext context, TransferStarter transfers, OpenFiles open, FileLocks locks) {
         this.options = options;
         this.context = context;
         this.transfers = transfers;
         this.open = open;
         this.streamMemory = new ByteBudget(options.memoryBytes() / STREAM_SHARE);
+        this.locks = locks;
     }
 
     /**
@@ -121,7 +127,7 @@ public final class FileOperations {
 
     private CompletableFuture<PutReceipt> put(
             PutSource source, FilePath target, PutOptions putOptions, Optional<Path> journal) {
-        return transfers.put(new PutRequest(target, source, putOptions.listener(), putOptions.condition(), journal));
+        return transfers.put(new PutRequest(target, source, putOptions.listener(), putOptions.terms(), journal));
     }
 
     /**
@@ -219,7 +225,17 @@ public final class FileOperations {
      *     {@code NOT_FOUND} when the file was removed; with {@code LOCAL_IO} when the content cannot be read
      */
     public CompletableFuture<PutReceipt> change(FileChange change, TransferListener listener) {
-        return transfers.change(change, listener);
+        return change(change, PutOptions.defaults().withListener(listener));
+    }
+
+    /**
+     * Changes several parts of a file, as {@link #change(FileChange, TransferListener)} does.
+     *
+     * @param putOptions the listener and the locks; the condition is always the base
+     * @return the receipt; fails with {@code LOCK_LOST}, too, when a lock of the options is gone
+     */
+    public CompletableFuture<PutReceipt> change(FileChange change, PutOptions putOptions) {
+        return transfers.change(change, putOptions.listener(), putOptions.terms());
     }
 
     private CompletableFuture<PutReceipt> edit(
@@ -228,7 +244,7 @@ public final class FileOperations {
             throw new IllegalArgumentException("offset: " + offset + " (expected: >= 0)");
         }
         return transfers.edit(new EditRequest(
-                target, kind, offset, source, putOptions.listener(), putOptions.condition(), memoryPerGetBytes()));
+                target, kind, offset, source, putOptions.listener(), putOptions.terms(), memoryPerGetBytes()));
     }
 
     private long memoryPerGetBytes() {
@@ -516,6 +532,28 @@ public final class FileOperations {
      */
     public CompletableFuture<FileEntry> rename(FilePath from, FilePath to, boolean replace, boolean keepDirectories) {
         return context.coordinator().rename(new Rename(from, to, replace, keepDirectories));
+    }
+
+    /**
+     * Locks a range of a file, without waiting. The lock excludes other locks in the cluster; see {@link RemoteLock}.
+     *
+     * @param file its path; there need not be a file
+     * @return the lock, which the caller releases; empty when another lock is in the way. Fails with
+     *     {@code VOLUME_NOT_FOUND}, and with {@code OVERLOADED} when the file has 128 locks, the volume 10,000 files with
+     *     locks, or this client {@value RemoteLock#MAX_OPEN} locks
+     */
+    public CompletableFuture<Optional<RemoteLock>> tryLock(FilePath file, LockOptions lockOptions) {
+        return locks.tryLock(file, lockOptions);
+    }
+
+    /**
+     * Locks a range of a file, and waits until no other lock is in the way. The client asks again and again, at most a
+     * second apart; of several that wait, any may be next.
+     *
+     * @return the lock, which the caller releases; cancelling the future ends the wait. Fails as {@link #tryLock} does
+     */
+    public CompletableFuture<RemoteLock> lock(FilePath file, LockOptions lockOptions) {
+        return locks.lock(file, lockOptions);
     }
 
     /**

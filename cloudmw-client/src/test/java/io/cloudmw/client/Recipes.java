@@ -5,6 +5,8 @@ import io.cloudmw.client.file.FileEntry;
 import io.cloudmw.client.file.RemoteFile;
 import io.cloudmw.client.file.Watch;
 import io.cloudmw.client.file.WatchListener;
+import io.cloudmw.client.lock.LockOptions;
+import io.cloudmw.client.lock.RemoteLock;
 import io.cloudmw.client.progress.GetReceipt;
 import io.cloudmw.client.progress.PutReceipt;
 import io.cloudmw.core.error.CloudMwException;
@@ -15,6 +17,7 @@ import io.cloudmw.core.model.Page;
 import io.cloudmw.core.model.VolumeName;
 import io.cloudmw.core.model.file.Change;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -22,6 +25,7 @@ import java.net.URI;
 import java.nio.ByteBuffer;
 import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -90,6 +94,21 @@ final class Recipes {
         Path directory = Path.of(URI.create("cloudmw://" + coordinator + "/" + volume + "/archive"));
         Files.createDirectories(directory);
         return Files.copy(local, directory.resolve(local.getFileName().toString()));
+    }
+    // end
+
+    // recipe: lock a file
+    static void addLine(CloudMw cloudMw, FilePath file, String line) {
+        try (RemoteLock lock =
+                cloudMw.files().lock(file, LockOptions.exclusive()).join()) {
+            byte[] bytes = line.getBytes(StandardCharsets.UTF_8);
+            cloudMw.files()
+                    .append(
+                            new ByteArrayInputStream(bytes),
+                            file,
+                            PutOptions.defaults().under(lock))
+                    .join();
+        }
     }
     // end
 

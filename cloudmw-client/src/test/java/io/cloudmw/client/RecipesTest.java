@@ -114,6 +114,14 @@ final class RecipesTest {
     }
 
     @Test
+    void recipeForLocksAppendsUnderALock() throws Exception {
+        cluster.put(FILE, 1000, 7);
+        Recipes.addLine(cloudMw, FILE, "line");
+        assertThat(cloudMw.files().stat(FILE).join().version().sizeBytes()).isEqualTo(1004);
+        await().until(() -> cluster.coordinator().locks().held().isEmpty());
+    }
+
+    @Test
     void recipeForCancellingLeavesNoTransferRunning() throws Exception {
         cluster.put(FILE, 200_000, 7);
         assertThat(Recipes.getWithin(cloudMw, FILE, directory.resolve("copy"), Duration.ofMinutes(1))

@@ -228,6 +228,7 @@ final class ArchitectureTest {
             "io.cloudmw.client.backup",
             "io.cloudmw.client.channel",
             "io.cloudmw.client.file",
+            "io.cloudmw.client.lock",
             "io.cloudmw.client.nio",
             "io.cloudmw.client.peer",
             "io.cloudmw.client.progress",

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /** A JVM process with the classes of this test run. */
-final class Java {
+public final class Java {
     private final Process process;
     private final Path log;
 
@@ -17,7 +17,8 @@ final class Java {
         this.log = log;
     }
 
-    static Java start(Path log, List<String> options, Class<?> main, List<String> arguments) throws IOException {
+    /** Starts a process with a main class of the tests. */
+    public static Java start(Path log, List<String> options, Class<?> main, List<String> arguments) throws IOException {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(options);
@@ -30,15 +31,21 @@ final class Java {
         return new Java(process, log);
     }
 
+    /** The process, for signals and its standard input. */
+    public Process process() {
+        return process;
+    }
+
     /** Returns the exit code; kills the process after the time limit. */
-    int waitFor(long time, TimeUnit unit) throws InterruptedException {
+    public int waitFor(long time, TimeUnit unit) throws InterruptedException {
         if (!process.waitFor(time, unit)) {
             process.destroyForcibly();
         }
         return process.waitFor();
     }
 
-    String log() throws IOException {
+    /** Returns what the process has written so far. */
+    public String log() throws IOException {
         return Files.readString(log);
     }
 }

@@ -1,5 +1,9 @@
 package io.cloudmw.client.channel;
 
+import io.cloudmw.client.lock.LockOptions;
+import io.cloudmw.core.model.lock.LockRequest;
+import java.time.Duration;
+
 /**
  * The limits of all channels and streams of a {@link FileChannels} together. Immutable.
  *
@@ -7,15 +11,17 @@ package io.cloudmw.client.channel;
  *     client's transfers ({@code CloudMwOptions.memoryBytes}) is not part of it
  * @param stagingBytes largest number of changed bytes that one channel keeps on the local disk until it is closed or
  *     forced, at least 1 MiB
+ * @param lockTerm how long a channel's lock outlives its last renewal, 1 s to 5 min
  */
-public record ChannelOptions(long memoryBytes, long stagingBytes) {
+public record ChannelOptions(long memoryBytes, long stagingBytes, Duration lockTerm) {
     private static final long SMALLEST_BYTES = 1 << 20;
-    private static final ChannelOptions DEFAULTS = new ChannelOptions(64L << 20, 4L << 30);
+    private static final ChannelOptions DEFAULTS = new ChannelOptions(64L << 20, 4L << 30, LockOptions.DEFAULT_TERM);
 
     /** Checks the values. */
     public ChannelOptions {
         check("memoryBytes", memoryBytes);
         check("stagingBytes", stagingBytes);
+        LockRequest.requireTerm(lockTerm);
     }
 
     private static void check(String name, long bytes) {
@@ -24,18 +30,23 @@ public record ChannelOptions(long memoryBytes, long stagingBytes) {
         }
     }
 
-    /** The defaults: 64 MiB of memory, 4 GiB of staging for a channel. */
+    /** The defaults: 64 MiB of memory, 4 GiB of staging for a channel, locks for 15 s. */
     public static ChannelOptions defaults() {
         return DEFAULTS;
     }
 
     /** Sets the memory of all channels and streams together. */
     public ChannelOptions withMemory(long bytes) {
-        return new ChannelOptions(bytes, stagingBytes);
+        return new ChannelOptions(bytes, stagingBytes, lockTerm);
     }
 
     /** Sets the changed bytes that one channel may keep on the local disk. */
     public ChannelOptions withStaging(long bytes) {
-        return new ChannelOptions(memoryBytes, bytes);
+        return new ChannelOptions(memoryBytes, bytes, lockTerm);
+    }
+
+    /** Sets how long a lock of a channel outlives its last renewal. */
+    public ChannelOptions withLockTerm(Duration term) {
+        return new ChannelOptions(memoryBytes, stagingBytes, term);
     }
 }

@@ -3,6 +3,7 @@ package io.cloudmw.client.channel;
 import io.cloudmw.client.CloudMw;
 import io.cloudmw.client.FileOperations;
 import io.cloudmw.client.PutOptions;
+import io.cloudmw.client.channel.lock.ChannelLocks;
 import io.cloudmw.client.rpc.Calls;
 import io.cloudmw.client.rpc.FileErrors;
 import io.cloudmw.core.error.CloudMwException;
@@ -10,6 +11,7 @@ import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.file.FileVersion;
+import io.cloudmw.core.model.file.PutCondition;
 import io.cloudmw.core.thread.Threads;
 import io.cloudmw.core.time.Ticker;
 import java.io.IOException;
@@ -70,6 +72,10 @@ public final class FileChannels implements AutoCloseable {
         return client.files();
     }
 
+    private ChannelLocks locks(FilePath file) {
+        return new ChannelLocks(files(), client.coordinators(), file, options.lockTerm());
+    }
+
     /**
      * Opens the current version of a file as a stream. A read fills its buffer unless the file ends; {@code mark} has no
      * limit.
@@ -99,12 +105,13 @@ public final class FileChannels implements AutoCloseable {
             // As the JDK does: the bytes written replace the first bytes of the file.
             return start(file, false, source -> files().write(source, file, 0, PutOptions.defaults()));
         }
-        return stream(file, mode.createNew());
+        return stream(file, putOptions(mode.createNew()));
     }
 
     /** A stream that writes a whole new version. */
-    RemoteOutputStream stream(FilePath file, boolean createNew) throws CloudMwException {
-        return start(file, createNew, source -> files().put(source, file, putOptions(createNew)));
+    RemoteOutputStream stream(FilePath file, PutOptions putOptions) throws CloudMwException {
+        boolean createNew = putOptions.condition().equals(Optional.of(PutCondition.ABSENT));
+        return start(file, createNew, source -> files().put(source, file, putOptions));
     }
 
     /** The options of a put that makes a file, or replaces one unless it must be new. */
@@ -132,7 +139,13 @@ public final class FileChannels implements AutoCloseable {
      * <p>A channel that writes stages changed bytes on the local disk, within the limit of the options; a new version
      * shares all other chunks with the old one. {@code force} makes a version at once. A new file that is only written is
      * stored while the application writes, and its first 8 MiB alone may be written again. When another client has
-     * changed the file meanwhile, {@code force} and {@code close} fail with {@code CONFLICT}. Locks are not supported.
+     * changed the file meanwhile, {@code force} and {@code close} fail with {@code CONFLICT}.
+     *
+     * <p>{@code lock} and {@code tryLock} exclude locks of other channels in the cluster, and of any channel in this JVM,
+     * as the JDK's do. A channel that gets a lock goes on from the file's current version, unless it has changes;
+     * releasing a lock makes a version first. A lock that could not be renewed for its term is no longer valid; the
+     * channel then writes nothing, and its changes are lost: {@code write}, {@code force} and {@code close} fail with
+     * {@code LOCK_LOST}.
      *
      * @param openOptions as {@code FileChannel.open} understands them, without {@code DELETE_ON_CLOSE}
      * @throws FileAlreadyExistsException with {@code CREATE_NEW} when there is a file already; when two open it at once,
@@ -142,15 +155,16 @@ public final class FileChannels implements AutoCloseable {
     public FileChannel open(FilePath file, Set<? extends OpenOption> openOptions) throws IOException {
         OpenMode mode = OpenMode.of(openOptions);
         if (!mode.write()) {
-            ReadContent content = new ReadContent(reader(file, Optional.empty()));
-            return new RemoteFileChannel(file, mode, content, options.stagingBytes());
+            ReadContent content = new ReadContent(file, this, reader(file, Optional.empty()));
+            return new RemoteFileChannel(file, mode, content, locks(file), options.stagingBytes());
         }
         Optional<FileVersion> present = checked(file, mode);
         boolean keeps = present.isPresent() && !mode.truncate();
         StagedFile staged =
                 new StagedFile(file, keeps ? reader(file, present.map(FileVersion::id)) : null, options.stagingBytes());
-        WriteContent content = new WriteContent(file, mode, this, staged);
-        return new RemoteFileChannel(file, mode, content, options.stagingBytes());
+        ChannelLocks locks = locks(file);
+        WriteContent content = new WriteContent(file, mode, this, staged, locks);
+        return new RemoteFileChannel(file, mode, content, locks, options.stagingBytes());
     }
 
     /**
@@ -183,6 +197,21 @@ public final class FileChannels implements AutoCloseable {
 
     PieceReader reader(FilePath file, VersionId version) throws IOException {
         return reader(file, Optional.of(version));
+    }
+
+    /** Opens the current version, if there is one and it is another than this one. */
+    Optional<PieceReader> newer(FilePath file, Optional<VersionId> known) throws IOException {
+        PieceReader current;
+        try {
+            current = reader(file, Optional.empty());
+        } catch (NoSuchFileException e) {
+            return Optional.empty();
+        }
+        if (known.equals(Optional.of(current.file().version().id()))) {
+            current.close();
+            return Optional.empty();
+        }
+        return Optional.of(current);
     }
 
     private PieceReader reader(FilePath file, Optional<VersionId> version) throws IOException {

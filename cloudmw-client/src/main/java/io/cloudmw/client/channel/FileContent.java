@@ -19,6 +19,9 @@ interface FileContent {
     /** Makes what was written so far visible and durable. */
     void force() throws IOException;
 
+    /** Goes on from the file's current version, unless something was written since the last {@link #force}. */
+    void refresh() throws IOException;
+
     /** Makes what was written visible, then frees everything. */
     void finish() throws IOException;
 

@@ -1,15 +1,27 @@
 package io.cloudmw.client.channel;
 
+import io.cloudmw.core.model.FilePath;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.NonWritableChannelException;
+import java.util.Optional;
+import java.util.concurrent.locks.ReadWriteLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
 
 /** The content of a channel that only reads. Safe for any thread. */
 final class ReadContent implements FileContent {
-    private final PieceReader reader;
+    private final FilePath file;
+    private final FileChannels channels;
+
+    /** Lets reads end before their version is closed. */
+    private final ReadWriteLock versions = new ReentrantReadWriteLock();
+
+    private volatile PieceReader reader;
 
     /** @param reader closed with this */
-    ReadContent(PieceReader reader) {
+    ReadContent(FilePath file, FileChannels channels, PieceReader reader) {
+        this.file = file;
+        this.channels = channels;
         this.reader = reader;
     }
 
@@ -20,7 +32,12 @@ final class ReadContent implements FileContent {
 
     @Override
     public int read(ByteBuffer target, long position) throws IOException {
-        return reader.read(target, position);
+        versions.readLock().lock();
+        try {
+            return reader.read(target, position);
+        } finally {
+            versions.readLock().unlock();
+        }
     }
 
     @Override
@@ -35,6 +52,22 @@ final class ReadContent implements FileContent {
 
     @Override
     public void force() {}
+
+    @Override
+    public void refresh() throws IOException {
+        PieceReader before = reader;
+        Optional<PieceReader> current =
+                channels.newer(file, Optional.of(before.file().version().id()));
+        if (current.isPresent()) {
+            versions.writeLock().lock();
+            try {
+                reader = current.get();
+            } finally {
+                versions.writeLock().unlock();
+            }
+            before.close();
+        }
+    }
 
     @Override
     public void finish() {

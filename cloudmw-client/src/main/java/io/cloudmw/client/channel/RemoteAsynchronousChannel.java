@@ -1,5 +1,6 @@
 package io.cloudmw.client.channel;
 
+import io.cloudmw.client.channel.lock.ChannelLock;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousFileChannel;
@@ -9,6 +10,7 @@ import java.nio.channels.FileLock;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
+import org.jspecify.annotations.Nullable;
 
 /** An {@link AsynchronousFileChannel} that runs the operations of a channel in an executor. Safe for any thread. */
 final class RemoteAsynchronousChannel extends AsynchronousFileChannel {
@@ -43,17 +45,23 @@ final class RemoteAsynchronousChannel extends AsynchronousFileChannel {
     @Override
     public <A> void lock(
             long position, long size, boolean shared, A attachment, CompletionHandler<FileLock, ? super A> handler) {
-        run(() -> channel.lock(position, size, shared), attachment, handler);
+        run(() -> ours(channel.lock(position, size, shared)), attachment, handler);
     }
 
     @Override
     public Future<FileLock> lock(long position, long size, boolean shared) {
-        return executor.submit(() -> channel.lock(position, size, shared));
+        return executor.submit(() -> ours(channel.lock(position, size, shared)));
     }
 
     @Override
-    public FileLock tryLock(long position, long size, boolean shared) throws IOException {
-        return channel.tryLock(position, size, shared);
+    public @Nullable FileLock tryLock(long position, long size, boolean shared) throws IOException {
+        FileLock lock = channel.tryLock(position, size, shared);
+        return lock == null ? null : ours(lock);
+    }
+
+    /** The lock as one of this channel. */
+    private FileLock ours(FileLock lock) {
+        return lock instanceof ChannelLock known ? known.of(this) : lock;
     }
 
     @Override

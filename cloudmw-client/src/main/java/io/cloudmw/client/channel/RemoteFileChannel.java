@@ -1,5 +1,10 @@
 package io.cloudmw.client.channel;
 
+import io.cloudmw.client.channel.lock.ChannelLock;
+import io.cloudmw.client.channel.lock.ChannelLocks;
+import io.cloudmw.client.channel.lock.LockOwner;
+import io.cloudmw.client.channel.lock.LockedRange;
+import io.cloudmw.client.lock.RemoteLock;
 import io.cloudmw.client.rpc.FileErrors;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
@@ -14,25 +19,29 @@ import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
+import java.nio.channels.FileLockInterruptionException;
 import java.nio.channels.NonReadableChannelException;
 import java.nio.channels.NonWritableChannelException;
 import java.nio.channels.ReadableByteChannel;
 import java.nio.channels.WritableByteChannel;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A {@link FileChannel} over a file of a volume. Positional reads of a channel that only reads run in parallel; other
  * operations take turns. An interrupted channel gives up what was written.
  */
-final class RemoteFileChannel extends FileChannel {
+final class RemoteFileChannel extends FileChannel implements LockOwner {
     private static final int COPY_BYTES = PieceLayout.PIECE_BYTES;
 
     private final FilePath file;
     private final OpenMode mode;
     private final FileContent content;
+    private final ChannelLocks locks;
     private final long mapLimitBytes;
     private final ReentrantLock turn = new ReentrantLock();
     private final Set<Thread> inside = ConcurrentHashMap.newKeySet();
@@ -42,12 +51,14 @@ final class RemoteFileChannel extends FileChannel {
 
     /**
      * @param content closed with this
+     * @param locks closed with this
      * @param mapLimitBytes largest number of bytes that {@link #map} copies to the local disk
      */
-    RemoteFileChannel(FilePath file, OpenMode mode, FileContent content, long mapLimitBytes) {
+    RemoteFileChannel(FilePath file, OpenMode mode, FileContent content, ChannelLocks locks, long mapLimitBytes) {
         this.file = file;
         this.mode = mode;
         this.content = content;
+        this.locks = locks;
         this.mapLimitBytes = mapLimitBytes;
     }
 
@@ -101,6 +112,14 @@ final class RemoteFileChannel extends FileChannel {
             } finally {
                 turn.unlock();
             }
+        });
+    }
+
+    /** Runs an operation that changes the file; it fails when a lock of the channel was lost. */
+    private <T> T inWritingTurn(Operation<T> operation) throws IOException {
+        return inTurn(() -> {
+            locks.requireHeld();
+            return operation.run();
         });
     }
 
@@ -171,7 +190,7 @@ final class RemoteFileChannel extends FileChannel {
     public int write(ByteBuffer source) throws IOException {
         requireOpen();
         requireWritable();
-        return inTurn(() -> writeHere(source));
+        return inWritingTurn(() -> writeHere(source));
     }
 
     private int writeHere(ByteBuffer source) throws IOException {
@@ -188,7 +207,7 @@ final class RemoteFileChannel extends FileChannel {
         Objects.checkFromIndexSize(offset, length, sources.length);
         requireOpen();
         requireWritable();
-        return inTurn(() -> {
+        return inWritingTurn(() -> {
             long sum = 0;
             for (int i = offset; i < offset + length; i++) {
                 sum += writeHere(sources[i]);
@@ -202,7 +221,7 @@ final class RemoteFileChannel extends FileChannel {
         requireNotNegative("position", at);
         requireOpen();
         requireWritable();
-        return inTurn(() -> content.write(source, mode.append() ? content.sizeBytes() : at));
+        return inWritingTurn(() -> content.write(source, mode.append() ? content.sizeBytes() : at));
     }
 
     @Override
@@ -230,7 +249,7 @@ final class RemoteFileChannel extends FileChannel {
         requireOpen();
         requireNotNegative("size", size);
         requireWritable();
-        return inTurn(() -> {
+        return inWritingTurn(() -> {
             content.truncate(size);
             position = Math.min(position, size);
             return this;
@@ -240,7 +259,7 @@ final class RemoteFileChannel extends FileChannel {
     @Override
     public void force(boolean metaData) throws IOException {
         if (mode.write()) {
-            RemoteFileChannel unused = inTurn(() -> {
+            RemoteFileChannel unused = inWritingTurn(() -> {
                 content.force();
                 return this;
             });
@@ -325,21 +344,76 @@ final class RemoteFileChannel extends FileChannel {
     }
 
     @Override
-    public FileLock lock(long from, long length, boolean shared) {
-        throw new UnsupportedOperationException("locks of files in volumes");
+    public FileLock lock(long from, long length, boolean shared) throws IOException {
+        LockedRange range = lockable(from, length, shared);
+        try {
+            return interruptibly(() -> lock(range, true))
+                    .orElseThrow(() -> new AssertionError("lock without a result"));
+        } catch (ClosedByInterruptException e) {
+            throw (IOException) new FileLockInterruptionException().initCause(e);
+        }
     }
 
     @Override
-    public FileLock tryLock(long from, long length, boolean shared) {
-        throw new UnsupportedOperationException("locks of files in volumes");
+    public @Nullable FileLock tryLock(long from, long length, boolean shared) throws IOException {
+        LockedRange range = lockable(from, length, shared);
+        return interruptibly(() -> lock(range, false)).orElse(null);
+    }
+
+    private LockedRange lockable(long from, long length, boolean shared) throws ClosedChannelException {
+        LockedRange range = new LockedRange(from, length, shared);
+        requireOpen();
+        if (shared) {
+            requireReadable();
+        } else {
+            requireWritable();
+        }
+        return range;
+    }
+
+    /** Gets a lock, then goes on from the version that the last holder left. */
+    private Optional<ChannelLock> lock(LockedRange range, boolean waits) throws IOException {
+        Optional<RemoteLock> granted = locks.lock(range, waits);
+        if (granted.isEmpty()) {
+            return Optional.empty();
+        }
+        boolean done = false;
+        try {
+            ChannelLock lock = inTurn(() -> {
+                content.refresh();
+                return new ChannelLock(this, this, range, granted.get());
+            });
+            done = true;
+            return Optional.of(lock);
+        } finally {
+            if (!done && isOpen()) {
+                locks.release(granted.get());
+            }
+        }
+    }
+
+    @Override
+    public void release(RemoteLock lock) throws IOException {
+        try {
+            if (mode.write() && lock.isHeld()) {
+                force(true);
+            }
+        } finally {
+            ChannelLocks unused = interruptibly(() -> {
+                locks.release(lock);
+                return locks;
+            });
+        }
     }
 
     /** Called once; by another thread when an operation under way is interrupted. */
     @Override
     protected void implCloseChannel() throws IOException {
+        locks.endWaits();
         boolean interrupted = inside.stream().anyMatch(Thread::isInterrupted);
         if (interrupted || !mode.write()) {
             content.discard();
+            locks.close();
             return;
         }
         turn.lock();
@@ -349,6 +423,7 @@ final class RemoteFileChannel extends FileChannel {
             throw FileErrors.of(file.toString(), e);
         } finally {
             turn.unlock();
+            locks.close();
         }
     }
 }

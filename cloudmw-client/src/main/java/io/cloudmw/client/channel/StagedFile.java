@@ -60,6 +60,11 @@ final class StagedFile implements AutoCloseable {
         return !changed.isEmpty() || base().map(FileVersion::sizeBytes).orElse(-1L) != sizeBytes;
     }
 
+    /** Returns whether the content is the base, or empty without one. */
+    boolean isUntouched() {
+        return changed.isEmpty() && base().map(FileVersion::sizeBytes).orElse(0L) == sizeBytes;
+    }
+
     /**
      * Fills the buffer, or reads to the end of the file.
      *

@@ -1,15 +1,19 @@
 package io.cloudmw.client.channel;
 
 import io.cloudmw.client.FileOperations;
+import io.cloudmw.client.PutOptions;
+import io.cloudmw.client.channel.lock.ChannelLocks;
+import io.cloudmw.client.lock.RemoteLock;
 import io.cloudmw.client.progress.PutReceipt;
-import io.cloudmw.client.progress.TransferListener;
 import io.cloudmw.client.rpc.Calls;
 import io.cloudmw.client.rpc.FileErrors;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.file.FileVersion;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -26,16 +30,18 @@ final class WriteContent implements FileContent {
     private final OpenMode mode;
     private final FileChannels channels;
     private final StagedFile staged;
+    private final ChannelLocks locks;
     private volatile @Nullable RemoteOutputStream stream;
     private volatile @Nullable CompletableFuture<?> committing;
     private long streamedBytes;
 
     /** @param staged closed with this; without a base, the file is made, or emptied, even if nothing is written */
-    WriteContent(FilePath file, OpenMode mode, FileChannels channels, StagedFile staged) {
+    WriteContent(FilePath file, OpenMode mode, FileChannels channels, StagedFile staged, ChannelLocks locks) {
         this.file = file;
         this.mode = mode;
         this.channels = channels;
         this.staged = staged;
+        this.locks = locks;
     }
 
     private FileOperations files() {
@@ -78,7 +84,7 @@ final class WriteContent implements FileContent {
     }
 
     private RemoteOutputStream startStream() throws IOException {
-        RemoteOutputStream started = channels.stream(file, mode.createNew());
+        RemoteOutputStream started = channels.stream(file, putOptions());
         stream = started;
         ByteBuffer buffer = ByteBuffer.allocate(PieceLayout.PIECE_BYTES);
         while (streamedBytes < staged.sizeBytes()) {
@@ -116,11 +122,22 @@ final class WriteContent implements FileContent {
     }
 
     @Override
+    public void refresh() throws IOException {
+        if (stream != null || mode.truncate() || mode.createNew() || !staged.isUntouched()) {
+            return;
+        }
+        Optional<PieceReader> current = channels.newer(file, staged.base().map(FileVersion::id));
+        if (current.isPresent()) {
+            staged.rebase(current.get());
+        }
+    }
+
+    @Override
     public void finish() throws IOException {
         RemoteOutputStream running = stream;
         try {
             if (running != null) {
-                running.close();
+                finish(running);
             } else if (staged.isChanged()) {
                 PutReceipt unused = commit();
             }
@@ -129,11 +146,30 @@ final class WriteContent implements FileContent {
         }
     }
 
+    private void finish(RemoteOutputStream running) throws IOException {
+        try {
+            locks.requireHeld();
+        } catch (CloudMwException e) {
+            running.abort();
+            throw e;
+        }
+        running.close();
+    }
+
+    private PutOptions putOptions() {
+        PutOptions options = FileChannels.putOptions(mode.createNew());
+        for (RemoteLock lock : locks.held()) {
+            options = options.under(lock);
+        }
+        return options;
+    }
+
     private PutReceipt commit() throws IOException {
+        locks.requireHeld();
         boolean isNew = staged.base().isEmpty();
         CompletableFuture<PutReceipt> commit = isNew
-                ? files().put(staged.content(), staged.sizeBytes(), file, FileChannels.putOptions(mode.createNew()))
-                : files().change(staged.change(), TransferListener.NONE);
+                ? files().put(staged.content(), staged.sizeBytes(), file, putOptions())
+                : files().change(staged.change(), putOptions());
         committing = commit;
         try {
             return Calls.await(commit);

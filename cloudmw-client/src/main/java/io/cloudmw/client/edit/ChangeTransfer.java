@@ -3,6 +3,7 @@ package io.cloudmw.client.edit;
 import io.cloudmw.client.context.ClientContext;
 import io.cloudmw.client.context.ConfinedTransfer;
 import io.cloudmw.client.context.Failures;
+import io.cloudmw.client.context.PutTerms;
 import io.cloudmw.client.context.RunningTransfers;
 import io.cloudmw.client.file.FileChange;
 import io.cloudmw.client.progress.PutReceipt;
@@ -33,14 +34,21 @@ public final class ChangeTransfer extends ConfinedTransfer<PutReceipt> {
     private final RunningTransfers running;
     private final FileChange change;
     private final TransferListener listener;
+    private final PutTerms terms;
     private @Nullable PutTransfer underWay;
 
+    /** @param terms those of the commit, whose condition is the change's base */
     public ChangeTransfer(
-            ClientContext context, RunningTransfers running, FileChange change, TransferListener listener) {
+            ClientContext context,
+            RunningTransfers running,
+            FileChange change,
+            TransferListener listener,
+            PutTerms terms) {
         super(context, change.base().file().toString());
         this.running = running;
         this.change = change;
         this.listener = listener;
+        this.terms = terms.with(PutCondition.version(change.base().id()));
     }
 
     private FilePath file() {
@@ -87,12 +95,7 @@ public final class ChangeTransfer extends ConfinedTransfer<PutReceipt> {
         }
         PutTransfer put = new PutTransfer(
                 context(),
-                new PutRequest(
-                                file(),
-                                new ChangedSource(change),
-                                listener,
-                                Optional.of(PutCondition.version(base)),
-                                Optional.empty())
+                new PutRequest(file(), new ChangedSource(change), listener, terms, Optional.empty())
                         .editing(new PreparedEdit(edit, changed)));
         underWay = put;
         CompletableFuture<PutReceipt> putting = running.start(put);

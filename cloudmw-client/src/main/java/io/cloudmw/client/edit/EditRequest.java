@@ -1,11 +1,10 @@
 package io.cloudmw.client.edit;
 
+import io.cloudmw.client.context.PutTerms;
 import io.cloudmw.client.progress.TransferListener;
 import io.cloudmw.client.write.PutSource;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.file.Edit;
-import io.cloudmw.core.model.file.PutCondition;
-import java.util.Optional;
 
 /**
  * A request to change part of a file.
@@ -13,7 +12,7 @@ import java.util.Optional;
  * @param kind the kind of change
  * @param offset the position; ignored by an append
  * @param source closed by the transfer
- * @param condition the version that the path must name; empty: the version it names when the change begins
+ * @param terms those of the commit
  * @param memoryBytes memory for reading the unchanged parts of chunks
  */
 public record EditRequest(
@@ -22,13 +21,13 @@ public record EditRequest(
         long offset,
         PutSource source,
         TransferListener listener,
-        Optional<PutCondition> condition,
+        PutTerms terms,
         long memoryBytes) {
     /**
      * Returns whether the edit may be retried after a conflict. An append may, because it writes at the end of any
      * version; other edits apply only to the version that they read.
      */
     boolean mayBeRepeated() {
-        return kind == Edit.Kind.APPEND && condition.isEmpty() && source.isRepeatable();
+        return kind == Edit.Kind.APPEND && terms.condition().isEmpty() && source.isRepeatable();
     }
 }

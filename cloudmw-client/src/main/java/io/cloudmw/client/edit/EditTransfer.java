@@ -155,7 +155,7 @@ public final class EditTransfer extends ConfinedTransfer<PutReceipt> {
                                 request.file(),
                                 new EditedSource(request.source(), from, edit.sizeBytes(), before, edit.written()),
                                 request.listener(),
-                                request.condition(),
+                                request.terms(),
                                 Optional.empty())
                         .editing(new PreparedEdit(edit, changed)));
         underWay = put;

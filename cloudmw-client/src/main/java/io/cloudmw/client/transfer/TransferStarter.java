@@ -2,6 +2,7 @@ package io.cloudmw.client.transfer;
 
 import io.cloudmw.client.context.ClientContext;
 import io.cloudmw.client.context.ConfinedTransfer;
+import io.cloudmw.client.context.PutTerms;
 import io.cloudmw.client.context.RunningTransfers;
 import io.cloudmw.client.edit.ChangeTransfer;
 import io.cloudmw.client.edit.EditRequest;
@@ -141,8 +142,9 @@ public final class TransferStarter implements AutoCloseable {
     }
 
     /** Starts a change of several parts of a file; the receipt comes after the commit. */
-    public CompletableFuture<PutReceipt> change(FileChange change, TransferListener listener) {
-        return measured("edit", new ChangeTransfer(context, running, change, listener), TransferStarter::storedBytes);
+    public CompletableFuture<PutReceipt> change(FileChange change, TransferListener listener, PutTerms terms) {
+        return measured(
+                "edit", new ChangeTransfer(context, running, change, listener, terms), TransferStarter::storedBytes);
     }
 
     /**

@@ -148,9 +148,10 @@ public final class PutTransfer extends ConfinedTransfer<PutReceipt>
             then(current(), this::found);
             return;
         }
-        if (request.condition().isPresent()
-                && !request.condition().get().version().equals(answer.expected())) {
-            fail(Failures.otherVersion(request.file(), request.condition().get().version(), answer.expected()));
+        if (request.terms().condition().isPresent()
+                && !request.terms().condition().get().version().equals(answer.expected())) {
+            fail(Failures.otherVersion(
+                    request.file(), request.terms().condition().get().version(), answer.expected()));
             return;
         }
         if (size.isEmpty() && answer.chunkSizeBytes() == 0) {
@@ -399,7 +400,14 @@ public final class PutTransfer extends ConfinedTransfer<PutReceipt>
         stall.advanced();
         stall.phase("the coordinator has not committed it yet");
         then(
-                context().coordinator().commitPut(committing.committed(0, put.chunkSizeBytes()), put.expected(), owed),
+                context()
+                        .coordinator()
+                        .commitPut(
+                                committing.committed(0, put.chunkSizeBytes()),
+                                put.expected(),
+                                owed,
+                                request.terms().claims(),
+                                request.terms().attributes()),
                 this::committed);
     }
 

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.cloudmw.client.context.ClientContext;
 import io.cloudmw.client.context.ClientLimits;
 import io.cloudmw.client.context.ClientThreads;
+import io.cloudmw.client.context.PutTerms;
 import io.cloudmw.client.progress.PutReceipt;
 import io.cloudmw.client.progress.TransferListener;
 import io.cloudmw.client.rpc.CoordinatorTimes;
@@ -21,7 +22,6 @@ import io.cloudmw.core.model.file.Edit;
 import io.cloudmw.core.time.Ticker;
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -102,7 +102,7 @@ final class EditTransferTest {
                     0,
                     source,
                     TransferListener.NONE,
-                    Optional.empty(),
+                    PutTerms.NONE,
                     1 << 20));
             source.opening.await();
             edit.cancel(true);

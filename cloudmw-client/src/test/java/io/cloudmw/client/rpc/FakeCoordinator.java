@@ -53,6 +53,7 @@ import io.cloudmw.core.status.fleet.FleetView;
 import io.cloudmw.core.status.fleet.SizeClass;
 import io.cloudmw.core.status.fleet.SpeedKey;
 import io.cloudmw.core.wire.FromWire;
+import io.cloudmw.core.wire.LockWire;
 import io.cloudmw.core.wire.MonitorWire;
 import io.cloudmw.core.wire.ToWire;
 import io.cloudmw.core.wire.UpkeepWire;
@@ -179,6 +180,7 @@ public final class FakeCoordinator implements AutoCloseable {
     private final FakeExports exports = new FakeExports();
     private final FakeEdits edits;
     private final FakeEntries entries = new FakeEntries(files);
+    private final FakeLocks locks = new FakeLocks();
     private final FakeSnapshots snapshots = new FakeSnapshots(files);
     private final FakePeers peers = new FakePeers();
     private final long chunkSizeBytes;
@@ -208,6 +210,10 @@ public final class FakeCoordinator implements AutoCloseable {
         start();
     }
 
+    public FakeLocks locks() {
+        return locks;
+    }
+
     /** The number of read plans that were requested. */
     public int plans() {
         return plans.get();
@@ -221,6 +227,7 @@ public final class FakeCoordinator implements AutoCloseable {
                 .addService(ServerInterceptors.intercept(exports, VersionHandshake.server()))
                 .addService(ServerInterceptors.intercept(edits, VersionHandshake.server()))
                 .addService(ServerInterceptors.intercept(entries, VersionHandshake.server()))
+                .addService(ServerInterceptors.intercept(locks, VersionHandshake.server()))
                 .addService(ServerInterceptors.intercept(snapshots, VersionHandshake.server()))
                 .addService(ServerInterceptors.intercept(peers, VersionHandshake.server()))
                 .addService(ServerInterceptors.intercept(new Upkeep(), VersionHandshake.server()))
@@ -857,6 +864,7 @@ public final class FakeCoordinator implements AutoCloseable {
                 if (foreign.contains(version.id().value())) {
                     throw new CloudMwException(ErrorCode.INVALID_ARGUMENT, version.file() + ": other stores");
                 }
+                locks.requireHeld(version.file(), LockWire.claims(request.getLocksList()));
                 commit(version, request.getExpectedVersionId());
                 return CommitPutResponse.newBuilder()
                         .setVersion(ToWire.version(version))

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.cloudmw.client.context.ClientContext;
 import io.cloudmw.client.context.ClientLimits;
 import io.cloudmw.client.context.ClientThreads;
+import io.cloudmw.client.context.PutTerms;
 import io.cloudmw.client.progress.TransferListener;
 import io.cloudmw.client.rpc.CoordinatorTimes;
 import io.cloudmw.client.rpc.FakeCoordinator;
@@ -60,7 +61,7 @@ final class TransferStarterTest {
                         FilePath.parse("v:/f"),
                         new StreamPutSource(new ByteArrayInputStream(new byte[1000]), 1000, new ByteBudget(0)),
                         TransferListener.NONE,
-                        Optional.empty(),
+                        PutTerms.NONE,
                         Optional.empty());
                 assertThat(transfers.put(request))
                         .failsWithin(30, TimeUnit.SECONDS)

@@ -13,6 +13,7 @@ import io.cloudmw.coordinator.fleet.SigningSources;
 import io.cloudmw.coordinator.fleet.StoreView;
 import io.cloudmw.coordinator.lease.BackgroundJobs;
 import io.cloudmw.coordinator.lease.Lease;
+import io.cloudmw.coordinator.lock.LockRecords;
 import io.cloudmw.coordinator.names.FileNames;
 import io.cloudmw.coordinator.names.VolumeSnapshots;
 import io.cloudmw.coordinator.peer.PeerFinder;
@@ -215,6 +216,11 @@ public final class Coordinator {
 
     public FileNames names() {
         return names;
+    }
+
+    /** Returns the locks on files. */
+    public LockRecords locks() {
+        return catalog.locks();
     }
 
     public BadReplicaReports replicas() {

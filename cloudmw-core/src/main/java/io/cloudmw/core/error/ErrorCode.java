@@ -28,6 +28,8 @@ public enum ErrorCode {
     STORE_IN_USE("FAILED_PRECONDITION", NEVER),
     /** Another client changed the path first. */
     CONFLICT("ABORTED", AFTER_REFRESH),
+    /** The lock on the file was released, or its term was over and another client asked for one. */
+    LOCK_LOST("ABORTED", NEVER),
     /** Another process has taken over the background job. */
     LEASE_LOST("ABORTED", NEVER),
     /** The two processes speak different major versions of the protocol. */

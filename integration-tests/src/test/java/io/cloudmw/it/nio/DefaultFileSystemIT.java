@@ -8,8 +8,16 @@ final class DefaultFileSystemIT extends FileSystemContract {
     @TempDir
     Path directory;
 
+    @TempDir
+    Path logs;
+
     @Override
     Path emptyDirectory() {
         return directory;
+    }
+
+    @Override
+    Path logs() {
+        return logs;
     }
 }

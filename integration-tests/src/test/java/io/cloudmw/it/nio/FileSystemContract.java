@@ -11,9 +11,16 @@ import static java.nio.file.StandardOpenOption.WRITE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.cloudmw.it.Java;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.AsynchronousFileChannel;
+import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.NonReadableChannelException;
+import java.nio.channels.NonWritableChannelException;
+import java.nio.channels.OverlappingFileLockException;
 import java.nio.channels.SeekableByteChannel;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.DirectoryStream;
@@ -29,6 +36,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -39,6 +47,9 @@ abstract class FileSystemContract {
 
     /** An empty directory of the file system. */
     abstract Path emptyDirectory() throws IOException;
+
+    /** A local directory for the output of processes. */
+    abstract Path logs();
 
     @BeforeEach
     void begin() throws IOException {
@@ -270,5 +281,87 @@ abstract class FileSystemContract {
         assertThat(Path.of(file.toUri())).isEqualTo(file);
         assertThat(Set.copyOf(file.getFileSystem().supportedFileAttributeViews()))
                 .contains("basic", "posix", "owner");
+    }
+
+    // ---- locks
+
+    @Test
+    void lockIsValidUntilItIsReleasedOrItsChannelIsClosed() throws IOException {
+        Path file = file("f", "content");
+        FileChannel channel = FileChannel.open(file, READ, WRITE);
+        FileLock first = channel.lock();
+        assertThat(first.isValid()).isTrue();
+        assertThat(first.isShared()).isFalse();
+        assertThat(first.overlaps(100, 1)).isTrue();
+        first.release();
+        assertThat(first.isValid()).isFalse();
+        FileLock second = channel.tryLock(2, 3, true);
+        assertThat(second).isNotNull();
+        assertThat(List.of(second.position(), second.size())).containsExactly(2L, 3L);
+        assertThat(second.isShared()).isTrue();
+        channel.close();
+        assertThat(second.isValid()).isFalse();
+        assertThatThrownBy(second::release).isInstanceOf(ClosedChannelException.class);
+        assertThatThrownBy(channel::lock).isInstanceOf(ClosedChannelException.class);
+    }
+
+    @Test
+    void locksOfOneJvmDoNotOverlap() throws IOException {
+        Path file = file("f", "content");
+        try (FileChannel channel = FileChannel.open(file, READ, WRITE);
+                FileChannel other = FileChannel.open(file, READ, WRITE)) {
+            FileLock lock = channel.lock(0, 10, true);
+            for (FileChannel each : List.of(channel, other)) {
+                assertThatThrownBy(() -> each.tryLock(9, 1, true)).isInstanceOf(OverlappingFileLockException.class);
+                assertThatThrownBy(() -> each.lock(0, 1, false)).isInstanceOf(OverlappingFileLockException.class);
+            }
+            assertThat(other.tryLock(10, 10, false)).isNotNull();
+            lock.release();
+            assertThat(other.tryLock(0, 10, false)).isNotNull();
+        }
+    }
+
+    @Test
+    void lockNeedsAChannelOpenForIt() throws IOException {
+        Path file = file("f", "content");
+        try (FileChannel reading = FileChannel.open(file, READ);
+                FileChannel writing = FileChannel.open(file, WRITE)) {
+            assertThatThrownBy(() -> reading.tryLock(0, 1, false)).isInstanceOf(NonWritableChannelException.class);
+            assertThatThrownBy(() -> writing.tryLock(0, 1, true)).isInstanceOf(NonReadableChannelException.class);
+            assertThatThrownBy(() -> writing.tryLock(-1, 1, false)).isInstanceOf(IllegalArgumentException.class);
+            assertThat(reading.tryLock(0, 1, true)).isNotNull();
+            assertThat(writing.tryLock(1, 1, false)).isNotNull();
+        }
+    }
+
+    @Test
+    void asynchronousChannelLocks() throws Exception {
+        Path file = file("f", "content");
+        try (AsynchronousFileChannel channel = AsynchronousFileChannel.open(file, READ, WRITE)) {
+            FileLock lock = channel.lock().get();
+            assertThat(lock.acquiredBy()).isSameAs(channel);
+            assertThat(lock.isValid()).isTrue();
+            assertThatThrownBy(() -> channel.tryLock(0, 1, false)).isInstanceOf(OverlappingFileLockException.class);
+            lock.release();
+            assertThat(channel.tryLock(0, 1, false)).isNotNull();
+        }
+    }
+
+    @Test
+    void processesThatLockCountTogether() throws Exception {
+        Path file = at("counter");
+        List<Java> processes = new ArrayList<>();
+        for (int i = 0; i < 2; i++) {
+            processes.add(Java.start(
+                    logs().resolve("counter" + i + ".log"),
+                    List.of("-Xmx128m"),
+                    LockedCounter.class,
+                    List.of(file.toUri().toString(), "20")));
+        }
+        LockedCounter.count(file, 20);
+        for (Java process : processes) {
+            assertThat(process.waitFor(120, TimeUnit.SECONDS)).as(process.log()).isZero();
+        }
+        assertThat(ByteBuffer.wrap(Files.readAllBytes(file)).getLong()).isEqualTo(60);
     }
 }

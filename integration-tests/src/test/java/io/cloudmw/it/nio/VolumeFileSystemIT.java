@@ -93,6 +93,11 @@ final class VolumeFileSystemIT extends FileSystemContract {
         return Files.createDirectory(volume.getPath("/" + made++));
     }
 
+    @Override
+    Path logs() {
+        return local;
+    }
+
     @Test
     void uriOpensTheFileSystemOfItsVolume() throws IOException {
         assertThatThrownBy(() -> FileSystems.getFileSystem(uri("others", "/")))

@@ -36,7 +36,7 @@ public enum ExitCode {
         return switch (code) {
             case INVALID_ARGUMENT -> USAGE;
             case NOT_FOUND, VOLUME_NOT_FOUND -> NOT_FOUND;
-            case ALREADY_EXISTS, CONFLICT, LEASE_LOST, VOLUME_NOT_EMPTY, NOT_EMPTY, STORE_IN_USE -> CONFLICT;
+            case ALREADY_EXISTS, CONFLICT, LEASE_LOST, LOCK_LOST, VOLUME_NOT_EMPTY, NOT_EMPTY, STORE_IN_USE -> CONFLICT;
             case COORDINATOR_UNAVAILABLE,
                     HELPER_UNAVAILABLE,
                     HELPER_UNKNOWN,

@@ -1,5 +1,6 @@
 package io.cloudmw.client.backup.run;
 
+import io.cloudmw.client.context.PutTerms;
 import io.cloudmw.client.file.FileEntry;
 import io.cloudmw.client.progress.TransferListener;
 import io.cloudmw.client.read.GetRequest;
@@ -143,7 +144,7 @@ final class BackupVolume {
                 draft(),
                 new ByteArrayInputStream(BackupWire.root(root)),
                 TransferListener.NONE,
-                Optional.empty(),
+                PutTerms.NONE,
                 VersionId.random());
     }
 
@@ -170,25 +171,21 @@ final class BackupVolume {
                 path,
                 new ByteArrayInputStream(bytes),
                 TransferListener.NONE,
-                Optional.of(PutCondition.ABSENT),
+                PutTerms.NONE.with(PutCondition.ABSENT),
                 BackupRoot.newVersion());
         return path;
     }
 
     /** Writes a part; its records come from the stream. */
     FileVersion writePart(InputStream records, TransferListener listener) throws CloudMwException {
-        return put(newPart(), records, listener, Optional.of(PutCondition.ABSENT), VersionId.random());
+        return put(newPart(), records, listener, PutTerms.NONE.with(PutCondition.ABSENT), VersionId.random());
     }
 
     private FileVersion put(
-            FilePath path,
-            InputStream bytes,
-            TransferListener listener,
-            Optional<PutCondition> condition,
-            VersionId version)
+            FilePath path, InputStream bytes, TransferListener listener, PutTerms terms, VersionId version)
             throws CloudMwException {
         PutRequest request = new PutRequest(
-                        path, new StreamPutSource(bytes, streamMemory), listener, condition, Optional.empty())
+                        path, new StreamPutSource(bytes, streamMemory), listener, terms, Optional.empty())
                 .as(version);
         return Calls.await(transfers.put(request)).version();
     }

@@ -31,6 +31,7 @@ import io.cloudmw.core.model.file.FileVersion;
 import io.cloudmw.core.model.file.Rename;
 import io.cloudmw.core.model.fleet.Location;
 import io.cloudmw.core.model.fleet.Store;
+import io.cloudmw.core.model.lock.LockClaim;
 import io.cloudmw.core.model.volume.Volume;
 import io.cloudmw.core.model.volume.VolumeChange;
 import io.cloudmw.core.placement.FoundPeer;
@@ -53,6 +54,7 @@ import io.cloudmw.core.time.WallClock;
 import io.cloudmw.core.wire.BackupWire;
 import io.cloudmw.core.wire.EditWire;
 import io.cloudmw.core.wire.FromWire;
+import io.cloudmw.core.wire.LockWire;
 import io.cloudmw.core.wire.MonitorWire;
 import io.cloudmw.core.wire.PeerWire;
 import io.cloudmw.core.wire.ToWire;
@@ -412,12 +414,24 @@ public final class CoordinatorClient implements AutoCloseable {
         return done(call(CoordinatorGrpc.getPutSegmentMethod(), request, answer -> answer));
     }
 
+    /**
+     * Commits a put.
+     *
+     * @param locks the locks on the file that must still be held
+     * @param attributes those of a file that did not exist
+     */
     public CompletableFuture<FileVersion> commitPut(
-            FileVersion version, Optional<VersionId> expected, List<ReplicaReport> owed) {
+            FileVersion version,
+            Optional<VersionId> expected,
+            List<ReplicaReport> owed,
+            List<LockClaim> locks,
+            Attributes attributes) {
         CommitPutRequest request = CommitPutRequest.newBuilder()
                 .setVersion(ToWire.version(version))
                 .setExpectedVersionId(expected.map(VersionId::value).orElse(""))
                 .addAllOwed(owed.stream().map(ToWire::report).toList())
+                .addAllLocks(locks.stream().map(LockWire::message).toList())
+                .setAttributes(ToWire.attributes(attributes))
                 .build();
         return call(CoordinatorGrpc.getCommitPutMethod(), request, answer -> FromWire.version(answer.getVersion()));
     }
@@ -578,6 +592,11 @@ public final class CoordinatorClient implements AutoCloseable {
     /** The calls about entries, directories and copies. */
     public EntryCalls entries() {
         return new EntryCalls(this);
+    }
+
+    /** The calls about locks. */
+    public LockCalls locks() {
+        return new LockCalls(this);
     }
 
     private static FileEntry entry(Entry entry) throws CloudMwException {

@@ -19,6 +19,7 @@ import io.cloudmw.coordinator.catalog.version.UpkeepRecords;
 import io.cloudmw.coordinator.lease.Lease;
 import io.cloudmw.coordinator.lease.LeaseKeeper;
 import io.cloudmw.coordinator.lease.Leases;
+import io.cloudmw.coordinator.lock.LockRecords;
 import io.cloudmw.core.access.CredentialsReference;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.FilePath;
@@ -177,7 +178,8 @@ public interface Catalog extends UpkeepRecords, SharedChunks, Closeable {
      *
      * @return the version as it was committed
      * @throws CloudMwException {@code CONFLICT} when the path names another version, or this version was abandoned;
-     *     {@code VOLUME_NOT_FOUND}; {@code INVALID_ARGUMENT} when the manifest digest does not match the stored
+     *     {@code LOCK_LOST} when the request names a lock that is gone; {@code VOLUME_NOT_FOUND};
+     *     {@code INVALID_ARGUMENT} when the manifest digest does not match the stored
      *     segments, or new directories would make the path deeper than {@value Tree#MAX_DIRECTORIES} directories;
      *     {@code ALREADY_EXISTS} when the path is a directory, or lies below a file
      */
@@ -254,11 +256,18 @@ public interface Catalog extends UpkeepRecords, SharedChunks, Closeable {
      *
      * @param parents whether missing directories above are created too, and a directory that exists is no error: it stays
      *     from then on
+     * @param attributes given to the directory if this call creates it
      * @throws CloudMwException {@code NOT_FOUND} when a directory above is missing; {@code ALREADY_EXISTS} when the path
      *     is a file, lies below a file, or is a directory and {@code parents} is false; {@code INVALID_ARGUMENT} when the
      *     path would lie in more than {@value Tree#MAX_DIRECTORIES} directories; {@code VOLUME_NOT_FOUND}
      */
-    void createDirectory(FilePath directory, boolean parents, ChangeRequest request) throws CloudMwException;
+    void createDirectory(FilePath directory, boolean parents, Attributes attributes, ChangeRequest request)
+            throws CloudMwException;
+
+    /** Creates a directory without attributes. */
+    default void createDirectory(FilePath directory, boolean parents, ChangeRequest request) throws CloudMwException {
+        createDirectory(directory, parents, Attributes.NONE, request);
+    }
 
     /**
      * Removes an empty directory. The directory above stays, even when it is empty now.
@@ -391,6 +400,9 @@ public interface Catalog extends UpkeepRecords, SharedChunks, Closeable {
      * @throws CloudMwException {@code LEASE_LOST}
      */
     void forget(Lease lease, VersionId version) throws CloudMwException;
+
+    /** Returns the locks on files. A commit may name the lock under which it is made. */
+    LockRecords locks();
 
     /** Returns the notes of upkeep. */
     UpkeepNotes notes();

@@ -4,6 +4,7 @@ import io.cloudmw.coordinator.catalog.change.AppliedCalls;
 import io.cloudmw.coordinator.catalog.change.ChangeLog;
 import io.cloudmw.coordinator.catalog.tree.SnapshotRecords;
 import io.cloudmw.coordinator.lease.Leases;
+import io.cloudmw.coordinator.lock.LockRecords;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.metrics.CoordinatorMetrics;
@@ -22,8 +23,13 @@ import org.jspecify.annotations.Nullable;
  */
 public final class MeteredCatalog implements InvocationHandler {
     /** The parts of a catalog, which their getters return without blocking. */
-    private static final Set<Class<?>> PARTS =
-            Set.of(Leases.class, UpkeepNotes.class, SnapshotRecords.class, ChangeLog.class, AppliedCalls.class);
+    private static final Set<Class<?>> PARTS = Set.of(
+            Leases.class,
+            LockRecords.class,
+            UpkeepNotes.class,
+            SnapshotRecords.class,
+            ChangeLog.class,
+            AppliedCalls.class);
 
     private final Object target;
     private final String prefix;

@@ -85,6 +85,31 @@ public final class FileNames {
     }
 
     /**
+     * Returns what a path names, or that it names nothing in a directory that exists.
+     *
+     * @param path {@code /} or {@code /a/b}
+     * @return empty: it names nothing
+     * @throws CloudMwException {@code NOT_FOUND} when the directory above is missing or a file; as {@link #entry}
+     */
+    public Optional<CurrentEntry> entryOrPlace(VolumeName name, String path) throws CloudMwException {
+        try {
+            return Optional.of(entry(name, path));
+        } catch (CloudMwException e) {
+            if (e.code() != ErrorCode.NOT_FOUND) {
+                throw e;
+            }
+            int slash = path.lastIndexOf('/');
+            if (slash > 0) {
+                FilePath above = new FilePath(name, path.substring(0, slash));
+                if (catalog.entry(above).filter(CurrentEntry::isDirectory).isEmpty()) {
+                    throw PathErrors.directoryNotFound(above);
+                }
+            }
+            return Optional.empty();
+        }
+    }
+
+    /**
      * Returns what a path names.
      *
      * @param path {@code /} or {@code /a/b}
@@ -103,11 +128,13 @@ public final class FileNames {
     /**
      * Creates a directory that stays when it is empty.
      *
+     * @param attributes given to the directory if this call creates it
      * @param call deduplicates retries; empty: no deduplication
      * @throws CloudMwException as {@link Catalog#createDirectory}
      */
-    public void createDirectory(FilePath directory, boolean parents, Optional<CallId> call) throws CloudMwException {
-        catalog.createDirectory(directory, parents, ChangeRequest.of(call, clock));
+    public void createDirectory(FilePath directory, boolean parents, Attributes attributes, Optional<CallId> call)
+            throws CloudMwException {
+        catalog.createDirectory(directory, parents, attributes, ChangeRequest.of(call, clock));
     }
 
     /**

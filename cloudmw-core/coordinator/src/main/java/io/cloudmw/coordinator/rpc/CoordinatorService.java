@@ -3,6 +3,7 @@ package io.cloudmw.coordinator.rpc;
 import com.google.protobuf.ByteString;
 import io.cloudmw.coordinator.Administration;
 import io.cloudmw.coordinator.Coordinator;
+import io.cloudmw.coordinator.catalog.change.CommitRequest;
 import io.cloudmw.coordinator.catalog.tree.DirectoryEntry;
 import io.cloudmw.coordinator.fleet.HeartbeatReport;
 import io.cloudmw.coordinator.fleet.RegisteredHelper;
@@ -39,6 +40,7 @@ import io.cloudmw.core.status.fleet.HelperActivity;
 import io.cloudmw.core.status.fleet.SpeedKey;
 import io.cloudmw.core.wire.AccessWire;
 import io.cloudmw.core.wire.FromWire;
+import io.cloudmw.core.wire.LockWire;
 import io.cloudmw.core.wire.MonitorWire;
 import io.cloudmw.core.wire.ToWire;
 import io.cloudmw.core.wire.VolumeWire;
@@ -463,10 +465,12 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
         calls.answer(observer, () -> {
             FileVersion committed = coordinator
                     .uploads()
-                    .commit(
+                    .commit(new CommitRequest(
                             FromWire.version(request.getVersion()),
                             FromWire.optionalVersionId(request.getExpectedVersionId()),
-                            FromWire.reports(request.getOwedList()));
+                            FromWire.reports(request.getOwedList()),
+                            LockWire.claims(request.getLocksList()),
+                            FromWire.attributes(request.getAttributes())));
             return CommitPutResponse.newBuilder()
                     .setVersion(ToWire.version(committed))
                     .build();

@@ -2,6 +2,7 @@ package io.cloudmw.coordinator.rpc;
 
 import io.cloudmw.coordinator.catalog.tree.CurrentEntry;
 import io.cloudmw.coordinator.names.FileNames;
+import io.cloudmw.core.model.VolumeName;
 import io.cloudmw.core.model.file.FileVersion;
 import io.cloudmw.core.rpc.UnaryCalls;
 import io.cloudmw.core.wire.EntryWire;
@@ -17,6 +18,7 @@ import io.cloudmw.proto.v1.GetEntryResponse;
 import io.cloudmw.proto.v1.RemoveDirectoryRequest;
 import io.cloudmw.proto.v1.RemoveDirectoryResponse;
 import io.grpc.stub.StreamObserver;
+import java.util.Optional;
 
 /** The gRPC service for directories that stay when they are empty, and for copies. Safe for any thread. */
 public final class EntriesService extends EntriesGrpc.EntriesImplBase {
@@ -32,7 +34,14 @@ public final class EntriesService extends EntriesGrpc.EntriesImplBase {
     @Override
     public void getEntry(GetEntryRequest request, StreamObserver<GetEntryResponse> observer) {
         calls.answer(observer, () -> {
-            CurrentEntry entry = names.entry(FromWire.volumeName(request.getVolume()), request.getPath());
+            VolumeName volume = FromWire.volumeName(request.getVolume());
+            Optional<CurrentEntry> found = request.getMayBeAbsent()
+                    ? names.entryOrPlace(volume, request.getPath())
+                    : Optional.of(names.entry(volume, request.getPath()));
+            if (found.isEmpty()) {
+                return GetEntryResponse.newBuilder().setAbsent(true).build();
+            }
+            CurrentEntry entry = found.get();
             GetEntryResponse.Builder answer = GetEntryResponse.newBuilder()
                     .setCreatedAtMillis(entry.createdAtMillis())
                     .setAttributes(ToWire.attributes(entry.attributes()))
@@ -48,6 +57,7 @@ public final class EntriesService extends EntriesGrpc.EntriesImplBase {
             names.createDirectory(
                     FromWire.file(request.getVolume(), request.getPath()),
                     request.getParents(),
+                    FromWire.attributes(request.getAttributes()),
                     FromWire.callId(request.getCall()));
             return CreateDirectoryResponse.getDefaultInstance();
         });

@@ -13,6 +13,7 @@ import io.cloudmw.coordinator.rpc.CallMetrics;
 import io.cloudmw.coordinator.rpc.CoordinatorService;
 import io.cloudmw.coordinator.rpc.EditingService;
 import io.cloudmw.coordinator.rpc.EntriesService;
+import io.cloudmw.coordinator.rpc.LocksService;
 import io.cloudmw.coordinator.rpc.PeersService;
 import io.cloudmw.coordinator.rpc.RequestBudget;
 import io.cloudmw.coordinator.rpc.SnapshotsService;
@@ -366,6 +367,8 @@ public final class CoordinatorServer implements AutoCloseable {
                             coordinator.administration(), services.checks(), new UnaryCalls(requests.holding(calls))))
                     .addService(new EditingService(coordinator, new UnaryCalls(requests.holding(calls))))
                     .addService(new EntriesService(coordinator.names(), new UnaryCalls(requests.holding(calls))))
+                    .addService(new LocksService(
+                            coordinator.locks(), WallClock.system(), new UnaryCalls(requests.holding(calls))))
                     .addService(new SnapshotsService(coordinator.snapshots(), new UnaryCalls(requests.holding(calls))))
                     .addService(new WatchService(services.feed()))
                     .addService(new UpkeepService(coordinator.upkeep(), new UnaryCalls(requests.holding(calls))))

@@ -290,18 +290,18 @@ public final class Uploads {
      * Commits a version, if its path still names the version it named at the beginning. An upload that was refused
      * because of the present state is over: no delayed retry of the commit succeeds later.
      *
-     * @param expected as {@link #begin} returned it
-     * @param owed copies that are promised but not yet durable
+     * @param commit as the writer has it: the expected version is what {@link #begin} returned
      * @return the version as it is kept; the same for a repeated commit
      * @throws CloudMwException {@code CONFLICT} when another writer changed the path, or the upload was abandoned;
+     *     {@code LOCK_LOST} when the writer's lock is gone;
      *     {@code INVALID_ARGUMENT} when the segments do not describe a file of this size in this volume, or contain
      *     chunks of other versions than the expected one; {@code QUORUM_NOT_MET} when a chunk has too few durable
      *     copies, or more than {@value WritePlan#MAX_OWED} are owed
      */
-    public FileVersion commit(FileVersion version, Optional<VersionId> expected, List<ReplicaReport> owed)
-            throws CloudMwException {
+    public FileVersion commit(CommitRequest commit) throws CloudMwException {
+        FileVersion version = commit.version();
         try {
-            return tryCommit(version, expected, owed);
+            return tryCommit(commit);
         } catch (CloudMwException e) {
             // An invalid request stays invalid.
             if (!RefusedCall.is(e) || e.code() == ErrorCode.INVALID_ARGUMENT) {
@@ -315,8 +315,16 @@ public final class Uploads {
         }
     }
 
-    private FileVersion tryCommit(FileVersion version, Optional<VersionId> expected, List<ReplicaReport> owed)
+    /** Commits a version as {@link #commit(CommitRequest)} does, under no lock. */
+    public FileVersion commit(FileVersion version, Optional<VersionId> expected, List<ReplicaReport> owed)
             throws CloudMwException {
+        return commit(new CommitRequest(version, expected, owed));
+    }
+
+    private FileVersion tryCommit(CommitRequest commit) throws CloudMwException {
+        FileVersion version = commit.version();
+        Optional<VersionId> expected = commit.expected();
+        List<ReplicaReport> owed = commit.owed();
         Optional<FileVersion> before = catalog.version(version.id());
         if (before.isPresent() && before.get().file().equals(version.file())) {
             return before.get();
@@ -331,7 +339,7 @@ public final class Uploads {
         ManifestPlan plan = FileLayout.of(volume, base, version);
         check(new ManifestCheck(catalog, volume, version, base, plan, owed), version);
         FileVersion stamped = version.committed(clock.millis(), plan.cutter().chunkSizeBytes());
-        return catalog.commit(new CommitRequest(stamped, expected, owed));
+        return catalog.commit(commit.of(stamped));
     }
 
     /** Checks the manifest. Segments of an abandoned upload may be gone; then the error says that it was abandoned. */

@@ -2,7 +2,9 @@ package io.cloudmw.coordinator.catalog.change;
 
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.chunk.ReplicaReport;
+import io.cloudmw.core.model.file.Attributes;
 import io.cloudmw.core.model.file.FileVersion;
+import io.cloudmw.core.model.lock.LockClaim;
 import java.util.List;
 import java.util.Optional;
 
@@ -12,9 +14,27 @@ import java.util.Optional;
  * @param version the new version of the path; its commit time is when the commit takes effect
  * @param expected the version that the path must name now; empty: none
  * @param owed copies that are promised but not yet durable
+ * @param locks the locks on the path that must still be held
+ * @param attributes given to a file that the commit creates; another file keeps its own
  */
-public record CommitRequest(FileVersion version, Optional<VersionId> expected, List<ReplicaReport> owed) {
+public record CommitRequest(
+        FileVersion version,
+        Optional<VersionId> expected,
+        List<ReplicaReport> owed,
+        List<LockClaim> locks,
+        Attributes attributes) {
     public CommitRequest {
         owed = List.copyOf(owed);
+        locks = List.copyOf(locks);
+    }
+
+    /** A commit under no lock, without attributes. */
+    public CommitRequest(FileVersion version, Optional<VersionId> expected, List<ReplicaReport> owed) {
+        this(version, expected, owed, List.of(), Attributes.NONE);
+    }
+
+    /** The same commit of this version. */
+    public CommitRequest of(FileVersion stamped) {
+        return new CommitRequest(stamped, expected, owed, locks, attributes);
     }
 }

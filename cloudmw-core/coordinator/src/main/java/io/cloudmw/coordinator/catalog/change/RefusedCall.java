@@ -14,6 +14,7 @@ public final class RefusedCall {
     public static boolean is(CloudMwException failure) {
         return switch (failure.code()) {
             case CONFLICT,
+                    LOCK_LOST,
                     NOT_FOUND,
                     VOLUME_NOT_FOUND,
                     ALREADY_EXISTS,

@@ -30,6 +30,7 @@ import io.cloudmw.coordinator.catalog.version.VersionState;
 import io.cloudmw.coordinator.lease.Lease;
 import io.cloudmw.coordinator.lease.LeaseKeeper;
 import io.cloudmw.coordinator.lease.Leases;
+import io.cloudmw.coordinator.lock.LockRecords;
 import io.cloudmw.core.access.CredentialsReference;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.FilePath;
@@ -75,6 +76,7 @@ public final class DynamoDbCatalog implements Catalog {
     private final SharedChunkItems shared;
 
     private final Leases leases;
+    private final LockItems locks;
     private final UpkeepNotes notes;
     private final FleetReports fleet;
     private final ChangeLogItems changes;
@@ -94,6 +96,7 @@ public final class DynamoDbCatalog implements Catalog {
         this.shared = new SharedChunkItems(table, transactions);
         this.replicas = new ReplicaItems(table, transactions, shared);
         this.leases = new LeaseItems(calls, table, transactions);
+        this.locks = new LockItems(calls, table, transactions);
         this.notes = new NoteItems(calls, table, transactions);
         this.fleet = new FleetItems(calls, table, transactions);
         this.versions = new VersionItems(table, transactions, numbers, replicas, shared, changes);
@@ -159,7 +162,10 @@ public final class DynamoDbCatalog implements Catalog {
 
     @Override
     public void deleteVolume(VolumeName name, boolean force, ChangeRequest request) throws CloudMwException {
-        calls.act(() -> volumes.delete(name, force, request));
+        calls.act(() -> {
+            volumes.delete(name, force, request);
+            locks.removeAll(name);
+        });
     }
 
     @Override
@@ -268,8 +274,9 @@ public final class DynamoDbCatalog implements Catalog {
     }
 
     @Override
-    public void createDirectory(FilePath directory, boolean parents, ChangeRequest request) throws CloudMwException {
-        calls.act(() -> files.createDirectory(directory, parents, request));
+    public void createDirectory(FilePath directory, boolean parents, Attributes attributes, ChangeRequest request)
+            throws CloudMwException {
+        calls.act(() -> files.createDirectory(directory, parents, attributes, request));
     }
 
     @Override
@@ -411,6 +418,11 @@ public final class DynamoDbCatalog implements Catalog {
     @Override
     public AppliedCalls appliedCalls() {
         return applied;
+    }
+
+    @Override
+    public LockRecords locks() {
+        return locks;
     }
 
     @Override

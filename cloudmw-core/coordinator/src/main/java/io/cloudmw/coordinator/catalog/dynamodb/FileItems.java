@@ -120,11 +120,12 @@ final class FileItems {
         });
     }
 
-    void createDirectory(FilePath directory, boolean parents, ChangeRequest request) throws CloudMwException {
+    void createDirectory(FilePath directory, boolean parents, Attributes attributes, ChangeRequest request)
+            throws CloudMwException {
         Optional<FileVersion> unused =
                 AppliedCallItems.once(transactions, request, StoredAnswer.MAYBE_VERSION, transaction -> {
                     NameItems names = names(transaction);
-                    if (names.tree().createDirectory(directory, parents, request.nowMillis())) {
+                    if (names.tree().createDirectory(directory, parents, attributes, request.nowMillis())) {
                         names.finish();
                         changes.add(
                                 transaction,

@@ -150,6 +150,7 @@ public final class VersionItems {
         if (before.isPresent() && before.get().file().equals(file)) {
             return before.get();
         }
+        LockItems.requireHeld(transaction, file, commit.locks());
         Tree<TransactionConflict> tree = names.tree();
         Optional<VersionId> found = tree.version(file);
         if (!found.equals(commit.expected())) {
@@ -160,7 +161,7 @@ public final class VersionItems {
         }
         checkSegments(version);
         names.about(version);
-        tree.put(file, version.id(), version.committedAtMillis());
+        tree.put(file, version.id(), commit.attributes(), version.committedAtMillis());
         makeCurrent(transaction, root, version, state);
         replicas.owe(transaction, commit, state);
         names.finish();

@@ -27,6 +27,7 @@ import io.cloudmw.coordinator.catalog.version.VersionState;
 import io.cloudmw.coordinator.lease.Lease;
 import io.cloudmw.coordinator.lease.LeaseKeeper;
 import io.cloudmw.coordinator.lease.Leases;
+import io.cloudmw.coordinator.lock.LockRecords;
 import io.cloudmw.core.access.CredentialsReference;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.FilePath;
@@ -61,11 +62,13 @@ public final class SqliteCatalog implements Catalog {
     private final SqliteDatabase database;
     private final ChangeLogRows changes;
     private final AppliedCallRows applied;
+    private final LockRows locks;
 
     private SqliteCatalog(SqliteDatabase database) {
         this.database = database;
         this.changes = new ChangeLogRows(database);
         this.applied = new AppliedCallRows(database);
+        this.locks = new LockRows(database);
     }
 
     /**
@@ -163,6 +166,7 @@ public final class SqliteCatalog implements Catalog {
             VersionRows.retireAll(connection, name, nowMillis);
             NameRows.removeAll(connection, name);
             SnapshotRows.removeAll(connection, name);
+            LockRows.removeAll(connection, name);
             ChangeLogRows.add(connection, name, Change.volumeDeleted(nowMillis));
             return Optional.empty();
         }));
@@ -354,10 +358,11 @@ public final class SqliteCatalog implements Catalog {
     }
 
     @Override
-    public void createDirectory(FilePath directory, boolean parents, ChangeRequest request) throws CloudMwException {
+    public void createDirectory(FilePath directory, boolean parents, Attributes attributes, ChangeRequest request)
+            throws CloudMwException {
         long nowMillis = request.nowMillis();
         var unused = changes.tell(directory.volume(), applied.once(request, StoredAnswer.MAYBE_VERSION, connection -> {
-            if (NameRows.tree(connection).createDirectory(directory, parents, nowMillis)) {
+            if (NameRows.tree(connection).createDirectory(directory, parents, attributes, nowMillis)) {
                 ChangeLogRows.add(connection, directory.volume(), Change.directoryCreated(directory, nowMillis));
             }
             return Optional.empty();
@@ -559,6 +564,11 @@ public final class SqliteCatalog implements Catalog {
     @Override
     public AppliedCalls appliedCalls() {
         return applied;
+    }
+
+    @Override
+    public LockRecords locks() {
+        return locks;
     }
 
     @Override

@@ -147,9 +147,15 @@ final class SqliteSchema {
             "ALTER TABLE entries ADD COLUMN kept INTEGER NOT NULL DEFAULT 0",
             "ALTER TABLE past ADD COLUMN kept INTEGER NOT NULL DEFAULT 0");
 
+    /** Adds the locks on files; until_at is when the last lock of a file ends, fence is the last of a volume. */
+    private static final List<String> LOCKS = List.of(
+            "CREATE TABLE locks (volume TEXT NOT NULL, path TEXT NOT NULL, until_at INTEGER NOT NULL,"
+                    + " definition BLOB NOT NULL, PRIMARY KEY (volume, path)) WITHOUT ROWID",
+            "CREATE TABLE lock_fences (volume TEXT PRIMARY KEY, fence INTEGER NOT NULL) WITHOUT ROWID");
+
     private static final List<List<String>> STEPS = List.of(
             FIRST, TREE, FILES, LEASES, CHANGES, UPKEEP, SHARING, NOTES, SNAPSHOTS, CALLS, CLUSTER, RENAMES, REFUSALS,
-            KEPT);
+            KEPT, LOCKS);
 
     private SqliteSchema() {}
 

@@ -195,6 +195,7 @@ final class VersionRows {
         if (before.isPresent() && before.get().file().equals(file)) {
             return before.get();
         }
+        LockRows.requireHeld(connection, file, commit.locks());
         Tree<SQLException> tree = NameRows.tree(connection);
         Optional<VersionId> found = tree.version(file);
         if (!found.equals(commit.expected())) {
@@ -204,7 +205,7 @@ final class VersionRows {
             throw CatalogErrors.abandoned(version);
         }
         checkSegments(connection, version);
-        tree.put(file, version.id(), version.committedAtMillis());
+        tree.put(file, version.id(), commit.attributes(), version.committedAtMillis());
         if (found.isPresent()) {
             retire(connection, found.get(), version.committedAtMillis());
         }

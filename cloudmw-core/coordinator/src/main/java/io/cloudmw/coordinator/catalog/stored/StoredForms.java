@@ -1,6 +1,8 @@
 package io.cloudmw.coordinator.catalog.stored;
 
 import com.google.protobuf.InvalidProtocolBufferException;
+import io.cloudmw.coordinator.lock.HeldRange;
+import io.cloudmw.coordinator.lock.PathLocks;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.StoreId;
@@ -17,10 +19,13 @@ import io.cloudmw.core.model.volume.Volume;
 import io.cloudmw.core.wire.AccessWire;
 import io.cloudmw.core.wire.ChangeWire;
 import io.cloudmw.core.wire.FromWire;
+import io.cloudmw.core.wire.LockWire;
 import io.cloudmw.core.wire.SnapshotWire;
 import io.cloudmw.core.wire.ToWire;
 import io.cloudmw.proto.v1.StoredDiskUsage;
 import io.cloudmw.proto.v1.StoredFleetReport;
+import io.cloudmw.proto.v1.StoredLock;
+import io.cloudmw.proto.v1.StoredPathLocks;
 import io.cloudmw.proto.v1.StoredRegistration;
 import io.cloudmw.proto.v1.StoredSighting;
 import java.util.ArrayList;
@@ -71,6 +76,38 @@ public final class StoredForms {
 
     public static Snapshot snapshot(byte[] bytes) throws CloudMwException {
         return read("snapshot", () -> SnapshotWire.snapshot(io.cloudmw.proto.v1.Snapshot.parseFrom(bytes)));
+    }
+
+    public static byte[] pathLocks(PathLocks locks) {
+        StoredPathLocks.Builder message = StoredPathLocks.newBuilder()
+                .setVolume(locks.file().volume().value())
+                .setPath(locks.file().path());
+        for (HeldRange lock : locks.locks()) {
+            message.addLocksBuilder()
+                    .setClaim(LockWire.message(lock.claim()))
+                    .setHolder(lock.holder())
+                    .setRange(ToWire.range(lock.range()))
+                    .setShared(lock.shared())
+                    .setUntilMillis(lock.untilMillis());
+        }
+        return message.build().toByteArray();
+    }
+
+    public static PathLocks pathLocks(byte[] bytes) throws CloudMwException {
+        return read("locks", () -> pathLocks(StoredPathLocks.parseFrom(bytes)));
+    }
+
+    private static PathLocks pathLocks(StoredPathLocks message) throws CloudMwException {
+        List<HeldRange> locks = new ArrayList<>();
+        for (StoredLock lock : message.getLocksList()) {
+            locks.add(new HeldRange(
+                    LockWire.claim(lock.getClaim()),
+                    lock.getHolder(),
+                    FromWire.range(lock.getRange()),
+                    lock.getShared(),
+                    lock.getUntilMillis()));
+        }
+        return new PathLocks(FromWire.file(message.getVolume(), message.getPath()), locks);
     }
 
     public static byte[] registration(HelperRegistration registration) {

@@ -120,17 +120,19 @@ public final class Tree<X extends Exception> {
     /**
      * Sets the version of a file and creates the missing directories. Other properties of an existing file stay.
      *
+     * @param attributes those of a file that did not exist
      * @throws CloudMwException {@code VOLUME_NOT_FOUND}; {@code ALREADY_EXISTS} when the path is a directory or lies
      *     below a file; {@code INVALID_ARGUMENT} when the path has too many directories
      */
-    public void put(FilePath file, VersionId version, long nowMillis) throws X, CloudMwException {
+    public void put(FilePath file, VersionId version, Attributes attributes, long nowMillis)
+            throws X, CloudMwException {
         Walk walk = walk(file);
         Optional<TreeEntry> present = end(walk);
         checkPlace(walk, present);
         complete(walk);
         TreeFile kept = present.flatMap(TreeEntry::file)
                 .map(before -> before.replacedBy(version))
-                .orElseGet(() -> new TreeFile(version, nowMillis, Attributes.NONE));
+                .orElseGet(() -> new TreeFile(version, nowMillis, attributes));
         store.putFile(walk.last(), file.name(), kept);
         if (present.isEmpty()) {
             raise(walk, bytes(file.path()));
@@ -257,10 +259,12 @@ public final class Tree<X extends Exception> {
      * Creates a directory that stays when it is empty.
      *
      * @param parents whether missing directories above are created, and a directory that exists is no error
+     * @param attributes those of the directory at the path, if it did not exist
      * @return false: it exists and stays already
      * @throws CloudMwException as {@link Catalog#createDirectory}
      */
-    public boolean createDirectory(FilePath path, boolean parents, long nowMillis) throws X, CloudMwException {
+    public boolean createDirectory(FilePath path, boolean parents, Attributes attributes, long nowMillis)
+            throws X, CloudMwException {
         Walk walk = walk(path);
         Optional<TreeEntry> present = end(walk);
         if (present.isPresent() && (!parents || !present.get().isDirectory())) {
@@ -278,7 +282,8 @@ public final class Tree<X extends Exception> {
         for (TreeEntry above : walk.entries.subList(there, walk.entries.size())) {
             var unused = keep(above, nowMillis);
         }
-        return keep(add(walk), nowMillis);
+        store.keepDirectory(add(walk), new KeptDirectory(nowMillis, attributes));
+        return true;
     }
 
     /** Adds a directory at the end of a path whose other directories exist. */

@@ -72,6 +72,7 @@ final class FailureLog {
                     NOT_EMPTY,
                     STORE_IN_USE,
                     CONFLICT,
+                    LOCK_LOST,
                     CANCELLED -> Level.INFO;
             default -> Level.WARN;
         };

@@ -5,6 +5,7 @@ import io.cloudmw.proto.v1.ChangeFeedGrpc;
 import io.cloudmw.proto.v1.CoordinatorGrpc;
 import io.cloudmw.proto.v1.EditingGrpc;
 import io.cloudmw.proto.v1.EntriesGrpc;
+import io.cloudmw.proto.v1.LocksGrpc;
 import io.cloudmw.proto.v1.PeersGrpc;
 import io.cloudmw.proto.v1.SnapshotsGrpc;
 import io.cloudmw.proto.v1.StoreAccessGrpc;
@@ -61,6 +62,9 @@ enum MethodKind {
                 EntriesGrpc.getCreateDirectoryMethod(),
                 EntriesGrpc.getRemoveDirectoryMethod(),
                 EntriesGrpc.getCopyFileMethod(),
+                LocksGrpc.getAcquireLockMethod(),
+                LocksGrpc.getRenewLockMethod(),
+                LocksGrpc.getReleaseLockMethod(),
                 SnapshotsGrpc.getRestoreFileMethod());
         add(
                 kinds,

@@ -29,6 +29,7 @@ import io.cloudmw.coordinator.catalog.version.VersionState;
 import io.cloudmw.coordinator.lease.Lease;
 import io.cloudmw.coordinator.lease.LeaseKeeper;
 import io.cloudmw.coordinator.lease.Leases;
+import io.cloudmw.coordinator.lock.LockRecords;
 import io.cloudmw.core.access.CredentialsReference;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.manifest.ManifestDigest;
@@ -84,6 +85,7 @@ public final class InMemoryCatalog implements Catalog {
     private final TreeMap<String, ReplicaRecord> replicas = new TreeMap<>();
 
     private final LeaseMap leases = new LeaseMap(this);
+    private final LockMap locks = new LockMap(this);
     private final NoteMap notes = new NoteMap(this, leases);
     private final AppliedMap applied = new AppliedMap(this);
     private final Optional<FleetReports> fleet;
@@ -226,6 +228,7 @@ public final class InMemoryCatalog implements Catalog {
         files.addAll(names.former().removeVolume(name));
         files.forEach(version -> retire(version, nowMillis));
         volumes.remove(name);
+        locks.removeAll(name);
         changes.add(name, Change.volumeDeleted(nowMillis));
         return name;
     }
@@ -463,6 +466,7 @@ public final class InMemoryCatalog implements Catalog {
                 && record.committed.file().equals(file)) {
             return record.committed;
         }
+        locks.of(file).requireHeld(commit.locks());
         Optional<VersionId> found = tree.version(file);
         if (!found.equals(commit.expected())) {
             throw CatalogErrors.changed(file, commit.expected(), found);
@@ -471,7 +475,7 @@ public final class InMemoryCatalog implements Catalog {
             throw CatalogErrors.abandoned(version);
         }
         checkSegments(version, record);
-        tree.put(file, version.id(), version.committedAtMillis());
+        tree.put(file, version.id(), commit.attributes(), version.committedAtMillis());
         found.ifPresent(old -> retire(old, version.committedAtMillis()));
         record(version.id(), version.committedAtMillis()).committed = version;
         commit.owed()
@@ -580,13 +584,15 @@ public final class InMemoryCatalog implements Catalog {
     }
 
     @Override
-    public void createDirectory(FilePath directory, boolean parents, ChangeRequest request) throws CloudMwException {
-        FilePath unused = applied.once(request, () -> make(directory, parents, request.nowMillis()));
+    public void createDirectory(FilePath directory, boolean parents, Attributes attributes, ChangeRequest request)
+            throws CloudMwException {
+        FilePath unused = applied.once(request, () -> make(directory, parents, attributes, request.nowMillis()));
     }
 
-    private synchronized FilePath make(FilePath directory, boolean parents, long nowMillis) throws CloudMwException {
+    private synchronized FilePath make(FilePath directory, boolean parents, Attributes attributes, long nowMillis)
+            throws CloudMwException {
         requireVolume(directory.volume());
-        if (tree.createDirectory(directory, parents, nowMillis)) {
+        if (tree.createDirectory(directory, parents, attributes, nowMillis)) {
             changes.add(directory.volume(), Change.directoryCreated(directory, nowMillis));
         }
         return directory;
@@ -969,6 +975,11 @@ public final class InMemoryCatalog implements Catalog {
     }
 
     @Override
+    public LockRecords locks() {
+        return locks;
+    }
+
+    @Override
     public UpkeepNotes notes() {
         return notes;
     }
@@ -992,7 +1003,7 @@ public final class InMemoryCatalog implements Catalog {
     }
 
     @GuardedBy("this")
-    private void requireVolume(VolumeName name) throws CloudMwException {
+    void requireVolume(VolumeName name) throws CloudMwException {
         checkOpen();
         if (!volumes.containsKey(name)) {
             throw CatalogErrors.volumeNotFound(name);

@@ -50,6 +50,10 @@ public record Item(ItemKey key, Map<String, AttributeValue> values) {
     public static final String HOLDER = "leaseHolder";
     public static final String EPOCH = "leaseEpoch";
     public static final String UNTIL = "untilMillis";
+
+    /** The number of files of a volume that have locks. */
+    public static final String LOCKED = "lockedFiles";
+
     static final String SCHEMA = "schemaVersion";
     public static final String LAST = "lastNumber";
     public static final String TEXT = "notedText";

@@ -1,6 +1,7 @@
 package io.cloudmw.coordinator.catalog.dynamodb.table;
 
 import io.cloudmw.core.model.CallId;
+import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VersionId;
@@ -19,6 +20,7 @@ public final class KeyLayout {
     public static final String LEASES = "leases";
     public static final String POSITIONS = "positions";
     public static final String NOTES = "notes";
+    private static final String LOCK_COUNTS = "lock-counts";
 
     /** The partition of helper ids. */
     private static final String HELPERS = "helpers";
@@ -86,6 +88,20 @@ public final class KeyLayout {
 
     public static ItemKey lease(String job) {
         return new ItemKey(LEASES, job);
+    }
+
+    /** The partition of the locks of a volume. */
+    public static String locks(VolumeName volume) {
+        return "locks/" + volume;
+    }
+
+    public static ItemKey lock(FilePath file) {
+        return new ItemKey(locks(file.volume()), file.path());
+    }
+
+    /** Returns the key of a volume's last fence, which outlives the volume. */
+    public static ItemKey lockCount(VolumeName volume) {
+        return new ItemKey(LOCK_COUNTS, volume.value());
     }
 
     public static ItemKey note(String key) {

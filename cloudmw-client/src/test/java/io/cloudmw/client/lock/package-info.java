@@ -1,0 +1,4 @@
+@NullMarked
+package io.cloudmw.client.lock;
+
+import org.jspecify.annotations.NullMarked;
