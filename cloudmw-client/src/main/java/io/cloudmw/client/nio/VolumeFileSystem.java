@@ -34,6 +34,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.regex.Pattern;
 
@@ -48,6 +49,7 @@ final class VolumeFileSystem extends FileSystem {
     private final CloudMw client;
     private final FileChannels channels;
     private final ExecutorService asynchronous = Threads.unbounded("channel-operation", ASYNCHRONOUS_THREADS);
+    private final Set<DirectoryWatchService> watches = ConcurrentHashMap.newKeySet();
     private volatile boolean closed;
 
     /** @param client closed with this */
@@ -176,13 +178,14 @@ final class VolumeFileSystem extends FileSystem {
         return provider;
     }
 
-    /** Closes the client of this file system; channels and streams that are open fail. Idempotent. */
+    /** Closes the client of this file system and its watches; channels and streams that are open fail. Idempotent. */
     @Override
     public void close() {
         if (!closed) {
             closed = true;
             provider.closed(this);
             asynchronous.shutdownNow();
+            watches.forEach(DirectoryWatchService::close);
             channels.close();
             client.close();
         }
@@ -273,7 +276,14 @@ final class VolumeFileSystem extends FileSystem {
 
     @Override
     public WatchService newWatchService() {
-        throw new UnsupportedOperationException("watches of directories (expected: CloudMw.files().watch)");
+        requireOpen();
+        DirectoryWatchService made = new DirectoryWatchService(this);
+        watches.add(made);
+        return made;
+    }
+
+    void closed(DirectoryWatchService service) {
+        watches.remove(service);
     }
 
     @Override

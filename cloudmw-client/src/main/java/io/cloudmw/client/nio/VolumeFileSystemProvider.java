@@ -60,7 +60,8 @@ import org.jspecify.annotations.Nullable;
  * A path of a volume that has no file system yet opens one, which stays until it is closed. Safe for any thread.
  *
  * <p>Directories that are made here stay when they are empty. Moves within a volume are atomic, copies within a volume
- * share the bytes. Volumes have no links. Locks of channels exclude those of other clients. Watches are not supported yet.
+ * share the bytes. Volumes have no links. Locks of channels exclude those of other clients. Watches tell their changes; a
+ * directory with more than 100,000 entries is not watched, and a file system has at most 128 watches.
  */
 public final class VolumeFileSystemProvider extends FileSystemProvider {
     /** The scheme of the URIs. */

@@ -242,8 +242,18 @@ final class VolumePath implements Path {
     }
 
     @Override
-    public WatchKey register(WatchService watcher, WatchEvent.Kind<?>[] events, WatchEvent.Modifier... modifiers) {
-        throw new UnsupportedOperationException("watches of directories (expected: CloudMw.files().watch)");
+    public WatchKey register(WatchService watcher, WatchEvent.Kind<?>[] events, WatchEvent.Modifier... modifiers)
+            throws IOException {
+        if (!(Objects.requireNonNull(watcher, "watcher") instanceof DirectoryWatchService service)) {
+            throw new ProviderMismatchException(watcher + " (expected: a watch service of " + fileSystem + ")");
+        }
+        for (WatchEvent.Modifier modifier : modifiers) {
+            // How often to look is the only known modifier; changes are told at once here.
+            if (!modifier.getClass().getSimpleName().equals("SensitivityWatchEventModifier")) {
+                throw new UnsupportedOperationException("modifier: " + modifier);
+            }
+        }
+        return service.register(this, events);
     }
 
     @Override

@@ -8,8 +8,12 @@ import static java.nio.file.StandardOpenOption.CREATE;
 import static java.nio.file.StandardOpenOption.CREATE_NEW;
 import static java.nio.file.StandardOpenOption.READ;
 import static java.nio.file.StandardOpenOption.WRITE;
+import static java.nio.file.StandardWatchEventKinds.ENTRY_CREATE;
+import static java.nio.file.StandardWatchEventKinds.ENTRY_DELETE;
+import static java.nio.file.StandardWatchEventKinds.ENTRY_MODIFY;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.cloudmw.it.Java;
 import java.io.IOException;
@@ -22,6 +26,7 @@ import java.nio.channels.NonReadableChannelException;
 import java.nio.channels.NonWritableChannelException;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.channels.SeekableByteChannel;
+import java.nio.file.ClosedWatchServiceException;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.FileAlreadyExistsException;
@@ -30,12 +35,15 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
+import java.nio.file.WatchKey;
+import java.nio.file.WatchService;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
@@ -363,5 +371,134 @@ abstract class FileSystemContract {
             assertThat(process.waitFor(120, TimeUnit.SECONDS)).as(process.log()).isZero();
         }
         assertThat(ByteBuffer.wrap(Files.readAllBytes(file)).getLong()).isEqualTo(60);
+    }
+
+    // ---- watches
+
+    private WatchService watchService() throws IOException {
+        return root.getFileSystem().newWatchService();
+    }
+
+    @Test
+    void watchTellsWhatAppearsChangesAndDisappears() throws Exception {
+        file("before", "1");
+        try (WatchService service = watchService()) {
+            WatchKey key = root.register(service, ENTRY_CREATE, ENTRY_MODIFY, ENTRY_DELETE);
+            assertThat(key.isValid()).isTrue();
+            assertThat(key.watchable()).isEqualTo(root);
+            assertThat(service.poll()).isNull();
+            SeenEvents seen = new SeenEvents(service);
+            file("f", "1");
+            seen.await("ENTRY_CREATE f");
+            Files.writeString(at("before"), "2");
+            seen.await("ENTRY_MODIFY before");
+            Files.createDirectory(at("d"));
+            seen.await("ENTRY_CREATE d");
+            Files.move(at("f"), at("d/f"));
+            seen.await("ENTRY_DELETE f");
+            Files.move(at("d/f"), at("g"));
+            seen.await("ENTRY_CREATE g");
+            Files.delete(at("before"));
+            seen.await("ENTRY_DELETE before");
+            Files.delete(at("d"));
+            seen.await("ENTRY_DELETE d");
+            assertThat(seen.all()).doesNotContain("ENTRY_CREATE before", "OVERFLOW null");
+        }
+    }
+
+    @Test
+    void watchTellsTheKindsItWasRegisteredFor() throws Exception {
+        try (WatchService service = watchService()) {
+            WatchKey key = root.register(service, ENTRY_DELETE);
+            SeenEvents seen = new SeenEvents(service);
+            file("f", "1");
+            Files.delete(at("f"));
+            seen.await("ENTRY_DELETE f");
+            assertThat(seen.all()).containsExactly("ENTRY_DELETE f");
+            assertThat(root.register(service, ENTRY_CREATE)).isSameAs(key);
+            file("g", "1");
+            seen.await("ENTRY_CREATE g");
+        }
+    }
+
+    @Test
+    void signalledKeyIsQueuedAgainWhenItIsReset() throws Exception {
+        try (WatchService service = watchService()) {
+            WatchKey key = root.register(service, ENTRY_CREATE);
+            Files.createDirectory(at("a"));
+            assertThat(service.take()).isSameAs(key);
+            assertThat(key.pollEvents()).singleElement().satisfies(event -> {
+                assertThat(event.kind()).isEqualTo(ENTRY_CREATE);
+                assertThat(event.context()).isEqualTo(root.getFileSystem().getPath("a"));
+                assertThat(event.count()).isEqualTo(1);
+            });
+            assertThat(service.poll()).isNull();
+            assertThat(key.reset()).isTrue();
+            Files.createDirectory(at("b"));
+            assertThat(service.take()).isSameAs(key);
+            assertThat(key.reset()).isTrue();
+            assertThat(service.take()).isSameAs(key);
+            assertThat(key.pollEvents()).hasSize(1);
+            key.cancel();
+            assertThat(key.isValid()).isFalse();
+            assertThat(key.reset()).isFalse();
+        }
+    }
+
+    @Test
+    void keyOfARemovedDirectoryIsNotValid() throws Exception {
+        Path watched = Files.createDirectory(at("d"));
+        try (WatchService service = watchService()) {
+            WatchKey key = watched.register(service, ENTRY_CREATE, ENTRY_DELETE);
+            Files.delete(watched);
+            new SeenEvents(service).awaitInvalid(key);
+            assertThat(key.reset()).isFalse();
+        }
+    }
+
+    @Test
+    void tooManyEventsAreAnOverflow() throws Exception {
+        try (WatchService service = watchService()) {
+            WatchKey key = root.register(service, ENTRY_CREATE);
+            for (int i = 0; i < 700; i++) {
+                Files.createDirectory(at("d" + i));
+            }
+            SeenEvents seen = new SeenEvents(service);
+            seen.await("OVERFLOW null");
+            assertThat(key.isValid()).isTrue();
+        }
+    }
+
+    @Test
+    void closedWatchServiceEndsWaitsAndKeys() throws Exception {
+        WatchService service = watchService();
+        WatchKey key = root.register(service, ENTRY_CREATE);
+        CompletableFuture<Throwable> end = new CompletableFuture<>();
+        Thread thread = new Thread(() -> {
+            try {
+                end.complete(new AssertionError(String.valueOf(service.take())));
+            } catch (InterruptedException | ClosedWatchServiceException e) {
+                end.complete(e);
+            }
+        });
+        thread.start();
+        await().until(() -> thread.getState() == Thread.State.WAITING);
+        service.close();
+        service.close();
+        assertThat(end.get(60, TimeUnit.SECONDS)).isInstanceOf(ClosedWatchServiceException.class);
+        assertThatThrownBy(service::poll).isInstanceOf(ClosedWatchServiceException.class);
+        assertThatThrownBy(() -> root.register(service, ENTRY_CREATE)).isInstanceOf(ClosedWatchServiceException.class);
+        assertThat(key.isValid()).isFalse();
+    }
+
+    @Test
+    void onlyDirectoriesAreWatched() throws Exception {
+        Path file = file("f", "1");
+        try (WatchService service = watchService()) {
+            assertThatThrownBy(() -> file.register(service, ENTRY_CREATE)).isInstanceOf(NotDirectoryException.class);
+            assertThatThrownBy(() -> at("none").register(service, ENTRY_CREATE))
+                    .isInstanceOf(NoSuchFileException.class);
+            assertThatThrownBy(() -> root.register(service)).isInstanceOf(IllegalArgumentException.class);
+        }
     }
 }
