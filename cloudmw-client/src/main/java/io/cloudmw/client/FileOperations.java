@@ -410,6 +410,17 @@ public final class FileOperations {
     }
 
     /**
+     * Looks up what a path names, or could name: tells a path that is free in its directory from one whose directory is
+     * missing.
+     *
+     * @return the entry; empty when the path names nothing and its directory exists. Fails with {@code NOT_FOUND} when the
+     *     directory above is missing, or a file; with {@code VOLUME_NOT_FOUND}
+     */
+    public CompletableFuture<Optional<EntryStatus>> find(FilePath path) {
+        return context.coordinator().entries().entryOrPlace(path);
+    }
+
+    /**
      * Looks up the chunks of a version, with the stores that have a copy of each now or should have one.
      *
      * @param file any path of the version's volume
@@ -463,7 +474,16 @@ public final class FileOperations {
      *     false
      */
     public CompletableFuture<Void> createDirectory(FilePath directory, boolean parents) {
-        return context.coordinator().entries().createDirectory(directory, parents);
+        return createDirectory(directory, parents, Attributes.NONE);
+    }
+
+    /**
+     * Creates a directory as {@link #createDirectory(FilePath, boolean)} does.
+     *
+     * @param attributes given to the directory in the same step, if it did not exist
+     */
+    public CompletableFuture<Void> createDirectory(FilePath directory, boolean parents, Attributes attributes) {
+        return context.coordinator().entries().createDirectory(directory, parents, attributes);
     }
 
     /**

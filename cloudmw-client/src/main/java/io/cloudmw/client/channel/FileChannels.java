@@ -4,6 +4,7 @@ import io.cloudmw.client.CloudMw;
 import io.cloudmw.client.FileOperations;
 import io.cloudmw.client.PutOptions;
 import io.cloudmw.client.channel.lock.ChannelLocks;
+import io.cloudmw.client.file.EntryStatus;
 import io.cloudmw.client.rpc.Calls;
 import io.cloudmw.client.rpc.FileErrors;
 import io.cloudmw.core.error.CloudMwException;
@@ -19,6 +20,7 @@ import java.io.InputStream;
 import java.nio.channels.AsynchronousFileChannel;
 import java.nio.channels.FileChannel;
 import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.OpenOption;
 import java.util.Optional;
@@ -96,16 +98,28 @@ public final class FileChannels implements AutoCloseable {
      * @throws CloudMwException {@code OVERLOADED} when {@value #MAX_STREAMS} files are being written
      */
     public RemoteOutputStream newOutputStream(FilePath file, Set<? extends OpenOption> openOptions) throws IOException {
+        return newOutputStream(file, openOptions, FileCreation.defaults());
+    }
+
+    /**
+     * Opens a stream as {@link #newOutputStream(FilePath, Set)} does.
+     *
+     * @param creation how the file is created when it is missing
+     * @throws NoSuchFileException also when the directory above is missing and must exist
+     */
+    public RemoteOutputStream newOutputStream(
+            FilePath file, Set<? extends OpenOption> openOptions, FileCreation creation) throws IOException {
         OpenMode mode = OpenMode.ofStream(openOptions);
-        Optional<FileVersion> present = checked(file, mode);
+        Optional<FileVersion> present = checked(file, mode, creation);
+        PutOptions options = putOptions(mode, creation);
         if (mode.append()) {
-            return start(file, false, source -> files().append(source, file, PutOptions.defaults()));
+            return start(file, false, source -> files().append(source, file, options));
         }
         if (!mode.truncate() && present.isPresent()) {
             // As the JDK does: the bytes written replace the first bytes of the file.
-            return start(file, false, source -> files().write(source, file, 0, PutOptions.defaults()));
+            return start(file, false, source -> files().write(source, file, 0, options));
         }
-        return stream(file, putOptions(mode.createNew()));
+        return stream(file, options);
     }
 
     /** A stream that writes a whole new version. */
@@ -115,8 +129,9 @@ public final class FileChannels implements AutoCloseable {
     }
 
     /** The options of a put that makes a file, or replaces one unless it must be new. */
-    static PutOptions putOptions(boolean createNew) {
-        return createNew ? PutOptions.defaults().ifAbsent() : PutOptions.defaults();
+    private static PutOptions putOptions(OpenMode mode, FileCreation creation) {
+        PutOptions options = PutOptions.defaults().withAttributes(creation.attributes());
+        return mode.createNew() ? options.ifAbsent() : options;
     }
 
     private RemoteOutputStream start(FilePath file, boolean createNew, RemoteOutputStream.PutStarter starter)
@@ -153,17 +168,28 @@ public final class FileChannels implements AutoCloseable {
      * @throws NoSuchFileException when there is no file, and the options do not make one
      */
     public FileChannel open(FilePath file, Set<? extends OpenOption> openOptions) throws IOException {
+        return open(file, openOptions, FileCreation.defaults());
+    }
+
+    /**
+     * Opens a file as {@link #open(FilePath, Set)} does.
+     *
+     * @param creation how the file is created when it is missing
+     * @throws NoSuchFileException also when the directory above is missing and must exist
+     */
+    public FileChannel open(FilePath file, Set<? extends OpenOption> openOptions, FileCreation creation)
+            throws IOException {
         OpenMode mode = OpenMode.of(openOptions);
         if (!mode.write()) {
             ReadContent content = new ReadContent(file, this, reader(file, Optional.empty()));
             return new RemoteFileChannel(file, mode, content, locks(file), options.stagingBytes());
         }
-        Optional<FileVersion> present = checked(file, mode);
+        Optional<FileVersion> present = checked(file, mode, creation);
         boolean keeps = present.isPresent() && !mode.truncate();
         StagedFile staged =
                 new StagedFile(file, keeps ? reader(file, present.map(FileVersion::id)) : null, options.stagingBytes());
         ChannelLocks locks = locks(file);
-        WriteContent content = new WriteContent(file, mode, this, staged, locks);
+        WriteContent content = new WriteContent(mode, this, staged, locks, putOptions(mode, creation));
         return new RemoteFileChannel(file, mode, content, locks, options.stagingBytes());
     }
 
@@ -175,24 +201,42 @@ public final class FileChannels implements AutoCloseable {
      */
     public AsynchronousFileChannel openAsynchronous(
             FilePath file, Set<? extends OpenOption> openOptions, ExecutorService executor) throws IOException {
-        return new RemoteAsynchronousChannel(open(file, openOptions), executor);
+        return openAsynchronous(file, openOptions, executor, FileCreation.defaults());
     }
 
-    /** The current version, if the mode allows the file to be there, or not to be there. */
-    private Optional<FileVersion> checked(FilePath file, OpenMode mode) throws IOException {
-        Optional<FileVersion> present;
+    /**
+     * Opens a file as {@link #openAsynchronous(FilePath, Set, ExecutorService)} does.
+     *
+     * @param creation how the file is created when it is missing
+     */
+    public AsynchronousFileChannel openAsynchronous(
+            FilePath file, Set<? extends OpenOption> openOptions, ExecutorService executor, FileCreation creation)
+            throws IOException {
+        return new RemoteAsynchronousChannel(open(file, openOptions, creation), executor);
+    }
+
+    /** The current version, if the mode allows the file to be there, or not to be there. One call of a coordinator. */
+    private Optional<FileVersion> checked(FilePath file, OpenMode mode, FileCreation creation) throws IOException {
+        boolean mayLackDirectory = mode.create() && !creation.inDirectory();
+        Optional<EntryStatus> present;
         try {
-            present = Calls.find(files().stat(file), ErrorCode.NOT_FOUND).map(status -> status.version());
+            present = Calls.await(files().find(file));
         } catch (CloudMwException e) {
-            throw FileErrors.of(file.toString(), e);
+            if (e.code() != ErrorCode.NOT_FOUND || !mayLackDirectory) {
+                throw FileErrors.of(file.toString(), e);
+            }
+            present = Optional.empty();
         }
         if (present.isPresent() && mode.createNew()) {
             throw new FileAlreadyExistsException(file.toString());
         }
+        if (present.filter(EntryStatus::isDirectory).isPresent()) {
+            throw new FileSystemException(file.toString(), null, "is a directory");
+        }
         if (present.isEmpty() && !mode.create()) {
             throw new NoSuchFileException(file.toString());
         }
-        return present;
+        return present.flatMap(EntryStatus::version);
     }
 
     PieceReader reader(FilePath file, VersionId version) throws IOException {

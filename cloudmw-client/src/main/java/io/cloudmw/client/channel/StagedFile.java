@@ -45,6 +45,10 @@ final class StagedFile implements AutoCloseable {
         this.baseBytes = sizeBytes;
     }
 
+    FilePath file() {
+        return file;
+    }
+
     long sizeBytes() {
         return sizeBytes;
     }

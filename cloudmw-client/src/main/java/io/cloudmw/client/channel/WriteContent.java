@@ -31,17 +31,19 @@ final class WriteContent implements FileContent {
     private final FileChannels channels;
     private final StagedFile staged;
     private final ChannelLocks locks;
+    private final PutOptions putOptions;
     private volatile @Nullable RemoteOutputStream stream;
     private volatile @Nullable CompletableFuture<?> committing;
     private long streamedBytes;
 
     /** @param staged closed with this; without a base, the file is made, or emptied, even if nothing is written */
-    WriteContent(FilePath file, OpenMode mode, FileChannels channels, StagedFile staged, ChannelLocks locks) {
-        this.file = file;
+    WriteContent(OpenMode mode, FileChannels channels, StagedFile staged, ChannelLocks locks, PutOptions putOptions) {
+        this.file = staged.file();
         this.mode = mode;
         this.channels = channels;
         this.staged = staged;
         this.locks = locks;
+        this.putOptions = putOptions;
     }
 
     private FileOperations files() {
@@ -156,8 +158,9 @@ final class WriteContent implements FileContent {
         running.close();
     }
 
+    /** The options of a put under the locks that are held now. */
     private PutOptions putOptions() {
-        PutOptions options = FileChannels.putOptions(mode.createNew());
+        PutOptions options = putOptions;
         for (RemoteLock lock : locks.held()) {
             options = options.under(lock);
         }

@@ -138,12 +138,10 @@ final class VolumeFileSystem extends FileSystem {
         return find(path).orElseThrow(() -> new NoSuchFileException(path.toString()));
     }
 
-    /** Fails unless the directory above exists. */
-    void requireParent(VolumePath path) throws IOException {
-        VolumePath parent = path.canonical().getParent();
-        if (parent != null && parent.getNameCount() > 0 && !require(parent).isDirectory()) {
-            throw new FileSystemException(path.toString(), null, parent + " is not a directory");
-        }
+    /** The entry at a path; empty: there is none, but its directory exists. */
+    Optional<EntryStatus> findInDirectory(VolumePath path) throws IOException {
+        Optional<FilePath> entry = entry(path);
+        return entry.isEmpty() ? find(path) : await(path, files().find(entry.get()));
     }
 
     EntryAttributes attributes(VolumePath path) throws IOException {

@@ -2,8 +2,10 @@ package io.cloudmw.client.nio;
 
 import io.cloudmw.client.CloudMw;
 import io.cloudmw.client.channel.ChannelOptions;
+import io.cloudmw.client.channel.FileCreation;
 import io.cloudmw.client.file.EntryStatus;
 import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.file.Attributes;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -133,13 +135,11 @@ public final class VolumeFileSystemProvider extends FileSystemProvider {
     public FileChannel newFileChannel(Path path, Set<? extends OpenOption> options, FileAttribute<?>... attributes)
             throws IOException {
         VolumePath here = VolumePath.of(path);
-        Map<String, String> initial = initial(attributes);
+        FileCreation creation = creation(attributes);
         Set<OpenOption> effective = withoutLinkOptions(options);
         return opened(
                 here,
-                effective,
-                initial,
-                () -> here.getFileSystem().channels().open(VolumeFileSystem.belowRoot(here), effective));
+                () -> here.getFileSystem().channels().open(VolumeFileSystem.belowRoot(here), effective, creation));
     }
 
     @Override
@@ -150,16 +150,19 @@ public final class VolumeFileSystemProvider extends FileSystemProvider {
             FileAttribute<?>... attributes)
             throws IOException {
         VolumePath here = VolumePath.of(path);
-        Map<String, String> initial = initial(attributes);
+        FileCreation creation = creation(attributes);
         Set<OpenOption> effective = withoutLinkOptions(options);
         ExecutorService runs = executor == null ? here.getFileSystem().asynchronous() : executor;
         return opened(
                 here,
-                effective,
-                initial,
                 () -> here.getFileSystem()
                         .channels()
-                        .openAsynchronous(VolumeFileSystem.belowRoot(here), effective, runs));
+                        .openAsynchronous(VolumeFileSystem.belowRoot(here), effective, runs, creation));
+    }
+
+    /** Creates files as the JDK's file systems do: only where there is a directory. */
+    private static FileCreation creation(FileAttribute<?>... attributes) {
+        return FileCreation.defaults().onlyInDirectory().withAttributes(initial(attributes));
     }
 
     @Override
@@ -170,11 +173,7 @@ public final class VolumeFileSystemProvider extends FileSystemProvider {
             }
         }
         VolumePath here = VolumePath.of(path);
-        return opened(
-                here,
-                Set.of(),
-                Map.of(),
-                () -> here.getFileSystem().channels().newInputStream(VolumeFileSystem.belowRoot(here)));
+        return opened(here, () -> here.getFileSystem().channels().newInputStream(VolumeFileSystem.belowRoot(here)));
     }
 
     @Override
@@ -187,9 +186,9 @@ public final class VolumeFileSystemProvider extends FileSystemProvider {
         }
         return opened(
                 here,
-                effective,
-                Map.of(),
-                () -> here.getFileSystem().channels().newOutputStream(VolumeFileSystem.belowRoot(here), effective));
+                () -> here.getFileSystem()
+                        .channels()
+                        .newOutputStream(VolumeFileSystem.belowRoot(here), effective, creation()));
     }
 
     private static Set<OpenOption> withoutLinkOptions(Set<? extends OpenOption> options) {
@@ -202,25 +201,10 @@ public final class VolumeFileSystemProvider extends FileSystemProvider {
         T open() throws IOException;
     }
 
-    /** Opens a file; tells a directory, and a missing one above, from a missing file. */
-    private static <T> T opened(
-            VolumePath path, Set<? extends OpenOption> options, Map<String, String> initial, Opening<T> opening)
-            throws IOException {
-        boolean creates =
-                options.contains(StandardOpenOption.CREATE) || options.contains(StandardOpenOption.CREATE_NEW);
-        Optional<EntryStatus> present = creates ? path.getFileSystem().find(path) : Optional.empty();
-        if (present.map(EntryStatus::isDirectory).orElse(false)) {
-            if (options.contains(StandardOpenOption.CREATE_NEW)) {
-                throw new FileAlreadyExistsException(path.toString());
-            }
+    /** Opens a file; tells a directory from a missing file, which reading does not tell. */
+    private static <T> T opened(VolumePath path, Opening<T> opening) throws IOException {
+        if (VolumeFileSystem.entry(path).isEmpty()) {
             throw isDirectory(path);
-        }
-        if (creates && present.isEmpty()) {
-            path.getFileSystem().requireParent(path);
-            if (!initial.isEmpty()) {
-                throw new UnsupportedOperationException(
-                        "attributes of a file that is created (expected: Files.setAttribute after it was closed)");
-            }
         }
         try {
             return opening.open();
@@ -231,6 +215,8 @@ public final class VolumeFileSystemProvider extends FileSystemProvider {
             throw new NoSuchFileException(path.toString());
         } catch (FileAlreadyExistsException e) {
             throw new FileAlreadyExistsException(path.toString());
+        } catch (FileSystemException e) {
+            throw new FileSystemException(path.toString(), null, e.getReason());
         }
     }
 
@@ -253,22 +239,19 @@ public final class VolumeFileSystemProvider extends FileSystemProvider {
     @Override
     public void createDirectory(Path directory, FileAttribute<?>... attributes) throws IOException {
         VolumePath here = VolumePath.of(directory);
-        Map<String, String> initial = initial(attributes);
+        Attributes initial = initial(attributes);
         VolumeFileSystem fileSystem = here.getFileSystem();
         Optional<FilePath> entry = VolumeFileSystem.entry(here);
         if (entry.isEmpty()) {
             throw new FileAlreadyExistsException(directory.toString());
         }
         try {
-            Void unused = VolumeFileSystem.await(here, fileSystem.files().createDirectory(entry.get(), false));
+            Void unused = VolumeFileSystem.await(here, fileSystem.files().createDirectory(entry.get(), false, initial));
         } catch (FileAlreadyExistsException e) {
             if (fileSystem.find(here).isEmpty()) {
                 throw new FileSystemException(directory.toString(), null, e.getReason());
             }
             throw e;
-        }
-        if (!initial.isEmpty()) {
-            fileSystem.setAttributes(here, initial, Set.of());
         }
     }
 
@@ -329,9 +312,8 @@ public final class VolumeFileSystemProvider extends FileSystemProvider {
 
     /** Makes room for an entry: removes an empty directory, and refuses what may not be replaced. */
     private void prepareTarget(VolumePath to, boolean replace, EntryStatus source) throws IOException {
-        Optional<EntryStatus> present = to.getFileSystem().find(to);
+        Optional<EntryStatus> present = to.getFileSystem().findInDirectory(to);
         if (present.isEmpty()) {
-            to.getFileSystem().requireParent(to);
             return;
         }
         if (!replace) {
@@ -360,12 +342,11 @@ public final class VolumeFileSystemProvider extends FileSystemProvider {
             return;
         }
         boolean replace = atomic || set.contains(StandardCopyOption.REPLACE_EXISTING);
-        Optional<EntryStatus> present = to.getFileSystem().find(to);
-        if (present.isEmpty()) {
-            to.getFileSystem().requireParent(to);
-        } else if (!replace) {
+        Optional<EntryStatus> present = to.getFileSystem().findInDirectory(to);
+        if (present.isPresent() && !replace) {
             throw new FileAlreadyExistsException(to.toString());
-        } else if (status.isDirectory() && !present.get().isDirectory() && !atomic) {
+        }
+        if (status.isDirectory() && present.isPresent() && !present.get().isDirectory() && !atomic) {
             delete(to); // a directory never replaces a file in one step
         }
         var unused = VolumeFileSystem.await(
@@ -427,7 +408,8 @@ public final class VolumeFileSystemProvider extends FileSystemProvider {
 
     // ---- attributes
 
-    private static Map<String, String> initial(FileAttribute<?>... attributes) {
+    /** The attributes of a new entry. */
+    private static Attributes initial(FileAttribute<?>... attributes) {
         Map<String, String> values = new TreeMap<>();
         for (FileAttribute<?> attribute : attributes) {
             if (!attribute.name().equals("posix:permissions")) {
@@ -437,7 +419,7 @@ public final class VolumeFileSystemProvider extends FileSystemProvider {
             Set<PosixFilePermission> mode = (Set<PosixFilePermission>) attribute.value();
             values.put(EntryAttributes.MODE, PosixFilePermissions.toString(mode));
         }
-        return values;
+        return Attributes.of(values);
     }
 
     @Override

@@ -17,6 +17,7 @@ import io.cloudmw.client.rpc.FakeHelper;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.file.Attributes;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -31,12 +32,14 @@ import java.nio.channels.FileChannel;
 import java.nio.channels.NonReadableChannelException;
 import java.nio.channels.NonWritableChannelException;
 import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
@@ -453,5 +456,39 @@ final class FileChannelsTest {
                 }
             }
         }
+    }
+
+    // ---- calls
+
+    @Test
+    void creatingAFileAsksTheCoordinatorOnceBeforeThePut() throws Exception {
+        FileCreation creation =
+                FileCreation.defaults().onlyInDirectory().withAttributes(Attributes.of(Map.of("kind", "new")));
+        var unused = cluster.coordinator().calledSinceLastLook();
+        FileChannel channel = channels.open(NEW, Set.of(WRITE, CREATE_NEW), creation);
+        assertThat(cluster.coordinator().calledSinceLastLook()).containsExactly("GetEntry");
+        channel.close();
+        assertThat(cluster.coordinator().calledSinceLastLook()).containsExactly("BeginPut", "CommitPut");
+        assertThat(cluster.client().files().stat(NEW).join().attributes())
+                .isEqualTo(Attributes.of(Map.of("kind", "new")));
+        channels.newOutputStream(FilePath.parse("vol:/other"), Set.of(), creation)
+                .close();
+        assertThat(cluster.coordinator().calledSinceLastLook())
+                .startsWith("Stat", "GetEntry", "BeginPut")
+                .doesNotHaveDuplicates();
+    }
+
+    @Test
+    void fileIsCreatedInADirectoryThatExistsOrWithIt() throws Exception {
+        FilePath below = FilePath.parse("vol:/none/below");
+        assertThatThrownBy(() -> channels.open(
+                        below, Set.of(WRITE, CREATE), FileCreation.defaults().onlyInDirectory()))
+                .isInstanceOf(NoSuchFileException.class);
+        assertThatThrownBy(() -> channels.open(below, Set.of(WRITE))).isInstanceOf(NoSuchFileException.class);
+        channels.open(below, Set.of(WRITE, CREATE)).close();
+        assertThat(exists(below)).isTrue();
+        assertThatThrownBy(() -> channels.open(FilePath.parse("vol:/none"), Set.of(WRITE, CREATE)))
+                .isInstanceOf(FileSystemException.class)
+                .hasMessageContaining("is a directory");
     }
 }

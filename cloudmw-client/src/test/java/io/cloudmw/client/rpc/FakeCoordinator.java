@@ -138,10 +138,12 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.Queue;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -181,6 +183,7 @@ public final class FakeCoordinator implements AutoCloseable {
     private final FakeEdits edits;
     private final FakeEntries entries = new FakeEntries(files);
     private final FakeLocks locks = new FakeLocks();
+    private final Queue<String> called = new ConcurrentLinkedQueue<>();
     private final FakeSnapshots snapshots = new FakeSnapshots(files);
     private final FakePeers peers = new FakePeers();
     private final long chunkSizeBytes;
@@ -210,6 +213,25 @@ public final class FakeCoordinator implements AutoCloseable {
         start();
     }
 
+    /** The methods that were called since the last look, in order. */
+    public List<String> calledSinceLastLook() {
+        List<String> methods = new ArrayList<>();
+        for (String method = called.poll(); method != null; method = called.poll()) {
+            methods.add(method);
+        }
+        return methods;
+    }
+
+    /** Notes the calls. */
+    private final class Counting implements ServerInterceptor {
+        @Override
+        public <Q, A> ServerCall.Listener<Q> interceptCall(
+                ServerCall<Q, A> call, Metadata headers, ServerCallHandler<Q, A> next) {
+            called.add(call.getMethodDescriptor().getBareMethodName());
+            return next.startCall(call, headers);
+        }
+    }
+
     public FakeLocks locks() {
         return locks;
     }
@@ -222,6 +244,7 @@ public final class FakeCoordinator implements AutoCloseable {
     public void start() throws IOException {
         Server started = NettyServerBuilder.forAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), port))
                 .permitKeepAliveTime(1, TimeUnit.SECONDS)
+                .intercept(new Counting())
                 .addService(ServerInterceptors.intercept(new Service(), VersionHandshake.server(), new Losing()))
                 .addService(ServerInterceptors.intercept(feed, VersionHandshake.server()))
                 .addService(ServerInterceptors.intercept(exports, VersionHandshake.server()))
@@ -865,7 +888,11 @@ public final class FakeCoordinator implements AutoCloseable {
                     throw new CloudMwException(ErrorCode.INVALID_ARGUMENT, version.file() + ": other stores");
                 }
                 locks.requireHeld(version.file(), LockWire.claims(request.getLocksList()));
+                boolean isNew = !files.containsKey(version.file());
                 commit(version, request.getExpectedVersionId());
+                if (isNew) {
+                    attributes.put(version.file(), FromWire.attributes(request.getAttributes()));
+                }
                 return CommitPutResponse.newBuilder()
                         .setVersion(ToWire.version(version))
                         .build();

@@ -37,6 +37,19 @@ final class FakeEntries extends EntriesGrpc.EntriesImplBase {
         return directories;
     }
 
+    private boolean isDirectory(String volumeAndPath) {
+        return volumeAndPath.endsWith(":") || isDirectory(FilePath.parse(volumeAndPath));
+    }
+
+    private boolean isDirectory(FilePath path) {
+        return directories.contains(path) || hasEntries(path);
+    }
+
+    private static String directoryOf(FilePath path) {
+        String text = path.toString();
+        return text.substring(0, text.lastIndexOf('/'));
+    }
+
     private boolean hasEntries(FilePath directory) {
         String below = directory + "/";
         return files.keySet().stream().anyMatch(file -> file.toString().startsWith(below))
@@ -62,7 +75,10 @@ final class FakeEntries extends EntriesGrpc.EntriesImplBase {
                         .setVersion(ToWire.version(version))
                         .build();
             }
-            if (!directories.contains(path) && !hasEntries(path)) {
+            if (!isDirectory(path)) {
+                if (request.getMayBeAbsent() && isDirectory(directoryOf(path))) {
+                    return GetEntryResponse.newBuilder().setAbsent(true).build();
+                }
                 throw new CloudMwException(ErrorCode.NOT_FOUND, "file or directory " + path + " not found");
             }
             return GetEntryResponse.newBuilder()

@@ -38,7 +38,9 @@ import java.nio.file.Path;
 import java.nio.file.WatchKey;
 import java.nio.file.WatchService;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.FileTime;
+import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
@@ -500,5 +502,56 @@ abstract class FileSystemContract {
                     .isInstanceOf(NoSuchFileException.class);
             assertThatThrownBy(() -> root.register(service)).isInstanceOf(IllegalArgumentException.class);
         }
+    }
+
+    // ---- attributes of new entries
+
+    @Test
+    void newEntriesHaveTheModeTheyAreCreatedWith() throws IOException {
+        FileAttribute<Set<PosixFilePermission>> mode =
+                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
+        Path file = Files.createFile(at("f"), mode);
+        Path directory = Files.createDirectory(at("d"), mode);
+        try (SeekableByteChannel channel = Files.newByteChannel(at("g"), Set.of(CREATE, WRITE), mode)) {
+            assertThat(channel.size()).isZero();
+        }
+        assertThat(Files.createTempFile(root, "temporary", "", mode)).exists();
+        for (Path path : List.of(file, directory, at("g"))) {
+            assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(path)))
+                    .isEqualTo("rwx------");
+        }
+    }
+
+    @Test
+    void fileThatExistsKeepsItsMode() throws IOException {
+        Path file = file("f", "1");
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-rw----"));
+        FileAttribute<Set<PosixFilePermission>> other =
+                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
+        try (SeekableByteChannel channel = Files.newByteChannel(file, Set.of(CREATE, WRITE), other)) {
+            assertThat(channel.size()).isEqualTo(1);
+        }
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
+                .isEqualTo("rw-rw----");
+    }
+
+    @Test
+    void otherAttributesOfNewEntriesAreNotSupported() {
+        FileAttribute<FileTime> time = new FileAttribute<>() {
+            @Override
+            public String name() {
+                return "basic:lastModifiedTime";
+            }
+
+            @Override
+            public FileTime value() {
+                return FileTime.fromMillis(1);
+            }
+        };
+        assertThatThrownBy(() -> Files.createFile(at("f"), time)).isInstanceOf(UnsupportedOperationException.class);
+        assertThatThrownBy(() -> Files.createDirectory(at("d"), time))
+                .isInstanceOf(UnsupportedOperationException.class);
+        assertThat(at("f")).doesNotExist();
+        assertThat(at("d")).doesNotExist();
     }
 }

@@ -1,15 +1,19 @@
 package io.cloudmw.client.rpc.coordinator;
 
 import io.cloudmw.client.file.EntryStatus;
+import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.model.file.Attributes;
 import io.cloudmw.core.model.file.FileCopy;
 import io.cloudmw.core.model.file.FileVersion;
 import io.cloudmw.core.wire.EntryWire;
 import io.cloudmw.core.wire.FromWire;
+import io.cloudmw.core.wire.ToWire;
 import io.cloudmw.proto.v1.CreateDirectoryRequest;
 import io.cloudmw.proto.v1.EntriesGrpc;
 import io.cloudmw.proto.v1.GetEntryRequest;
+import io.cloudmw.proto.v1.GetEntryResponse;
 import io.cloudmw.proto.v1.RemoveDirectoryRequest;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -35,23 +39,38 @@ public final class EntryCalls {
                 .setVolume(volume.value())
                 .setPath(path)
                 .build();
+        return coordinator.call(EntriesGrpc.getGetEntryMethod(), request, EntryCalls::status);
+    }
+
+    /** Looks up what a path names; empty: nothing. Fails with {@code NOT_FOUND} when the directory above is missing. */
+    public CompletableFuture<Optional<EntryStatus>> entryOrPlace(FilePath path) {
+        GetEntryRequest request = GetEntryRequest.newBuilder()
+                .setVolume(path.volume().value())
+                .setPath(path.path())
+                .setMayBeAbsent(true)
+                .build();
         return coordinator.call(
                 EntriesGrpc.getGetEntryMethod(),
                 request,
-                answer -> new EntryStatus(
-                        answer.hasVersion() ? Optional.of(FromWire.version(answer.getVersion())) : Optional.empty(),
-                        answer.getCreatedAtMillis(),
-                        FromWire.attributes(answer.getAttributes()),
-                        answer.getStays()));
+                answer -> answer.getAbsent() ? Optional.empty() : Optional.of(status(answer)));
     }
 
-    /** Creates a directory that stays when it is empty. */
-    public CompletableFuture<Void> createDirectory(FilePath directory, boolean parents) {
+    private static EntryStatus status(GetEntryResponse answer) throws CloudMwException {
+        return new EntryStatus(
+                answer.hasVersion() ? Optional.of(FromWire.version(answer.getVersion())) : Optional.empty(),
+                answer.getCreatedAtMillis(),
+                FromWire.attributes(answer.getAttributes()),
+                answer.getStays());
+    }
+
+    /** Creates a directory that stays when it is empty, with these attributes. */
+    public CompletableFuture<Void> createDirectory(FilePath directory, boolean parents, Attributes attributes) {
         CreateDirectoryRequest request = CreateDirectoryRequest.newBuilder()
                 .setCall(CoordinatorClient.newCall())
                 .setVolume(directory.volume().value())
                 .setPath(directory.path())
                 .setParents(parents)
+                .setAttributes(ToWire.attributes(attributes))
                 .build();
         return coordinator
                 .call(EntriesGrpc.getCreateDirectoryMethod(), request, answer -> answer)
