@@ -187,6 +187,34 @@ final class RemoteLockTest {
     }
 
     @Test
+    void closedClientEndsWaits() throws Exception {
+        RemoteLock first = lock(LockOptions.exclusive());
+        CompletableFuture<RemoteLock> waiting = cluster.client().files().lock(FILE, LockOptions.exclusive());
+        assertThat(first.isHeld()).isTrue();
+        cluster.client().close();
+        assertThat(waiting)
+                .failsWithin(30, SECONDS)
+                .withThrowableThat()
+                .havingCause()
+                .withMessageContaining("client was closed");
+    }
+
+    @Test
+    void clientHasALimitedNumberOfLocks() throws Exception {
+        LockOptions options = LockOptions.exclusive().withTerm(Duration.ofMinutes(5));
+        for (int i = 0; i < RemoteLock.MAX_OPEN; i++) {
+            FilePath file = FilePath.parse("vol:/many" + i);
+            assertThat(cluster.client().files().tryLock(file, options).get(30, SECONDS))
+                    .isPresent();
+        }
+        assertThat(cluster.client().files().tryLock(FILE, options))
+                .failsWithin(30, SECONDS)
+                .withThrowableThat()
+                .havingCause()
+                .withMessageContaining("1024");
+    }
+
+    @Test
     void channelThatIsClosedReleasesItsLocks() throws IOException {
         FileChannel channel = channels.open(FILE, Set.of(READ));
         FileLock lock = channel.tryLock(0, 1, true);

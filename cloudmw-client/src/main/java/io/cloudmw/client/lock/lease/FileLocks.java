@@ -17,6 +17,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -32,6 +33,11 @@ public final class FileLocks implements AutoCloseable {
     private final Ticker ticker;
     private final String holder;
     private final Set<HeldLock> held = ConcurrentHashMap.newKeySet();
+
+    /** The requests that wait until they are granted; applications bound their number. */
+    private final Set<Waiting> waiting = ConcurrentHashMap.newKeySet();
+
+    private final Semaphore permits = new Semaphore(RemoteLock.MAX_OPEN);
     private volatile boolean closed;
 
     /**
@@ -59,8 +65,13 @@ public final class FileLocks implements AutoCloseable {
         return ticker;
     }
 
+    /** A request that waits until no other lock is in its way. */
+    private record Waiting(CompletableFuture<RemoteLock> result) {}
+
     void ended(HeldLock lock) {
-        held.remove(lock);
+        if (held.remove(lock)) {
+            permits.release();
+        }
     }
 
     /** Requests a lock; empty when another lock is in the way. */
@@ -73,6 +84,9 @@ public final class FileLocks implements AutoCloseable {
     /** Requests a lock until it is granted. Cancelling the future ends that. Waiting clients have no order. */
     public CompletableFuture<RemoteLock> lock(FilePath file, LockOptions options) {
         CompletableFuture<RemoteLock> result = new CompletableFuture<>();
+        Waiting entry = new Waiting(result);
+        waiting.add(entry);
+        var unused = result.whenComplete((lock, failure) -> waiting.remove(entry));
         attempt(file, options, FIRST_PAUSE_MILLIS, result);
         return result;
     }
@@ -97,7 +111,9 @@ public final class FileLocks implements AutoCloseable {
     }
 
     private void later(Runnable task, long pauseMillis) {
-        var unused = timer.schedule(task, pauseMillis, TimeUnit.MILLISECONDS);
+        if (!closed) {
+            var unused = timer.schedule(task, pauseMillis, TimeUnit.MILLISECONDS);
+        }
     }
 
     private void takeBack(FilePath file, UUID lockId) {
@@ -109,7 +125,7 @@ public final class FileLocks implements AutoCloseable {
             result.completeExceptionally(Failures.clientClosed());
             return;
         }
-        if (held.size() >= RemoteLock.MAX_OPEN) {
+        if (!permits.tryAcquire()) {
             result.completeExceptionally(new CloudMwException(
                     ErrorCode.OVERLOADED,
                     "locks: this client holds " + RemoteLock.MAX_OPEN + " (release some of them first)"));
@@ -120,9 +136,11 @@ public final class FileLocks implements AutoCloseable {
                 .whenComplete((answer, failure) -> {
                     if (failure != null) {
                         // The lock may have been granted all the same.
+                        permits.release();
                         takeBack(file, id);
                         result.completeExceptionally(Failures.of(failure));
                     } else if (answer.claim().isEmpty()) {
+                        permits.release();
                         result.complete(Optional.empty());
                     } else {
                         HeldLock lock =
@@ -137,10 +155,11 @@ public final class FileLocks implements AutoCloseable {
                 });
     }
 
-    /** Releases all locks, and waits for that for a short time. Idempotent. */
+    /** Fails what waits; releases all locks, and waits for that for a short time. Idempotent. */
     @Override
     public void close() {
         closed = true;
+        waiting.forEach(entry -> entry.result().completeExceptionally(Failures.clientClosed()));
         List<CompletableFuture<Void>> releases =
                 held.stream().map(HeldLock::release).toList();
         try {
