@@ -70,19 +70,21 @@ final class RemoteFileChannel extends FileChannel implements LockOwner {
     /** Runs an operation so that closing and interruption end it, as the JDK's channels do. */
     private <T> T interruptibly(Operation<T> operation) throws IOException {
         requireOpen();
-        boolean done = false;
+        boolean told = false; // whether the exception of an operation that failed is known
         inside.add(Thread.currentThread());
         try {
             begin();
             T result = operation.run();
-            done = true;
+            told = true;
             return result;
         } catch (ClosedChannelException e) {
             throw e;
         } catch (InterruptedIOException e) {
+            told = true;
             throw closedByInterrupt(e);
         } catch (CloudMwException e) {
             if (e.code() == ErrorCode.CANCELLED && Thread.currentThread().isInterrupted()) {
+                told = true;
                 throw closedByInterrupt(e);
             }
             throw isOpen() || e.code() != ErrorCode.CANCELLED
@@ -90,7 +92,7 @@ final class RemoteFileChannel extends FileChannel implements LockOwner {
                     : (IOException) new AsynchronousCloseException().initCause(e);
         } finally {
             inside.remove(Thread.currentThread());
-            end(done);
+            end(told);
         }
     }
 
