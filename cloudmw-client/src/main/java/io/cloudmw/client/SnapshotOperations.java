@@ -1,5 +1,6 @@
 package io.cloudmw.client;
 
+import io.cloudmw.client.file.EntryStatus;
 import io.cloudmw.client.file.FileEntry;
 import io.cloudmw.client.file.FileStatus;
 import io.cloudmw.client.rpc.coordinator.SnapshotCalls;
@@ -9,6 +10,7 @@ import io.cloudmw.core.model.VolumeName;
 import io.cloudmw.core.model.file.FileVersion;
 import io.cloudmw.core.model.file.Snapshot;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -74,13 +76,24 @@ public final class SnapshotOperations {
     }
 
     /**
-     * Makes the version in a snapshot the current version of its path again, whatever the path names now. No byte is
-     * copied.
+     * Looks up what a path named in a snapshot: a file or a directory.
      *
-     * @return the version that is current now; fails with {@code NOT_FOUND}, and with {@code ALREADY_EXISTS} when the path
-     *     is a directory now
+     * @param path {@code "/"} or {@code "/a/b"}
+     * @return the entry then; fails with {@code NOT_FOUND} when the path named nothing
      */
-    public CompletableFuture<FileVersion> restore(String snapshot, FilePath file) {
-        return calls.restore(snapshot, file);
+    public CompletableFuture<EntryStatus> entry(String snapshot, VolumeName volume, String path) {
+        return calls.entry(snapshot, volume, path);
+    }
+
+    /**
+     * Makes the version in a snapshot the current version of its path again, whatever file the path names now. No byte is
+     * copied. A directory that stayed when it was empty is made again, with its attributes then; one that did not appears
+     * with its files.
+     *
+     * @return the version that is current now; empty: a directory. Fails with {@code NOT_FOUND}, and with
+     *     {@code ALREADY_EXISTS} when a file and a directory are in each other's place
+     */
+    public CompletableFuture<Optional<FileVersion>> restore(String snapshot, FilePath path) {
+        return calls.restore(snapshot, path);
     }
 }

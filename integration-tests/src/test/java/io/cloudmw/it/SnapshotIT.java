@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.cloudmw.client.CloudMw;
 import io.cloudmw.client.GetOptions;
 import io.cloudmw.client.PutOptions;
+import io.cloudmw.client.file.EntryStatus;
 import io.cloudmw.client.file.FileEntry;
 import io.cloudmw.client.tree.RemotePath;
 import io.cloudmw.client.tree.SnapshotDiff;
@@ -22,6 +23,7 @@ import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.Mode;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.model.file.Attributes;
 import io.cloudmw.core.model.file.Snapshot;
 import io.cloudmw.core.model.volume.Chunking;
 import io.cloudmw.core.model.volume.Volume;
@@ -156,6 +158,52 @@ final class SnapshotIT {
 
     private static TreeOptions tree(boolean delete, TreeListener listener) {
         return new TreeOptions(1, delete, false, false, false, PutOptions.defaults(), GetOptions.defaults(), listener);
+    }
+
+    @Test
+    void emptyDirectoryOfASnapshotIsFoundAndRestored() throws Exception {
+        client.files()
+                .createDirectory(file("/d/empty"), true, Attributes.of(Map.of("kind", "then")))
+                .join();
+        put("/d/made/f", "1");
+        client.snapshots().create(VOLUME, "s1").join();
+        client.files().removeDirectory(file("/d/empty")).join();
+        var unused = client.files().remove(file("/d/made/f")).join();
+
+        EntryStatus then = client.snapshots().entry("s1", VOLUME, "/d/empty").join();
+        assertThat(then.isDirectory()).isTrue();
+        assertThat(then.stays()).isTrue();
+        assertThat(then.attributes().values()).containsEntry("kind", "then");
+        assertThat(client.snapshots()
+                        .listFiles("s1", VOLUME, "/d/empty", "", 10)
+                        .join()
+                        .items())
+                .isEmpty();
+        assertThat(client.snapshots().entry("s1", VOLUME, "/d/made").join().stays())
+                .isFalse();
+        assertThatThrownBy(
+                        () -> client.snapshots().entry("s1", VOLUME, "/d/none").join())
+                .hasCauseInstanceOf(CloudMwException.class);
+
+        List<String> missing = new ArrayList<>();
+        new SnapshotDiff(client, VOLUME, "s1", Optional.empty(), new SnapshotDiff.Listener() {
+                    @Override
+                    public boolean found(SnapshotDiff.Difference difference) {
+                        missing.add(difference.path());
+                        return true;
+                    }
+
+                    @Override
+                    public boolean missing(String path) {
+                        missing.add(path + "/");
+                        return true;
+                    }
+                })
+                .run("/");
+        assertThat(missing).containsExactly("/d/empty/", "/d/made/", "/d/made/f");
+        assertThat(client.snapshots().restore("s1", file("/d/empty")).join()).isEmpty();
+        assertThat(client.snapshots().restore("s1", file("/d/made")).join()).isEmpty();
+        assertThat(client.files().entry(file("/d/empty")).join()).isEqualTo(then);
     }
 
     @Test

@@ -147,6 +147,17 @@ final class MainTest {
     }
 
     @Test
+    void statDescribesADirectory() throws IOException {
+        assertThat(run("mkdir", "vol:/d")).isZero();
+        assertThat(run("stat", "vol:/d/", "--json")).isZero();
+        assertThat(json().get("directory").asText()).isEqualTo("vol:/d");
+        assertThat(json().get("stays").asBoolean()).isTrue();
+        assertThat(run("stat", "vol:/")).isZero();
+        assertThat(out).containsPattern("directory +vol:/\n");
+        assertThat(run("stat", "vol:/none")).isEqualTo(3);
+    }
+
+    @Test
     void aFileGetsAnotherPath() throws IOException {
         byte[] content = "hello, chunks".getBytes(StandardCharsets.UTF_8);
         assertThat(run(content, "put", "-", "vol:/a")).isZero();

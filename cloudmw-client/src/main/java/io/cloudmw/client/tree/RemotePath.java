@@ -1,6 +1,7 @@
 package io.cloudmw.client.tree;
 
 import io.cloudmw.client.CloudMw;
+import io.cloudmw.client.file.EntryStatus;
 import io.cloudmw.client.file.FileEntry;
 import io.cloudmw.client.file.FileStatus;
 import io.cloudmw.core.error.CloudMwException;
@@ -71,6 +72,11 @@ public record RemotePath(VolumeName volume, Optional<String> snapshot, String pa
         return this;
     }
 
+    /** Returns whether this is the directory of all files of the volume. */
+    public boolean isRoot() {
+        return path.equals("/");
+    }
+
     /**
      * The path of a file, in any snapshot.
      *
@@ -117,6 +123,13 @@ public record RemotePath(VolumeName volume, Optional<String> snapshot, String pa
         return snapshot.isPresent()
                 ? client.snapshots().stat(snapshot.get(), file())
                 : client.files().stat(file());
+    }
+
+    /** What the path names. Fails with {@code NOT_FOUND}. */
+    public CompletableFuture<EntryStatus> entry(CloudMw client) {
+        return snapshot.isPresent()
+                ? client.snapshots().entry(snapshot.get(), volume, path)
+                : client.files().entry(volume, path);
     }
 
     /**

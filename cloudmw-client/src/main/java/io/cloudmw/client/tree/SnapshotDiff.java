@@ -51,6 +51,14 @@ public final class SnapshotDiff {
     public interface Listener {
         /** Returns false to end the comparison. */
         boolean found(Difference difference) throws CloudMwException;
+
+        /**
+         * Called for each directory of the earlier side that is no directory on the later one, before its files. Returns
+         * false to end the comparison.
+         */
+        default boolean missing(String directory) throws CloudMwException {
+            return true;
+        }
     }
 
     /** Compares a snapshot with {@code after}; empty: with the present. */
@@ -156,7 +164,7 @@ public final class SnapshotDiff {
         if (isDirectory && !below(path, false, true)) {
             return false;
         }
-        return files(path, was, is) && (!wasDirectory || below(path, true, false));
+        return files(path, was, is) && (!wasDirectory || (listener.missing(path) && below(path, true, false)));
     }
 
     private boolean below(String path, boolean earlier, boolean later) throws CloudMwException {

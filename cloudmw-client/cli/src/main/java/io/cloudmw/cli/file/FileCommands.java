@@ -16,6 +16,7 @@ import io.cloudmw.client.CloudMw;
 import io.cloudmw.client.CloudMwOptions;
 import io.cloudmw.client.GetOptions;
 import io.cloudmw.client.PutOptions;
+import io.cloudmw.client.file.EntryStatus;
 import io.cloudmw.client.file.FileEntry;
 import io.cloudmw.client.file.FileStatus;
 import io.cloudmw.client.progress.GetReceipt;
@@ -45,6 +46,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -504,7 +506,7 @@ public final class FileCommands {
     @Command(
             name = "stat",
             mixinStandardHelpOptions = true,
-            description = "Show the version, size and attributes of a file.")
+            description = "Show the version, size and attributes of a file, or the attributes of a directory.")
     public static final class Stat extends ClientCommand {
         @Parameters(index = "0", paramLabel = "VOLUME[@SNAPSHOT]:/PATH")
         private String file = "";
@@ -515,8 +517,13 @@ public final class FileCommands {
 
         @Override
         protected Map<String, ?> run(CloudMw client) throws Exception {
-            RemotePath path = RemotePath.parse(file);
-            FileStatus status = Calls.await(path.stat(client));
+            RemotePath path = RemotePath.directory(file);
+            Optional<FileStatus> found =
+                    path.isRoot() ? Optional.empty() : Calls.find(path.stat(client), ErrorCode.NOT_FOUND);
+            return found.isPresent() ? file(path, found.get()) : directory(path, Calls.await(path.entry(client)));
+        }
+
+        private Map<String, Object> file(RemotePath path, FileStatus status) {
             Map<String, Object> answer = Json.of(status.version());
             path.snapshot().ifPresent(snapshot -> answer.put("snapshot", snapshot));
             if (status.version().chunkSizeBytes() > 0) {
@@ -531,6 +538,21 @@ public final class FileCommands {
             shown.put("created_at", Instant.ofEpochMilli(status.createdAtMillis()));
             shown.put("committed_at", Instant.ofEpochMilli(status.version().committedAtMillis()));
             status.attributes().values().forEach((name, value) -> shown.put("attribute " + name, value));
+            shown.forEach((name, value) -> say("%-24s %s", name, value));
+            return answer;
+        }
+
+        private Map<String, Object> directory(RemotePath path, EntryStatus entry) {
+            Map<String, Object> answer = Json.ofDirectory(path);
+            answer.put("stays", entry.stays());
+            answer.put("created_at_millis", entry.createdAtMillis());
+            answer.put("attributes", entry.attributes().values());
+            Map<String, Object> shown = new LinkedHashMap<>(answer);
+            shown.keySet().removeAll(List.of("created_at_millis", "attributes"));
+            if (entry.stays()) {
+                shown.put("created_at", Instant.ofEpochMilli(entry.createdAtMillis()));
+            }
+            entry.attributes().values().forEach((name, value) -> shown.put("attribute " + name, value));
             shown.forEach((name, value) -> say("%-24s %s", name, value));
             return answer;
         }

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.StreamWriteFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.cloudmw.client.tree.RemotePath;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.file.FileVersion;
 import io.cloudmw.core.model.fleet.Store;
@@ -37,6 +38,13 @@ public final class Json {
         object.put("chunks", version.chunkCount());
         object.put("committed_at_millis", version.committedAtMillis());
         object.put("manifest_sha256", version.manifestSha256());
+        return object;
+    }
+
+    public static Map<String, Object> ofDirectory(RemotePath path) {
+        Map<String, Object> object = new LinkedHashMap<>();
+        object.put("directory", path.volume() + ":" + path.path());
+        path.snapshot().ifPresent(snapshot -> object.put("snapshot", snapshot));
         return object;
     }
 

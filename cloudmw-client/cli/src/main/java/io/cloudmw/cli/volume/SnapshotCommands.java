@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -202,27 +203,50 @@ public final class SnapshotCommands {
                 if (delete || dryRun) {
                     throw new IllegalArgumentException("--delete, --dry-run: only with --recursive");
                 }
-                return Json.of(Calls.await(client.snapshots().restore(snapshot, from.file())));
+                return Calls.await(client.snapshots().restore(snapshot, from.file()))
+                        .map(Json::of)
+                        .orElseGet(() -> Json.ofDirectory(from));
             }
             try (JsonArray done = new JsonArray(context.out(), "restored")) {
-                new SnapshotDiff(client, from.volume(), snapshot, Optional.empty(), difference -> {
-                            if (restore(client, snapshot, from.volume(), difference)) {
-                                if (options.json()) {
-                                    done.add(json(difference));
-                                }
-                                say(
-                                        "%-8s %s",
-                                        difference.kind() == SnapshotDiff.Kind.ADDED ? "removed" : "restored",
-                                        difference.path());
+                SnapshotDiff.Listener listener = new SnapshotDiff.Listener() {
+                    @Override
+                    public boolean found(SnapshotDiff.Difference difference) throws CloudMwException {
+                        if (restore(client, snapshot, from.volume(), difference)) {
+                            if (options.json()) {
+                                done.add(json(difference));
                             }
-                            return true;
-                        })
-                        .run(from.path());
+                            boolean added = difference.kind() == SnapshotDiff.Kind.ADDED;
+                            say("%-8s %s", added ? "removed" : "restored", difference.path());
+                        }
+                        return true;
+                    }
+
+                    @Override
+                    public boolean missing(String directory) throws CloudMwException {
+                        if (restoreDirectory(client, snapshot, new FilePath(from.volume(), directory))) {
+                            say("%-8s %s", "restored", directory + "/");
+                        }
+                        return true;
+                    }
+                };
+                new SnapshotDiff(client, from.volume(), snapshot, Optional.empty(), listener).run(from.path());
                 if (options.json()) {
                     done.end();
                 }
             }
             return Map.of();
+        }
+
+        /** Restores a directory that stayed when it was empty; another one appears with its files. */
+        private boolean restoreDirectory(CloudMw client, String snapshot, FilePath directory) throws CloudMwException {
+            if (!Calls.await(client.snapshots().entry(snapshot, directory.volume(), directory.path()))
+                    .stays()) {
+                return false;
+            }
+            if (!dryRun) {
+                var unused = Calls.await(client.snapshots().restore(snapshot, directory));
+            }
+            return true;
         }
 
         /**
@@ -237,8 +261,9 @@ public final class SnapshotCommands {
                 return false;
             }
             if (!dryRun) {
-                var unused = Calls.await(
-                        added ? client.files().remove(file) : client.snapshots().restore(snapshot, file));
+                CompletableFuture<?> change =
+                        added ? client.files().remove(file) : client.snapshots().restore(snapshot, file);
+                var unused = Calls.await(change);
             }
             return true;
         }

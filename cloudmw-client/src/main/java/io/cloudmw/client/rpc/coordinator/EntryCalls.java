@@ -55,7 +55,7 @@ public final class EntryCalls {
                 answer -> answer.getAbsent() ? Optional.empty() : Optional.of(status(answer)));
     }
 
-    private static EntryStatus status(GetEntryResponse answer) throws CloudMwException {
+    static EntryStatus status(GetEntryResponse answer) throws CloudMwException {
         return new EntryStatus(
                 answer.hasVersion() ? Optional.of(FromWire.version(answer.getVersion())) : Optional.empty(),
                 answer.getCreatedAtMillis(),

@@ -1,5 +1,6 @@
 package io.cloudmw.client.rpc.coordinator;
 
+import io.cloudmw.client.file.EntryStatus;
 import io.cloudmw.client.file.FileEntry;
 import io.cloudmw.client.file.FileStatus;
 import io.cloudmw.core.model.FilePath;
@@ -10,6 +11,8 @@ import io.cloudmw.core.model.file.Snapshot;
 import io.cloudmw.core.wire.FromWire;
 import io.cloudmw.core.wire.SnapshotWire;
 import io.cloudmw.proto.v1.CreateSnapshotRequest;
+import io.cloudmw.proto.v1.GetEntryInRequest;
+import io.cloudmw.proto.v1.GetEntryRequest;
 import io.cloudmw.proto.v1.ListInRequest;
 import io.cloudmw.proto.v1.ListSnapshotsRequest;
 import io.cloudmw.proto.v1.RemoveSnapshotRequest;
@@ -17,6 +20,7 @@ import io.cloudmw.proto.v1.RestoreFileRequest;
 import io.cloudmw.proto.v1.SnapshotsGrpc;
 import io.cloudmw.proto.v1.StatInRequest;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -86,17 +90,34 @@ public final class SnapshotCalls {
     }
 
     /**
-     * Restores the file that a path named in the snapshot, over the current one. Nothing is copied. Fails with {@code
-     * NOT_FOUND}, and with {@code ALREADY_EXISTS} where a directory has the path now.
+     * Looks up what a path named in the snapshot. Fails with {@code NOT_FOUND}.
+     *
+     * @param path {@code /} or {@code /a/b}
      */
-    public CompletableFuture<FileVersion> restore(String snapshot, FilePath file) {
+    public CompletableFuture<EntryStatus> entry(String snapshot, VolumeName volume, String path) {
+        GetEntryInRequest request = GetEntryInRequest.newBuilder()
+                .setSnapshot(snapshot)
+                .setOf(GetEntryRequest.newBuilder().setVolume(volume.value()).setPath(path))
+                .build();
+        return coordinator.call(SnapshotsGrpc.getGetEntryInMethod(), request, EntryCalls::status);
+    }
+
+    /**
+     * Restores what a path named in the snapshot, over the present file. Nothing is copied. Fails with {@code NOT_FOUND},
+     * and with {@code ALREADY_EXISTS} where a file and a directory are in each other's place.
+     *
+     * @return the version; empty: a directory
+     */
+    public CompletableFuture<Optional<FileVersion>> restore(String snapshot, FilePath path) {
         RestoreFileRequest request = RestoreFileRequest.newBuilder()
                 .setCall(CoordinatorClient.newCall())
                 .setSnapshot(snapshot)
-                .setVolume(file.volume().value())
-                .setPath(file.path())
+                .setVolume(path.volume().value())
+                .setPath(path.path())
                 .build();
         return coordinator.call(
-                SnapshotsGrpc.getRestoreFileMethod(), request, answer -> FromWire.version(answer.getVersion()));
+                SnapshotsGrpc.getRestoreFileMethod(),
+                request,
+                answer -> answer.hasVersion() ? Optional.of(FromWire.version(answer.getVersion())) : Optional.empty());
     }
 }

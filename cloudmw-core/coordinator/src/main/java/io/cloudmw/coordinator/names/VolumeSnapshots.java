@@ -2,8 +2,11 @@ package io.cloudmw.coordinator.names;
 
 import io.cloudmw.coordinator.catalog.Catalog;
 import io.cloudmw.coordinator.catalog.change.ChangeRequest;
+import io.cloudmw.coordinator.catalog.tree.CurrentEntry;
 import io.cloudmw.coordinator.catalog.tree.CurrentFile;
 import io.cloudmw.coordinator.catalog.tree.DirectoryEntry;
+import io.cloudmw.coordinator.catalog.tree.DirectoryPath;
+import io.cloudmw.coordinator.catalog.tree.KeptDirectory;
 import io.cloudmw.coordinator.catalog.tree.PathErrors;
 import io.cloudmw.coordinator.catalog.tree.SnapshotRecords;
 import io.cloudmw.coordinator.lease.BackgroundJobs;
@@ -13,6 +16,7 @@ import io.cloudmw.core.model.CallId;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.Page;
 import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.model.file.Attributes;
 import io.cloudmw.core.model.file.FileVersion;
 import io.cloudmw.core.model.file.Snapshot;
 import io.cloudmw.core.time.WallClock;
@@ -76,6 +80,31 @@ public final class VolumeSnapshots {
     }
 
     /**
+     * Returns what a path named in a snapshot.
+     *
+     * @param path {@code /} or {@code /a/b}
+     * @throws CloudMwException {@code VOLUME_NOT_FOUND}; {@code NOT_FOUND}; {@code INVALID_ARGUMENT} when it is malformed
+     */
+    public CurrentEntry entry(String snapshot, VolumeName volume, String path) throws CloudMwException {
+        Optional<FilePath> below = DirectoryPath.of(volume, path).asEntry();
+        if (below.isEmpty()) {
+            Snapshot seen = snapshots.of(volume).stream()
+                    .filter(one -> one.name().equals(snapshot))
+                    .findFirst()
+                    .orElseThrow(() -> directoryNotFound(snapshot, volume, path));
+            return CurrentEntry.directory(Optional.of(new KeptDirectory(seen.createdAtMillis(), Attributes.NONE)));
+        }
+        return snapshots
+                .entry(snapshot, below.get())
+                .orElseThrow(() -> PathErrors.notInSnapshot(below.get(), snapshot));
+    }
+
+    private static CloudMwException directoryNotFound(String snapshot, VolumeName volume, String directory) {
+        return new CloudMwException(
+                ErrorCode.NOT_FOUND, "directory " + volume + "@" + snapshot + ":" + directory + " not found");
+    }
+
+    /**
      * Lists a directory in a snapshot.
      *
      * @param limit 1..{@value Catalog#MAX_PAGE}; 0 for the most
@@ -85,21 +114,37 @@ public final class VolumeSnapshots {
             throws CloudMwException {
         Page<DirectoryEntry> page =
                 snapshots.list(snapshot, volume, directory, pageToken, limit == 0 ? Catalog.MAX_PAGE : limit);
-        if (page.items().isEmpty() && pageToken.isEmpty() && !directory.equals("/")) {
-            throw new CloudMwException(
-                    ErrorCode.NOT_FOUND, "directory " + volume + "@" + snapshot + ":" + directory + " not found");
+        if (page.items().isEmpty()
+                && pageToken.isEmpty()
+                && !directory.equals("/")
+                && !snapshots
+                        .entry(snapshot, new FilePath(volume, directory))
+                        .map(CurrentEntry::isDirectory)
+                        .orElse(false)) {
+            throw directoryNotFound(snapshot, volume, directory);
         }
         return page;
     }
 
     /**
-     * Restores the file at a path in a snapshot.
+     * Restores the file at a path in a snapshot, or the directory if that stays when it is empty. A directory that does
+     * not is no error: its files restore it.
      *
      * @param call deduplicates retries; empty: no deduplication
-     * @throws CloudMwException as {@link SnapshotRecords#restore}
+     * @return the version; empty: a directory
+     * @throws CloudMwException as {@link SnapshotRecords#restore}, {@link Catalog#restoreDirectory}
      */
-    public FileVersion restore(String snapshot, FilePath file, Optional<CallId> call) throws CloudMwException {
-        return snapshots.restore(snapshot, file, ChangeRequest.of(call, clock));
+    public Optional<FileVersion> restore(String snapshot, FilePath path, Optional<CallId> call)
+            throws CloudMwException {
+        ChangeRequest request = ChangeRequest.of(call, clock);
+        Optional<CurrentEntry> then = snapshots.entry(snapshot, path).filter(CurrentEntry::isDirectory);
+        if (then.isEmpty()) {
+            return Optional.of(snapshots.restore(snapshot, path, request));
+        }
+        if (then.get().kept().isPresent()) {
+            catalog.restoreDirectory(path, then.get().kept().get(), request.nowMillis());
+        }
+        return Optional.empty();
     }
 
     /** Drops all entries that no snapshot sees any more, a page at a time. */

@@ -41,14 +41,18 @@ public final class EntriesService extends EntriesGrpc.EntriesImplBase {
             if (found.isEmpty()) {
                 return GetEntryResponse.newBuilder().setAbsent(true).build();
             }
-            CurrentEntry entry = found.get();
-            GetEntryResponse.Builder answer = GetEntryResponse.newBuilder()
-                    .setCreatedAtMillis(entry.createdAtMillis())
-                    .setAttributes(ToWire.attributes(entry.attributes()))
-                    .setStays(entry.kept().isPresent());
-            entry.version().ifPresent(version -> answer.setVersion(ToWire.version(version)));
-            return answer.build();
+            return described(found.get());
         });
+    }
+
+    /** The answer that describes an entry. */
+    static GetEntryResponse described(CurrentEntry entry) {
+        GetEntryResponse.Builder answer = GetEntryResponse.newBuilder()
+                .setCreatedAtMillis(entry.createdAtMillis())
+                .setAttributes(ToWire.attributes(entry.attributes()))
+                .setStays(entry.kept().isPresent());
+        entry.version().ifPresent(version -> answer.setVersion(ToWire.version(version)));
+        return answer.build();
     }
 
     @Override

@@ -8,6 +8,8 @@ import io.cloudmw.core.wire.SnapshotWire;
 import io.cloudmw.core.wire.ToWire;
 import io.cloudmw.proto.v1.CreateSnapshotRequest;
 import io.cloudmw.proto.v1.CreateSnapshotResponse;
+import io.cloudmw.proto.v1.GetEntryInRequest;
+import io.cloudmw.proto.v1.GetEntryResponse;
 import io.cloudmw.proto.v1.ListInRequest;
 import io.cloudmw.proto.v1.ListRequest;
 import io.cloudmw.proto.v1.ListResponse;
@@ -21,6 +23,7 @@ import io.cloudmw.proto.v1.SnapshotsGrpc;
 import io.cloudmw.proto.v1.StatInRequest;
 import io.cloudmw.proto.v1.StatResponse;
 import io.grpc.stub.StreamObserver;
+import java.util.Optional;
 
 /** The gRPC service for snapshots of volumes. Safe for any thread. */
 public final class SnapshotsService extends SnapshotsGrpc.SnapshotsImplBase {
@@ -92,15 +95,25 @@ public final class SnapshotsService extends SnapshotsGrpc.SnapshotsImplBase {
     }
 
     @Override
+    public void getEntryIn(GetEntryInRequest request, StreamObserver<GetEntryResponse> observer) {
+        calls.answer(
+                observer,
+                () -> EntriesService.described(snapshots.entry(
+                        request.getSnapshot(),
+                        FromWire.volumeName(request.getOf().getVolume()),
+                        request.getOf().getPath())));
+    }
+
+    @Override
     public void restoreFile(RestoreFileRequest request, StreamObserver<RestoreFileResponse> observer) {
         calls.answer(observer, () -> {
-            FileVersion version = snapshots.restore(
+            Optional<FileVersion> version = snapshots.restore(
                     request.getSnapshot(),
                     FromWire.file(request.getVolume(), request.getPath()),
                     FromWire.callId(request.getCall()));
-            return RestoreFileResponse.newBuilder()
-                    .setVersion(ToWire.version(version))
-                    .build();
+            RestoreFileResponse.Builder answer = RestoreFileResponse.newBuilder();
+            version.ifPresent(restored -> answer.setVersion(ToWire.version(restored)));
+            return answer.build();
         });
     }
 }

@@ -13,6 +13,7 @@ import io.cloudmw.coordinator.catalog.dynamodb.transaction.RunningCalls;
 import io.cloudmw.coordinator.catalog.dynamodb.transaction.Transaction;
 import io.cloudmw.coordinator.catalog.dynamodb.transaction.TransactionRetry;
 import io.cloudmw.coordinator.catalog.stored.StoredAnswer;
+import io.cloudmw.coordinator.catalog.tree.CurrentEntry;
 import io.cloudmw.coordinator.catalog.tree.CurrentFile;
 import io.cloudmw.coordinator.catalog.tree.DirectoryEntry;
 import io.cloudmw.coordinator.catalog.tree.DirectoryPath;
@@ -168,25 +169,28 @@ final class SnapshotItems implements SnapshotRecords {
     }
 
     @Override
-    public Optional<CurrentFile> file(String snapshot, FilePath path) throws CloudMwException {
+    public Optional<CurrentEntry> entry(String snapshot, FilePath path) throws CloudMwException {
         return calls.call(() -> transactions.run(transaction -> {
             NameItems names = new NameItems(transaction, numbers, changes);
-            Optional<TreeFile> file = find(transaction, names, snapshot, path);
-            if (file.isEmpty()) {
-                return Optional.empty();
+            Optional<TreeEntry> entry = entry(transaction, names, snapshot, path);
+            if (entry.isEmpty() || entry.get().isDirectory()) {
+                return entry.map(directory -> CurrentEntry.directory(directory.kept()));
             }
-            TreeFile kept = file.get();
-            return Optional.of(
-                    new CurrentFile(names.version(kept.version()).at(path), kept.createdAtMillis(), kept.attributes()));
+            TreeFile kept = entry.get().file().get();
+            return Optional.of(CurrentEntry.file(new CurrentFile(
+                    names.version(kept.version()).at(path), kept.createdAtMillis(), kept.attributes())));
         }));
     }
 
     private Optional<TreeFile> find(Transaction transaction, NameItems names, String snapshot, FilePath path)
             throws TransactionConflict, CloudMwException {
+        return entry(transaction, names, snapshot, path).flatMap(TreeEntry::file);
+    }
+
+    private Optional<TreeEntry> entry(Transaction transaction, NameItems names, String snapshot, FilePath path)
+            throws TransactionConflict, CloudMwException {
         long number = find(transaction, path.volume(), snapshot).number();
-        return new Tree<>(new SnapshotView(transaction, names, number))
-                .find(path)
-                .flatMap(TreeEntry::file);
+        return new Tree<>(new SnapshotView(transaction, names, number)).find(path);
     }
 
     /** The position of a listing in a snapshot. */

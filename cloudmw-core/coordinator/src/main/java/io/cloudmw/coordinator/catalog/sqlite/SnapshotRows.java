@@ -4,7 +4,7 @@ import io.cloudmw.coordinator.catalog.PageRules;
 import io.cloudmw.coordinator.catalog.change.CatalogErrors;
 import io.cloudmw.coordinator.catalog.change.ChangeRequest;
 import io.cloudmw.coordinator.catalog.stored.StoredAnswer;
-import io.cloudmw.coordinator.catalog.tree.CurrentFile;
+import io.cloudmw.coordinator.catalog.tree.CurrentEntry;
 import io.cloudmw.coordinator.catalog.tree.DirectoryEntry;
 import io.cloudmw.coordinator.catalog.tree.DirectoryPath;
 import io.cloudmw.coordinator.catalog.tree.ListingPosition;
@@ -167,15 +167,18 @@ final class SnapshotRows implements SnapshotRecords {
 
     private static Optional<TreeFile> former(Connection connection, String snapshot, FilePath path)
             throws SQLException, CloudMwException {
-        return tree(connection, path.volume(), snapshot).find(path).flatMap(TreeEntry::file);
+        return formerEntry(connection, snapshot, path).flatMap(TreeEntry::file);
+    }
+
+    private static Optional<TreeEntry> formerEntry(Connection connection, String snapshot, FilePath path)
+            throws SQLException, CloudMwException {
+        return tree(connection, path.volume(), snapshot).find(path);
     }
 
     @Override
-    public Optional<CurrentFile> file(String snapshot, FilePath path) throws CloudMwException {
-        return database.read(connection -> {
-            Optional<TreeFile> file = former(connection, snapshot, path);
-            return file.isEmpty() ? Optional.empty() : VersionRows.file(connection, path, file.get());
-        });
+    public Optional<CurrentEntry> entry(String snapshot, FilePath path) throws CloudMwException {
+        return database.read(
+                connection -> VersionRows.entry(connection, path, formerEntry(connection, snapshot, path)));
     }
 
     @Override

@@ -45,7 +45,12 @@ final class VersionRows {
     }
 
     static Optional<CurrentEntry> entry(Connection connection, FilePath path) throws SQLException, CloudMwException {
-        Optional<TreeEntry> entry = NameRows.tree(connection).find(path);
+        return entry(connection, path, NameRows.tree(connection).find(path));
+    }
+
+    /** Describes an entry of the tree at a path. */
+    static Optional<CurrentEntry> entry(Connection connection, FilePath path, Optional<TreeEntry> entry)
+            throws SQLException, CloudMwException {
         if (entry.isEmpty() || entry.get().isDirectory()) {
             return entry.map(directory -> CurrentEntry.directory(directory.kept()));
         }

@@ -55,11 +55,16 @@ public interface SnapshotRecords {
     }
 
     /**
-     * Returns the file at a path in a snapshot; empty when there was no file.
+     * Returns what a path named in a snapshot: a file or a directory; empty when it named nothing.
      *
      * @throws CloudMwException {@code VOLUME_NOT_FOUND}; {@code NOT_FOUND} when there is no such snapshot
      */
-    Optional<CurrentFile> file(String snapshot, FilePath path) throws CloudMwException;
+    Optional<CurrentEntry> entry(String snapshot, FilePath path) throws CloudMwException;
+
+    /** Returns the file at a path in a snapshot; empty when there was no file. Fails as {@link #entry} does. */
+    default Optional<CurrentFile> file(String snapshot, FilePath path) throws CloudMwException {
+        return entry(snapshot, path).flatMap(CurrentEntry::file);
+    }
 
     /**
      * Lists a directory in a snapshot, as {@link Catalog#list}.

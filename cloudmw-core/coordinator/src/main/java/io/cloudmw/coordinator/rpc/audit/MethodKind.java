@@ -83,6 +83,7 @@ enum MethodKind {
                 SnapshotsGrpc.getListSnapshotsMethod(),
                 SnapshotsGrpc.getStatInMethod(),
                 SnapshotsGrpc.getListInMethod(),
+                SnapshotsGrpc.getGetEntryInMethod(),
                 StoreAccessGrpc.getCheckStoresMethod(),
                 UpkeepGrpc.getGetStatusMethod(),
                 UpkeepGrpc.getGetRoundMethod(),

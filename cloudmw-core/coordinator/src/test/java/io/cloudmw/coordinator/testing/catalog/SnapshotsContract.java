@@ -2,11 +2,15 @@ package io.cloudmw.coordinator.testing.catalog;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.cloudmw.coordinator.catalog.change.ChangeRequest;
+import io.cloudmw.coordinator.catalog.tree.CurrentEntry;
 import io.cloudmw.coordinator.catalog.tree.CurrentFile;
 import io.cloudmw.coordinator.catalog.tree.DirectoryEntry;
+import io.cloudmw.coordinator.catalog.tree.KeptDirectory;
 import io.cloudmw.coordinator.catalog.tree.SnapshotRecords;
 import io.cloudmw.coordinator.catalog.version.VersionState;
 import io.cloudmw.coordinator.lease.Lease;
+import io.cloudmw.coordinator.names.VolumeSnapshots;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.FilePath;
@@ -14,6 +18,7 @@ import io.cloudmw.core.model.Page;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.VolumeName;
 import io.cloudmw.core.model.file.AttributeChange;
+import io.cloudmw.core.model.file.Attributes;
 import io.cloudmw.core.model.file.FileVersion;
 import io.cloudmw.core.model.file.Snapshot;
 import java.time.Duration;
@@ -206,5 +211,28 @@ public abstract class SnapshotsContract extends CatalogFixture {
         return catalog.snapshots()
                 .file(snapshot, FilePath.parse(path))
                 .map(file -> file.version().id());
+    }
+
+    @Test
+    void directoryThatStaysIsInTheSnapshotAndIsRestored() throws Exception {
+        FilePath directory = FilePath.parse("v:/d/empty");
+        Attributes attributes = Attributes.of(Map.of("kind", "then"));
+        catalog.createDirectory(directory, true, attributes, ChangeRequest.once(5));
+        SnapshotRecords snapshots = catalog.snapshots();
+        snapshots.create(VOLUME, "s", 6);
+        catalog.removeDirectory(directory, ChangeRequest.once(7));
+        assertThat(catalog.entry(directory)).isEmpty();
+        CurrentEntry then = snapshots.entry("s", directory).orElseThrow();
+        assertThat(then.isDirectory()).isTrue();
+        assertThat(then.kept()).contains(new KeptDirectory(5, attributes));
+        assertThat(snapshots.file("s", directory)).isEmpty();
+        assertThat(snapshots.entry("s", FilePath.parse("v:/d/none"))).isEmpty();
+        VolumeSnapshots names = new VolumeSnapshots(catalog, () -> 8);
+        assertThat(names.list("s", VOLUME, "/d/empty", "", 0).items()).isEmpty();
+        refused(ErrorCode.NOT_FOUND, () -> names.list("s", VOLUME, "/d/none", "", 0));
+        assertThat(names.restore("s", directory, Optional.empty())).isEmpty();
+        assertThat(names.restore("s", directory, Optional.empty())).isEmpty();
+        assertThat(catalog.entry(directory)).contains(then);
+        assertThat(names.entry("s", VOLUME, "/").isDirectory()).isTrue();
     }
 }

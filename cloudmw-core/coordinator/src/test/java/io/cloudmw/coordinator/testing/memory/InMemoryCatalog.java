@@ -282,11 +282,10 @@ public final class InMemoryCatalog implements Catalog {
         }
 
         @Override
-        public Optional<CurrentFile> file(String snapshot, FilePath path) throws CloudMwException {
+        public Optional<CurrentEntry> entry(String snapshot, FilePath path) throws CloudMwException {
             synchronized (InMemoryCatalog.this) {
                 requireVolume(path.volume());
-                return described(
-                        former.tree(former.find(path.volume(), snapshot)).find(path), path);
+                return entryOf(former.tree(former.find(path.volume(), snapshot)).find(path), path);
             }
         }
 
@@ -521,7 +520,11 @@ public final class InMemoryCatalog implements Catalog {
     @Override
     public synchronized Optional<CurrentEntry> entry(FilePath path) throws CloudMwException {
         checkOpen();
-        Optional<TreeEntry> entry = tree.find(path);
+        return entryOf(tree.find(path), path);
+    }
+
+    @GuardedBy("this")
+    private Optional<CurrentEntry> entryOf(Optional<TreeEntry> entry, FilePath path) {
         return entry.isPresent() && entry.get().isDirectory()
                 ? Optional.of(CurrentEntry.directory(entry.get().kept()))
                 : described(entry, path).map(CurrentEntry::file);
