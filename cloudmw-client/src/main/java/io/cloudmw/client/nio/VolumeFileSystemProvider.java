@@ -3,6 +3,7 @@ package io.cloudmw.client.nio;
 import io.cloudmw.client.CloudMw;
 import io.cloudmw.client.channel.ChannelOptions;
 import io.cloudmw.client.file.EntryStatus;
+import io.cloudmw.client.file.PosixAttributes;
 import io.cloudmw.core.model.FilePath;
 import java.io.IOException;
 import java.io.InputStream;
@@ -434,7 +435,7 @@ public final class VolumeFileSystemProvider extends FileSystemProvider {
             }
             @SuppressWarnings("unchecked") // as the name says
             Set<PosixFilePermission> mode = (Set<PosixFilePermission>) attribute.value();
-            values.put(EntryAttributes.MODE, PosixFilePermissions.toString(mode));
+            values.put(PosixAttributes.MODE, PosixFilePermissions.toString(mode));
         }
         return values;
     }
