@@ -3,6 +3,7 @@ package io.cloudmw.client.channel;
 import io.cloudmw.client.CloudMw;
 import io.cloudmw.client.FileOperations;
 import io.cloudmw.client.PutOptions;
+import io.cloudmw.client.file.RemoteFile;
 import io.cloudmw.client.rpc.Calls;
 import io.cloudmw.client.rpc.FileErrors;
 import io.cloudmw.core.error.CloudMwException;
@@ -19,6 +20,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.OpenOption;
+import java.nio.file.StandardOpenOption;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ExecutorService;
@@ -99,11 +101,18 @@ public final class FileChannels implements AutoCloseable {
             // As the JDK does: the bytes written replace the first bytes of the file.
             return start(file, false, source -> files().write(source, file, 0, PutOptions.defaults()));
         }
-        return stream(file, mode.createNew());
+        return newOutputStream(file, mode.createNew());
     }
 
-    /** A stream that writes a whole new version. */
-    RemoteOutputStream stream(FilePath file, boolean createNew) throws CloudMwException {
+    /**
+     * Opens a stream that writes a whole new version of a file. Nothing is looked up before.
+     *
+     * @param createNew whether there must not be a file when the stream is closed; the close then fails with
+     *     {@link FileAlreadyExistsException}
+     * @return the stream; the version is visible, whole, when it is closed
+     * @throws CloudMwException {@code OVERLOADED} when {@value #MAX_STREAMS} files are being written
+     */
+    public RemoteOutputStream newOutputStream(FilePath file, boolean createNew) throws CloudMwException {
         return start(file, createNew, source -> files().put(source, file, putOptions(createNew)));
     }
 
@@ -142,8 +151,7 @@ public final class FileChannels implements AutoCloseable {
     public FileChannel open(FilePath file, Set<? extends OpenOption> openOptions) throws IOException {
         OpenMode mode = OpenMode.of(openOptions);
         if (!mode.write()) {
-            ReadContent content = new ReadContent(reader(file, Optional.empty()));
-            return new RemoteFileChannel(file, mode, content, options.stagingBytes());
+            return reading(file, mode, reader(file, Optional.empty()));
         }
         Optional<FileVersion> present = checked(file, mode);
         boolean keeps = present.isPresent() && !mode.truncate();
@@ -151,6 +159,20 @@ public final class FileChannels implements AutoCloseable {
                 new StagedFile(file, keeps ? reader(file, present.map(FileVersion::id)) : null, options.stagingBytes());
         WriteContent content = new WriteContent(file, mode, this, staged);
         return new RemoteFileChannel(file, mode, content, options.stagingBytes());
+    }
+
+    /**
+     * Makes a channel that reads an open file. Sequential reads run ahead within the memory of these channels.
+     *
+     * @param file closed with the channel; it may be read directly, too
+     */
+    public FileChannel open(RemoteFile file) {
+        return reading(
+                file.version().file(), OpenMode.of(Set.of(StandardOpenOption.READ)), new PieceReader(file, buffers));
+    }
+
+    private FileChannel reading(FilePath file, OpenMode mode, PieceReader reader) {
+        return new RemoteFileChannel(file, mode, new ReadContent(reader), options.stagingBytes());
     }
 
     /**

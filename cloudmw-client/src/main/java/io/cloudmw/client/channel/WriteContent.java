@@ -78,7 +78,7 @@ final class WriteContent implements FileContent {
     }
 
     private RemoteOutputStream startStream() throws IOException {
-        RemoteOutputStream started = channels.stream(file, mode.createNew());
+        RemoteOutputStream started = channels.newOutputStream(file, mode.createNew());
         stream = started;
         ByteBuffer buffer = ByteBuffer.allocate(PieceLayout.PIECE_BYTES);
         while (streamedBytes < staged.sizeBytes()) {
