@@ -72,6 +72,7 @@ public final class NameChanges {
     public void prepareFile(Path path, boolean overwrite, boolean parents) throws IOException {
         NamedPath place = names.changeable(path);
         if (place.isVolumeRoot()) {
+            CloudMwFileStatus unused = names.status(path); // fails where there is no such volume
             throw new FileAlreadyExistsException(path + ": is a directory");
         }
         NamedPath above = place.parent();

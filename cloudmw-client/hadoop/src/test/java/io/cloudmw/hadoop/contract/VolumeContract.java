@@ -9,7 +9,11 @@ import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.contract.AbstractFSContract;
 
 /** What the suites may expect of a volume: the options in {@code contract/cloudmw.xml}. */
-final class VolumeContract extends AbstractFSContract {
+public final class VolumeContract extends AbstractFSContract {
+    /** The volume of the suites. */
+    public static final URI ROOT =
+            URI.create("cloudmw://contract@" + HadoopCluster.shared().coordinator());
+
     VolumeContract(Configuration configuration) {
         super(configuration);
         addConfResource("contract/cloudmw.xml");
@@ -17,11 +21,7 @@ final class VolumeContract extends AbstractFSContract {
 
     @Override
     public FileSystem getTestFileSystem() throws IOException {
-        return FileSystem.get(uri(), getConf());
-    }
-
-    private static URI uri() {
-        return URI.create("cloudmw://contract@" + HadoopCluster.shared().coordinator());
+        return FileSystem.get(ROOT, getConf());
     }
 
     @Override
@@ -31,6 +31,6 @@ final class VolumeContract extends AbstractFSContract {
 
     @Override
     public Path getTestPath() {
-        return new Path("/test").makeQualified(uri(), null);
+        return new Path("/test").makeQualified(ROOT, null);
     }
 }
