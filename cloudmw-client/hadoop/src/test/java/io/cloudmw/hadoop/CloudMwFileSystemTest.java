@@ -42,7 +42,7 @@ import org.junit.jupiter.api.Test;
 
 /** What Hadoop's suites do not ask, in the form of the URI with the volume in the path. */
 final class CloudMwFileSystemTest {
-    private static final String COORDINATOR = HadoopCluster.shared().coordinator();
+    private static final String COORDINATOR = HadoopCluster.shared().coordinatorAddress();
 
     private final URI root = URI.create("cloudmw://" + COORDINATOR + "/");
     private FileSystem files;
@@ -238,7 +238,7 @@ final class CloudMwFileSystemTest {
 
     private static long counter(Object source, String name) {
         IOStatistics statistics = IOStatisticsSupport.retrieveIOStatistics(source);
-        return statistics.counters().get(name);
+        return statistics.counters().getOrDefault(name, -1L);
     }
 
     @Test

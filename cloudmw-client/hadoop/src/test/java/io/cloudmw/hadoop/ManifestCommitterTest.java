@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
 /** Hadoop's manifest committer over volumes. */
 final class ManifestCommitterTest {
     private final URI root =
-            URI.create("cloudmw://files@" + HadoopCluster.shared().coordinator() + "/");
+            URI.create("cloudmw://files@" + HadoopCluster.shared().coordinatorAddress() + "/");
     private final Path output = new Path(root.resolve("/output"));
     private final Configuration configuration = new Configuration();
     private FileSystem files;

@@ -12,7 +12,7 @@ import org.apache.hadoop.fs.contract.AbstractFSContract;
 public final class VolumeContract extends AbstractFSContract {
     /** The volume of the suites. */
     public static final URI ROOT =
-            URI.create("cloudmw://contract@" + HadoopCluster.shared().coordinator());
+            URI.create("cloudmw://contract@" + HadoopCluster.shared().coordinatorAddress());
 
     VolumeContract(Configuration configuration) {
         super(configuration);
