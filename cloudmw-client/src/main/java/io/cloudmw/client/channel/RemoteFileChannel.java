@@ -69,9 +69,11 @@ final class RemoteFileChannel extends FileChannel {
         } catch (ClosedChannelException e) {
             throw e;
         } catch (InterruptedIOException e) {
+            done = true; // the exception is this one, also where the JDK has not closed the channel yet
             throw closedByInterrupt(e);
         } catch (CloudMwException e) {
             if (e.code() == ErrorCode.CANCELLED && Thread.currentThread().isInterrupted()) {
+                done = true;
                 throw closedByInterrupt(e);
             }
             throw isOpen() || e.code() != ErrorCode.CANCELLED
