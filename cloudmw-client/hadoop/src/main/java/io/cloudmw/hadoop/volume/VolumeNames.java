@@ -226,8 +226,7 @@ public final class VolumeNames {
         if (place.snapshot().isPresent()) {
             Page<FileEntry> page = snapshotPage(path, place, token, PAGE);
             List<CloudMwFileStatus> entries = page.items().stream()
-                    .map(entry -> statuses.status(
-                            new Path(path, entry.name()), new EntryStatus(entry.version(), 0, Attributes.NONE, true)))
+                    .map(entry -> statuses.status(child(path, entry), withoutAttributes(entry)))
                     .toList();
             return new StatusPage(entries, page.nextToken());
         }
@@ -236,9 +235,8 @@ public final class VolumeNames {
         List<CompletableFuture<Optional<EntryStatus>>> entries = new ArrayList<>();
         for (FileEntry entry : page.items()) {
             entries.add(
-                    entry.version().isPresent() && entry.attributesDigest() == 0
-                            ? CompletableFuture.completedFuture(
-                                    Optional.of(new EntryStatus(entry.version(), 0, Attributes.NONE, false)))
+                    entry.attributesDigest() == 0
+                            ? CompletableFuture.completedFuture(Optional.of(withoutAttributes(entry)))
                             : present(client.files()
                                     .entry(
                                             volume,
@@ -246,10 +244,20 @@ public final class VolumeNames {
         }
         List<CloudMwFileStatus> found = new ArrayList<>();
         for (int i = 0; i < entries.size(); i++) {
-            Path child = new Path(path, new Path(null, null, page.items().get(i).name()));
+            Path child = child(path, page.items().get(i));
             HadoopErrors.await(path, entries.get(i)).ifPresent(status -> found.add(statuses.status(child, status)));
         }
         return new StatusPage(found, page.nextToken());
+    }
+
+    /** The path of an entry, whose name may have a colon. */
+    private static Path child(Path directory, FileEntry entry) {
+        return new Path(directory, new Path(null, null, entry.name()));
+    }
+
+    /** The status of an entry that has no attributes, or whose attributes do not matter. */
+    private static EntryStatus withoutAttributes(FileEntry entry) {
+        return new EntryStatus(entry.version(), entry.createdAtMillis(), Attributes.NONE, entry.createdAtMillis() > 0);
     }
 
     /**
