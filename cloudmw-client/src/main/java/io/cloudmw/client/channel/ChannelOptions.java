@@ -7,15 +7,23 @@ package io.cloudmw.client.channel;
  *     client's transfers ({@code CloudMwOptions.memoryBytes}) is not part of it
  * @param stagingBytes largest number of changed bytes that one channel keeps on the local disk until it is closed or
  *     forced, at least 1 MiB
+ * @param streams largest number of files that are stored at once while an application writes them, 1..{@value
+ *     #MAX_STREAMS}; each takes a thread of the client and 1 MiB of heap
  */
-public record ChannelOptions(long memoryBytes, long stagingBytes) {
+public record ChannelOptions(long memoryBytes, long stagingBytes, int streams) {
+    /** The largest value of {@code streams}. */
+    public static final int MAX_STREAMS = 192;
+
     private static final long SMALLEST_BYTES = 1 << 20;
-    private static final ChannelOptions DEFAULTS = new ChannelOptions(64L << 20, 4L << 30);
+    private static final ChannelOptions DEFAULTS = new ChannelOptions(64L << 20, 4L << 30, 24);
 
     /** Checks the values. */
     public ChannelOptions {
         check("memoryBytes", memoryBytes);
         check("stagingBytes", stagingBytes);
+        if (streams < 1 || streams > MAX_STREAMS) {
+            throw new IllegalArgumentException("streams: " + streams + " (expected: 1.." + MAX_STREAMS + ")");
+        }
     }
 
     private static void check(String name, long bytes) {
@@ -24,18 +32,23 @@ public record ChannelOptions(long memoryBytes, long stagingBytes) {
         }
     }
 
-    /** The defaults: 64 MiB of memory, 4 GiB of staging for a channel. */
+    /** The defaults: 64 MiB of memory, 4 GiB of staging for a channel, 24 streams. */
     public static ChannelOptions defaults() {
         return DEFAULTS;
     }
 
     /** Sets the memory of all channels and streams together. */
     public ChannelOptions withMemory(long bytes) {
-        return new ChannelOptions(bytes, stagingBytes);
+        return new ChannelOptions(bytes, stagingBytes, streams);
     }
 
     /** Sets the changed bytes that one channel may keep on the local disk. */
     public ChannelOptions withStaging(long bytes) {
-        return new ChannelOptions(memoryBytes, bytes);
+        return new ChannelOptions(memoryBytes, bytes, streams);
+    }
+
+    /** Sets the number of files that are stored at once while an application writes them. */
+    public ChannelOptions withStreams(int files) {
+        return new ChannelOptions(memoryBytes, stagingBytes, files);
     }
 }

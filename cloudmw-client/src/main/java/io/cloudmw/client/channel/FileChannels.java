@@ -36,18 +36,16 @@ import java.util.concurrent.TimeUnit;
  * ahead; other reads do not. What is written becomes one new version when the channel or stream is closed.
  */
 public final class FileChannels implements AutoCloseable {
-    /** The largest number of files that are stored at once while an application writes them. */
-    public static final int MAX_STREAMS = 24;
-
     private final CloudMw client;
     private final ChannelOptions options;
     private final ReadAheadBuffers buffers;
-    private final Semaphore streams = new Semaphore(MAX_STREAMS);
+    private final Semaphore streams;
     private final ScheduledExecutorService timer = Threads.timer("channel-timer");
 
     private FileChannels(CloudMw client, ChannelOptions options) {
         this.client = client;
         this.options = options;
+        this.streams = new Semaphore(options.streams());
         this.buffers = new ReadAheadBuffers(client.files(), options.memoryBytes(), Ticker.system());
         long period = ReadAheadSlots.ABANDONED.toMillis() / 2;
         var unused = timer.scheduleWithFixedDelay(buffers::endAbandoned, period, period, TimeUnit.MILLISECONDS);
@@ -89,7 +87,7 @@ public final class FileChannels implements AutoCloseable {
      * @return the stream; the version is visible, whole, when it is closed
      * @throws FileAlreadyExistsException with {@code CREATE_NEW} when there is a file already
      * @throws NoSuchFileException without {@code CREATE} and {@code CREATE_NEW} when there is no file
-     * @throws CloudMwException {@code OVERLOADED} when {@value #MAX_STREAMS} files are being written
+     * @throws CloudMwException {@code OVERLOADED} when {@link ChannelOptions#streams()} files are being written
      */
     public RemoteOutputStream newOutputStream(FilePath file, Set<? extends OpenOption> openOptions) throws IOException {
         OpenMode mode = OpenMode.ofStream(openOptions);
@@ -110,7 +108,7 @@ public final class FileChannels implements AutoCloseable {
      * @param createNew whether there must not be a file when the stream is closed; the close then fails with
      *     {@link FileAlreadyExistsException}
      * @return the stream; the version is visible, whole, when it is closed
-     * @throws CloudMwException {@code OVERLOADED} when {@value #MAX_STREAMS} files are being written
+     * @throws CloudMwException {@code OVERLOADED} when {@link ChannelOptions#streams()} files are being written
      */
     public RemoteOutputStream newOutputStream(FilePath file, boolean createNew) throws CloudMwException {
         return start(file, createNew, source -> files().put(source, file, putOptions(createNew)));
@@ -126,7 +124,7 @@ public final class FileChannels implements AutoCloseable {
         if (!streams.tryAcquire()) {
             throw new CloudMwException(
                     ErrorCode.OVERLOADED,
-                    file + ": " + MAX_STREAMS + " files are being written already (close some of them first)");
+                    file + ": " + options.streams() + " files are being written already (close some of them first)");
         }
         return new RemoteOutputStream(file, createNew, source -> {
             var put = starter.start(source);
