@@ -68,7 +68,8 @@ record FileSystemConfig(
     /** The options of the streams. */
     static ChannelOptions channels(Configuration from) {
         return ChannelOptions.defaults()
-                .withMemory(bytes(from, HadoopSetting.READ_AHEAD_MEMORY, 1 << 20, Long.MAX_VALUE));
+                .withMemory(bytes(from, HadoopSetting.READ_AHEAD_MEMORY, 1 << 20, Long.MAX_VALUE))
+                .withStreams(number(from, HadoopSetting.WRITE_STREAMS, 1, ChannelOptions.MAX_STREAMS));
     }
 
     static String text(Configuration from, HadoopSetting setting) {

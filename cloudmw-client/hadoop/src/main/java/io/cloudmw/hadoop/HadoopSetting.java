@@ -22,6 +22,8 @@ public enum HadoopSetting {
     VECTORED_LARGEST("vectored.largest", "2m"),
     /** The reads of one vectored read that are under way at once. */
     VECTORED_PARALLEL("vectored.parallel", "8"),
+    /** The files that are written at once. */
+    WRITE_STREAMS("write.streams", "128"),
     /** The bytes that a stream collects before it passes them on to be stored. */
     WRITE_BUFFER("write.buffer", "64k"),
     /** The size of the blocks in which jobs divide a file. */

@@ -316,7 +316,7 @@ public final class VolumeInputStream extends FSInputStream
 
     @Override
     public void readVectored(List<? extends FileRange> ranges, IntFunction<ByteBuffer> allocating) throws IOException {
-        readVectored(ranges, allocating, VectoredReadUtils.LOG_BYTE_BUFFER_RELEASED);
+        readVectored(ranges, allocating, buffer -> {});
     }
 
     /**
