@@ -99,6 +99,7 @@ public final class SparkJob {
             spark.range(0, ROWS, 1, 4)
                     .selectExpr("id", "id % 4 as part", "cast(id as string) as text")
                     .write()
+                    .option("spark.sql.sources.writeJobUUID", "00000000-0000-0000-0000-000000000001")
                     .partitionBy("part")
                     .parquet(table);
             cancelReaders(spark, table);

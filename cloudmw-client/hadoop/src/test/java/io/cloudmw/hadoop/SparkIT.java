@@ -40,7 +40,9 @@ final class SparkIT {
 
     private static List<String> spark() throws IOException {
         try (Stream<Path> jars = Files.list(JARS)) {
-            return jars.map(Path::toString).sorted().toList();
+            return jars.map(jar -> jar.toAbsolutePath().normalize().toString())
+                    .sorted()
+                    .toList();
         }
     }
 

@@ -21,7 +21,7 @@ import org.apache.hadoop.fs.statistics.IOStatistics;
  */
 public final class BulkRemoval implements BulkDelete {
     /** The largest number of paths of one call. */
-    public static final int PAGE = 1000;
+    public static final int PAGE = 250;
 
     private final CloudMw client;
     private final VolumeNames names;
