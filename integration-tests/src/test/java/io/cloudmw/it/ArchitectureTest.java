@@ -233,6 +233,7 @@ final class ArchitectureTest {
             "io.cloudmw.client.peer",
             "io.cloudmw.client.progress",
             "io.cloudmw.client.tree",
+            "io.cloudmw.hadoop",
             "io.cloudmw.core.access",
             "io.cloudmw.core.cost",
             "io.cloudmw.core.error",
@@ -247,10 +248,10 @@ final class ArchitectureTest {
             .and(describe("public", ArchitectureTest::isPublic))
             .should(
                     new ArchCondition<>(
-                            "name only types of the API, of the JDK, MeterRegistry and JUnit in signatures") {
+                            "name only types of the API, the JDK, Hadoop and JUnit, and MeterRegistry in signatures") {
                         private final DescribedPredicate<JavaClass> allowed = resideInAnyPackage(
                                         API.toArray(String[]::new))
-                                .or(resideInAPackage("java.."))
+                                .or(resideInAnyPackage("java..", "org.apache.hadoop.."))
                                 .or(describe("primitive", JavaClass::isPrimitive))
                                 .or(equivalentTo(MeterRegistry.class))
                                 .or(resideInAPackage("org.junit.jupiter.api.extension.."));
@@ -272,6 +273,24 @@ final class ArchitectureTest {
                                             type.getName() + " names " + other.getName() + " in a public signature")));
                         }
                     });
+
+    @ArchTest
+    static final ArchRule theDoorOfHadoopUsesTheApiAlone = noClasses()
+            .that()
+            .resideInAPackage("io.cloudmw.hadoop..")
+            .should()
+            .dependOnClassesThat(resideInAPackage("io.cloudmw..")
+                    .and(DescribedPredicate.not(resideInAnyPackage(API.toArray(String[]::new))))
+                    .and(DescribedPredicate.not(resideInAPackage("io.cloudmw.hadoop.."))))
+            .because("what an application needs beyond the API is missing in the API");
+
+    @ArchTest
+    static final ArchRule onlyItsDoorKnowsHadoop = noClasses()
+            .that()
+            .resideOutsideOfPackage("io.cloudmw.hadoop..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("org.apache.hadoop..");
 
     private static boolean isPublic(JavaClass type) {
         return type.getModifiers().contains(JavaModifier.PUBLIC)

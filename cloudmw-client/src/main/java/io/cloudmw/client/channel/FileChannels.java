@@ -5,6 +5,7 @@ import io.cloudmw.client.FileOperations;
 import io.cloudmw.client.PutOptions;
 import io.cloudmw.client.channel.lock.ChannelLocks;
 import io.cloudmw.client.file.EntryStatus;
+import io.cloudmw.client.file.RemoteFile;
 import io.cloudmw.client.rpc.Calls;
 import io.cloudmw.client.rpc.FileErrors;
 import io.cloudmw.core.error.CloudMwException;
@@ -23,6 +24,7 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.OpenOption;
+import java.nio.file.StandardOpenOption;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ExecutorService;
@@ -38,18 +40,16 @@ import java.util.concurrent.TimeUnit;
  * ahead; other reads do not. What is written becomes one new version when the channel or stream is closed.
  */
 public final class FileChannels implements AutoCloseable {
-    /** The largest number of files that are stored at once while an application writes them. */
-    public static final int MAX_STREAMS = 24;
-
     private final CloudMw client;
     private final ChannelOptions options;
     private final ReadAheadBuffers buffers;
-    private final Semaphore streams = new Semaphore(MAX_STREAMS);
+    private final Semaphore streams;
     private final ScheduledExecutorService timer = Threads.timer("channel-timer");
 
     private FileChannels(CloudMw client, ChannelOptions options) {
         this.client = client;
         this.options = options;
+        this.streams = new Semaphore(options.streams());
         this.buffers = new ReadAheadBuffers(client.files(), options.memoryBytes(), Ticker.system());
         long period = ReadAheadSlots.ABANDONED.toMillis() / 2;
         var unused = timer.scheduleWithFixedDelay(buffers::endAbandoned, period, period, TimeUnit.MILLISECONDS);
@@ -95,7 +95,7 @@ public final class FileChannels implements AutoCloseable {
      * @return the stream; the version is visible, whole, when it is closed
      * @throws FileAlreadyExistsException with {@code CREATE_NEW} when there is a file already
      * @throws NoSuchFileException without {@code CREATE} and {@code CREATE_NEW} when there is no file
-     * @throws CloudMwException {@code OVERLOADED} when {@value #MAX_STREAMS} files are being written
+     * @throws CloudMwException {@code OVERLOADED} when {@link ChannelOptions#streams()} files are being written
      */
     public RemoteOutputStream newOutputStream(FilePath file, Set<? extends OpenOption> openOptions) throws IOException {
         return newOutputStream(file, openOptions, FileCreation.defaults());
@@ -122,6 +122,18 @@ public final class FileChannels implements AutoCloseable {
         return stream(file, options);
     }
 
+    /**
+     * Opens a stream that writes a whole new version of a file. Nothing is looked up before.
+     *
+     * @param createNew whether there must not be a file when the stream is closed; the close then fails with
+     *     {@link FileAlreadyExistsException}
+     * @return the stream; the version is visible, whole, when it is closed
+     * @throws CloudMwException {@code OVERLOADED} when {@link ChannelOptions#streams()} files are being written
+     */
+    public RemoteOutputStream newOutputStream(FilePath file, boolean createNew) throws CloudMwException {
+        return stream(file, createNew ? PutOptions.defaults().ifAbsent() : PutOptions.defaults());
+    }
+
     /** A stream that writes a whole new version. */
     RemoteOutputStream stream(FilePath file, PutOptions putOptions) throws CloudMwException {
         boolean createNew = putOptions.condition().equals(Optional.of(PutCondition.ABSENT));
@@ -139,7 +151,7 @@ public final class FileChannels implements AutoCloseable {
         if (!streams.tryAcquire()) {
             throw new CloudMwException(
                     ErrorCode.OVERLOADED,
-                    file + ": " + MAX_STREAMS + " files are being written already (close some of them first)");
+                    file + ": " + options.streams() + " files are being written already (close some of them first)");
         }
         return new RemoteOutputStream(file, createNew, source -> {
             var put = starter.start(source);
@@ -181,8 +193,7 @@ public final class FileChannels implements AutoCloseable {
             throws IOException {
         OpenMode mode = OpenMode.of(openOptions);
         if (!mode.write()) {
-            ReadContent content = new ReadContent(file, this, reader(file, Optional.empty()));
-            return new RemoteFileChannel(file, mode, content, locks(file), options.stagingBytes());
+            return reading(file, mode, reader(file, Optional.empty()));
         }
         Optional<FileVersion> present = checked(file, mode, creation);
         boolean keeps = present.isPresent() && !mode.truncate();
@@ -191,6 +202,21 @@ public final class FileChannels implements AutoCloseable {
         ChannelLocks locks = locks(file);
         WriteContent content = new WriteContent(mode, this, staged, locks, putOptions(mode, creation));
         return new RemoteFileChannel(file, mode, content, locks, options.stagingBytes());
+    }
+
+    /**
+     * Makes a channel that reads an open file. Sequential reads run ahead within the memory of these channels.
+     *
+     * @param file closed with the channel; it may be read directly, too
+     */
+    public FileChannel open(RemoteFile file) {
+        return reading(
+                file.version().file(), OpenMode.of(Set.of(StandardOpenOption.READ)), new PieceReader(file, buffers));
+    }
+
+    private FileChannel reading(FilePath file, OpenMode mode, PieceReader reader) {
+        return new RemoteFileChannel(
+                file, mode, new ReadContent(file, this, reader), locks(file), options.stagingBytes());
     }
 
     /**

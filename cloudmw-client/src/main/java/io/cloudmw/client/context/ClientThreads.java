@@ -17,6 +17,9 @@ import java.util.concurrent.TimeUnit;
 public final class ClientThreads implements AutoCloseable {
     private static final int MAX_BLOCKING = 32;
 
+    /** More than the files that applications may write at once, each of which holds a thread. */
+    private static final int MAX_SOURCES = 256;
+
     private final ThreadPoolExecutor events;
     private final ThreadPoolExecutor workers;
     private final ThreadPoolExecutor files;
@@ -33,7 +36,7 @@ public final class ClientThreads implements AutoCloseable {
         workers = Threads.unbounded("client-worker", Math.max(2, Math.min(8, processors)));
         files = Threads.unbounded("client-file", MAX_BLOCKING);
         replicas = Threads.unbounded("client-replica", MAX_BLOCKING);
-        sources = Threads.unbounded("client-source", MAX_BLOCKING);
+        sources = Threads.unbounded("client-source", MAX_SOURCES);
         sinks = Threads.unbounded("client-sink", MAX_BLOCKING);
         // A finished watch may still occupy its thread when the next one begins.
         watches = Threads.unshared("client-watch", 2 * Watch.MAX_OPEN);

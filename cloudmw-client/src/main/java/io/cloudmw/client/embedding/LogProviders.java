@@ -18,6 +18,9 @@ final class LogProviders {
     /** Providers for SLF4J 1.7 and earlier have this class; SLF4J warns that it ignores them. */
     private static final String EARLIER_PROVIDER = "org/slf4j/impl/StaticLoggerBinder.class";
 
+    /** SLF4J 1.7 and earlier, which Hadoop 3.4 brings, lack this class, and warn in another way. */
+    private static final String PROVIDER = "org/slf4j/spi/SLF4JServiceProvider.class";
+
     private LogProviders() {}
 
     static void keepQuiet() {
@@ -32,6 +35,7 @@ final class LogProviders {
             return System.getProperty(CHOSEN_PROVIDER) != null
                     || loader == null
                     || loader.getResource(EARLIER_PROVIDER) != null
+                    || loader.getResource(PROVIDER) == null
                     || ServiceLoader.load(SLF4JServiceProvider.class, loader)
                             .iterator()
                             .hasNext();

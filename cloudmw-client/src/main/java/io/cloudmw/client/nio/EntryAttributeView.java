@@ -1,6 +1,7 @@
 package io.cloudmw.client.nio;
 
 import io.cloudmw.client.file.EntryStatus;
+import io.cloudmw.client.file.PosixAttributes;
 import java.io.IOException;
 import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.GroupPrincipal;
@@ -49,10 +50,11 @@ final class EntryAttributeView implements PosixFileAttributeView {
         Map<String, String> values = new TreeMap<>();
         if (lastModifiedTime != null) {
             EntryStatus status = readAttributes().status();
-            values.put(EntryAttributes.MODIFIED, EntryAttributes.timeValue(lastModifiedTime, status.version()));
+            values.put(
+                    PosixAttributes.MODIFIED, PosixAttributes.timeValue(lastModifiedTime.toMillis(), status.version()));
         }
         if (createTime != null) {
-            values.put(EntryAttributes.CREATED, String.valueOf(createTime.toMillis()));
+            values.put(PosixAttributes.CREATED, String.valueOf(createTime.toMillis()));
         }
         if (!values.isEmpty()) {
             set(values);
@@ -66,17 +68,17 @@ final class EntryAttributeView implements PosixFileAttributeView {
 
     @Override
     public void setOwner(UserPrincipal owner) throws IOException {
-        set(Map.of(EntryAttributes.OWNER, owner.getName()));
+        set(Map.of(PosixAttributes.OWNER, owner.getName()));
     }
 
     @Override
     public void setGroup(GroupPrincipal group) throws IOException {
-        set(Map.of(EntryAttributes.GROUP, group.getName()));
+        set(Map.of(PosixAttributes.GROUP, group.getName()));
     }
 
     @Override
     public void setPermissions(Set<PosixFilePermission> permissions) throws IOException {
-        set(Map.of(EntryAttributes.MODE, PosixFilePermissions.toString(permissions)));
+        set(Map.of(PosixAttributes.MODE, PosixFilePermissions.toString(permissions)));
     }
 
     /**

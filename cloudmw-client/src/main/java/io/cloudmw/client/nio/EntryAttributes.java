@@ -1,39 +1,23 @@
 package io.cloudmw.client.nio;
 
 import io.cloudmw.client.file.EntryStatus;
-import io.cloudmw.core.model.VersionId;
+import io.cloudmw.client.file.PosixAttributes;
 import io.cloudmw.core.model.file.FileVersion;
 import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.GroupPrincipal;
 import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermission;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.nio.file.attribute.UserPrincipal;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * The attributes of an entry in the JDK's terms. Modes, owners and times that were set are kept as attributes of the
- * file, under names that begin with {@value #PREFIX}; nothing checks modes and owners. A modification time that was set
- * holds until the next version. Immutable.
+ * The attributes of an entry in the JDK's terms, from its {@link PosixAttributes}. Immutable.
  *
  * @param path the entry's absolute path, the key of a directory
  */
 record EntryAttributes(String path, EntryStatus status) implements PosixFileAttributes {
-    /** The beginning of the names that this package uses. */
-    static final String PREFIX = "nio.";
-
-    static final String MODIFIED = PREFIX + "modified";
-    static final String CREATED = PREFIX + "created";
-    static final String MODE = PREFIX + "mode";
-    static final String OWNER = PREFIX + "owner";
-    static final String GROUP = PREFIX + "group";
-
-    private static final String FILE_MODE = "rw-r--r--";
-    private static final String DIRECTORY_MODE = "rwxr-xr-x";
-
     /** A user or a group, known by name alone. */
     record Principal(String name) implements GroupPrincipal {
         @Override
@@ -47,38 +31,13 @@ record EntryAttributes(String path, EntryStatus status) implements PosixFileAttr
         }
     }
 
-    private Optional<String> value(String name) {
-        return Optional.ofNullable(status.attributes().values().get(name));
-    }
-
-    /** The value of an attribute that keeps a time which was set. */
-    static String timeValue(FileTime time, Optional<FileVersion> version) {
-        return time.toMillis()
-                + version.map(FileVersion::id).map(id -> "@" + id).orElse("");
-    }
-
-    /** The time in a value, unless it was set for another version. */
-    private static Optional<FileTime> time(String value, Optional<VersionId> version) {
-        int at = value.indexOf('@');
-        String set = at < 0 ? "" : value.substring(at + 1);
-        try {
-            long millis = Long.parseLong(at < 0 ? value : value.substring(0, at));
-            return set.isEmpty() || version.map(VersionId::toString).equals(Optional.of(set))
-                    ? Optional.of(FileTime.fromMillis(millis))
-                    : Optional.empty();
-        } catch (NumberFormatException e) {
-            return Optional.empty(); // set by somebody else
-        }
+    private PosixAttributes posix() {
+        return new PosixAttributes(status);
     }
 
     @Override
     public FileTime lastModifiedTime() {
-        Optional<VersionId> version = status.version().map(FileVersion::id);
-        return value(MODIFIED)
-                .flatMap(value -> time(value, version))
-                .orElseGet(() -> status.version()
-                        .map(known -> FileTime.fromMillis(known.committedAtMillis()))
-                        .orElseGet(this::creationTime));
+        return FileTime.fromMillis(posix().modifiedAtMillis());
     }
 
     /** Reads are not recorded: the modification time. */
@@ -89,9 +48,7 @@ record EntryAttributes(String path, EntryStatus status) implements PosixFileAttr
 
     @Override
     public FileTime creationTime() {
-        return value(CREATED)
-                .flatMap(value -> time(value, Optional.empty()))
-                .orElseGet(() -> FileTime.fromMillis(status.createdAtMillis()));
+        return FileTime.fromMillis(posix().createdAtMillis());
     }
 
     @Override
@@ -127,12 +84,12 @@ record EntryAttributes(String path, EntryStatus status) implements PosixFileAttr
 
     @Override
     public UserPrincipal owner() {
-        return new Principal(value(OWNER).orElseGet(EntryAttributes::thisUser));
+        return new Principal(posix().owner().orElseGet(EntryAttributes::thisUser));
     }
 
     @Override
     public GroupPrincipal group() {
-        return new Principal(value(GROUP).orElseGet(EntryAttributes::thisUser));
+        return new Principal(posix().group().orElseGet(EntryAttributes::thisUser));
     }
 
     private static String thisUser() {
@@ -141,12 +98,7 @@ record EntryAttributes(String path, EntryStatus status) implements PosixFileAttr
 
     @Override
     public Set<PosixFilePermission> permissions() {
-        String usual = isDirectory() ? DIRECTORY_MODE : FILE_MODE;
-        try {
-            return PosixFilePermissions.fromString(value(MODE).orElse(usual));
-        } catch (IllegalArgumentException e) {
-            return PosixFilePermissions.fromString(usual); // set by somebody else
-        }
+        return posix().permissions();
     }
 
     /** All attributes of a view, by name. */

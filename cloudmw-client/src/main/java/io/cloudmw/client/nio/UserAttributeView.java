@@ -1,12 +1,10 @@
 package io.cloudmw.client.nio;
 
+import io.cloudmw.client.file.PosixAttributes;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.charset.CharacterCodingException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.FileSystemException;
 import java.nio.file.attribute.UserDefinedFileAttributeView;
-import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -17,8 +15,6 @@ import java.util.Set;
  * is not text is kept as base64.
  */
 final class UserAttributeView implements UserDefinedFileAttributeView {
-    private static final String ENCODED = "base64:";
-
     private final VolumePath path;
 
     UserAttributeView(VolumePath path) {
@@ -33,7 +29,7 @@ final class UserAttributeView implements UserDefinedFileAttributeView {
     @Override
     public List<String> list() throws IOException {
         return path.getFileSystem().attributes(path).status().attributes().values().keySet().stream()
-                .filter(each -> !each.startsWith(EntryAttributes.PREFIX))
+                .filter(each -> !each.startsWith(PosixAttributes.PREFIX))
                 .toList();
     }
 
@@ -46,13 +42,11 @@ final class UserAttributeView implements UserDefinedFileAttributeView {
                         .values()
                         .get(checked(name)))
                 .orElseThrow(() -> new FileSystemException(path.toString(), null, "no attribute " + name));
-        return value.startsWith(ENCODED)
-                ? Base64.getDecoder().decode(value.substring(ENCODED.length()))
-                : value.getBytes(StandardCharsets.UTF_8);
+        return PosixAttributes.decoded(value);
     }
 
     private String checked(String name) throws FileSystemException {
-        if (name.startsWith(EntryAttributes.PREFIX)) {
+        if (name.startsWith(PosixAttributes.PREFIX)) {
             throw new FileSystemException(
                     path.toString(), null, "attribute " + name + ": this name is used by the file system");
         }
@@ -81,23 +75,8 @@ final class UserAttributeView implements UserDefinedFileAttributeView {
     public int write(String name, ByteBuffer source) throws IOException {
         byte[] bytes = new byte[source.remaining()];
         source.get(bytes);
-        path.getFileSystem().setAttributes(path, Map.of(checked(name), text(bytes)), Set.of());
+        path.getFileSystem().setAttributes(path, Map.of(checked(name), PosixAttributes.encoded(bytes)), Set.of());
         return bytes.length;
-    }
-
-    private static String text(byte[] bytes) {
-        try {
-            String text = StandardCharsets.UTF_8
-                    .newDecoder()
-                    .decode(ByteBuffer.wrap(bytes))
-                    .toString();
-            if (!text.startsWith(ENCODED) && text.chars().noneMatch(c -> c < 0x20 || c == 0x7f)) {
-                return text;
-            }
-        } catch (CharacterCodingException e) {
-            // not text
-        }
-        return ENCODED + Base64.getEncoder().encodeToString(bytes);
     }
 
     @Override

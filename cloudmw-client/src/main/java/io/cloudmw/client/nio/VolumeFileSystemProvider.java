@@ -4,6 +4,7 @@ import io.cloudmw.client.CloudMw;
 import io.cloudmw.client.channel.ChannelOptions;
 import io.cloudmw.client.channel.FileCreation;
 import io.cloudmw.client.file.EntryStatus;
+import io.cloudmw.client.file.PosixAttributes;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.file.Attributes;
 import java.io.IOException;
@@ -417,7 +418,7 @@ public final class VolumeFileSystemProvider extends FileSystemProvider {
             }
             @SuppressWarnings("unchecked") // as the name says
             Set<PosixFilePermission> mode = (Set<PosixFilePermission>) attribute.value();
-            values.put(EntryAttributes.MODE, PosixFilePermissions.toString(mode));
+            values.put(PosixAttributes.MODE, PosixFilePermissions.toString(mode));
         }
         return Attributes.of(values);
     }

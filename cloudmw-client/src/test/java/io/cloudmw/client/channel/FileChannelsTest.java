@@ -299,7 +299,7 @@ final class FileChannelsTest {
     @Test
     void tooManyStreamsAreRefusedAtOnce() throws Exception {
         List<RemoteOutputStream> open = new ArrayList<>();
-        for (int i = 0; i < FileChannels.MAX_STREAMS; i++) {
+        for (int i = 0; i < ChannelOptions.defaults().streams(); i++) {
             open.add(channels.newOutputStream(FilePath.parse("vol:/many/" + i), Set.of()));
         }
         assertThatThrownBy(() -> channels.newOutputStream(NEW, Set.of()))

@@ -178,8 +178,26 @@ final class VolumePathTest {
     }
 
     @ParameterizedTest
+    @CsvSource({
+        "cloudmw://h:1/files/a/b, cloudmw://files@h:1/a/b",
+        "'cloudmw://h:1,i:2/files/a', 'cloudmw://files@h:1,i:2/a'",
+        "cloudmw:///files/, cloudmw://files@",
+    })
+    void volumeBeforeTheCoordinatorsNamesTheSame(String uri, String other) {
+        assertThat(VolumeAddress.of(URI.create(other))).isEqualTo(VolumeAddress.of(URI.create(uri)));
+        assertThat(VolumeAddress.path(URI.create(other))).isEqualTo(VolumeAddress.path(URI.create(uri)));
+    }
+
+    @ParameterizedTest
     @ValueSource(
-            strings = {"cloudmw:/", "cloudmw://host:1", "cloudmw:///Bad_Name/x", "cloudmw:///files/x?q", "cloudmw:x"})
+            strings = {
+                "cloudmw:/",
+                "cloudmw://host:1",
+                "cloudmw:///Bad_Name/x",
+                "cloudmw:///files/x?q",
+                "cloudmw:x",
+                "cloudmw://Bad@h:1/x"
+            })
     void malformedUriIsRefused(String uri) {
         assertThatThrownBy(() -> VolumeAddress.of(URI.create(uri)))
                 .isInstanceOf(IllegalArgumentException.class)

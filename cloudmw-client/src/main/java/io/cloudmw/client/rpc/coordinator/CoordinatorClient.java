@@ -603,7 +603,8 @@ public final class CoordinatorClient implements AutoCloseable {
         return new FileEntry(
                 entry.getName(),
                 entry.hasVersion() ? Optional.of(FromWire.version(entry.getVersion())) : Optional.empty(),
-                entry.getAttributesDigest());
+                entry.getAttributesDigest(),
+                entry.getCreatedAtMillis());
     }
 
     /** Removes a file; its directory may be made to stay. */

@@ -567,7 +567,10 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
     }
 
     private static Entry entry(DirectoryEntry entry) {
-        Entry.Builder message = Entry.newBuilder().setName(entry.name()).setAttributesDigest(entry.attributesDigest());
+        Entry.Builder message = Entry.newBuilder()
+                .setName(entry.name())
+                .setAttributesDigest(entry.attributesDigest())
+                .setCreatedAtMillis(entry.createdAtMillis());
         Optional<FileVersion> version = entry.version();
         version.ifPresent(file -> message.setVersion(ToWire.version(file)));
         return message.build();

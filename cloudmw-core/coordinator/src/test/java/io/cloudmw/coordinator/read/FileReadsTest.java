@@ -296,7 +296,8 @@ final class FileReadsTest {
         assertThat(names().list(TestCluster.VOLUME, "/", "", 0).items())
                 .containsExactly(new DirectoryEntry("a", Optional.empty()));
         assertThat(names().list(TestCluster.VOLUME, "/a", "", 0).items())
-                .containsExactly(new DirectoryEntry("b", Optional.of(version)));
+                .containsExactly(
+                        new DirectoryEntry("b", Optional.of(version), Attributes.NONE, version.committedAtMillis()));
         refused(ErrorCode.NOT_FOUND, () -> names().list(TestCluster.VOLUME, "/none", "", 0));
         refused(ErrorCode.VOLUME_NOT_FOUND, () -> names().list(new VolumeName("none"), "/", "", 0));
         refused(ErrorCode.VOLUME_NOT_FOUND, () -> names().stat(FilePath.parse("none:/a")));

@@ -37,7 +37,7 @@ import java.util.OptionalLong;
 
 /** The operations on paths except the commit. Safe for any thread. */
 final class FileItems {
-    private static final String LISTED = "pk, sk, " + Item.FORM + ", " + Item.ATTRIBUTES;
+    private static final String LISTED = "pk, sk, " + Item.FORM + ", " + Item.ATTRIBUTES + ", " + Item.CREATED_AT;
 
     private final Table table;
     private final TransactionRetry transactions;
@@ -260,6 +260,7 @@ final class FileItems {
                 item.has(Item.FORM)
                         ? Optional.of(StoredForms.version(item.bytes(Item.FORM)).at(path.child(name)))
                         : Optional.empty(),
-                NameItems.attributes(item));
+                NameItems.attributes(item),
+                item.has(Item.CREATED_AT) ? item.number(Item.CREATED_AT) : 0);
     }
 }

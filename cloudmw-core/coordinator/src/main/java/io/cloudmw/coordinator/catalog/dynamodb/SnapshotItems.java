@@ -49,7 +49,8 @@ import java.util.TreeSet;
  * ones, since a change moves an entry from present to past in one step. Safe for any thread.
  */
 final class SnapshotItems implements SnapshotRecords {
-    private static final String LISTED = "pk, sk, " + Item.FORM + ", " + Item.ATTRIBUTES + ", " + Item.SINCE;
+    private static final String LISTED =
+            "pk, sk, " + Item.FORM + ", " + Item.ATTRIBUTES + ", " + Item.CREATED_AT + ", " + Item.SINCE;
     private static final int PAGE = 1000;
 
     private final RunningCalls calls;

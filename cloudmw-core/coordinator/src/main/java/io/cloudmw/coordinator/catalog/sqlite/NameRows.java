@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 final class NameRows implements TreeStore<SQLException> {
     /** The query for names after one; its parameters are the directory, that name and a limit. */
     static final String PAGE =
-            "SELECT e.name, v.definition, e.attributes FROM entries e LEFT JOIN versions v ON v.id = e.version_id"
+            "SELECT e.name, v.definition, e.attributes, e.created_at FROM entries e LEFT JOIN versions v ON v.id = e.version_id"
                     + " WHERE e.directory = ? AND e.name > ? ORDER BY e.name LIMIT ?";
 
     private final Connection connection;
@@ -88,7 +88,7 @@ final class NameRows implements TreeStore<SQLException> {
         return PageRules.cut(found, limit, position.get()::tokenAfter);
     }
 
-    /** Returns the entry of a row with name, stored version and attributes. */
+    /** Returns the entry of a row with name, stored version, attributes and creation time. */
     static DirectoryEntry listed(DirectoryPath path, ResultSet row) throws SQLException, CloudMwException {
         String name = row.getString(1);
         byte[] definition = row.getBytes(2);
@@ -97,7 +97,8 @@ final class NameRows implements TreeStore<SQLException> {
                 definition == null
                         ? Optional.empty()
                         : Optional.of(StoredForms.version(definition).at(path.child(name))),
-                attributes(row.getBytes(3)));
+                attributes(row.getBytes(3)),
+                row.getLong(4));
     }
 
     @Override

@@ -42,9 +42,9 @@ final class SnapshotRows implements SnapshotRecords {
             + " UNION ALL SELECT child, version_id, created_at, attributes, kept FROM past"
             + " WHERE directory = ?1 AND name = ?2 AND since <= ?3 AND until > ?3";
 
-    private static final String CHILDREN = "SELECT e.name, v.definition, e.attributes FROM ("
-            + "SELECT name, version_id, attributes FROM entries WHERE directory = ?1 AND name > ?2 AND since <= ?3"
-            + " UNION ALL SELECT name, version_id, attributes FROM past"
+    private static final String CHILDREN = "SELECT e.name, v.definition, e.attributes, e.created_at FROM ("
+            + "SELECT name, version_id, attributes, created_at FROM entries WHERE directory = ?1 AND name > ?2 AND since <= ?3"
+            + " UNION ALL SELECT name, version_id, attributes, created_at FROM past"
             + " WHERE directory = ?1 AND name > ?2 AND since <= ?3 AND until > ?3 ORDER BY 1 LIMIT ?4) e"
             + " LEFT JOIN versions v ON v.id = e.version_id ORDER BY e.name";
 

@@ -13,16 +13,18 @@ import java.util.Optional;
  * @param name its last path segment
  * @param version the file's current version; empty: a directory
  * @param attributesDigest a 64-bit digest of the entry's attributes; 0: no attributes
+ * @param createdAtMillis when the file's first version was committed, or the directory was made to stay; 0: unknown, or a
+ *     directory that does not stay
  */
-public record DirectoryEntry(String name, Optional<FileVersion> version, long attributesDigest) {
-    /** Creates a file or a directory without attributes. */
+public record DirectoryEntry(String name, Optional<FileVersion> version, long attributesDigest, long createdAtMillis) {
+    /** Creates a file or a directory without attributes, of an unknown age. */
     public DirectoryEntry(String name, Optional<FileVersion> version) {
-        this(name, version, 0);
+        this(name, version, 0, 0);
     }
 
     /** Creates a file or a directory with attributes. */
-    public DirectoryEntry(String name, Optional<FileVersion> version, Attributes attributes) {
-        this(name, version, digest(attributes));
+    public DirectoryEntry(String name, Optional<FileVersion> version, Attributes attributes, long createdAtMillis) {
+        this(name, version, digest(attributes), createdAtMillis);
     }
 
     public boolean isDirectory() {

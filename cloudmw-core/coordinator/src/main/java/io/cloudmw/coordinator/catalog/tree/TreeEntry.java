@@ -40,6 +40,13 @@ public record TreeEntry(
                 .orElse(Attributes.NONE);
     }
 
+    /** Returns when the file was created, or the directory was made to stay; 0: a directory that does not. */
+    public long createdAtMillis() {
+        return file.map(TreeFile::createdAtMillis)
+                .or(() -> kept.map(KeptDirectory::createdAtMillis))
+                .orElse(0L);
+    }
+
     /** Returns the current version of a file; empty for a directory. */
     public Optional<VersionId> version() {
         return file.map(TreeFile::version);

@@ -159,7 +159,8 @@ abstract class DirectoriesContract extends CatalogFixture {
         assertThat(attributes).isEqualTo(Attributes.of(Map.of("x", "1")));
         CurrentEntry entry = catalog.entry(path("v:/a")).orElseThrow();
         assertThat(entry.kept()).as("it stays now").contains(new KeptDirectory(3, attributes));
-        assertThat(list("/", "", 10).items().get(0)).isEqualTo(new DirectoryEntry("a", Optional.empty(), attributes));
+        assertThat(list("/", "", 10).items().get(0))
+                .isEqualTo(new DirectoryEntry("a", Optional.empty(), attributes, 3));
         rename("v:/a", "v:/b/c");
         catalog.remove(path("v:/b/c/f"), 1);
         assertThat(catalog.entry(path("v:/b/c"))).contains(entry);

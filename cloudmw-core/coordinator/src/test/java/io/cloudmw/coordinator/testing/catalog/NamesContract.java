@@ -142,7 +142,9 @@ abstract class NamesContract extends DirectoriesContract {
         assertThat(catalog.current(version.file())).isEmpty();
         assertThat(catalog.current(there.file())).contains(there);
         assertThat(names("/", 10)).as("directories go with their last file").containsExactly("c/");
-        assertThat(list("/c/d", "", 10).items()).containsExactly(moved);
+        assertThat(list("/c/d", "", 10).items())
+                .containsExactly(
+                        new DirectoryEntry("e", Optional.of(there), Attributes.NONE, version.committedAtMillis()));
         assertThat(catalog.version(version.id())).as("as it was committed").contains(version);
         assertThat(catalog.segment(version.id(), 0)).isPresent();
         assertThat(retired()).isEmpty();

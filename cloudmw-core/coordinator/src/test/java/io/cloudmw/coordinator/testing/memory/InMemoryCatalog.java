@@ -672,7 +672,7 @@ public final class InMemoryCatalog implements Catalog {
 
     @GuardedBy("this")
     private DirectoryEntry directoryEntry(TreeEntry entry, FilePath path) {
-        return new DirectoryEntry(entry.name(), current(entry, path), entry.attributes());
+        return new DirectoryEntry(entry.name(), current(entry, path), entry.attributes(), entry.createdAtMillis());
     }
 
     @Override

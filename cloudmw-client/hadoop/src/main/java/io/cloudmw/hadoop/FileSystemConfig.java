@@ -1,0 +1,118 @@
+package io.cloudmw.hadoop;
+
+import io.cloudmw.client.CloudMwOptions;
+import io.cloudmw.client.channel.ChannelOptions;
+import io.cloudmw.core.model.fleet.Location;
+import io.cloudmw.hadoop.stream.InputOptions;
+import io.cloudmw.hadoop.stream.ReadPolicy;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.conf.Configuration;
+
+/**
+ * The settings of a file system. Immutable.
+ *
+ * @param blockSizeBytes the size of the blocks in which jobs divide a file
+ * @param writeBufferBytes bytes that a stream collects
+ * @param deleteParallel removals under way at once
+ * @param checksums whether files have checksums
+ * @param refusesSync whether {@code hflush} and {@code hsync} throw
+ */
+record FileSystemConfig(
+        InputOptions input,
+        long blockSizeBytes,
+        int writeBufferBytes,
+        int deleteParallel,
+        boolean checksums,
+        boolean refusesSync) {
+    /**
+     * Reads the settings.
+     *
+     * @throws IllegalArgumentException when a value is out of bounds
+     */
+    static FileSystemConfig read(Configuration from) {
+        InputOptions input = new InputOptions(
+                readPolicy(text(from, HadoopSetting.READ_POLICY)),
+                1,
+                (int) bytes(from, HadoopSetting.VECTORED_MERGE, 0, 1 << 30),
+                (int) bytes(from, HadoopSetting.VECTORED_LARGEST, 1, 1 << 30),
+                number(from, HadoopSetting.VECTORED_PARALLEL, 1, 256));
+        return new FileSystemConfig(
+                input,
+                bytes(from, HadoopSetting.BLOCK_SIZE, 1, Long.MAX_VALUE),
+                (int) bytes(from, HadoopSetting.WRITE_BUFFER, 1, 1 << 30),
+                number(from, HadoopSetting.DELETE_PARALLEL, 1, 64),
+                checksums(text(from, HadoopSetting.CHECKSUM)),
+                from.getBoolean(
+                        HadoopSetting.SYNC_REFUSED.key(), Boolean.parseBoolean(HadoopSetting.SYNC_REFUSED.standard())));
+    }
+
+    /** The options of the client. */
+    static CloudMwOptions client(String coordinators, Configuration from) {
+        long all = bytes(from, HadoopSetting.MEMORY, 4 << 20, Long.MAX_VALUE);
+        long perRead = bytes(from, HadoopSetting.MEMORY_PER_READ, 4 << 20, Long.MAX_VALUE);
+        String location = text(from, HadoopSetting.LOCATION);
+        CloudMwOptions options = CloudMwOptions.of(coordinators)
+                .withCoordinatorTimeout(timeout(from))
+                .withMemory(all, Math.min(all, perRead));
+        return location.isEmpty() ? options : options.withLocation(Location.parse(location));
+    }
+
+    private static Duration timeout(Configuration from) {
+        HadoopSetting setting = HadoopSetting.COORDINATOR_TIMEOUT;
+        long millis = from.getTimeDuration(setting.key(), setting.standard(), TimeUnit.MILLISECONDS);
+        return Duration.ofMillis(checked(setting, millis, 1, TimeUnit.DAYS.toMillis(1)));
+    }
+
+    /** The options of the streams. */
+    static ChannelOptions channels(Configuration from) {
+        return ChannelOptions.defaults()
+                .withMemory(bytes(from, HadoopSetting.READ_AHEAD_MEMORY, 1 << 20, Long.MAX_VALUE))
+                .withStreams(number(from, HadoopSetting.WRITE_STREAMS, 1, ChannelOptions.MAX_STREAMS));
+    }
+
+    static String text(Configuration from, HadoopSetting setting) {
+        return from.getTrimmed(setting.key(), setting.standard());
+    }
+
+    private static long bytes(Configuration from, HadoopSetting setting, long least, long most) {
+        long given = from.getLongBytes(setting.key(), -1);
+        long bytes = given == -1 ? standardBytes(setting) : given;
+        return checked(setting, bytes, least, most);
+    }
+
+    private static long standardBytes(HadoopSetting setting) {
+        Configuration defaults = new Configuration(false);
+        defaults.set(setting.key(), setting.standard());
+        return defaults.getLongBytes(setting.key(), -1);
+    }
+
+    private static int number(Configuration from, HadoopSetting setting, int least, int most) {
+        return (int) checked(setting, from.getInt(setting.key(), Integer.parseInt(setting.standard())), least, most);
+    }
+
+    private static long checked(HadoopSetting setting, long value, long least, long most) {
+        if (value < least || value > most) {
+            throw new IllegalArgumentException(
+                    setting.key() + ": " + value + " (expected: " + least + ".." + most + ")");
+        }
+        return value;
+    }
+
+    private static ReadPolicy readPolicy(String name) {
+        return ReadPolicy.find(name)
+                .orElseThrow(() -> new IllegalArgumentException(HadoopSetting.READ_POLICY.key() + ": " + name
+                        + " (expected: a read policy of Hadoop, like adaptive or random)"));
+    }
+
+    private static boolean checksums(String name) {
+        return switch (name.toLowerCase(Locale.ROOT)) {
+            case "none" -> false;
+            case "crc32c" -> true;
+            default ->
+                throw new IllegalArgumentException(
+                        HadoopSetting.CHECKSUM.key() + ": " + name + " (expected: none or crc32c)");
+        };
+    }
+}

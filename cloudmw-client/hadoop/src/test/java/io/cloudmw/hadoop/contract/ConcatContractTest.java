@@ -1,0 +1,13 @@
+package io.cloudmw.hadoop.contract;
+
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.contract.AbstractContractConcatTest;
+import org.apache.hadoop.fs.contract.AbstractFSContract;
+
+/** Hadoop's suite over a volume. */
+class ConcatContractTest extends AbstractContractConcatTest {
+    @Override
+    protected AbstractFSContract createContract(Configuration configuration) {
+        return new VolumeContract(configuration);
+    }
+}
