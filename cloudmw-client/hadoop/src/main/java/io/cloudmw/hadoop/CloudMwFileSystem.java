@@ -122,7 +122,7 @@ public final class CloudMwFileSystem extends FileSystem implements LeaseRecovera
     private @Nullable Parts parts;
     private volatile boolean closed;
 
-    /** What {@link #initialize} makes. */
+    /** The parts that {@link #initialize} makes. */
     private static final class Parts {
         private final URI uri;
         private final PathNames paths;
