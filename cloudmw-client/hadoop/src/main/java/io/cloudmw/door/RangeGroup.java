@@ -54,4 +54,10 @@ record RangeGroup(List<RequestedRange> parts) {
         long offset = parts.get(0).range().offset();
         return new ByteRange(offset, parts.get(parts.size() - 1).range().end() - offset);
     }
+
+    /** The bytes between the parts. */
+    long gapBytes() {
+        return whole().length()
+                - parts.stream().mapToLong(RequestedRange::length).sum();
+    }
 }

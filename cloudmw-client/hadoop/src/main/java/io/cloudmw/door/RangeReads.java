@@ -1,6 +1,7 @@
 package io.cloudmw.door;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.cloudmw.client.file.RemoteFile;
 import io.cloudmw.core.error.Reasons;
 import java.io.EOFException;
 import java.nio.ByteBuffer;
@@ -16,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * bytes of ranges that were combined are read into memory of this class and copied into a buffer of each range. A read
  * that fails fails its ranges alone.
  */
-final class RangeReads {
+public final class RangeReads {
     private final Reader reader;
     private final BufferSource buffers;
     private final int parallel;
@@ -35,6 +36,35 @@ final class RangeReads {
     interface Reader {
         /** Fills the buffer from this position on. */
         CompletableFuture<Integer> read(ByteBuffer target, long position);
+    }
+
+    /**
+     * The reads that ranges have become.
+     *
+     * @param reads the number of reads
+     * @param gapBytes bytes that are read and that nobody wants, because they are between ranges
+     */
+    public record Shape(int reads, long gapBytes) {}
+
+    /**
+     * Reads ranges of an open file, several at once. Ranges near each other are read together. The future of each range is
+     * completed with a buffer of its own.
+     *
+     * @param ranges in any order, all in the file
+     * @param buffers called by threads of the client, too
+     * @throws IllegalArgumentException when two ranges overlap; nothing is read then
+     */
+    public static Shape read(RemoteFile file, List<RequestedRange> ranges, BufferSource buffers, RangeLimits limits) {
+        List<RangeGroup> groups = RangeGroup.combine(
+                ranges.stream().filter(each -> each.length() > 0).toList(), limits);
+        long gapBytes = groups.stream().mapToLong(RangeGroup::gapBytes).sum();
+        for (RequestedRange each : ranges) {
+            if (each.length() == 0) {
+                each.bytes().complete(buffers.allocate(0));
+            }
+        }
+        new RangeReads(file::read, groups, buffers, limits.parallel()).start();
+        return new Shape(groups.size(), gapBytes);
     }
 
     /** @param parallel reads at once, at least 1 */

@@ -155,14 +155,7 @@ public final class SeekableFile implements AutoCloseable {
         for (RequestedRange each : wanted) {
             requireInFile(each.range());
         }
-        List<RangeGroup> groups = RangeGroup.combine(
-                wanted.stream().filter(each -> each.length() > 0).toList(), limits);
-        for (RequestedRange each : wanted) {
-            if (each.length() == 0) {
-                each.bytes().complete(buffers.allocate(0));
-            }
-        }
-        new RangeReads(file::read, groups, buffers, limits.parallel()).start();
+        RangeReads.Shape unused = RangeReads.read(file, wanted, buffers, limits);
     }
 
     /** Closes the file; reads under way fail. Idempotent. */
