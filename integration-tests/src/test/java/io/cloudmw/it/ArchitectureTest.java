@@ -234,6 +234,7 @@ final class ArchitectureTest {
             "io.cloudmw.client.progress",
             "io.cloudmw.client.tree",
             "io.cloudmw.hadoop",
+            "io.cloudmw.iceberg",
             "io.cloudmw.core.access",
             "io.cloudmw.core.cost",
             "io.cloudmw.core.error",
@@ -248,10 +249,10 @@ final class ArchitectureTest {
             .and(describe("public", ArchitectureTest::isPublic))
             .should(
                     new ArchCondition<>(
-                            "name only types of the API, the JDK, Hadoop and JUnit, and MeterRegistry in signatures") {
+                            "name only types of the API, the JDK, Hadoop, Iceberg, JUnit, and MeterRegistry in signatures") {
                         private final DescribedPredicate<JavaClass> allowed = resideInAnyPackage(
                                         API.toArray(String[]::new))
-                                .or(resideInAnyPackage("java..", "org.apache.hadoop.."))
+                                .or(resideInAnyPackage("java..", "org.apache.hadoop..", "org.apache.iceberg.."))
                                 .or(describe("primitive", JavaClass::isPrimitive))
                                 .or(equivalentTo(MeterRegistry.class))
                                 .or(resideInAPackage("org.junit.jupiter.api.extension.."));
@@ -274,14 +275,16 @@ final class ArchitectureTest {
                         }
                     });
 
+    private static final String[] DOORS = {"io.cloudmw.door..", "io.cloudmw.hadoop..", "io.cloudmw.iceberg.."};
+
     @ArchTest
-    static final ArchRule theDoorOfHadoopUsesTheApiAlone = noClasses()
+    static final ArchRule theDoorsOfHadoopAndIcebergUseTheApiAlone = noClasses()
             .that()
-            .resideInAPackage("io.cloudmw.hadoop..")
+            .resideInAnyPackage(DOORS)
             .should()
             .dependOnClassesThat(resideInAPackage("io.cloudmw..")
                     .and(DescribedPredicate.not(resideInAnyPackage(API.toArray(String[]::new))))
-                    .and(DescribedPredicate.not(resideInAPackage("io.cloudmw.hadoop.."))))
+                    .and(DescribedPredicate.not(resideInAnyPackage(DOORS))))
             .because("what an application needs beyond the API is missing in the API");
 
     @ArchTest
@@ -291,6 +294,14 @@ final class ArchitectureTest {
             .should()
             .dependOnClassesThat()
             .resideInAPackage("org.apache.hadoop..");
+
+    @ArchTest
+    static final ArchRule onlyItsDoorKnowsIceberg = noClasses()
+            .that()
+            .resideOutsideOfPackage("io.cloudmw.iceberg..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("org.apache.iceberg..");
 
     private static boolean isPublic(JavaClass type) {
         return type.getModifiers().contains(JavaModifier.PUBLIC)

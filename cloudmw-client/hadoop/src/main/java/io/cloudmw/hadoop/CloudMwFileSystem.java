@@ -2,7 +2,6 @@ package io.cloudmw.hadoop;
 
 import io.cloudmw.client.CloudMw;
 import io.cloudmw.client.PutOptions;
-import io.cloudmw.client.channel.FileChannels;
 import io.cloudmw.client.channel.RemoteOutputStream;
 import io.cloudmw.client.file.EntryStatus;
 import io.cloudmw.client.file.PosixAttributes;
@@ -10,6 +9,8 @@ import io.cloudmw.client.nio.ClusterAddress;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.file.FileVersion;
+import io.cloudmw.door.SharedClient;
+import io.cloudmw.door.SharedClients;
 import io.cloudmw.hadoop.stream.InputOptions;
 import io.cloudmw.hadoop.stream.ReadPolicy;
 import io.cloudmw.hadoop.stream.StreamCounters;
@@ -18,7 +19,6 @@ import io.cloudmw.hadoop.stream.VolumeOutputStream;
 import io.cloudmw.hadoop.volume.BulkRemoval;
 import io.cloudmw.hadoop.volume.CloudMwFileStatus;
 import io.cloudmw.hadoop.volume.CloudMwLocatedStatus;
-import io.cloudmw.hadoop.volume.ClusterConnection;
 import io.cloudmw.hadoop.volume.Concatenation;
 import io.cloudmw.hadoop.volume.EntryProperties;
 import io.cloudmw.hadoop.volume.HadoopErrors;
@@ -122,13 +122,13 @@ public final class CloudMwFileSystem extends FileSystem implements LeaseRecovera
     private @Nullable Parts parts;
     private volatile boolean closed;
 
-    /** What {@link #initialize} makes. */
+    /** The parts that {@link #initialize} makes. */
     private static final class Parts {
         private final URI uri;
         private final PathNames paths;
         private final FileSystemConfig config;
         private final String user;
-        private final ClusterConnection connection;
+        private final SharedClient connection;
         private final VolumeNames names;
         private final NameChanges changes;
         private final EntryProperties properties;
@@ -143,9 +143,8 @@ public final class CloudMwFileSystem extends FileSystem implements LeaseRecovera
             String coordinators =
                     address.coordinators(Optional.of(FileSystemConfig.text(configuration, HadoopSetting.COORDINATOR))
                             .filter(text -> !text.isEmpty()));
-            CloudMw client = CloudMw.connect(FileSystemConfig.client(coordinators, configuration));
-            this.connection =
-                    new ClusterConnection(client, FileChannels.of(client, FileSystemConfig.channels(configuration)));
+            this.connection = SharedClients.ofProcess().take(FileSystemConfig.cluster(coordinators, configuration));
+            CloudMw client = connection.client();
             this.names = new VolumeNames(client, paths, new StatusFactory(user, config.blockSizeBytes()));
             this.changes = new NameChanges(client, names, config.deleteParallel());
             this.properties = new EntryProperties(client, names);
@@ -757,7 +756,7 @@ public final class CloudMwFileSystem extends FileSystem implements LeaseRecovera
                 qualified, client().snapshots().remove(root.volume().orElseThrow(), name));
     }
 
-    /** Closes the client; streams that are open fail. Idempotent. */
+    /** Ends the use of the client. Streams that are open fail, unless something else uses the cluster. Idempotent. */
     @Override
     public void close() throws IOException {
         if (closed || parts == null) {

@@ -1,8 +1,9 @@
 package io.cloudmw.hadoop;
 
-import io.cloudmw.client.CloudMwOptions;
 import io.cloudmw.client.channel.ChannelOptions;
 import io.cloudmw.core.model.fleet.Location;
+import io.cloudmw.door.ClusterOptions;
+import io.cloudmw.door.RangeLimits;
 import io.cloudmw.hadoop.stream.InputOptions;
 import io.cloudmw.hadoop.stream.ReadPolicy;
 import java.time.Duration;
@@ -35,9 +36,10 @@ record FileSystemConfig(
         InputOptions input = new InputOptions(
                 readPolicy(text(from, HadoopSetting.READ_POLICY)),
                 1,
-                (int) bytes(from, HadoopSetting.VECTORED_MERGE, 0, 1 << 30),
-                (int) bytes(from, HadoopSetting.VECTORED_LARGEST, 1, 1 << 30),
-                number(from, HadoopSetting.VECTORED_PARALLEL, 1, 256));
+                new RangeLimits(
+                        (int) bytes(from, HadoopSetting.VECTORED_MERGE, 0, 1 << 30),
+                        (int) bytes(from, HadoopSetting.VECTORED_LARGEST, 1, 1 << 30),
+                        number(from, HadoopSetting.VECTORED_PARALLEL, 1, 256)));
         return new FileSystemConfig(
                 input,
                 bytes(from, HadoopSetting.BLOCK_SIZE, 1, Long.MAX_VALUE),
@@ -48,28 +50,23 @@ record FileSystemConfig(
                         HadoopSetting.SYNC_REFUSED.key(), Boolean.parseBoolean(HadoopSetting.SYNC_REFUSED.standard())));
     }
 
-    /** The options of the client. */
-    static CloudMwOptions client(String coordinators, Configuration from) {
-        long all = bytes(from, HadoopSetting.MEMORY, 4 << 20, Long.MAX_VALUE);
-        long perRead = bytes(from, HadoopSetting.MEMORY_PER_READ, 4 << 20, Long.MAX_VALUE);
+    /** The options of the client for a cluster. */
+    static ClusterOptions cluster(String coordinators, Configuration from) {
         String location = text(from, HadoopSetting.LOCATION);
-        CloudMwOptions options = CloudMwOptions.of(coordinators)
-                .withCoordinatorTimeout(timeout(from))
-                .withMemory(all, Math.min(all, perRead));
-        return location.isEmpty() ? options : options.withLocation(Location.parse(location));
+        return new ClusterOptions(
+                coordinators,
+                timeout(from),
+                location.isEmpty() ? Location.NONE : Location.parse(location),
+                bytes(from, HadoopSetting.MEMORY, 4 << 20, Long.MAX_VALUE),
+                bytes(from, HadoopSetting.MEMORY_PER_READ, 4 << 20, Long.MAX_VALUE),
+                bytes(from, HadoopSetting.READ_AHEAD_MEMORY, 1 << 20, Long.MAX_VALUE),
+                number(from, HadoopSetting.WRITE_STREAMS, 1, ChannelOptions.MAX_STREAMS));
     }
 
     private static Duration timeout(Configuration from) {
         HadoopSetting setting = HadoopSetting.COORDINATOR_TIMEOUT;
         long millis = from.getTimeDuration(setting.key(), setting.standard(), TimeUnit.MILLISECONDS);
         return Duration.ofMillis(checked(setting, millis, 1, TimeUnit.DAYS.toMillis(1)));
-    }
-
-    /** The options of the streams. */
-    static ChannelOptions channels(Configuration from) {
-        return ChannelOptions.defaults()
-                .withMemory(bytes(from, HadoopSetting.READ_AHEAD_MEMORY, 1 << 20, Long.MAX_VALUE))
-                .withStreams(number(from, HadoopSetting.WRITE_STREAMS, 1, ChannelOptions.MAX_STREAMS));
     }
 
     static String text(Configuration from, HadoopSetting setting) {

@@ -40,7 +40,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What Hadoop's suites do not ask, in the form of the URI with the volume in the path. */
+/** Tests of what Hadoop's suites do not ask, in the form of the URI with the volume in the path. */
 final class CloudMwFileSystemTest {
     private static final String COORDINATOR = HadoopCluster.shared().coordinatorAddress();
 

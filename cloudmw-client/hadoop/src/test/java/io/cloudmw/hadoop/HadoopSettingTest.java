@@ -38,8 +38,8 @@ final class HadoopSettingTest {
     void defaultsAreWithinTheirBounds() {
         FileSystemConfig config = FileSystemConfig.read(new Configuration(false));
         assertThat(config.blockSizeBytes()).isEqualTo(128L << 20);
-        assertThat(config.input().mergeBytes()).isEqualTo(128 << 10);
-        assertThat(FileSystemConfig.client("h:1", new Configuration(false)).memoryBytes())
+        assertThat(config.input().ranges().mergeBytes()).isEqualTo(128 << 10);
+        assertThat(FileSystemConfig.cluster("h:1", new Configuration(false)).memoryBytes())
                 .isEqualTo(64L << 20);
     }
 

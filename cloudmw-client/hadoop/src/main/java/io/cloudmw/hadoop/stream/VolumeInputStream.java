@@ -3,7 +3,11 @@ package io.cloudmw.hadoop.stream;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cloudmw.client.channel.FileChannels;
 import io.cloudmw.client.file.RemoteFile;
+import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.VersionId;
+import io.cloudmw.door.BufferSource;
+import io.cloudmw.door.RangeReads;
+import io.cloudmw.door.RequestedRange;
 import io.cloudmw.hadoop.volume.HadoopErrors;
 import java.io.EOFException;
 import java.io.IOException;
@@ -27,7 +31,6 @@ import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.PathIOException;
 import org.apache.hadoop.fs.StreamCapabilities;
 import org.apache.hadoop.fs.VectoredReadUtils;
-import org.apache.hadoop.fs.impl.CombinedFileRange;
 import org.apache.hadoop.fs.statistics.IOStatistics;
 import org.apache.hadoop.fs.statistics.IOStatisticsSource;
 import org.apache.hadoop.fs.statistics.StreamStatisticNames;
@@ -306,12 +309,12 @@ public final class VolumeInputStream extends FSInputStream
 
     @Override
     public int minSeekForVectorReads() {
-        return options.mergeBytes();
+        return options.ranges().mergeBytes();
     }
 
     @Override
     public int maxReadSizeForVectorReads() {
-        return options.largestBytes();
+        return options.ranges().largestBytes();
     }
 
     @Override
@@ -330,30 +333,36 @@ public final class VolumeInputStream extends FSInputStream
             List<? extends FileRange> ranges, IntFunction<ByteBuffer> allocating, Consumer<ByteBuffer> releasing)
             throws IOException {
         requireOpen();
-        RangeBuffers buffers = new RangeBuffers(Objects.requireNonNull(allocating), Objects.requireNonNull(releasing));
+        BufferSource buffers = new BufferSource(Objects.requireNonNull(allocating), Objects.requireNonNull(releasing));
         List<? extends FileRange> sorted = VectoredReadUtils.validateAndSortRanges(ranges, Optional.of(length()));
-        List<FileRange> wanted = new ArrayList<>();
+        List<RequestedRange> requested = new ArrayList<>(sorted.size());
         long bytes = 0;
         for (FileRange range : sorted) {
-            range.setData(new CompletableFuture<>());
+            requested.add(requested(range));
             bytes += range.getLength();
-            if (range.getLength() == 0) {
-                range.getData().complete(buffers.allocate(0));
-            } else {
-                wanted.add(range);
-            }
         }
         counters.add(StreamStatisticNames.STREAM_READ_VECTORED_OPERATIONS, 1);
         counters.add(StreamStatisticNames.STREAM_READ_VECTORED_INCOMING_RANGES, sorted.size());
-        if (wanted.isEmpty()) {
-            return;
-        }
-        List<CombinedFileRange> combined = VectoredReadUtils.mergeSortedRanges(
-                wanted, 1, options.mergeBytes(), Math.max(1, options.largestBytes()));
-        counters.add(StreamStatisticNames.STREAM_READ_VECTORED_COMBINED_RANGES, combined.size());
         counters.readBytes(bytes);
-        RemoteFile file = file().file();
-        new VectoredRead(file::read, combined, buffers, counters, options.parallel()).start();
+        RangeReads.Shape shape = RangeReads.read(file().file(), requested, buffers, options.ranges());
+        counters.add(StreamStatisticNames.STREAM_READ_VECTORED_COMBINED_RANGES, shape.reads());
+        counters.add(StreamStatisticNames.STREAM_READ_VECTORED_READ_BYTES_DISCARDED, shape.gapBytes());
+    }
+
+    /** Gives a range its future, which fails with the exceptions of Hadoop. */
+    private RequestedRange requested(FileRange range) {
+        CompletableFuture<ByteBuffer> bytes = new CompletableFuture<>();
+        CompletableFuture<ByteBuffer> data = new CompletableFuture<>();
+        range.setData(data);
+        var unused = bytes.whenComplete((buffer, failure) -> {
+            if (failure == null) {
+                data.complete(buffer);
+            } else {
+                counters.add(StreamStatisticNames.STREAM_READ_EXCEPTIONS, 1);
+                data.completeExceptionally(HadoopErrors.of(range, failure));
+            }
+        });
+        return new RequestedRange(new ByteRange(range.getOffset(), range.getLength()), bytes);
     }
 
     // ---- state

@@ -8,7 +8,7 @@ import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.contract.AbstractFSContract;
 
-/** What the suites may expect of a volume: the options in {@code contract/cloudmw.xml}. */
+/** The contract of a volume: what suites may expect is in {@code contract/cloudmw.xml}. */
 public final class VolumeContract extends AbstractFSContract {
     /** The volume of the suites. */
     public static final URI ROOT =

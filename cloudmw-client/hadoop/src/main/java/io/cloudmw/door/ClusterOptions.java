@@ -1,0 +1,39 @@
+package io.cloudmw.door;
+
+import io.cloudmw.client.CloudMwOptions;
+import io.cloudmw.client.channel.ChannelOptions;
+import io.cloudmw.core.model.fleet.Location;
+import java.time.Duration;
+
+/**
+ * The settings of a client that is shared. Equal options have one client. Immutable.
+ *
+ * @param coordinators {@code host:port[,host:port]}
+ * @param coordinatorTimeout largest time of one call while no coordinator answers
+ * @param location place of this process
+ * @param memoryBytes largest number of bytes that all reads have in flight
+ * @param memoryPerReadBytes largest number of bytes that one read has in flight
+ * @param readAheadBytes largest number of bytes that are read ahead, and kept, for all streams together
+ * @param streams largest number of files that are stored at once while an application writes them
+ */
+public record ClusterOptions(
+        String coordinators,
+        Duration coordinatorTimeout,
+        Location location,
+        long memoryBytes,
+        long memoryPerReadBytes,
+        long readAheadBytes,
+        int streams) {
+    /** The options of the client. */
+    CloudMwOptions client() {
+        return CloudMwOptions.of(coordinators)
+                .withCoordinatorTimeout(coordinatorTimeout)
+                .withLocation(location)
+                .withMemory(memoryBytes, Math.min(memoryBytes, memoryPerReadBytes));
+    }
+
+    /** The options of the streams. */
+    ChannelOptions channels() {
+        return ChannelOptions.defaults().withMemory(readAheadBytes).withStreams(streams);
+    }
+}
