@@ -211,6 +211,34 @@ final class CloudMwFileSystemTest {
 
     // ---- streams
 
+    /** The length of a footer is read first. The stores are gone when the footer itself is read. */
+    @Test
+    void footersAreReadWithTheirLengths() throws Exception {
+        byte[] content = random(200_000);
+        Path file = write("/files/table", content);
+        try (FSDataInputStream in = files.openFile(file)
+                .withFileStatus(files.getFileStatus(file))
+                .opt(Options.OpenFileOptions.FS_OPTION_OPENFILE_READ_POLICY, "parquet, random")
+                .build()
+                .get()) {
+            in.seek(content.length - 8);
+            assertThat(in.readNBytes(8)).isEqualTo(Arrays.copyOfRange(content, content.length - 8, content.length));
+            HadoopCluster.shared().store(1).makeUnreachable();
+            HadoopCluster.shared().store(2).makeUnreachable();
+            try {
+                in.seek(content.length - 60_000);
+                assertThat(in.readNBytes(60_000))
+                        .isEqualTo(Arrays.copyOfRange(content, content.length - 60_000, content.length));
+                assertThat(in.read()).isEqualTo(-1);
+            } finally {
+                HadoopCluster.shared().store(1).restore();
+                HadoopCluster.shared().store(2).restore();
+            }
+            in.seek(100_000);
+            assertThat(in.readAllBytes()).isEqualTo(Arrays.copyOfRange(content, 100_000, content.length));
+        }
+    }
+
     @Test
     void statusNamesTheVersionThatIsReadAndTakesNoRequest() throws Exception {
         Path file = write("/files/a", bytes("first"));

@@ -12,7 +12,6 @@ import io.cloudmw.core.model.volume.Chunking;
 import io.cloudmw.core.model.volume.Volume;
 import io.cloudmw.core.time.Ticker;
 import io.cloudmw.lab.fleet.LocalFleet;
-import io.cloudmw.lab.fleet.ServerProcess;
 import io.cloudmw.lab.s3.ShapedStore;
 import io.cloudmw.lab.s3.ShapingProxy;
 import io.cloudmw.lab.s3.Traffic;
@@ -118,11 +117,10 @@ public final class HadoopBench {
             }
             String bucket = "doors-" + ProcessHandle.current().pid();
             fleet.startCoordinator(Map.of());
-            List<ServerProcess> helpers = new ArrayList<>();
             for (int i = 1; i <= STORES; i++) {
-                helpers.add(fleet.startHelper("helper-" + i, Map.of()));
+                fleet.startHelper("helper-" + i, Map.of());
             }
-            helpers.add(fleet.startHelper("switch", Map.of("helper.switch.volumes", "shared")));
+            fleet.startHelper("switch", Map.of("helper.switch.volumes", "shared"));
             createVolumes(fleet.coordinatorAddress(), stores, bucket);
             try (TableProcess reader = new TableProcess(
                     Files.readString(Path.of(arguments[3])).strip(),
@@ -181,7 +179,7 @@ public final class HadoopBench {
                 Locale.ROOT,
                 "JDK %s, %d MiB, %d runs after %d warm-ups, law %s, load average %s%n",
                 Runtime.version(),
-                rows * COLUMNS * Long.BYTES >> 20,
+                (rows * COLUMNS * Long.BYTES) >> 20,
                 runs,
                 warmUps,
                 law,

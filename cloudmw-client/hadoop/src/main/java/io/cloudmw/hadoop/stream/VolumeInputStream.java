@@ -48,6 +48,9 @@ public final class VolumeInputStream extends FSInputStream
                 CanUnbuffer,
                 StreamCapabilities,
                 IOStatisticsSource {
+    /** The footers of tables are rarely longer. */
+    private static final int FOOTER_BYTES = 64 << 10;
+
     private final Path path;
     private final Opening opening;
     private final FileChannels channels;
@@ -280,15 +283,25 @@ public final class VolumeInputStream extends FSInputStream
         return count;
     }
 
-    /** Keeps the bytes from this position on; returns false at the end of the file. */
+    /**
+     * Keeps the bytes from this position on; returns false at the end of the file. The end of a file that is read at
+     * random is kept whole, because footers are read from there in two steps: their length, then the rest.
+     */
     @GuardedBy("this")
     private boolean fill(long from) throws IOException {
-        byte[] bytes = buffer == null ? new byte[options.bufferBytes()] : buffer;
+        if (from >= length()) {
+            return false;
+        }
+        long footer = Math.max(0, length() - FOOTER_BYTES);
+        boolean inFooter = options.policy() == ReadPolicy.RANDOM && from >= footer;
+        long start = inFooter ? footer : from;
+        int room = inFooter ? (int) (length() - footer) : options.bufferBytes();
+        byte[] bytes = buffer == null || buffer.length < room ? new byte[room] : buffer;
         buffer = bytes;
         buffered = 0;
-        bufferStart = from;
-        buffered = Math.max(0, readAt(ByteBuffer.wrap(bytes), from));
-        return buffered > 0;
+        bufferStart = start;
+        buffered = Math.max(0, readAt(ByteBuffer.wrap(bytes), start));
+        return buffered > from - start;
     }
 
     @Override
