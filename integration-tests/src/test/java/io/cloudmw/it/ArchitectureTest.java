@@ -275,16 +275,16 @@ final class ArchitectureTest {
                         }
                     });
 
-    private static final String[] DOORS = {"io.cloudmw.door..", "io.cloudmw.hadoop..", "io.cloudmw.iceberg.."};
+    private static final String[] CONNECTORS = {"io.cloudmw.connector..", "io.cloudmw.hadoop..", "io.cloudmw.iceberg.."};
 
     @ArchTest
     static final ArchRule theDoorsOfHadoopAndIcebergUseTheApiAlone = noClasses()
             .that()
-            .resideInAnyPackage(DOORS)
+            .resideInAnyPackage(CONNECTORS)
             .should()
             .dependOnClassesThat(resideInAPackage("io.cloudmw..")
                     .and(DescribedPredicate.not(resideInAnyPackage(API.toArray(String[]::new))))
-                    .and(DescribedPredicate.not(resideInAnyPackage(DOORS))))
+                    .and(DescribedPredicate.not(resideInAnyPackage(CONNECTORS))))
             .because("what an application needs beyond the API is missing in the API");
 
     @ArchTest

@@ -1,9 +1,9 @@
 package io.cloudmw.hadoop;
 
 import io.cloudmw.client.channel.ChannelOptions;
+import io.cloudmw.connector.ClusterOptions;
+import io.cloudmw.connector.RangeLimits;
 import io.cloudmw.core.model.fleet.Location;
-import io.cloudmw.door.ClusterOptions;
-import io.cloudmw.door.RangeLimits;
 import io.cloudmw.hadoop.stream.InputOptions;
 import io.cloudmw.hadoop.stream.ReadPolicy;
 import java.time.Duration;

@@ -2,9 +2,9 @@ package io.cloudmw.iceberg;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cloudmw.client.nio.ClusterAddress;
-import io.cloudmw.door.ClusterOptions;
-import io.cloudmw.door.SharedClient;
-import io.cloudmw.door.SharedClients;
+import io.cloudmw.connector.ClusterOptions;
+import io.cloudmw.connector.SharedClient;
+import io.cloudmw.connector.SharedClients;
 import io.cloudmw.iceberg.file.FileLocation;
 import io.cloudmw.iceberg.file.StoredFiles;
 import io.cloudmw.iceberg.prefix.FileRemovals;

@@ -2,9 +2,9 @@ package io.cloudmw.iceberg;
 
 import io.cloudmw.client.channel.ChannelOptions;
 import io.cloudmw.client.nio.ClusterAddress;
+import io.cloudmw.connector.ClusterOptions;
+import io.cloudmw.connector.RangeLimits;
 import io.cloudmw.core.model.fleet.Location;
-import io.cloudmw.door.ClusterOptions;
-import io.cloudmw.door.RangeLimits;
 import io.cloudmw.iceberg.file.WriteLimits;
 import java.time.Duration;
 import java.time.format.DateTimeParseException;

@@ -115,7 +115,7 @@ public final class HadoopBench {
             for (int i = 0; i < STORES; i++) {
                 stores.add(proxy.listen());
             }
-            String bucket = "doors-" + ProcessHandle.current().pid();
+            String bucket = "tables-" + ProcessHandle.current().pid();
             fleet.startCoordinator(Map.of());
             for (int i = 1; i <= STORES; i++) {
                 fleet.startHelper("helper-" + i, Map.of());

@@ -1,6 +1,6 @@
 package io.cloudmw.hadoop.stream;
 
-import io.cloudmw.door.RangeLimits;
+import io.cloudmw.connector.RangeLimits;
 
 /**
  * The settings of a stream that reads. Immutable.

@@ -2,9 +2,9 @@ package io.cloudmw.iceberg.file;
 
 import io.cloudmw.client.file.FileStatus;
 import io.cloudmw.client.file.RemoteFile;
+import io.cloudmw.connector.CallResults;
+import io.cloudmw.connector.SeekableFile;
 import io.cloudmw.core.model.FilePath;
-import io.cloudmw.door.CallResults;
-import io.cloudmw.door.SeekableFile;
 import java.io.IOException;
 import java.util.Optional;
 import java.util.OptionalLong;

@@ -1,9 +1,9 @@
 package io.cloudmw.iceberg.file;
 
+import io.cloudmw.connector.BufferSource;
+import io.cloudmw.connector.RequestedRange;
+import io.cloudmw.connector.SeekableFile;
 import io.cloudmw.core.model.ByteRange;
-import io.cloudmw.door.BufferSource;
-import io.cloudmw.door.RequestedRange;
-import io.cloudmw.door.SeekableFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;

@@ -1,7 +1,7 @@
 package io.cloudmw.iceberg.file;
 
-import io.cloudmw.door.RangeLimits;
-import io.cloudmw.door.SharedClient;
+import io.cloudmw.connector.RangeLimits;
+import io.cloudmw.connector.SharedClient;
 import java.util.OptionalLong;
 import org.apache.iceberg.io.InputFile;
 import org.apache.iceberg.io.OutputFile;

@@ -2,11 +2,11 @@ package io.cloudmw.iceberg.prefix;
 
 import io.cloudmw.client.FileOperations;
 import io.cloudmw.client.file.FileEntry;
+import io.cloudmw.connector.CallResults;
+import io.cloudmw.connector.SharedClient;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.Page;
 import io.cloudmw.core.model.file.FileVersion;
-import io.cloudmw.door.CallResults;
-import io.cloudmw.door.SharedClient;
 import io.cloudmw.iceberg.file.FileLocation;
 import io.cloudmw.iceberg.file.IcebergErrors;
 import java.io.IOException;

@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.cloudmw.client.PutOptions;
+import io.cloudmw.connector.ClusterOptions;
+import io.cloudmw.connector.SharedClient;
+import io.cloudmw.connector.SharedClients;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.fleet.Location;
-import io.cloudmw.door.ClusterOptions;
-import io.cloudmw.door.SharedClient;
-import io.cloudmw.door.SharedClients;
 import io.cloudmw.iceberg.file.FileLocation;
 import io.cloudmw.testkit.CloudMwCluster;
 import java.io.ByteArrayInputStream;

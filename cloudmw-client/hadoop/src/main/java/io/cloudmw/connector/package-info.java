@@ -3,6 +3,6 @@
  * files. Nothing here knows Hadoop or Iceberg. Types are safe for any thread unless they say otherwise.
  */
 @NullMarked
-package io.cloudmw.door;
+package io.cloudmw.connector;
 
 import org.jspecify.annotations.NullMarked;

@@ -1,4 +1,4 @@
-package io.cloudmw.door;
+package io.cloudmw.connector;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cloudmw.client.file.RemoteFile;

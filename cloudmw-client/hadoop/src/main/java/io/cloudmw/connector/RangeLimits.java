@@ -1,4 +1,4 @@
-package io.cloudmw.door;
+package io.cloudmw.connector;
 
 /**
  * The limits of a read of several ranges. Immutable.

@@ -1,4 +1,4 @@
-package io.cloudmw.door;
+package io.cloudmw.connector;
 
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;

@@ -1,4 +1,4 @@
-package io.cloudmw.door;
+package io.cloudmw.connector;
 
 import java.nio.ByteBuffer;
 import java.util.function.Consumer;

@@ -1,4 +1,4 @@
-package io.cloudmw.door;
+package io.cloudmw.connector;
 
 import io.cloudmw.client.CloudMwOptions;
 import io.cloudmw.client.channel.ChannelOptions;

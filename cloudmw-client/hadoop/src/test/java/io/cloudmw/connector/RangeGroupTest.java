@@ -1,4 +1,4 @@
-package io.cloudmw.door;
+package io.cloudmw.connector;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
