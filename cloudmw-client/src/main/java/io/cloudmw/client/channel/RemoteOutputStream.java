@@ -13,6 +13,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A stream that writes a new version of a file. Chunks are stored while the application writes; the version is visible,
@@ -25,7 +26,9 @@ public final class RemoteOutputStream extends OutputStream {
     private enum State {
         OPEN,
         CLOSED,
-        ABORTED
+        ABORTED,
+        /** A write has failed. It may have passed on a part of its bytes, so that the put must not be committed. */
+        FAILED
     }
 
     private final FilePath file;
@@ -35,6 +38,9 @@ public final class RemoteOutputStream extends OutputStream {
 
     @GuardedBy("this")
     private State state = State.OPEN;
+
+    @GuardedBy("this")
+    private @Nullable IOException failure;
 
     /** Starts a put of a stream. */
     interface PutStarter {
@@ -61,7 +67,7 @@ public final class RemoteOutputStream extends OutputStream {
         write(ByteBuffer.wrap(source, offset, length));
     }
 
-    /** Writes all bytes of the buffer. */
+    /** Writes all bytes of the buffer. A write that fails, or is interrupted, gives the put up. */
     void write(ByteBuffer bytes) throws IOException {
         synchronized (this) {
             if (state != State.OPEN) {
@@ -71,23 +77,41 @@ public final class RemoteOutputStream extends OutputStream {
         try {
             pipe.write(bytes);
         } catch (IOException e) {
-            throw put.isCompletedExceptionally() ? failure() : e;
+            IOException reason = put.isCompletedExceptionally() ? failureOfPut() : e;
+            fail(reason);
+            throw reason;
         }
     }
 
+    private void fail(IOException reason) {
+        synchronized (this) {
+            if (state != State.OPEN) {
+                return;
+            }
+            state = State.FAILED;
+            failure = reason;
+        }
+        put.cancel(true);
+        pipe.fail(new ClosedChannelException());
+    }
+
     /**
-     * Makes the version visible: waits until all chunks are stored and the version is committed. A stream that failed
-     * throws its failure and leaves the path as it was. Idempotent.
+     * Makes the version visible: waits until all chunks are stored and the version is committed. After a write that
+     * failed it throws the failure again, and the path stays as it was. Idempotent.
      *
      * @throws java.nio.file.FileAlreadyExistsException when the stream was to create the file, and another one did
      */
     @Override
     public void close() throws IOException {
         synchronized (this) {
-            if (state != State.OPEN) {
+            State before = state;
+            state = before == State.ABORTED ? State.ABORTED : State.CLOSED;
+            if (before == State.FAILED) {
+                throw new IOException(file + ": a write has failed, so the path stays as it was", failure);
+            }
+            if (before != State.OPEN) {
                 return;
             }
-            state = State.CLOSED;
         }
         pipe.end();
         PutReceipt unused = await();
@@ -108,7 +132,7 @@ public final class RemoteOutputStream extends OutputStream {
         pipe.fail(new ClosedChannelException());
     }
 
-    private IOException failure() {
+    private IOException failureOfPut() {
         try {
             PutReceipt unused = await();
             return new ClosedChannelException();

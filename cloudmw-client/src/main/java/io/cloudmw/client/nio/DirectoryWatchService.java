@@ -60,7 +60,7 @@ final class DirectoryWatchService implements WatchService {
     }
 
     synchronized void cancelled(VolumePath directory, DirectoryWatchKey key) {
-        keys.remove(directory, key);
+        keys.remove(directory.canonical(), key);
     }
 
     /** Registers a directory, or changes the kinds of events of one that is registered. */

@@ -21,6 +21,7 @@ import io.cloudmw.core.model.file.Attributes;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.InterruptedIOException;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.MappedByteBuffer;
@@ -268,6 +269,21 @@ final class FileChannelsTest {
         stream.abort();
         stream.close();
         assertThatThrownBy(() -> stream.write(1)).isInstanceOf(ClosedChannelException.class);
+        await().untilAsserted(
+                        () -> assertThat(cluster.client().runningTransfers()).isZero());
+        assertThat(exists(NEW)).isFalse();
+    }
+
+    /** An interrupted write may have passed on a part of its bytes. */
+    @Test
+    void streamWhoseWriteWasInterruptedStoresNothing() throws Exception {
+        RemoteOutputStream stream = channels.newOutputStream(NEW, Set.of());
+        Thread.currentThread().interrupt();
+        assertThatThrownBy(() -> stream.write(new byte[64 << 20])).isInstanceOf(InterruptedIOException.class);
+        assertThat(Thread.interrupted()).isTrue();
+        assertThatThrownBy(() -> stream.write(1)).isInstanceOf(ClosedChannelException.class);
+        assertThatThrownBy(stream::close).isInstanceOf(IOException.class).hasMessageContaining("a write has failed");
+        stream.close();
         await().untilAsserted(
                         () -> assertThat(cluster.client().runningTransfers()).isZero());
         assertThat(exists(NEW)).isFalse();

@@ -56,7 +56,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Locks of channels against other clients and processes of a cluster. */
 @Timeout(180)
 final class VolumeLocksIT {
-    private static final Duration TERM = Duration.ofSeconds(2);
+    private static final Duration TERM = Duration.ofSeconds(6);
 
     @TempDir
     static Path directory;
@@ -224,7 +224,7 @@ final class VolumeLocksIT {
                 directory.resolve("paused.log"),
                 List.of("-Xmx128m"),
                 PausedWriter.class,
-                List.of(cluster.coordinator().toString(), file.toString(), "2"));
+                List.of(cluster.coordinator().toString(), file.toString(), "" + TERM.toSeconds()));
         try {
             await().atMost(Duration.ofSeconds(60)).until(() -> paused.log().contains("locked"));
             assertThat(other.files().tryLock(file, LockOptions.exclusive()).join())
@@ -259,7 +259,7 @@ final class VolumeLocksIT {
                 directory.resolve("killed.log"),
                 List.of("-Xmx128m"),
                 PausedWriter.class,
-                List.of(cluster.coordinator().toString(), file.toString(), "2"));
+                List.of(cluster.coordinator().toString(), file.toString(), "" + TERM.toSeconds()));
         await().atMost(Duration.ofSeconds(60)).until(() -> killed.log().contains("locked"));
         killed.process().destroyForcibly().waitFor();
         assertThat(other.files().tryLock(file, LockOptions.exclusive()).join()).isEmpty();

@@ -87,17 +87,30 @@ public final class ChannelLocks {
             throws CloudMwException, ClosedChannelException {
         synchronized (this) {
             if (closed) {
-                asked.cancel(false);
+                giveUp(asked);
                 throw new ClosedChannelException();
             }
             waiting.add(asked);
         }
+        boolean answered = false;
         try {
-            return Calls.await(asked);
+            Optional<RemoteLock> lock = Calls.await(asked);
+            answered = true;
+            return lock;
         } finally {
             synchronized (this) {
                 waiting.removeIf(each -> each == asked);
             }
+            if (!answered) {
+                giveUp(asked);
+            }
+        }
+    }
+
+    /** Ends a wait; a lock that was granted in this moment is released. */
+    private static void giveUp(CompletableFuture<Optional<RemoteLock>> asked) {
+        if (!asked.cancel(false)) {
+            var unused = asked.thenAccept(granted -> granted.ifPresent(RemoteLock::close));
         }
     }
 
