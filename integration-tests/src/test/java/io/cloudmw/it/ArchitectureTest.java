@@ -275,7 +275,8 @@ final class ArchitectureTest {
                         }
                     });
 
-    private static final String[] CONNECTORS = {"io.cloudmw.connector..", "io.cloudmw.hadoop..", "io.cloudmw.iceberg.."};
+    private static final String[] CONNECTORS = {"io.cloudmw.connector..", "io.cloudmw.hadoop..", "io.cloudmw.iceberg.."
+    };
 
     @ArchTest
     static final ArchRule theDoorsOfHadoopAndIcebergUseTheApiAlone = noClasses()

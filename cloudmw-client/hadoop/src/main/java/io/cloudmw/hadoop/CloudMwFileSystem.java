@@ -5,6 +5,7 @@ import io.cloudmw.client.PutOptions;
 import io.cloudmw.client.channel.RemoteOutputStream;
 import io.cloudmw.client.file.EntryStatus;
 import io.cloudmw.client.file.PosixAttributes;
+import io.cloudmw.client.file.RemoteFile;
 import io.cloudmw.client.nio.ClusterAddress;
 import io.cloudmw.connector.SharedClient;
 import io.cloudmw.connector.SharedClients;
@@ -32,6 +33,7 @@ import io.cloudmw.hadoop.volume.VolumeNames;
 import io.cloudmw.hadoop.volume.VolumeSpace;
 import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.lang.ref.Reference;
 import java.net.URI;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
@@ -291,15 +293,15 @@ public final class CloudMwFileSystem extends FileSystem implements LeaseRecovera
     private VolumeInputStream input(
             Path path, FilePath file, Optional<VersionId> version, OptionalLong length, InputOptions options)
             throws IOException {
-        CloudMw client = client();
+        SharedClient connection = open().connection; // the stream refers to it, so that it lasts as long as the stream
         return new VolumeInputStream(
                 path,
                 asked -> asked.isPresent()
-                        ? client.files().open(file, asked.get())
-                        : client.files().open(file),
+                        ? connection.files().open(file, asked.get())
+                        : connection.files().open(file),
                 version,
                 length,
-                open().connection.channels(),
+                connection.channels(),
                 options,
                 reading());
     }
@@ -325,7 +327,15 @@ public final class CloudMwFileSystem extends FileSystem implements LeaseRecovera
         }
         FilePath file = file(path, place);
         VolumeInputStream stream = input(path, file, Optional.empty(), OptionalLong.empty(), options);
-        return client().files().open(file).thenApply(opened -> new FSDataInputStream(stream.with(opened)));
+        CompletableFuture<RemoteFile> opening = client().files().open(file);
+        CompletableFuture<FSDataInputStream> result =
+                opening.thenApply(opened -> new FSDataInputStream(stream.with(opened)));
+        var unused = opening.thenAccept(opened -> {
+            if (result.isCancelled()) {
+                opened.close(); // nobody waits for the stream any more
+            }
+        });
+        return result;
     }
 
     private static FilePath file(Path path, NamedPath place) throws IOException {
@@ -482,13 +492,19 @@ public final class CloudMwFileSystem extends FileSystem implements LeaseRecovera
     private FSDataOutputStream output(
             Path path, RemoteOutputStream stored, long startBytes, VolumeOutputStream.Completion completion)
             throws IOException {
-        FileSystemConfig config = parts().config;
+        Parts open = open(); // the stream refers to its client by this, so that the client lasts as long as the stream
         VolumeOutputStream stream = new VolumeOutputStream(
                 path,
                 stored,
-                config.writeBufferBytes(),
-                config.refusesSync(),
-                completion,
+                open.config.writeBufferBytes(),
+                open.config.refusesSync(),
+                () -> {
+                    try {
+                        completion.run();
+                    } finally {
+                        Reference.reachabilityFence(open);
+                    }
+                },
                 StreamCounters.writing(statistics, counters));
         return new FSDataOutputStream(stream, null, startBytes);
     }

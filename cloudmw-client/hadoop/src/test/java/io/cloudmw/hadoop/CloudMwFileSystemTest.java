@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.lang.ref.WeakReference;
 import java.net.URI;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -36,6 +38,7 @@ import org.apache.hadoop.fs.statistics.IOStatistics;
 import org.apache.hadoop.fs.statistics.IOStatisticsSupport;
 import org.apache.hadoop.fs.statistics.StreamStatisticNames;
 import org.apache.hadoop.util.CrcUtil;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -210,6 +213,43 @@ final class CloudMwFileSystemTest {
     }
 
     // ---- streams
+
+    /** An interrupted write may have passed on a part of its bytes. */
+    @Test
+    void streamWhoseWriteWasInterruptedStoresNothing() throws Exception {
+        Path path = new Path("/files/interrupted");
+        FSDataOutputStream out = files.create(path);
+        Thread.currentThread().interrupt();
+        assertThatThrownBy(() -> out.write(new byte[64 << 20])).isInstanceOf(InterruptedIOException.class);
+        assertThat(Thread.interrupted()).isTrue();
+        assertThatThrownBy(() -> out.write(1)).hasMessageContaining("a write has failed");
+        assertThatThrownBy(out::close).hasMessageContaining("a write has failed");
+        assertThat(files.exists(path)).isFalse();
+    }
+
+    /** Nothing else uses a client with these settings, so that it ends with the last reference to it. */
+    @Test
+    void streamKeepsTheClientOfAContextThatIsGone() throws Exception {
+        byte[] content = random(3_000_000);
+        Path path = write("/files/outlived", content);
+        List<WeakReference<FileContext>> gone = new ArrayList<>();
+        try (FSDataInputStream in = streamOfAContext(path, gone)) {
+            Awaitility.await().until(() -> {
+                System.gc();
+                return gone.get(0).get() == null;
+            });
+            assertThat(in.readAllBytes()).isEqualTo(content);
+        }
+    }
+
+    private FSDataInputStream streamOfAContext(Path path, List<WeakReference<FileContext>> made) throws IOException {
+        Configuration own = new Configuration(files.getConf());
+        own.set("fs.AbstractFileSystem.cloudmw.impl", CloudMwAbstractFileSystem.class.getName());
+        own.set("fs.cloudmw.memory", "67m");
+        FileContext context = FileContext.getFileContext(files.getUri(), own);
+        made.add(new WeakReference<>(context));
+        return context.open(path.makeQualified(files.getUri(), files.getWorkingDirectory()));
+    }
 
     /** The length of a footer is read first. The stores are gone when the footer itself is read. */
     @Test

@@ -38,7 +38,7 @@ final class Relay {
         return address;
     }
 
-    /** RelayLoop new connections to a port on loopback. */
+    /** Relays new connections to a port on loopback. */
     void to(int port) {
         target = port;
     }

@@ -297,10 +297,12 @@ public final class VolumeInputStream extends FSInputStream
         long start = inFooter ? footer : from;
         int room = inFooter ? (int) (length() - footer) : options.bufferBytes();
         byte[] bytes = buffer == null || buffer.length < room ? new byte[room] : buffer;
-        buffer = bytes;
+        buffer = null; // a read that fails may still write to its buffer
         buffered = 0;
+        int read = readAt(ByteBuffer.wrap(bytes), start);
+        buffer = bytes;
         bufferStart = start;
-        buffered = Math.max(0, readAt(ByteBuffer.wrap(bytes), start));
+        buffered = Math.max(0, read);
         return buffered > from - start;
     }
 

@@ -42,6 +42,10 @@ public final class VolumeOutputStream extends OutputStream
     @GuardedBy("this")
     private boolean warned;
 
+    /** The failure of an earlier step. */
+    @GuardedBy("this")
+    private @Nullable IOException failure;
+
     private volatile boolean closed;
 
     /** A step after the version has become visible. */
@@ -79,12 +83,18 @@ public final class VolumeOutputStream extends OutputStream
         }
     }
 
+    /** Runs a step, unless an earlier one failed: the buffer may hold bytes that were passed on before its failure. */
+    @GuardedBy("this")
     private void attempt(Completion step) throws IOException {
+        if (failure != null) {
+            throw new PathIOException(path.toString(), "a write has failed, so nothing is stored", failure);
+        }
         try {
             step.run();
         } catch (IOException e) {
             counters.add(StreamStatisticNames.STREAM_WRITE_EXCEPTIONS, 1);
-            throw HadoopErrors.of(path, e);
+            failure = HadoopErrors.of(path, e);
+            throw failure;
         }
     }
 

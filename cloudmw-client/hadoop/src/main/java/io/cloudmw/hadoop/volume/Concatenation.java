@@ -6,7 +6,9 @@ import io.cloudmw.client.file.RemoteFile;
 import io.cloudmw.client.progress.TransferListener;
 import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.file.FileVersion;
+import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -51,11 +53,15 @@ public final class Concatenation {
         if (parts.isEmpty()) {
             throw new PathIOException(target.toString(), "nothing to concatenate (expected: at least one source)");
         }
+        List<VersionId> read = new ArrayList<>();
         FileVersion base = HadoopErrors.await(target, client.files().stat(file)).version();
         try (Parts open = new Parts()) {
             open.add(HadoopErrors.await(target, client.files().open(file, base.id())));
             for (int i = 0; i < parts.size(); i++) {
-                open.add(HadoopErrors.await(sources.get(i), client.files().open(parts.get(i))));
+                RemoteFile source =
+                        HadoopErrors.await(sources.get(i), client.files().open(parts.get(i)));
+                read.add(source.version().id());
+                open.add(source);
             }
             FileChange change = new FileChange(
                     base,
@@ -67,7 +73,21 @@ public final class Concatenation {
             }
         }
         for (int i = 0; i < parts.size(); i++) {
-            var unused = HadoopErrors.await(sources.get(i), client.files().remove(parts.get(i), true));
+            if (isCurrent(sources.get(i), parts.get(i), read.get(i))) {
+                var unused = HadoopErrors.await(sources.get(i), client.files().remove(parts.get(i), true));
+            }
+        }
+    }
+
+    /** Whether a source still has the version that was appended. Another one stays, because it was not. */
+    private boolean isCurrent(Path source, FilePath part, VersionId version) throws IOException {
+        try {
+            return HadoopErrors.await(source, client.files().stat(part))
+                    .version()
+                    .id()
+                    .equals(version);
+        } catch (FileNotFoundException e) {
+            return false;
         }
     }
 
