@@ -227,6 +227,22 @@ final class CloudMwFileSystemTest {
         assertThat(files.exists(path)).isFalse();
     }
 
+    /** The version that was open is read again, although the path has another one. */
+    @Test
+    void interruptedReadLeavesTheStreamOpen() throws Exception {
+        byte[] content = random(3_000_000);
+        Path path = write("/files/read", content);
+        try (FSDataInputStream in = files.open(path)) {
+            assertThat(in.readNBytes(1_000_000)).isEqualTo(Arrays.copyOf(content, 1_000_000));
+            write("/files/read", bytes("another version"));
+            Thread.currentThread().interrupt();
+            assertThatThrownBy(() -> in.read(2_000_000, new byte[100_000], 0, 100_000))
+                    .isInstanceOf(IOException.class);
+            assertThat(Thread.interrupted()).isTrue();
+            assertThat(in.readAllBytes()).isEqualTo(Arrays.copyOfRange(content, 1_000_000, content.length));
+        }
+    }
+
     /** Nothing else uses a client with these settings, so that it ends with the last reference to it. */
     @Test
     void streamKeepsTheClientOfAContextThatIsGone() throws Exception {
