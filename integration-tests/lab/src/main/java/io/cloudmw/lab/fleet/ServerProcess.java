@@ -64,7 +64,7 @@ public final class ServerProcess implements AutoCloseable {
     }
 
     /**
-     * Waits for the next line on standard output, a JSON object. Not for a process started with {@link #awaitReady},
+     * Waits for the next line on standard output that is not blank, a JSON object. Not for a process started with {@link #awaitReady},
      * which consumes all further output.
      *
      * @throws IOException when the process ends or closes its output instead (the message includes its log), or prints
@@ -72,6 +72,9 @@ public final class ServerProcess implements AutoCloseable {
      */
     public JsonNode answer() throws IOException {
         String line = lines.readLine();
+        while (line != null && line.isBlank()) {
+            line = lines.readLine();
+        }
         if (line == null) {
             process.destroyForcibly();
             throw new IOException(name + " ended:\n" + Files.readString(log));
@@ -88,11 +91,19 @@ public final class ServerProcess implements AutoCloseable {
 
     private JsonNode parsed(String line) throws IOException {
         try {
-            return JSON.readTree(line);
+            JsonNode node = JSON.readTree(line);
+            if (node.isObject()) {
+                return node;
+            }
         } catch (JsonProcessingException e) {
-            process.destroyForcibly();
-            throw new IOException(name + " printed \"" + line + "\" (expected: one JSON object)", e);
+            throw unexpected(line, e);
         }
+        throw unexpected(line, null);
+    }
+
+    private IOException unexpected(String line, @Nullable Throwable cause) {
+        process.destroyForcibly();
+        return new IOException(name + " printed \"" + line + "\" (expected: one JSON object)", cause);
     }
 
     public String name() {
