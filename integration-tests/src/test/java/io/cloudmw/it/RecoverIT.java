@@ -34,9 +34,9 @@ final class RecoverIT {
     private static final int FILES = 300;
     private static final Map<String, String> HURRIED = Map.of(
             "coordinator.heartbeat-interval", "200ms",
-            "coordinator.helper-ttl", "8s",
+            "coordinator.helper-ttl", "5s",
             "coordinator.repair-interval", "200ms",
-            "coordinator.repair-after", "2s",
+            "coordinator.repair-after", "5s",
             "coordinator.owed-after", "2s");
 
     @TempDir

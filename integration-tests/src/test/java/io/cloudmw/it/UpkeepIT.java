@@ -30,9 +30,9 @@ final class UpkeepIT {
     private static final Duration BOUND = Duration.ofMinutes(1);
     private static final Map<String, String> HURRIED = Map.of(
             "coordinator.heartbeat-interval", "200ms",
-            "coordinator.helper-ttl", "8s",
+            "coordinator.helper-ttl", "5s",
             "coordinator.repair-interval", "200ms",
-            "coordinator.repair-after", "2s",
+            "coordinator.repair-after", "5s",
             "coordinator.owed-after", "2s",
             "coordinator.scrub-every", "1s");
 

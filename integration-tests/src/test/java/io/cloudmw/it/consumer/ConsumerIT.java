@@ -234,7 +234,9 @@ final class ConsumerIT {
                 .results()
                 .map((MatchResult match) -> match.group(1))
                 .toList();
-        assertThat(blocks).hasSize(2);
+        assertThat(blocks)
+                .as("the imports, the snippet, a test with the test kit")
+                .hasSize(3);
         String body = blocks.get(1).lines().map(line -> "    " + line).collect(Collectors.joining("\n"));
         return blocks.get(0) + "\npublic final class Snippet {\n" + body
                 + "\n    public static void main(String[] args) {\n"
