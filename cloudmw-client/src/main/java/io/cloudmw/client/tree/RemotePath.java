@@ -125,7 +125,7 @@ public record RemotePath(VolumeName volume, Optional<String> snapshot, String pa
                 : client.files().stat(file());
     }
 
-    /** What the path names. Fails with {@code NOT_FOUND}. */
+    /** The entry at the path. Fails with {@code NOT_FOUND}. */
     public CompletableFuture<EntryStatus> entry(CloudMw client) {
         return snapshot.isPresent()
                 ? client.snapshots().entry(snapshot.get(), volume, path)

@@ -46,6 +46,23 @@ public record TreeOptions(
         this(parallel, delete, dryRun, checksum, all, NameStyle.PLAIN, put, get, listener);
     }
 
+    /**
+     * Options for the removal of a directory, which nobody watches.
+     *
+     * @param parallel removals under way at once, 1..64
+     */
+    public static TreeOptions ofRemoval(int parallel) {
+        return new TreeOptions(
+                parallel,
+                false,
+                false,
+                false,
+                false,
+                PutOptions.defaults(),
+                GetOptions.defaults(),
+                new TreeListener() {});
+    }
+
     /** Sets the style of names on this machine. */
     public TreeOptions withNames(NameStyle style) {
         return new TreeOptions(parallel, delete, dryRun, checksum, all, style, put, get, listener);

@@ -13,6 +13,7 @@ import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VolumeName;
 import io.cloudmw.core.model.volume.Chunking;
 import io.cloudmw.core.model.volume.Volume;
+import io.cloudmw.lab.fleet.GeneratedFile;
 import io.cloudmw.lab.fleet.LocalFleet;
 import io.cloudmw.lab.fleet.ServerProcess;
 import java.io.IOException;
@@ -120,14 +121,7 @@ public final class ChannelBench {
     }
 
     private static Path generated(Path file, long bytes) throws IOException {
-        SplittableRandom random = new SplittableRandom(1);
-        byte[] piece = new byte[1 << 20];
-        try (OutputStream out = Files.newOutputStream(file)) {
-            for (long left = bytes; left > 0; left -= piece.length) {
-                random.nextBytes(piece);
-                out.write(piece);
-            }
-        }
+        GeneratedFile.generate(file, bytes, 1);
         return file;
     }
 

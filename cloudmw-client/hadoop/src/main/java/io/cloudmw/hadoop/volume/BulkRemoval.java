@@ -16,8 +16,9 @@ import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.statistics.IOStatistics;
 
 /**
- * Removes many files at once, each by a call of its own; the calls are under way together. Missing files are no failure.
- * An empty directory is removed, too; one with entries is a failure. A directory above another path of the call stays. Safe for any thread; calls block.
+ * The removal of many files at once, each by a call of its own; the calls are under way together. Missing files are no
+ * failure. An empty directory is removed, too; one with entries is a failure. A directory above another path of the call
+ * stays. Safe for any thread; calls block.
  */
 public final class BulkRemoval implements BulkDelete {
     /** The largest number of paths of one call. */

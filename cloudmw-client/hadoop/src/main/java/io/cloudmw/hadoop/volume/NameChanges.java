@@ -1,11 +1,8 @@
 package io.cloudmw.hadoop.volume;
 
 import io.cloudmw.client.CloudMw;
-import io.cloudmw.client.GetOptions;
-import io.cloudmw.client.PutOptions;
 import io.cloudmw.client.file.EntryStatus;
 import io.cloudmw.client.tree.RemotePath;
-import io.cloudmw.client.tree.TreeListener;
 import io.cloudmw.client.tree.TreeOptions;
 import io.cloudmw.client.tree.TreeRemoval;
 import io.cloudmw.client.tree.TreeReport;
@@ -131,15 +128,7 @@ public final class NameChanges {
         if (!place.isVolumeRoot() && !above.isVolumeRoot()) {
             makeDirectories(path.getParent()); // stays when it becomes empty
         }
-        TreeOptions options = new TreeOptions(
-                parallel,
-                false,
-                false,
-                false,
-                false,
-                PutOptions.defaults(),
-                GetOptions.defaults(),
-                new TreeListener() {});
+        TreeOptions options = TreeOptions.ofRemoval(parallel);
         RemotePath directory = new RemotePath(place.volume().orElseThrow(), Optional.empty(), place.path());
         TreeReport report = HadoopErrors.translating(path, () -> new TreeRemoval(client, directory, options).run());
         if (report.failed() > 0) {

@@ -87,12 +87,12 @@ public final class VolumeNames {
         }
     }
 
-    /** What a changeable path names; empty: nothing. */
+    /** The entry at a changeable path; empty: there is none. */
     public Optional<EntryStatus> find(Path path, NamedPath place) throws IOException {
         return HadoopErrors.await(path, findLater(place));
     }
 
-    /** What a changeable path names; empty: nothing. */
+    /** The entry at a changeable path; empty: there is none. */
     CompletableFuture<Optional<EntryStatus>> findLater(NamedPath place) {
         return present(client.files().entry(place.volume().orElseThrow(), place.path()));
     }
@@ -107,7 +107,7 @@ public final class VolumeNames {
         });
     }
 
-    /** What a changeable path names. */
+    /** The entry at a changeable path. */
     public EntryStatus require(Path path, NamedPath place) throws IOException {
         return find(path, place).orElseThrow(() -> missing(path));
     }

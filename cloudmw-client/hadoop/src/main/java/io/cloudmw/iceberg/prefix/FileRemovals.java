@@ -1,10 +1,7 @@
 package io.cloudmw.iceberg.prefix;
 
 import io.cloudmw.client.CloudMw;
-import io.cloudmw.client.GetOptions;
-import io.cloudmw.client.PutOptions;
 import io.cloudmw.client.tree.RemotePath;
-import io.cloudmw.client.tree.TreeListener;
 import io.cloudmw.client.tree.TreeOptions;
 import io.cloudmw.client.tree.TreeRemoval;
 import io.cloudmw.client.tree.TreeReport;
@@ -152,15 +149,7 @@ public final class FileRemovals {
     public void removePrefix(String prefix) {
         FileLocation parsed = FileLocation.parse(prefix);
         CloudMw client = clients.apply(parsed).client();
-        TreeOptions options = new TreeOptions(
-                parallel,
-                false,
-                false,
-                false,
-                false,
-                PutOptions.defaults(),
-                GetOptions.defaults(),
-                new TreeListener() {});
+        TreeOptions options = TreeOptions.ofRemoval(parallel);
         try {
             RemotePath directory = new RemotePath(parsed.volume(), Optional.empty(), parsed.path());
             TreeReport report = new TreeRemoval(client, directory, options).run();

@@ -52,10 +52,14 @@ public final class ServerProcess implements AutoCloseable {
      * Waits for the first line on standard output, a JSON object. Call once.
      *
      * @throws IOException when the process ends or closes its output before it is ready (the message includes its log),
-     *     or prints something else
+     *     or prints its error or something else
      */
     ServerProcess awaitReady() throws IOException {
         JsonNode first = answer();
+        if (first.has("error")) { // the object of a command that was refused
+            process.destroyForcibly();
+            throw new IOException(name + " is not ready: " + first);
+        }
         Thread drain = new Thread(() -> lines.lines().forEach(ignored -> {}), name + "-stdout");
         drain.setDaemon(true);
         drain.start();
@@ -64,7 +68,7 @@ public final class ServerProcess implements AutoCloseable {
     }
 
     /**
-     * Waits for the next line on standard output that is not blank, a JSON object. Not for a process started with {@link #awaitReady},
+     * Waits for the next line on standard output, a JSON object. Not for a process started with {@link #awaitReady},
      * which consumes all further output.
      *
      * @throws IOException when the process ends or closes its output instead (the message includes its log), or prints
@@ -72,9 +76,6 @@ public final class ServerProcess implements AutoCloseable {
      */
     public JsonNode answer() throws IOException {
         String line = lines.readLine();
-        while (line != null && line.isBlank()) {
-            line = lines.readLine();
-        }
         if (line == null) {
             process.destroyForcibly();
             throw new IOException(name + " ended:\n" + Files.readString(log));
@@ -91,19 +92,11 @@ public final class ServerProcess implements AutoCloseable {
 
     private JsonNode parsed(String line) throws IOException {
         try {
-            JsonNode node = JSON.readTree(line);
-            if (node.isObject()) {
-                return node;
-            }
+            return JSON.readTree(line);
         } catch (JsonProcessingException e) {
-            throw unexpected(line, e);
+            process.destroyForcibly();
+            throw new IOException(name + " printed \"" + line + "\" (expected: one JSON object)", e);
         }
-        throw unexpected(line, null);
-    }
-
-    private IOException unexpected(String line, @Nullable Throwable cause) {
-        process.destroyForcibly();
-        return new IOException(name + " printed \"" + line + "\" (expected: one JSON object)", cause);
     }
 
     public String name() {
