@@ -2,13 +2,13 @@ package io.cloudmw.connector;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cloudmw.client.channel.FileChannels;
+import io.cloudmw.client.channel.PieceReader;
 import io.cloudmw.client.file.RemoteFile;
 import io.cloudmw.core.model.ByteRange;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
-import java.nio.channels.FileChannel;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -22,7 +22,7 @@ public final class SeekableFile implements AutoCloseable {
     static final int BUFFER_BYTES = 8 << 10;
 
     private final RemoteFile file;
-    private final FileChannel channel;
+    private final PieceReader reader;
 
     @GuardedBy("this")
     private long position;
@@ -42,7 +42,7 @@ public final class SeekableFile implements AutoCloseable {
      */
     public SeekableFile(RemoteFile file, FileChannels channels) {
         this.file = file;
-        this.channel = channels.open(file);
+        this.reader = channels.reader(file);
     }
 
     /** The length of the version, in bytes. */
@@ -82,7 +82,7 @@ public final class SeekableFile implements AutoCloseable {
         }
         int read = fromBuffer(target, position);
         if (target.remaining() >= BUFFER_BYTES) {
-            read += Math.max(0, channel.read(target, position + read));
+            read += Math.max(0, reader.read(target, position + read));
         } else if (target.hasRemaining()) {
             fill(position + read);
             read += fromBuffer(target, position + read);
@@ -109,7 +109,7 @@ public final class SeekableFile implements AutoCloseable {
     private void fill(long from) throws IOException {
         ByteBuffer kept = buffer == null ? ByteBuffer.allocate(BUFFER_BYTES) : buffer.clear();
         buffer = null;
-        int unused = channel.read(kept, from);
+        int unused = reader.read(kept, from);
         bufferStart = from;
         buffer = kept.flip();
     }
@@ -160,8 +160,8 @@ public final class SeekableFile implements AutoCloseable {
 
     /** Closes the file; reads under way fail. Idempotent. */
     @Override
-    public void close() throws IOException {
+    public void close() {
         closed = true;
-        channel.close();
+        reader.close();
     }
 }

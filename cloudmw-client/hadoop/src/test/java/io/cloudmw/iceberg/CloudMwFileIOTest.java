@@ -434,6 +434,18 @@ final class CloudMwFileIOTest {
     }
 
     @Test
+    void interruptedReadLeavesTheStreamOpen() throws IOException {
+        byte[] content = random(1_000_000, 1);
+        try (SeekableInputStream stream =
+                io.newInputFile(write("file", content)).newStream()) {
+            Thread.currentThread().interrupt();
+            assertThatThrownBy(() -> stream.read(new byte[100_000])).isInstanceOf(InterruptedIOException.class);
+            assertThat(Thread.interrupted()).isTrue();
+            assertThat(stream.readAllBytes()).isEqualTo(content);
+        }
+    }
+
+    @Test
     void bytesAreCountedInTheStatisticsOfHadoop() throws IOException {
         @SuppressWarnings("deprecation") // which Iceberg's own metrics use
         FileSystem.Statistics statistics = FileSystem.getStatistics("cloudmw", null);

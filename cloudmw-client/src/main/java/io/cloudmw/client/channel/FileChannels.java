@@ -24,7 +24,6 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.OpenOption;
-import java.nio.file.StandardOpenOption;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ExecutorService;
@@ -193,7 +192,8 @@ public final class FileChannels implements AutoCloseable {
             throws IOException {
         OpenMode mode = OpenMode.of(openOptions);
         if (!mode.write()) {
-            return reading(file, mode, reader(file, Optional.empty()));
+            ReadContent content = new ReadContent(file, this, reader(file, Optional.empty()));
+            return new RemoteFileChannel(file, mode, content, locks(file), options.stagingBytes());
         }
         Optional<FileVersion> present = checked(file, mode, creation);
         boolean keeps = present.isPresent() && !mode.truncate();
@@ -205,18 +205,13 @@ public final class FileChannels implements AutoCloseable {
     }
 
     /**
-     * Makes a channel that reads an open file. Sequential reads run ahead within the memory of these channels.
+     * Makes a reader of an open file, whose sequential reads run ahead within the memory of these channels. Unlike a
+     * channel, it stays open when a reading thread is interrupted.
      *
-     * @param file closed with the channel; it may be read directly, too
+     * @param file closed with the reader; it may be read directly, too
      */
-    public FileChannel open(RemoteFile file) {
-        return reading(
-                file.version().file(), OpenMode.of(Set.of(StandardOpenOption.READ)), new PieceReader(file, buffers));
-    }
-
-    private FileChannel reading(FilePath file, OpenMode mode, PieceReader reader) {
-        return new RemoteFileChannel(
-                file, mode, new ReadContent(file, this, reader), locks(file), options.stagingBytes());
+    public PieceReader reader(RemoteFile file) {
+        return new PieceReader(file, buffers);
     }
 
     /**

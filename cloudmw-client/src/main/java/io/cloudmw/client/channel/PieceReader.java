@@ -13,9 +13,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The reader of one open file. Sequential reads come from pieces that a {@link SequentialFetch} reads ahead; other reads
- * go to the {@link RemoteFile}, and nothing is read ahead for them. Safe for any thread; calls block.
+ * go to the {@link RemoteFile}, and nothing is read ahead for them. An interrupted read leaves the reader open. Safe for
+ * any thread; calls block.
  */
-final class PieceReader implements AutoCloseable {
+public final class PieceReader implements AutoCloseable {
     /** A read that begins so near to the end of the last one continues it. */
     private static final int NEAR_BYTES = PieceLayout.PIECE_BYTES;
 
@@ -59,7 +60,7 @@ final class PieceReader implements AutoCloseable {
      * @return the number of bytes; -1 when the buffer has room and the file ends at or before the position
      * @throws CloudMwException {@code CANCELLED} when this is closed, or the thread is interrupted
      */
-    int read(ByteBuffer target, long position) throws CloudMwException {
+    public int read(ByteBuffer target, long position) throws CloudMwException {
         if (!target.hasRemaining()) {
             return 0;
         }

@@ -163,37 +163,14 @@ public final class VolumeInputStream extends FSInputStream
         if (from >= length()) {
             return -1;
         }
-        int start = target.position();
         OpenedFile file = file();
         try {
-            return readAt(file, target, from);
+            return options.policy() == ReadPolicy.RANDOM
+                    ? HadoopErrors.await(path, file.file().read(target, from))
+                    : HadoopErrors.translating(path, () -> file.readAhead(target, from));
         } catch (IOException e) {
             counters.add(StreamStatisticNames.STREAM_READ_EXCEPTIONS, 1);
-            if (!isLost(file) || Thread.currentThread().isInterrupted()) {
-                throw e;
-            }
-            target.position(start);
-            return readAt(file(), target, from);
-        }
-    }
-
-    private int readAt(OpenedFile file, ByteBuffer target, long from) throws IOException {
-        return options.policy() == ReadPolicy.RANDOM
-                ? HadoopErrors.await(path, file.file().read(target, from))
-                : HadoopErrors.translating(path, () -> file.readAhead(target, from));
-    }
-
-    /**
-     * Whether the interruption of a reading thread has closed the file, as it closes channels of the JDK. The stream
-     * stays open and opens the same version again.
-     */
-    private boolean isLost(OpenedFile file) {
-        synchronized (fileLock) {
-            boolean lost = !closed && !file.channel().isOpen();
-            if (lost && file.equals(opened)) {
-                opened = null;
-            }
-            return lost;
+            throw e;
         }
     }
 
@@ -412,14 +389,10 @@ public final class VolumeInputStream extends FSInputStream
             buffered = 0;
         }
         counters.add(StreamStatisticNames.STREAM_READ_UNBUFFERED, 1);
-        try {
-            release();
-        } catch (IOException e) {
-            throw new java.io.UncheckedIOException(e); // closing what only reads does not fail
-        }
+        release();
     }
 
-    private void release() throws IOException {
+    private void release() {
         OpenedFile present;
         synchronized (fileLock) {
             present = opened;
