@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Resolves the dependencies of applications outside of this build. Uses a temporary local repository with the modules
-# that ./mvnw verify has built, without a network. Prints a line for each application; fails when an application gets two
-# versions of Netty.
+# that ./mvnw verify has built; what no build has fetched before comes from Maven Central. Prints a line for each
+# application; fails when an application gets two versions of Netty.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 root=$PWD
@@ -44,7 +44,7 @@ application() { # name, dependencyManagement, version element of the client, mor
   </dependencies>
 </project>
 POM
-  if ! "$root/mvnw" -o -B -ntp -q -f "$scratch/$1/pom.xml" "-Dmaven.repo.local=$scratch/repository" \
+  if ! "$root/mvnw" -B -ntp -q -f "$scratch/$1/pom.xml" "-Dmaven.repo.local=$scratch/repository" \
     "-Dmaven.repo.local.tail=$fetched" org.apache.maven.plugins:maven-dependency-plugin:3.9.0:list \
     -DincludeScope=runtime "-DoutputFile=$scratch/$1/list" >"$scratch/$1/log" 2>&1; then
     cat "$scratch/$1/log" >&2
