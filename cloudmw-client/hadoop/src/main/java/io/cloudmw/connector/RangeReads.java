@@ -114,14 +114,24 @@ public final class RangeReads {
             if (failure == null && count == length) {
                 deliver(group, bytes, alone);
             } else {
+                Throwable reason = failure == null ? shorter(group, count) : Reasons.unwrapped(failure);
                 if (alone) {
-                    buffers.release(bytes);
+                    release(bytes, reason);
                 }
-                fail(group, failure == null ? shorter(group, count) : Reasons.unwrapped(failure));
+                fail(group, reason);
             }
             ended();
             start();
         });
+    }
+
+    /** Gives a buffer back to its source; the read goes on when that fails. */
+    private void release(ByteBuffer bytes, Throwable reason) {
+        try {
+            buffers.release(bytes);
+        } catch (RuntimeException e) {
+            reason.addSuppressed(e);
+        }
     }
 
     private synchronized void ended() {

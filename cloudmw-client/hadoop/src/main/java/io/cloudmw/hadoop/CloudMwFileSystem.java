@@ -11,6 +11,7 @@ import io.cloudmw.connector.SharedClient;
 import io.cloudmw.connector.SharedClients;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.model.file.Attributes;
 import io.cloudmw.core.model.file.FileVersion;
 import io.cloudmw.hadoop.stream.InputOptions;
 import io.cloudmw.hadoop.stream.ReadPolicy;
@@ -477,13 +478,14 @@ public final class CloudMwFileSystem extends FileSystem implements LeaseRecovera
             throws IOException {
         Path qualified = qualified(path);
         Parts open = open();
-        open.changes.prepareFile(qualified, overwrite, parents);
+        boolean replaced = open.changes.prepareFile(qualified, overwrite, parents);
         FilePath file = open.names.entry(qualified);
-        RemoteOutputStream stored = HadoopErrors.translating(
-                qualified, () -> open.connection.channels().newOutputStream(file, !overwrite));
         FsPermission masked = permission.applyUMask(FsPermission.getUMask(getConf()));
+        Attributes initial = EntryProperties.initial(masked);
+        RemoteOutputStream stored = HadoopErrors.translating(
+                qualified, () -> open.connection.channels().newOutputStream(file, !overwrite, initial));
         return output(qualified, stored, 0, () -> {
-            if (!EntryProperties.isDefault(masked, false)) {
+            if (replaced && !initial.equals(Attributes.NONE)) { // a file that is replaced keeps its mode until here
                 open.properties.setPermission(qualified, masked);
             }
         });

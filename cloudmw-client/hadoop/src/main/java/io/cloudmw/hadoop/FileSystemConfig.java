@@ -7,7 +7,9 @@ import io.cloudmw.core.model.fleet.Location;
 import io.cloudmw.hadoop.stream.InputOptions;
 import io.cloudmw.hadoop.stream.ReadPolicy;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Locale;
+import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
 
@@ -30,9 +32,10 @@ record FileSystemConfig(
     /**
      * Reads the settings.
      *
-     * @throws IllegalArgumentException when a value is out of bounds
+     * @throws IllegalArgumentException when a value is out of bounds, or a key is none of the file system's
      */
     static FileSystemConfig read(Configuration from) {
+        requireKnown(from);
         InputOptions input = new InputOptions(
                 readPolicy(text(from, HadoopSetting.READ_POLICY)),
                 1,
@@ -67,6 +70,20 @@ record FileSystemConfig(
         HadoopSetting setting = HadoopSetting.COORDINATOR_TIMEOUT;
         long millis = from.getTimeDuration(setting.key(), setting.standard(), TimeUnit.MILLISECONDS);
         return Duration.ofMillis(checked(setting, millis, 1, TimeUnit.DAYS.toMillis(1)));
+    }
+
+    private static void requireKnown(Configuration from) {
+        for (String name :
+                new TreeSet<>(from.getPropsWithPrefix(HadoopSetting.PREFIX).keySet())) {
+            String key = HadoopSetting.PREFIX + name;
+            boolean isHadoops = name.equals("impl") || name.startsWith("impl.");
+            if (!isHadoops
+                    && Arrays.stream(HadoopSetting.values())
+                            .noneMatch(each -> each.key().equals(key))) {
+                throw new IllegalArgumentException(
+                        key + ": is no setting of this file system (docs/configuration.md has all of them)");
+            }
+        }
     }
 
     static String text(Configuration from, HadoopSetting setting) {

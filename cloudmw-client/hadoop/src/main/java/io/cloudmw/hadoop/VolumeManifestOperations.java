@@ -4,8 +4,10 @@ import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.time.Duration;
 import org.apache.hadoop.fs.CommonPathCapabilities;
+import org.apache.hadoop.fs.FileAlreadyExistsException;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Options;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.PathIOException;
 import org.apache.hadoop.mapreduce.lib.output.committer.manifest.files.FileEntry;
@@ -50,19 +52,33 @@ public class VolumeManifestOperations extends ManifestStoreOperationsThroughFile
     public CommitFileResult commitFile(FileEntry entry) throws IOException {
         Path source = entry.getSourcePath();
         Path target = entry.getDestPath();
-        if (getFileSystem().rename(source, target)) {
+        try {
+            move(source, target);
             return CommitFileResult.fromResilientCommit(false, Duration.ZERO);
+        } catch (FileNotFoundException | FileAlreadyExistsException | PathIOException e) {
+            String found = etagAt(target);
+            if (found != null && found.equals(entry.getEtag())) {
+                return CommitFileResult.fromResilientCommit(true, Duration.ZERO);
+            }
+            if (found == null) {
+                throw e;
+            }
+            PathIOException taken = new PathIOException(
+                    target.toString(),
+                    "another file is there (expected: etag " + entry.getEtag() + ", found: " + found + ")");
+            taken.addSuppressed(e);
+            throw taken;
         }
-        String found = etagAt(target);
-        if (found != null && found.equals(entry.getEtag())) {
-            return CommitFileResult.fromResilientCommit(true, Duration.ZERO);
+    }
+
+    /** Moves a file to exactly this path. {@code FileSystem.rename} would move it into a directory that is there. */
+    @SuppressWarnings("deprecation") // FileContext calls it, too
+    private void move(Path source, Path target) throws IOException {
+        if (getFileSystem() instanceof CloudMwFileSystem files) {
+            files.rename(source, target, Options.Rename.NONE);
+        } else if (!getFileSystem().rename(source, target)) {
+            throw new PathIOException(source.toString(), "was not moved to " + target);
         }
-        if (found == null) {
-            throw new FileNotFoundException(source + ": is missing, and was not moved to " + target);
-        }
-        throw new PathIOException(
-                target.toString(),
-                "another file is there (expected: etag " + entry.getEtag() + ", found: " + found + ")");
     }
 
     /** The etag of the file at a path; null: there is none. */

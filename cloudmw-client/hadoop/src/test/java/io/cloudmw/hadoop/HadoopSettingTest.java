@@ -49,6 +49,7 @@ final class HadoopSettingTest {
         "fs.cloudmw.vectored.parallel, 0, 1..256",
         "fs.cloudmw.checksum, md5, none or crc32c",
         "fs.cloudmw.read.policy, sideways, read policy",
+        "fs.cloudmw.read.polices, random, is no setting",
     })
     void valueOutOfBoundsIsRefused(String key, String value, String expected) {
         Configuration wrong = new Configuration(false);

@@ -106,6 +106,12 @@ final class ManifestCommitterTest {
             files.delete(from, false);
             files.delete(to, false);
             assertThatThrownBy(() -> operations.commitFile(entry)).isInstanceOf(FileNotFoundException.class);
+            write(from, "3");
+            assertThat(files.mkdirs(to)).isTrue();
+            assertThatThrownBy(() -> operations.commitFile(entry))
+                    .isInstanceOf(PathIOException.class)
+                    .hasMessageContaining("cannot replace a directory");
+            assertThat(files.listStatus(to)).isEmpty();
         }
     }
 }

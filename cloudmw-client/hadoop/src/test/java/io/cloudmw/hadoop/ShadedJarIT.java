@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
+import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
 import org.junit.jupiter.api.AfterAll;
@@ -97,33 +98,56 @@ final class ShadedJarIT {
                 .toString();
     }
 
-    /** A program that has this jar, Hadoop's, and nothing else. */
-    @Test
-    void jarBesideHadoopsOwnIsAllThatAProgramNeeds() throws Exception {
+    /** The jars of Hadoop that the tests have. */
+    private static List<String> presentHadoop() throws URISyntaxException {
+        assertThat(place(Configuration.class)).isEqualTo(place(FileSystem.class));
+        return List.of(place(FileSystem.class), place(org.apache.hadoop.shaded.com.ctc.wstx.io.WstxInputData.class));
+    }
+
+    /** Runs a program that has this jar, these jars of Hadoop, and nothing else. */
+    private String run(List<String> hadoop) throws Exception {
         Path classes = directory.resolve("io/cloudmw/hadoop");
         Files.createDirectories(classes);
         String program = ShadedProgram.class.getSimpleName() + ".class";
         Files.copy(Path.of(place(ShadedProgram.class), "io/cloudmw/hadoop", program), classes.resolve(program));
-        List<String> path = List.of(
-                JAR.toAbsolutePath().toString(),
-                place(FileSystem.class),
-                place(org.apache.hadoop.shaded.com.ctc.wstx.io.WstxInputData.class),
-                place(Logger.class),
-                directory.toString());
-        assertThat(place(Configuration.class)).isEqualTo(place(FileSystem.class));
-        List<String> command = new ArrayList<>(List.of(
+        List<String> path = new ArrayList<>(hadoop);
+        path.add(0, JAR.toAbsolutePath().toString());
+        path.add(place(Logger.class));
+        path.add(directory.toString());
+        List<String> command = List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-XX:TieredStopAtLevel=1",
                 "-cp",
                 String.join(File.pathSeparator, path),
                 ShadedProgram.class.getName(),
-                VolumeContract.ROOT + "/shaded/file"));
+                VolumeContract.ROOT + "/shaded");
         Path output = directory.resolve("output");
         Process process = new ProcessBuilder(command)
                 .redirectErrorStream(true)
                 .redirectOutput(output.toFile())
                 .start();
         assertThat(process.waitFor()).as(Files.readString(output)).isZero();
-        assertThat(Files.readString(output)).contains("read: 1048576", "epoll: true");
+        return Files.readString(output);
+    }
+
+    @Test
+    void jarBesideHadoopsOwnIsAllThatAProgramNeeds() throws Exception {
+        assertThat(run(presentHadoop()))
+                .contains("hadoop: 3.5.", "read: 1048576", "ranges: 100 200", "listed: 1", "epoll: true");
+    }
+
+    @Test
+    void jarWorksBesideTheOldestHadoopThatItIsFor() throws Exception {
+        List<String> hadoop;
+        try (Stream<Path> jars = Files.list(Path.of(System.getProperty("cloudmw.oldest-hadoop", "missing")))) {
+            hadoop = jars.map(Path::toString).toList();
+        }
+        assertThat(run(hadoop))
+                .contains(
+                        "hadoop: " + System.getProperty("cloudmw.oldest-hadoop-version"),
+                        "read: 1048576",
+                        "ranges: 100 200",
+                        "listed: 1",
+                        "epoll: true");
     }
 }

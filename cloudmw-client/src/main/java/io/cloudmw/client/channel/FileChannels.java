@@ -12,6 +12,7 @@ import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.model.file.Attributes;
 import io.cloudmw.core.model.file.FileVersion;
 import io.cloudmw.core.model.file.PutCondition;
 import io.cloudmw.core.thread.Threads;
@@ -126,11 +127,14 @@ public final class FileChannels implements AutoCloseable {
      *
      * @param createNew whether there must not be a file when the stream is closed; the close then fails with
      *     {@link FileAlreadyExistsException}
+     * @param initial attributes of a file that is created; a file that exists keeps its own
      * @return the stream; the version is visible, whole, when it is closed
      * @throws CloudMwException {@code OVERLOADED} when {@link ChannelOptions#streams()} files are being written
      */
-    public RemoteOutputStream newOutputStream(FilePath file, boolean createNew) throws CloudMwException {
-        return stream(file, createNew ? PutOptions.defaults().ifAbsent() : PutOptions.defaults());
+    public RemoteOutputStream newOutputStream(FilePath file, boolean createNew, Attributes initial)
+            throws CloudMwException {
+        PutOptions options = PutOptions.defaults().withAttributes(initial);
+        return stream(file, createNew ? options.ifAbsent() : options);
     }
 
     /** A stream that writes a whole new version. */

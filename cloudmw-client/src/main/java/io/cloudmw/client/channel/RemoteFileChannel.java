@@ -394,18 +394,16 @@ final class RemoteFileChannel extends FileChannel implements LockOwner {
         }
     }
 
+    /** The lock stays when what was written under it cannot be stored: nothing is stored without its lock. */
     @Override
     public void release(RemoteLock lock) throws IOException {
-        try {
-            if (mode.write() && lock.isHeld()) {
-                force(true);
-            }
-        } finally {
-            ChannelLocks unused = interruptibly(() -> {
-                locks.release(lock);
-                return locks;
-            });
+        if (mode.write() && lock.isHeld()) {
+            force(true);
         }
+        ChannelLocks unused = interruptibly(() -> {
+            locks.release(lock);
+            return locks;
+        });
     }
 
     /** Called once; by another thread when an operation under way is interrupted. */

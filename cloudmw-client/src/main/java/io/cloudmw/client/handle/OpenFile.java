@@ -91,28 +91,31 @@ final class OpenFile implements RemoteFile {
     private void begin(ByteBuffer target, ByteRange range, CompletableFuture<Integer> result) {
         planAgainIfOld();
         int length = (int) range.length();
-        ByteBuffer into = target.slice(target.position(), length);
-        CompletableFuture<Void> read = isSmall(length) ? readLeaves(into, range) : readOrdinarily(into, range);
-        var unused = read.whenComplete((nothing, failure) -> {
+        CallerBuffer into = new CallerBuffer(target, length);
+        CompletableFuture<?> read = isSmall(length) ? readLeaves(into, range) : readOrdinarily(into, range);
+        var unusedEnd = result.whenComplete((bytes, failure) -> {
+            into.giveUp();
+            if (failure != null) {
+                read.cancel(false);
+            }
+        });
+        var unusedRead = read.whenComplete((nothing, failure) -> {
             if (failure != null) {
                 result.completeExceptionally(Reasons.unwrapped(failure));
-            } else if (!result.isDone()) {
-                target.position(target.position() + length);
+            } else {
+                into.complete();
                 result.complete(length);
             }
         });
     }
 
-    private CompletableFuture<Void> readOrdinarily(ByteBuffer into, ByteRange range) {
-        GetRequest.Destination destination = GetRequest.Destination.target((offset, piece) -> into.duplicate()
-                .position(Math.toIntExact(offset - range.offset()))
-                .put(piece));
-        return files.transfers()
-                .get(files.ordinary(map.plan(), destination, range))
-                .thenAccept(receipt -> {});
+    private CompletableFuture<?> readOrdinarily(CallerBuffer into, ByteRange range) {
+        GetRequest.Destination destination = GetRequest.Destination.target(
+                (offset, piece) -> into.put(Math.toIntExact(offset - range.offset()), piece.duplicate()));
+        return files.transfers().get(files.ordinary(map.plan(), destination, range));
     }
 
-    private CompletableFuture<Void> readLeaves(ByteBuffer into, ByteRange range) {
+    private CompletableFuture<Void> readLeaves(CallerBuffer into, ByteRange range) {
         LeafLocator now = map;
         List<CompletableFuture<Void>> pieces = new ArrayList<>();
         return readChunk(now, into, range, range.offset(), pieces)
@@ -121,7 +124,7 @@ final class OpenFile implements RemoteFile {
 
     /** Requests the leaves of a chunk, then those of the next; completes when all are requested. */
     private CompletableFuture<Void> readChunk(
-            LeafLocator now, ByteBuffer into, ByteRange range, long position, List<CompletableFuture<Void>> pieces) {
+            LeafLocator now, CallerBuffer into, ByteRange range, long position, List<CompletableFuture<Void>> pieces) {
         return now.chunk(position).thenCompose(planned -> {
             long end = Math.min(range.end(), planned.chunk().range().end());
             int last = PlannedLeaf.at(now, planned, end - 1).leaf();
@@ -141,11 +144,11 @@ final class OpenFile implements RemoteFile {
     }
 
     /** Copies the wanted bytes of a leaf. */
-    private static void copy(byte[] leaf, ByteRange there, ByteBuffer into, ByteRange range) {
+    private static void copy(byte[] leaf, ByteRange there, CallerBuffer into, ByteRange range) {
         long from = Math.max(there.offset(), range.offset());
         long to = Math.min(there.end(), range.end());
-        into.duplicate().position((int) (from - range.offset())).put(leaf, (int) (from - there.offset()), (int)
-                (to - from));
+        ByteBuffer wanted = ByteBuffer.wrap(leaf, (int) (from - there.offset()), (int) (to - from));
+        into.put((int) (from - range.offset()), wanted);
     }
 
     private void planAgainIfOld() {

@@ -88,7 +88,7 @@ final class RemoteLockTest {
 
     @Test
     void lockWhoseRenewalsAreNotAnsweredIsLostAfterItsTerm() throws Exception {
-        locks.leaveRenewalsUnanswered();
+        locks.leaveRenewalsUnanswered(Integer.MAX_VALUE);
         RemoteLock lock = lock(SHORT);
         assertThat(lock.ended())
                 .failsWithin(60, SECONDS)
@@ -100,6 +100,15 @@ final class RemoteLockTest {
                 .withMessageContaining("PT1S");
         assertThat(lock.isHeld()).isFalse();
         await().until(() -> locks.held().isEmpty());
+    }
+
+    @Test
+    void renewalThatIsNotAnsweredDoesNotHoldUpTheNext() throws Exception {
+        locks.leaveRenewalsUnanswered(1);
+        RemoteLock lock = lock(SHORT.withTerm(Duration.ofSeconds(3)));
+        await().until(() -> locks.renewals() >= 4);
+        assertThat(lock.isHeld()).isTrue();
+        assertThat(lock.ended()).isNotDone();
     }
 
     @Test

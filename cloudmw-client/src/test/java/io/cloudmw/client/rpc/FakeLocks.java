@@ -29,7 +29,7 @@ public final class FakeLocks extends LocksGrpc.LocksImplBase {
     private final Map<FilePath, LockClaim> held = new ConcurrentHashMap<>();
     private final AtomicLong fences = new AtomicLong();
     private final AtomicInteger renewals = new AtomicInteger();
-    private volatile boolean silent;
+    private final AtomicInteger unanswered = new AtomicInteger();
 
     /** The locks that are held. */
     public Map<FilePath, LockClaim> held() {
@@ -41,9 +41,9 @@ public final class FakeLocks extends LocksGrpc.LocksImplBase {
         return renewals.get();
     }
 
-    /** Leaves renewals unanswered from now on. */
-    public void leaveRenewalsUnanswered() {
-        silent = true;
+    /** Leaves the next renewals unanswered. */
+    public void leaveRenewalsUnanswered(int count) {
+        unanswered.set(count);
     }
 
     void requireHeld(FilePath file, List<LockClaim> claims) throws CloudMwException {
@@ -67,7 +67,7 @@ public final class FakeLocks extends LocksGrpc.LocksImplBase {
     @Override
     public void renewLock(RenewLockRequest request, StreamObserver<RenewLockResponse> observer) {
         renewals.incrementAndGet();
-        if (silent) {
+        if (unanswered.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
             return;
         }
         calls.answer(observer, () -> {

@@ -57,6 +57,13 @@ public final class EntryProperties {
         return text(permission).equals(directory ? PosixAttributes.DIRECTORY_MODE : PosixAttributes.FILE_MODE);
     }
 
+    /** The attributes of a new file with this mode. */
+    public static Attributes initial(FsPermission permission) {
+        return isDefault(permission, false)
+                ? Attributes.NONE
+                : Attributes.of(Map.of(PosixAttributes.MODE, text(permission)));
+    }
+
     private static String text(FsPermission permission) {
         PosixFilePermission[] bits = PosixFilePermission.values(); // from the owner's read to the others' execute
         Set<PosixFilePermission> set = EnumSet.noneOf(PosixFilePermission.class);

@@ -65,8 +65,9 @@ public final class NameChanges {
      *
      * @param overwrite whether a file may be there already
      * @param parents whether a missing directory above is made
+     * @return whether there is a file, which will be replaced
      */
-    public void prepareFile(Path path, boolean overwrite, boolean parents) throws IOException {
+    public boolean prepareFile(Path path, boolean overwrite, boolean parents) throws IOException {
         NamedPath place = names.changeable(path);
         if (place.isVolumeRoot()) {
             CloudMwFileStatus unused = names.status(path); // fails where there is no such volume
@@ -80,7 +81,7 @@ public final class NameChanges {
                 throw new FileAlreadyExistsException(
                         path + (present.get().isDirectory() ? ": is a directory" : ": exists already"));
             }
-            return;
+            return true;
         }
         Path parentPath = path.getParent();
         Optional<EntryStatus> found = HadoopErrors.await(parentPath, parent);
@@ -88,6 +89,7 @@ public final class NameChanges {
         if (found.isEmpty()) {
             makeDirectories(parentPath);
         }
+        return false;
     }
 
     /**

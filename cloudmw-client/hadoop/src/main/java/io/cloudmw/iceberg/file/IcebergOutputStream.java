@@ -7,6 +7,7 @@ import io.cloudmw.connector.CallResults;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.file.Attributes;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.channels.ClosedChannelException;
@@ -99,7 +100,7 @@ final class IcebergOutputStream extends PositionOutputStream {
 
     private FileContentSink open() throws IOException {
         try {
-            return new StreamedSink(files.client().channels().newOutputStream(file, createNew));
+            return new StreamedSink(files.client().channels().newOutputStream(file, createNew, Attributes.NONE));
         } catch (CloudMwException e) {
             if (e.code() != ErrorCode.OVERLOADED) {
                 throw e;

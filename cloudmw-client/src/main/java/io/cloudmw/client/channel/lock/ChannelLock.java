@@ -35,7 +35,11 @@ public final class ChannelLock extends FileLock {
         return owner.isOpen() && remote.isHeld();
     }
 
-    /** Makes what was written under the lock visible, then releases the lock. */
+    /**
+     * Makes what was written under the lock visible, then releases the lock.
+     *
+     * @throws IOException when it cannot be stored; the lock stays then, until it is released or the channel is closed
+     */
     @Override
     public void release() throws IOException {
         if (!owner.isOpen()) {

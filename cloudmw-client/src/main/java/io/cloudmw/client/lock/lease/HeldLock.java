@@ -11,17 +11,22 @@ import io.cloudmw.core.model.lock.LockClaim;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /** A granted lock and its renewals. The term counts from when a request was sent, so it ends here first. */
 final class HeldLock implements RemoteLock {
     private static final int RENEWALS_PER_TERM = 3;
 
+    /** Renewals without an answer at a time. */
+    private static final int MAX_RENEWALS = RENEWALS_PER_TERM;
+
     private final FileLocks locks;
     private final FilePath file;
     private final LockOptions options;
     private final LockClaim claim;
     private final CompletableFuture<Void> ended = new CompletableFuture<>();
+    private final AtomicInteger underWay = new AtomicInteger();
     private volatile boolean released;
     private volatile long untilNanos;
 
@@ -53,21 +58,29 @@ final class HeldLock implements RemoteLock {
         }
     }
 
+    /** Sends a renewal. The next one waits for no answer: a coordinator may be silent longer than the lock lives. */
     private void renew() {
-        if (!isHeld()) {
+        renewLater();
+        if (!isHeld() || underWay.get() == MAX_RENEWALS) {
             return;
         }
+        underWay.incrementAndGet();
         long sentNanos = locks.ticker().nanos();
-        CompletableFuture<Void> renewal = locks.calls().renew(file, claim, options.term());
-        var unused = renewal.whenComplete((nothing, failure) -> {
+        var unused = locks.calls().renew(file, claim, options.term()).whenComplete((nothing, failure) -> {
+            underWay.decrementAndGet();
             if (failure == null) {
-                untilNanos = sentNanos + options.term().toNanos();
+                extend(sentNanos + options.term().toNanos());
             } else if (Failures.of(failure).code() == ErrorCode.LOCK_LOST) {
                 lose(Failures.of(failure));
-                return;
             }
-            renewLater();
         });
+    }
+
+    /** Answers may come in another order than their requests were sent. */
+    private synchronized void extend(long nanos) {
+        if (nanos - untilNanos > 0) {
+            untilNanos = nanos;
+        }
     }
 
     /** Looks at the end of the term whether the lock was renewed meanwhile. */
