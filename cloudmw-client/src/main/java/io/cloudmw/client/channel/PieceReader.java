@@ -87,25 +87,32 @@ public final class PieceReader implements AutoCloseable {
             long index = layout.indexOf(at);
             ByteRange piece = layout.range(index);
             int step = (int) (Math.min(range.end(), piece.end()) - at);
-            byte[] bytes = await(piece(index));
-            if (bytes == null) {
+            int from = (int) (at - piece.offset());
+            boolean here =
+                    await(piece(index)) && buffers.pieces().use(key(index), bytes -> target.put(bytes, from, step));
+            if (!here) {
                 readAlone(target, new ByteRange(at, step));
-            } else {
-                target.put(bytes, (int) (at - piece.offset()), step);
             }
             at += step;
         }
     }
 
-    /** Waits for a piece; null: its fetch failed. */
-    private byte @Nullable [] await(CompletableFuture<byte[]> piece) throws CloudMwException {
+    private PieceKey key(long index) {
+        return new PieceKey(file.version().id(), index);
+    }
+
+    /** Waits for a piece; false: its fetch failed. */
+    private boolean await(CompletableFuture<byte[]> piece) throws CloudMwException {
         try {
-            return piece.isDone() ? piece.getNow(null) : (byte[]) Calls.await(CompletableFuture.anyOf(piece, closing));
+            if (!piece.isDone()) {
+                Object unused = Calls.await(CompletableFuture.anyOf(piece, closing));
+            }
+            return !piece.isCompletedExceptionally();
         } catch (RuntimeException | CloudMwException e) {
             if (closing.isDone() || Thread.currentThread().isInterrupted()) {
                 throw new CloudMwException(ErrorCode.CANCELLED, file.version().file() + ": it was closed", e);
             }
-            return null; // the fetch of somebody else; the caller's own read finds out whether the file is readable
+            return false; // the fetch of somebody else; the caller's own read finds out whether the file is readable
         }
     }
 
@@ -161,9 +168,8 @@ public final class PieceReader implements AutoCloseable {
     }
 
     private CompletableFuture<byte[]> request(long index, @Nullable SequentialFetch fetch) {
-        PieceKey key = new PieceKey(file.version().id(), index);
         int length = (int) layout.range(index).length();
-        CompletableFuture<byte[]> piece = buffers.pieces().get(key, length, result -> {
+        CompletableFuture<byte[]> piece = buffers.pieces().get(key(index), length, result -> {
             if (fetch == null || !fetch.expect(index, result)) {
                 fetchAlone(index, result);
             }
@@ -176,7 +182,7 @@ public final class PieceReader implements AutoCloseable {
 
     private void fetchAlone(long index, CompletableFuture<byte[]> result) {
         ByteRange range = layout.range(index);
-        ByteBuffer bytes = ByteBuffer.allocate((int) range.length());
+        ByteBuffer bytes = ByteBuffer.wrap(buffers.allocate((int) range.length()));
         var unused = file.read(bytes, range.offset()).whenComplete((read, failure) -> {
             if (failure == null) {
                 result.complete(bytes.array());

@@ -13,6 +13,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class SequentialFetch implements WritableByteChannel {
     private final PieceLayout layout;
+    private final IntFunction<byte[]> arrays;
     private final Ticker ticker;
 
     @GuardedBy("this")
@@ -48,9 +50,13 @@ final class SequentialFetch implements WritableByteChannel {
     private volatile long usedNanos;
     private volatile @Nullable CompletableFuture<?> transfer;
 
-    /** @param first piece with which the transfer begins */
-    SequentialFetch(PieceLayout layout, long first, Ticker ticker) {
+    /**
+     * @param first piece with which the transfer begins
+     * @param arrays makes an array of this length, whatever its bytes
+     */
+    SequentialFetch(PieceLayout layout, long first, IntFunction<byte[]> arrays, Ticker ticker) {
         this.layout = layout;
+        this.arrays = arrays;
         this.ticker = ticker;
         this.next = first;
         this.limit = first - 1;
@@ -125,7 +131,7 @@ final class SequentialFetch implements WritableByteChannel {
         if (expected.containsKey(next)) {
             byte[] into = filling;
             if (into == null) {
-                into = new byte[length];
+                into = arrays.apply(length);
                 filling = into;
             }
             bytes.get(into, filled, step);

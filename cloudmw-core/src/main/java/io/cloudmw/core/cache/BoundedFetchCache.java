@@ -27,6 +27,7 @@ public final class BoundedFetchCache<K> {
     public static final int MAX_WAITING = 4096;
 
     private final long limitBytes;
+    private final Consumer<byte[]> evicted;
 
     /** Least recently used first. */
     @GuardedBy("this")
@@ -48,6 +49,9 @@ public final class BoundedFetchCache<K> {
         final Consumer<CompletableFuture<byte[]>> fetch;
         final CompletableFuture<byte[]> block = new CompletableFuture<>();
 
+        /** Calls of {@link #use} under way. Guarded by the lock of the buffer. */
+        int users;
+
         Slot(K key, int length, Consumer<CompletableFuture<byte[]>> fetch) {
             this.key = key;
             this.length = length;
@@ -57,7 +61,19 @@ public final class BoundedFetchCache<K> {
 
     /** @param limitBytes bytes of blocks present and in flight; a longer block is fetched alone */
     public BoundedFetchCache(long limitBytes) {
+        this(limitBytes, block -> {});
+    }
+
+    /**
+     * A buffer whose blocks may be used again for other bytes after their eviction. All readers then read by {@link
+     * #use}, and take nothing from the futures of {@link #get} but the time.
+     *
+     * @param limitBytes bytes of blocks present and in flight; a longer block is fetched alone
+     * @param evicted takes the blocks that were evicted, which nobody uses; called with a lock held
+     */
+    public BoundedFetchCache(long limitBytes, Consumer<byte[]> evicted) {
         this.limitBytes = limitBytes;
+        this.evicted = evicted;
     }
 
     /**
@@ -86,6 +102,40 @@ public final class BoundedFetchCache<K> {
         return slot.block;
     }
 
+    /**
+     * Uses the bytes of a block, which stays until the call ends.
+     *
+     * @param reader called by this thread; must not change the bytes, nor keep them
+     * @return false, without a call, when the block is not present
+     */
+    public boolean use(K key, Consumer<byte[]> reader) {
+        Slot<K> slot;
+        synchronized (this) {
+            slot = slots.get(key);
+            if (slot == null || !slot.block.isDone() || slot.block.isCompletedExceptionally()) {
+                return false;
+            }
+            slot.users++;
+        }
+        try {
+            reader.accept(slot.block.join());
+        } finally {
+            leave(slot);
+        }
+        return true;
+    }
+
+    private void leave(Slot<K> slot) {
+        boolean waits;
+        synchronized (this) {
+            slot.users--;
+            waits = !waiting.isEmpty();
+        }
+        if (waits) {
+            begin();
+        }
+    }
+
     private void begin() {
         for (Slot<K> next = next(); next != null; next = next()) {
             Slot<K> begun = next;
@@ -105,15 +155,18 @@ public final class BoundedFetchCache<K> {
         return next;
     }
 
-    /** Evicts the least recently used blocks; blocks in flight stay. */
+    /** Evicts the least recently used blocks; blocks in flight and in use stay. */
     @GuardedBy("this")
     private boolean makeRoom(int length) {
         Iterator<Slot<K>> oldestFirst = slots.values().iterator();
         while (usedBytes + length > limitBytes && oldestFirst.hasNext()) {
             Slot<K> slot = oldestFirst.next();
-            if (slot.block.isDone()) {
+            if (slot.block.isDone() && slot.users == 0) {
                 oldestFirst.remove();
                 usedBytes -= slot.length;
+                if (!slot.block.isCompletedExceptionally()) {
+                    evicted.accept(slot.block.join());
+                }
             }
         }
         return usedBytes + length <= limitBytes || running == 0;

@@ -48,6 +48,32 @@ final class BoundedFetchCacheTest {
     }
 
     @Test
+    void blockIsEvictedAndGivenBackWhenNobodyUsesIt() {
+        List<Integer> given = new ArrayList<>();
+        BoundedFetchCache<String> blocks = new BoundedFetchCache<>(2, block -> given.add((int) block[0]));
+        assertThat(blocks.use("1", block -> {})).isFalse();
+        var unused1 = blocks.get("1", 1, result -> result.complete(new byte[] {1}));
+        var unused2 = blocks.get("2", 1, result -> result.complete(new byte[] {2}));
+        List<CompletableFuture<byte[]>> asked = new ArrayList<>();
+        boolean used = blocks.use("1", block -> {
+            assertThat(blocks.use("2", other -> {
+                        var unused3 = blocks.get("3", 1, asked::add);
+                        var unused4 = blocks.get("4", 1, asked::add);
+                        assertThat(asked).hasSize(1); // alone beyond the limit, as nothing else is in flight
+                    }))
+                    .isTrue();
+            assertThat(given).containsExactly(2);
+        });
+        assertThat(used).isTrue();
+        assertThat(given).containsExactly(2, 1);
+        assertThat(asked).hasSize(2);
+        assertThat(blocks.use("3", block -> {})).isFalse();
+        asked.get(0).complete(new byte[] {3});
+        assertThat(blocks.use("3", block -> assertThat(block).containsExactly(3)))
+                .isTrue();
+    }
+
+    @Test
     void presentOrPendingLeafIsNotFetchedAgain() {
         CompletableFuture<byte[]> first = get(7);
         CompletableFuture<byte[]> second = get(7);
