@@ -27,7 +27,15 @@ public final class SharedClients {
 
         private Connected(ClusterOptions options) {
             client = CloudMw.connect(options.client());
-            channels = FileChannels.of(client, options.channels());
+            FileChannels made = null;
+            try {
+                made = FileChannels.of(client, options.channels());
+            } finally {
+                if (made == null) {
+                    client.close();
+                }
+            }
+            channels = made;
         }
 
         private void close() {

@@ -224,6 +224,24 @@ final class RemoteLockTest {
     }
 
     @Test
+    void lockStaysWhenWhatWasWrittenUnderItCannotBeStored() throws IOException {
+        cluster.coordinator().refuse("CommitPut", ErrorCode.INVALID_ARGUMENT, 1);
+        try (FileChannel channel = channels.open(FILE, Set.of(READ, WRITE))) {
+            FileLock lock = channel.lock();
+            int written = channel.write(ByteBuffer.wrap("kept".getBytes(UTF_8)), 1000);
+            assertThat(written).isEqualTo(4);
+            assertThatThrownBy(lock::release).isInstanceOf(IOException.class);
+            assertThat(lock.isValid()).isTrue();
+            assertThat(locks.held()).hasSize(1);
+            lock.release();
+            assertThat(lock.isValid()).isFalse();
+            assertThat(locks.held()).isEmpty();
+        }
+        assertThat(cluster.client().files().stat(FILE).join().version().sizeBytes())
+                .isEqualTo(1004);
+    }
+
+    @Test
     void channelThatIsClosedReleasesItsLocks() throws IOException {
         FileChannel channel = channels.open(FILE, Set.of(READ));
         FileLock lock = channel.tryLock(0, 1, true);
