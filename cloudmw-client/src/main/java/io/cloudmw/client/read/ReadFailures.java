@@ -80,7 +80,8 @@ final class ReadFailures {
         String why = last == null ? code.name() : String.valueOf(last.getMessage());
         CloudMwException cause = new CloudMwException(
                 refused ? ErrorCode.OVERLOADED : code,
-                file + ": chunk " + chunkIndex + " could not be read from any replica; last failure: " + why,
+                file + ": chunk " + chunkIndex + " could not be read from any replica; last failure: " + why
+                        + " (cloudmw status shows the helpers and stores that are away)",
                 last);
         if (refused || code == ErrorCode.OVERLOADED) {
             cause = withRetryAfter(cause);

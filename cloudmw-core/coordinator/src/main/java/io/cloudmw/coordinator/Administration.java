@@ -365,7 +365,9 @@ public final class Administration {
         boolean attached = !known.get().isLost() && helpers.isAttached(before.get(), disk.id());
         if (attached && !before.get().equals(owner)) {
             throw new CloudMwException(
-                    ErrorCode.ALREADY_EXISTS, "store " + disk.id() + " is attached to helper " + before.get());
+                    ErrorCode.ALREADY_EXISTS,
+                    "store " + disk.id() + " is attached to helper " + before.get()
+                            + " (give this disk another name: --disk NAME=DIRECTORY)");
         }
     }
 

@@ -131,7 +131,9 @@ public final class StoreChecks {
         Set<StoreId> known = buckets.stream().map(Store::id).collect(Collectors.toSet());
         for (StoreId id : ids) {
             if (!known.contains(id)) {
-                throw new CloudMwException(ErrorCode.NOT_FOUND, "bucket " + id + " not found (disks are not checked)");
+                throw new CloudMwException(
+                        ErrorCode.NOT_FOUND,
+                        "bucket " + id + " not found (cloudmw store ls lists them; disks are not checked)");
             }
         }
         List<Store> chosen = buckets.stream()

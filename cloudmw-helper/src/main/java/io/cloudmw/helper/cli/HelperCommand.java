@@ -219,7 +219,11 @@ final class HelperCommand implements Callable<Integer> {
             helper.registered().get(REGISTRATION_SECONDS, TimeUnit.SECONDS);
             return true;
         } catch (TimeoutException e) {
-            LOG.warn("not registered yet; serving and retrying");
+            LOG.warn(
+                    "helper {} serves, but no client finds it: {}; retrying (is the coordinator there? --coordinator"
+                            + " HOST:PORT names another)",
+                    helper.address().id(),
+                    helper.unready().orElse("it registers just now"));
             return false;
         } catch (ExecutionException e) {
             throw e.getCause() instanceof CloudMwException refused

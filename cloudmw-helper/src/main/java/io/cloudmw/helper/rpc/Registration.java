@@ -35,6 +35,9 @@ public final class Registration implements AutoCloseable {
      */
     private static final Backoff BACKOFF = Backoff.between(Duration.ofMillis(200), Duration.ofSeconds(2));
 
+    /** A failure that goes on is told again after so many tries, which are some seconds apart. */
+    private static final int FAILURES_PER_WARNING = 20;
+
     private static final long SHORTEST_HEARTBEAT_MILLIS = 50;
 
     private final CoordinatorCalls coordinator;
@@ -168,7 +171,8 @@ public final class Registration implements AutoCloseable {
             return 0;
         }
         failures++;
-        if (lastFailure != cause.code()) {
+        boolean stops = cause.code() == ErrorCode.CANCELLED;
+        if (!stops && (lastFailure != cause.code() || failures % FAILURES_PER_WARNING == 0)) {
             lastFailure = cause.code();
             LOG.warn(
                     "helper {} {}: {} ({}); retrying",

@@ -20,7 +20,8 @@ public final class CatalogErrors {
     }
 
     public static CloudMwException volumeNotFound(VolumeName name) {
-        return new CloudMwException(ErrorCode.VOLUME_NOT_FOUND, "volume " + name + " not found");
+        return new CloudMwException(
+                ErrorCode.VOLUME_NOT_FOUND, "volume " + name + " not found (cloudmw volume ls lists them)");
     }
 
     /** Returns the error for a volume whose generation differs from the expected one. */
