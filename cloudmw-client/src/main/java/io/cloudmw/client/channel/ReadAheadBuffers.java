@@ -53,8 +53,8 @@ final class ReadAheadBuffers {
 
     /** An array for the bytes of a piece; it may hold those of another. */
     byte[] allocate(int length) {
-        byte[] used = length == PieceLayout.PIECE_BYTES ? free.poll() : null;
-        return used == null ? new byte[length] : used;
+        byte[] used = free.poll(); // dropped when it is too long: the limit has room for one of both
+        return used == null || used.length != length ? new byte[length] : used;
     }
 
     /** The number of pieces that one reader requests ahead. */

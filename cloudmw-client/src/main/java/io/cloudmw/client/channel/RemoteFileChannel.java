@@ -397,7 +397,7 @@ final class RemoteFileChannel extends FileChannel implements LockOwner {
     /** The lock stays when what was written under it cannot be stored: nothing is stored without its lock. */
     @Override
     public void release(RemoteLock lock) throws IOException {
-        if (mode.write() && lock.isHeld()) {
+        if (mode.write() && lock.isHeld() && !locks.isAnyLost()) {
             force(true);
         }
         ChannelLocks unused = interruptibly(() -> {

@@ -21,8 +21,8 @@ public interface RemoteFile extends AutoCloseable {
      * Reads as many bytes as {@code target} has room for, fewer only at the end of the file.
      *
      * @param target belongs to the read until the future is done; its position is then behind the bytes. After a failure
-     *     its content is undefined. Cancelling the future does not stop the read: {@code target} may still be written for a
-     *     moment
+     *     its content is undefined. It is the caller's again when the future has failed, or a call that cancels the future
+     *     has returned
      * @param position of the first byte, at least 0
      * @return the number of bytes; -1 when {@code target} has room and the file ends at or before {@code position}. Fails
      *     with {@code CANCELLED} when the file is closed, otherwise as {@code FileOperations.read} does. Callbacks run on

@@ -11,7 +11,7 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
 final class CallerBuffer {
     private final ReadWriteLock ending = new ReentrantReadWriteLock();
     private final ByteBuffer buffer;
-    private final int length;
+    private final ByteBuffer place;
 
     /** Guarded by the write lock for changes, by either lock for reads. */
     private boolean ended;
@@ -19,7 +19,7 @@ final class CallerBuffer {
     /** @param length bytes that the read will put, at most the remaining ones */
     CallerBuffer(ByteBuffer buffer, int length) {
         this.buffer = buffer;
-        this.length = length;
+        this.place = buffer.slice(buffer.position(), length);
     }
 
     /** Puts bytes; does nothing after the end of the read. */
@@ -27,30 +27,40 @@ final class CallerBuffer {
         ending.readLock().lock();
         try {
             if (!ended) {
-                buffer.slice(buffer.position() + offset, length - offset).put(source);
+                place.slice(offset, source.remaining()).put(source);
             }
         } finally {
             ending.readLock().unlock();
         }
     }
 
-    /** Ends a read that put all bytes: the position of the buffer is behind them then. Does nothing if it had ended. */
-    void complete() {
-        end(length);
+    /**
+     * Ends a read that put all bytes: the position of the buffer is behind them then.
+     *
+     * @return false, and nothing changes, when the read has ended already
+     */
+    boolean complete() {
+        return end(place.limit());
     }
 
-    /** Ends a read that failed or was given up: the position of the buffer stays. Waits for bytes that are being put. */
-    void giveUp() {
-        end(0);
+    /**
+     * Ends a read that failed or was given up: the position of the buffer stays. Waits for bytes that are being put.
+     *
+     * @return false when the read has ended already
+     */
+    boolean giveUp() {
+        return end(0);
     }
 
-    private void end(int bytes) {
+    private boolean end(int bytes) {
         ending.writeLock().lock();
         try {
-            if (!ended) {
-                ended = true;
-                buffer.position(buffer.position() + bytes);
+            if (ended) {
+                return false;
             }
+            ended = true;
+            buffer.position(buffer.position() + bytes);
+            return true;
         } finally {
             ending.writeLock().unlock();
         }

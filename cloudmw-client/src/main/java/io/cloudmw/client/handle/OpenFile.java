@@ -12,8 +12,8 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -39,7 +39,7 @@ final class OpenFile implements RemoteFile {
 
     private final OpenFiles files;
     private final FileVersion version;
-    private final Set<CompletableFuture<Integer>> reading = ConcurrentHashMap.newKeySet();
+    private final Map<CompletableFuture<Integer>, CallerBuffer> reading = new ConcurrentHashMap<>();
     private volatile LeafLocator map;
     private volatile boolean closed;
 
@@ -71,13 +71,14 @@ final class OpenFile implements RemoteFile {
         }
         int length = (int) Math.min(target.remaining(), Math.max(0, version.sizeBytes() - position));
         CompletableFuture<Integer> result = isSmall(length) ? files.spinWait().result() : new CompletableFuture<>();
-        reading.add(result);
+        CallerBuffer into = new CallerBuffer(target, length);
+        reading.put(result, into);
         if (closed) {
             result.completeExceptionally(closed(version));
         } else if (!target.hasRemaining() || position >= version.sizeBytes()) {
             result.complete(target.hasRemaining() ? -1 : 0);
         } else {
-            begin(target, new ByteRange(position, length), result);
+            begin(into, new ByteRange(position, length), result);
         }
         var unused = result.whenComplete((bytes, failure) -> reading.remove(result));
         return result;
@@ -88,23 +89,22 @@ final class OpenFile implements RemoteFile {
         return length > 0 && length <= DIRECT_BYTES && length / version.leafSizeBytes() < DIRECT_LEAVES;
     }
 
-    private void begin(ByteBuffer target, ByteRange range, CompletableFuture<Integer> result) {
+    /** Reads; the buffer is its owner's again before the result is there. */
+    private void begin(CallerBuffer into, ByteRange range, CompletableFuture<Integer> result) {
         planAgainIfOld();
         int length = (int) range.length();
-        CallerBuffer into = new CallerBuffer(target, length);
         CompletableFuture<?> read = isSmall(length) ? readLeaves(into, range) : readOrdinarily(into, range);
         var unusedEnd = result.whenComplete((bytes, failure) -> {
-            into.giveUp();
+            boolean unused = into.giveUp(); // when the caller cancels
             if (failure != null) {
                 read.cancel(false);
             }
         });
         var unusedRead = read.whenComplete((nothing, failure) -> {
-            if (failure != null) {
-                result.completeExceptionally(Reasons.unwrapped(failure));
-            } else {
-                into.complete();
+            if (failure == null && into.complete()) {
                 result.complete(length);
+            } else if (failure != null && into.giveUp()) {
+                result.completeExceptionally(Reasons.unwrapped(failure));
             }
         });
     }
@@ -189,6 +189,10 @@ final class OpenFile implements RemoteFile {
     public void close() {
         closed = true;
         files.closed(this);
-        reading.forEach(result -> result.completeExceptionally(closed(version)));
+        reading.forEach((result, into) -> {
+            if (into.giveUp()) {
+                result.completeExceptionally(closed(version));
+            }
+        });
     }
 }

@@ -14,8 +14,8 @@ final class CallerBufferTest {
         read.put(2, ByteBuffer.wrap(new byte[] {3, 4}));
         read.put(0, ByteBuffer.wrap(new byte[] {1, 2}));
         assertThat(buffer.position()).isEqualTo(2);
-        read.complete();
-        read.giveUp();
+        assertThat(read.complete()).isTrue();
+        assertThat(read.giveUp()).isFalse();
         assertThat(buffer.position()).isEqualTo(6);
         assertThat(buffer.array()).containsExactly(0, 0, 1, 2, 3, 4, 0, 0, 0, 0);
     }
@@ -23,9 +23,9 @@ final class CallerBufferTest {
     @Test
     void nothingChangesABufferAfterItsReadWasGivenUp() {
         read.put(0, ByteBuffer.wrap(new byte[] {1, 2}));
-        read.giveUp();
+        assertThat(read.giveUp()).isTrue();
         read.put(2, ByteBuffer.wrap(new byte[] {3, 4}));
-        read.complete();
+        assertThat(read.complete()).isFalse();
         assertThat(buffer.position()).isEqualTo(2);
         assertThat(buffer.array()).containsExactly(0, 0, 1, 2, 0, 0, 0, 0, 0, 0);
     }

@@ -136,11 +136,21 @@ public final class ChannelLocks {
      * @throws CloudMwException {@code LOCK_LOST}; the channel writes nothing from then on
      */
     public void requireHeld() throws CloudMwException {
-        for (RemoteLock lock : held()) {
-            if (!lock.isHeld() && !lock.isReleased()) {
-                throw lost(lock);
-            }
+        Optional<RemoteLock> lost = lostOne();
+        if (lost.isPresent()) {
+            throw lost(lost.get());
         }
+    }
+
+    private Optional<RemoteLock> lostOne() {
+        return held().stream()
+                .filter(lock -> !lock.isHeld() && !lock.isReleased())
+                .findFirst();
+    }
+
+    /** Returns whether a lock was lost, so that the channel writes nothing any more. */
+    public boolean isAnyLost() {
+        return lostOne().isPresent();
     }
 
     private static CloudMwException lost(RemoteLock lock) {

@@ -80,11 +80,14 @@ public record PathLocks(FilePath file, List<HeldRange> locks) {
         return renewed(claim, untilMillis);
     }
 
+    /** Renewals may take effect in another order than they were sent: the end never moves back. */
     private PathLocks renewed(LockClaim claim, long untilMillis) {
         return new PathLocks(
                 file,
                 locks.stream()
-                        .map(lock -> lock.claim().equals(claim) ? lock.until(untilMillis) : lock)
+                        .map(lock -> lock.claim().equals(claim)
+                                ? lock.until(Math.max(lock.untilMillis(), untilMillis))
+                                : lock)
                         .toList());
     }
 

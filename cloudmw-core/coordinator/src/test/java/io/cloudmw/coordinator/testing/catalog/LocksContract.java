@@ -133,6 +133,15 @@ public abstract class LocksContract extends CatalogFixture {
     }
 
     @Test
+    void renewalThatTakesEffectLateMovesNoEndBack() throws Exception {
+        LockClaim claim = lock(1000);
+        catalog.locks().renew(FILE, claim, TERM, 1600);
+        catalog.locks().renew(FILE, claim, TERM, 1300);
+        assertThat(ask(ALL, false, 2599).claim()).isEmpty();
+        assertThat(ask(ALL, false, 2600).claim()).isPresent();
+    }
+
+    @Test
     void lockWhoseTermIsOverCanBeRenewedUntilAnotherIsAskedFor() throws Exception {
         LockClaim claim = lock(1000);
         catalog.locks().renew(FILE, claim, TERM, 9000);
