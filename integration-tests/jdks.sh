@@ -47,6 +47,7 @@ done
 # LeakCheckTest needs a leak detector that a JVM option turns on, so it is left out.
 tests=${*:-io/cloudmw/client/**/*Test,!LeakCheckTest}
 failed=0
+errors=60
 jdks=$(find_jdks)
 [ -n "$jdks" ] || { echo "no ${others:+other }JDK of 17 or later found: set JAVA_HOME or CLOUDMW_TEST_JDKS" >&2; exit 2; }
 while read -r version home; do
@@ -58,7 +59,8 @@ while read -r version home; do
     echo "JDK $version ($home): $(grep -o 'Tests run: .*' "$log" | tail -1)"
   else
     failed=1
-    echo "JDK $version ($home): failed, see $log"
+    echo "JDK $version ($home): failed, see $log; its errors:"
+    grep '^\[ERROR\]' "$log" | head -"$errors" || true
   fi
 done <<<"$jdks"
 exit "$failed"
