@@ -131,7 +131,7 @@ final class EditPathTest {
     @Test
     void unansweredCommitOfEditNamesTheVersion() throws Exception {
         try (CloudMw hasty = CloudMw.connect(
-                CloudMwOptions.of(coordinator.address()).withCoordinatorTimeout(Duration.ofSeconds(1)))) {
+                CloudMwOptions.of(coordinator.address()).withCoordinatorTimeout(Duration.ofSeconds(3)))) {
             coordinator.loseAnswersTo("CommitPut", Integer.MAX_VALUE);
             String before = currentVersion();
             CompletableFuture<PutReceipt> append = hasty.files().append(source(), FILE, PutOptions.defaults());

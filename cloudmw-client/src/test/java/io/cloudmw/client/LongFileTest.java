@@ -151,7 +151,7 @@ final class LongFileTest {
     }
 
     private CloudMw hasty() {
-        return CloudMw.connect(CloudMwOptions.of(coordinator.address()).withCoordinatorTimeout(Duration.ofMillis(300)));
+        return CloudMw.connect(CloudMwOptions.of(coordinator.address()).withCoordinatorTimeout(Duration.ofSeconds(3)));
     }
 
     private static void unavailable(CompletableFuture<?> read) {

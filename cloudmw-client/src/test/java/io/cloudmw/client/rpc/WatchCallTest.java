@@ -257,7 +257,7 @@ final class WatchCallTest {
 
     @Test
     void lostCoordinatorFailsTheWatchWithinTheTimeout() throws Exception {
-        try (CloudMw impatient = client(Duration.ofMillis(200))) {
+        try (CloudMw impatient = client(Duration.ofSeconds(3))) {
             Watch watch = impatient.files().watch(VOLUME, "/", OptionalLong.empty(), listener);
             assertThat(watch.started().join()).isZero();
             coordinator.stop();
