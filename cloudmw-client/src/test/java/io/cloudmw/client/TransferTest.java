@@ -974,7 +974,8 @@ final class TransferTest {
         assertThat(inOrder ? stream.toByteArray() : Files.readAllBytes(target)).isEqualTo(content);
         assertThat(receipt.chunks()).isEqualTo(4);
         assertThat(receipt.usefulBytes()).isEqualTo(content.length);
-        assertThat(other.leavesRelayed()).isBetween(2 * CHUNK / LEAF, (inOrder ? 4 : 2) * CHUNK / LEAF);
+        // One of the two may not have been written to the file yet.
+        assertThat(other.leavesRelayed()).isBetween(2 * CHUNK / LEAF, (inOrder ? 4 : 3) * CHUNK / LEAF);
         await().until(() -> client.runningTransfers() == 0 && client.freeMemoryBytes() == 8L << 20);
     }
 

@@ -17,6 +17,7 @@ import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.core.model.volume.Chunking;
 import io.cloudmw.core.model.volume.Volume;
 import io.cloudmw.core.status.StoreStatus;
+import io.cloudmw.core.testing.TestPorts;
 import io.cloudmw.helper.disk.DiskOpener;
 import io.cloudmw.helper.standalone.HostedCoordinator;
 import io.cloudmw.helper.standalone.HostedHelper;
@@ -151,7 +152,7 @@ final class Fleet implements AutoCloseable {
 
     private Map<String, String> coordinatorSettings(Map<String, String> more) {
         Map<String, String> own = new HashMap<>();
-        own.put("coordinator.listen", "127.0.0.1:0");
+        own.put("coordinator.listen", "127.0.0.1:" + TestPorts.free());
         own.put("coordinator.data-dir", directory.resolve("coordinator").toString());
         own.put("cluster.secret-file", directory.resolve("cluster.secret").toString());
         own.putAll(more);

@@ -52,6 +52,7 @@ import io.cloudmw.core.status.fleet.ExpectedSpeed;
 import io.cloudmw.core.status.fleet.FleetView;
 import io.cloudmw.core.status.fleet.SizeClass;
 import io.cloudmw.core.status.fleet.SpeedKey;
+import io.cloudmw.core.testing.TestPorts;
 import io.cloudmw.core.wire.FromWire;
 import io.cloudmw.core.wire.LockWire;
 import io.cloudmw.core.wire.MonitorWire;
@@ -203,7 +204,7 @@ public final class FakeCoordinator implements AutoCloseable {
     private volatile Set<StoreId> bad = Set.of();
     private volatile Mode mode = Mode.ROUNDS;
     private volatile List<StoreId> full = List.of();
-    private int port;
+    private final int port = TestPorts.free();
     private @Nullable Server server;
 
     public FakeCoordinator(long chunkSizeBytes, int leafSizeBytes) throws IOException {
@@ -256,7 +257,6 @@ public final class FakeCoordinator implements AutoCloseable {
                 .addService(ServerInterceptors.intercept(new Upkeep(), VersionHandshake.server()))
                 .build()
                 .start();
-        port = started.getPort();
         server = started;
     }
 

@@ -27,6 +27,7 @@ import io.cloudmw.core.security.TransferClaims;
 import io.cloudmw.core.security.TransferRight;
 import io.cloudmw.core.status.fleet.HedgeCounts;
 import io.cloudmw.core.status.fleet.HelperActivity;
+import io.cloudmw.core.testing.TestPorts;
 import io.cloudmw.core.time.Ticker;
 import io.cloudmw.core.time.WallClock;
 import io.cloudmw.helper.config.DiskConfig;
@@ -78,7 +79,7 @@ final class RegistrationTest {
 
     @BeforeEach
     void start() throws IOException {
-        server = serve(0);
+        server = serve(TestPorts.free());
         calls = calls(WallClock.system());
         registration =
                 new Registration(calls, SELF, List.of(), BucketWatch.none(), speeds, () -> activity, new Random(1));

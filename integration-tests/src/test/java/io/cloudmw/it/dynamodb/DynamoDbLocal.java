@@ -3,10 +3,10 @@ package io.cloudmw.it.dynamodb;
 import io.cloudmw.coordinator.catalog.dynamodb.DynamoDbCatalog;
 import io.cloudmw.coordinator.catalog.dynamodb.table.DynamoDbSettings;
 import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.testing.TestPorts;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.URI;
 import java.nio.file.Files;
@@ -41,7 +41,7 @@ public final class DynamoDbLocal implements AutoCloseable {
             if (!Files.isDirectory(LIBRARIES)) {
                 throw new IllegalStateException(LIBRARIES + " is missing: build with -am, so that it is fetched");
             }
-            int port = freePort();
+            int port = TestPorts.free();
             Path log = Files.createTempFile(LIBRARIES.getParent(), "dynamodb-", ".log");
             Process process = new ProcessBuilder(
                             Path.of(System.getProperty("java.home"), "bin", "java")
@@ -68,12 +68,6 @@ public final class DynamoDbLocal implements AutoCloseable {
             return started;
         } catch (IOException e) {
             throw new UncheckedIOException(e);
-        }
-    }
-
-    private static int freePort() throws IOException {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
         }
     }
 

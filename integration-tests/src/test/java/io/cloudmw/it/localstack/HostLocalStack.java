@@ -1,9 +1,8 @@
 package io.cloudmw.it.localstack;
 
+import io.cloudmw.core.testing.TestPorts;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -32,7 +31,7 @@ final class HostLocalStack extends LocalStack {
             Path directory = Files.createTempDirectory(
                     Files.createDirectories(Path.of("target", "localstack").toAbsolutePath()), "run-");
             Path log = directory.resolve("localstack.log");
-            int port = freePort();
+            int port = TestPorts.free();
             Process process = launch(python, directory, log, port);
             HostLocalStack started = new HostLocalStack(process, port);
             try {
@@ -104,11 +103,5 @@ final class HostLocalStack extends LocalStack {
                 .redirectErrorStream(true)
                 .redirectOutput(log.toFile())
                 .start();
-    }
-
-    private static int freePort() throws IOException {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
-        }
     }
 }

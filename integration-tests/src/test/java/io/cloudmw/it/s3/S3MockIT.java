@@ -1,5 +1,6 @@
 package io.cloudmw.it.s3;
 
+import io.cloudmw.core.testing.TestPorts;
 import java.net.URI;
 import java.util.List;
 import java.util.Optional;
@@ -12,7 +13,7 @@ final class S3MockIT extends S3ServerContract {
 
     @BeforeAll
     static void start() {
-        int port = S3Server.freePort();
+        int port = TestPorts.free();
         server = Optional.of(S3Server.startJava(
                 "s3mock",
                 port,

@@ -1,5 +1,6 @@
 package io.cloudmw.it.s3;
 
+import io.cloudmw.core.testing.TestPorts;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
@@ -16,7 +17,7 @@ final class S3ProxyIT extends S3ServerContract {
 
     @BeforeAll
     static void start(@TempDir Path directory) throws IOException {
-        int port = S3Server.freePort();
+        int port = TestPorts.free();
         Path settings = directory.resolve("s3proxy.properties");
         Files.writeString(
                 settings,

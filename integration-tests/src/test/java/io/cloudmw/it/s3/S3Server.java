@@ -2,8 +2,6 @@ package io.cloudmw.it.s3;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.URI;
 import java.nio.file.Files;
@@ -12,7 +10,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.awaitility.Awaitility;
@@ -31,8 +28,6 @@ public final class S3Server implements AutoCloseable {
 
     private static final Duration READY_WITHIN = Duration.ofMinutes(3);
     private static final long STOP_SECONDS = 10;
-    private static final int FIRST_PORT = 15_000;
-    private static final int LAST_PORT = 30_000;
 
     private final Process process;
     private final URI endpoint;
@@ -97,22 +92,6 @@ public final class S3Server implements AutoCloseable {
         command.addAll(List.of("-cp", libraries + "/*"));
         command.addAll(mainAndArguments);
         return start(name, port, command, Map.of());
-    }
-
-    /**
-     * Returns a free port below the range that systems use for outgoing connections, so that no connection takes it
-     * between two servers of a test.
-     */
-    static int freePort() {
-        for (int tries = 0; tries < 1000; tries++) {
-            int port = ThreadLocalRandom.current().nextInt(FIRST_PORT, LAST_PORT);
-            try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
-                return socket.getLocalPort();
-            } catch (IOException e) {
-                // The port is taken.
-            }
-        }
-        throw new IllegalStateException("no free port from " + FIRST_PORT + " to " + LAST_PORT);
     }
 
     /** Returns {@code http://127.0.0.1:port}. */

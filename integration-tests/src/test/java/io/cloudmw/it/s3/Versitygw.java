@@ -1,5 +1,6 @@
 package io.cloudmw.it.s3;
 
+import io.cloudmw.core.testing.TestPorts;
 import io.cloudmw.it.localstack.LocalStack;
 import java.io.File;
 import java.io.IOException;
@@ -33,7 +34,7 @@ public final class Versitygw {
 
     /** Starts a server with the tests' keys on a free port. */
     public static S3Server start(Path directory) {
-        return start(directory, S3Server.freePort(), S3Server.SECRET_ACCESS_KEY, S3Server.REGION);
+        return start(directory, TestPorts.free(), S3Server.SECRET_ACCESS_KEY, S3Server.REGION);
     }
 
     /**
