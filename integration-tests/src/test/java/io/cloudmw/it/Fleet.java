@@ -251,7 +251,7 @@ final class Fleet implements AutoCloseable {
 
     /** Returns the sum of a meter over all its tags, from a helper's metrics endpoint. */
     double metric(int i, String name) throws IOException, InterruptedException {
-        URI metrics = URI.create("http://" + ready("helper-" + i).path("http").asText() + "/metrics");
+        URI metrics = URI.create("http://" + helperHttp(i) + "/metrics");
         String answer = HttpClient.newHttpClient()
                 .send(HttpRequest.newBuilder(metrics).build(), HttpResponse.BodyHandlers.ofString())
                 .body();
@@ -298,6 +298,16 @@ final class Fleet implements AutoCloseable {
                 : JsonNodeFactory.instance
                         .objectNode()
                         .put("http", here.http().map(HostPort::toString).orElse(""));
+    }
+
+    /** The address of the pages of helper {@code i}. */
+    String helperHttp(int i) {
+        return ready("helper-" + i).path("http").asText();
+    }
+
+    /** The address of the pages of a coordinator in this JVM, which {@code coordinator.http.listen} gives it. */
+    String coordinatorHttp() {
+        return Objects.requireNonNull(hostedCoordinator).http().orElseThrow().toString();
     }
 
     /**

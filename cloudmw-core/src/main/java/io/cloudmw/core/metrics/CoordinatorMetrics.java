@@ -53,7 +53,7 @@ public final class CoordinatorMetrics {
 
     /** Counts an answered call. */
     public void called(String method, String code, long nanos) {
-        Timer.builder(CALLS)
+        TimerBuckets.timer(CALLS)
                 .description("Calls that were answered")
                 .tags(METHOD, method, CODE, code)
                 .register(meters)

@@ -58,7 +58,7 @@ public final class StoreMetrics {
                 .description("Bytes of chunks that were not there before")
                 .tag(STORE, store)
                 .register(meters);
-        this.firstByte = Timer.builder(FIRST_BYTE)
+        this.firstByte = TimerBuckets.timer(FIRST_BYTE)
                 .description("From the opening of a read to its first byte")
                 .tag(STORE, store)
                 .register(meters);

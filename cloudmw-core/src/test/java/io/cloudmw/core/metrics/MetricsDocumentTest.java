@@ -80,7 +80,11 @@ final class MetricsDocumentTest {
         coordinator.watch(
                 () -> 0, new CoordinatorMetrics.Progress(() -> 0, () -> 0, () -> 0, () -> 0, () -> 0, () -> 0));
 
-        assertThat(meters.getMeters())
+        // This registry shows the buckets of a timer as gauges of their own.
+        List<Meter> documentedMeters = meters.getMeters().stream()
+                .filter(meter -> !meter.getId().getName().endsWith(".histogram"))
+                .toList();
+        assertThat(documentedMeters)
                 .isNotEmpty()
                 .allSatisfy(meter -> assertThat(row(meter))
                         .as(meter.getId().getName())
