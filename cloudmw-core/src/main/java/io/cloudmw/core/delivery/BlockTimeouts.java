@@ -1,22 +1,18 @@
 package io.cloudmw.core.delivery;
 
 import io.cloudmw.core.error.ErrorCode;
-import io.cloudmw.core.hedge.SpeedEstimate;
 import io.cloudmw.core.mode.ModePolicy;
 import io.cloudmw.core.race.Entrant;
 import io.cloudmw.core.race.RacerId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
-import org.jspecify.annotations.Nullable;
 
-/** The timeouts of blocks: for a relay, a racer, a first byte and the next leaf, and what is done when they pass. */
+/**
+ * The timeouts of blocks, and what is done when they pass: a block is given up, moved to another helper, or has a second
+ * attempt. {@link LatenessDetector} and {@link SilenceDetector} tell when a block is late.
+ */
 final class BlockTimeouts {
-    /** Until its turn, a relay of a stream is known by reports alone, which come this often or more. */
-    private static final long REPORTED_NANOS = 2_500_000_000L;
-    /** A relay is not slow when it is at most this many times slower than the destination's relays usually are. */
-    private static final double BEHIND_RELAYS = 4;
-
     private final DeliveryState state;
     private final LatenessDetector lateness;
     private final Dispatcher dispatcher;
@@ -249,7 +245,7 @@ final class BlockTimeouts {
         }
         long patient =
                 extras.delayNanos(lateness.delayNanos(block) * state.budget().patience());
-        return afterQuiet(block, block.waitingSinceNanos() + patient);
+        return notBeforeQuietEnds(block, OptionalLong.of(block.waitingSinceNanos() + patient));
     }
 
     /** Moves a block its helper has no room for to an idle lane of another helper: its store was asked for nothing. */
@@ -265,49 +261,19 @@ final class BlockTimeouts {
 
     // ---- lateness
 
-    /** The time, but not before a second attempt may be asked for again. */
-    private static OptionalLong afterQuiet(BlockProgress block, long atNanos) {
-        return OptionalLong.of(atNanos - block.quietUntilNanos() < 0 ? block.quietUntilNanos() : atNanos);
-    }
-
-    /** The time when a second attempt is due; empty: nothing can be late, or a second one is under way. */
+    /** The time when a block is late; empty: it cannot be late, or has a second attempt. */
     private OptionalLong lateAtNanos(BlockProgress block) {
-        OfferedRelay relay = block.relay();
-        boolean isWithheld = relay != null && relay.isWithheld();
-        if (!extras.hedges() || isWithheld || block.range().blocks().size() > 1) {
-            return OptionalLong.empty();
-        }
-        AttemptProgress attempt = block.attempt();
-        if (!attempt.isFetching()) {
-            OptionalLong unheard = silence.lateAtNanos(block);
-            return unheard.isEmpty() ? unheard : afterQuiet(block, unheard.getAsLong());
-        }
-        double patience = state.budget().patience();
-        SpeedEstimate usual = state.usual(block);
-        long delay = lateness.delayNanos(usual);
-        if (attempt.bytes() == 0) {
-            return afterQuiet(block, attempt.startedAtNanos() + extras.delayNanos(delay * patience));
-        }
-        double slow = usual.slowBytesPerSecond() / 1e9;
-        long gap = gapNanos(block, relay, delay, slow);
-        long gapAt = attempt.movedAtNanos() + (long) (gap * patience);
-        if (slow == 0 || !state.throughput().isBehindOthers(attempt.rate(state.now()))) {
-            return afterQuiet(block, gapAt);
-        }
-        long next = attempt.bytes() + block.chunk().plan().leafSizeBytes();
-        long lineAt = attempt.startedAtNanos() + delay + (long) (next / slow * patience);
-        return afterQuiet(block, Math.min(lineAt, gapAt));
+        return lateness.mayBeLate(block)
+                ? notBeforeQuietEnds(
+                        block, block.attempt().isFetching() ? lateness.lateAtNanos(block) : silence.lateAtNanos(block))
+                : OptionalLong.empty();
     }
 
-    /** The time that the next leaf may take: no less than the relays of this destination take, whatever limits them. */
-    private long gapNanos(BlockProgress block, @Nullable OfferedRelay relay, long delay, double slow) {
-        double leaf = slow == 0 ? 0 : block.chunk().plan().leafSizeBytes() / slow;
-        double gap = Math.max((double) delay, Math.min(leaf, (double) extras.capNanos()));
-        if (relay == null || !relay.isAccepted()) {
-            return Math.max((long) gap, REPORTED_NANOS);
-        }
-        double moving = state.throughput().movingRelays();
-        return (long) Math.max(gap, BEHIND_RELAYS * state.paceNanos() * moving);
+    /** The time, but not before a second attempt may be asked for again. */
+    private static OptionalLong notBeforeQuietEnds(BlockProgress block, OptionalLong at) {
+        return at.isPresent() && at.getAsLong() - block.quietUntilNanos() < 0
+                ? OptionalLong.of(block.quietUntilNanos())
+                : at;
     }
 
     /** Issues the rest of a late block to another store too. */

@@ -3,6 +3,7 @@ package io.cloudmw.core.delivery;
 import io.cloudmw.core.hedge.RedundancyBudget;
 import io.cloudmw.core.hedge.SpeedEstimate;
 import io.cloudmw.core.mode.ModePolicy;
+import java.util.OptionalLong;
 
 /**
  * The detector of late and slow attempts: it measures them by what is usual at their stores and tells the budget. The
@@ -11,6 +12,10 @@ import io.cloudmw.core.mode.ModePolicy;
 final class LatenessDetector {
     /** Helpers report this soon that a block waits for room. */
     private static final long REPORTED_WITHIN_NANOS = 200_000_000;
+    /** Until its turn, a relay of a stream is known by reports alone, which come this often or more. */
+    private static final long REPORTED_NANOS = 2_500_000_000L;
+    /** A relay is not slow when it is at most this many times slower than the destination's relays usually are. */
+    private static final double BEHIND_RELAYS = 4;
 
     private final DeliveryState state;
     private final ModePolicy.Extras extras;
@@ -43,6 +48,48 @@ final class LatenessDetector {
         }
         long firstByte = extras.delayNanos(delayNanos(block) * state.budget().patience());
         return Math.min(extras.capNanos(), Math.max(REPORTED_WITHIN_NANOS, firstByte + (long) report));
+    }
+
+    /** Returns whether a block that takes too long is to have a second attempt. */
+    boolean mayBeLate(BlockProgress block) {
+        OfferedRelay relay = block.relay();
+        boolean isWithheld = relay != null && relay.isWithheld();
+        return extras.hedges() && !isWithheld && block.range().isIssuedOnce();
+    }
+
+    /**
+     * The time when a block that is being fetched is late: its first byte or its next leaf has not come, or its bytes
+     * come too slowly.
+     */
+    OptionalLong lateAtNanos(BlockProgress block) {
+        AttemptProgress attempt = block.attempt();
+        double patience = state.budget().patience();
+        SpeedEstimate usual = state.usual(block);
+        long delay = delayNanos(usual);
+        if (attempt.bytes() == 0) {
+            return OptionalLong.of(attempt.startedAtNanos() + extras.delayNanos(delay * patience));
+        }
+        double slow = usual.slowBytesPerSecond() / 1e9;
+        long gap = gapNanos(block, delay, slow);
+        long gapAt = attempt.movedAtNanos() + (long) (gap * patience);
+        if (slow == 0 || !state.throughput().isBehindOthers(attempt.rate(state.now()))) {
+            return OptionalLong.of(gapAt);
+        }
+        long next = attempt.bytes() + block.chunk().plan().leafSizeBytes();
+        long lineAt = attempt.startedAtNanos() + delay + (long) (next / slow * patience);
+        return OptionalLong.of(Math.min(lineAt, gapAt));
+    }
+
+    /** The time that the next leaf may take: no less than the relays of this destination take, whatever limits them. */
+    private long gapNanos(BlockProgress block, long delay, double slow) {
+        double leaf = slow == 0 ? 0 : block.chunk().plan().leafSizeBytes() / slow;
+        double gap = Math.max((double) delay, Math.min(leaf, (double) extras.capNanos()));
+        OfferedRelay relay = block.relay();
+        if (relay == null || !relay.isAccepted()) {
+            return Math.max((long) gap, REPORTED_NANOS);
+        }
+        double moving = state.throughput().movingRelays();
+        return (long) Math.max(gap, BEHIND_RELAYS * state.paceNanos() * moving);
     }
 
     /** Notes that an attempt's first bytes came at {@code atNanos}. */
