@@ -14,9 +14,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The verifier of a leaf-aligned range of one replica, where a store is read. The destination verifies the SHA-256 of
- * each leaf again ({@code LeafDigests}, {@code RelayReceiver}). This checks the CRC32C of every leaf before passing it
- * on, unless it is {@link #unchecked}. A single thread runs it, once; any thread may cancel it. Allocates nothing per
- * leaf: bytes go into buffers of the {@link LeafTarget}.
+ * each leaf again ({@code RelayLeafVerifier}). This checks the CRC32C of every leaf before passing it on, unless it is
+ * {@link #unchecked}. A single thread runs it, once; any thread may cancel it. Allocates nothing per leaf: bytes go into
+ * buffers of the {@link LeafTarget}.
  */
 public final class StoreLeafVerifier {
     private final ChunkStore store;

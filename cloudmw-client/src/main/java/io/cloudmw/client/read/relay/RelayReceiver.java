@@ -3,7 +3,6 @@ package io.cloudmw.client.read.relay;
 import io.cloudmw.client.context.Failures;
 import io.cloudmw.client.sink.LeafSink;
 import io.cloudmw.core.bulk.BulkStreamListener;
-import io.cloudmw.core.chunk.Sha256;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.ByteRange;
@@ -14,8 +13,6 @@ import io.cloudmw.core.race.BlockId;
 import io.cloudmw.core.race.RacerId;
 import io.cloudmw.core.thread.SerialExecutor;
 import io.netty.buffer.ByteBuf;
-import java.nio.ByteBuffer;
-import java.security.MessageDigest;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.Executor;
@@ -23,43 +20,30 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The client's end of one relay: it verifies one offered block's leaves and hands them on. Leaves arrive whole on an
- * event loop. {@code lane} checks them in order, one at a time, against the manifest's SHA-256, hands them on and
- * releases their buffers. Leaves that come before the relay is accepted are checked at once and wait. Grants,
+ * The client's end of one relay: it has one offered block's leaves verified ({@link RelayLeafVerifier}) and hands them
+ * on. Leaves arrive whole on an event loop. {@code lane} verifies them in order, one at a time, hands them on and
+ * releases their buffers. Leaves that come before the relay is accepted are verified at once and wait. Grants,
  * acceptance and closing belong to the transfer.
  */
 public final class RelayReceiver implements BulkStreamListener {
-    /** The bytes that a prepared or accepted relay must bring. */
-    private record Expected(Chunk chunk, long from, long length, long wantedFrom) {
-        /** Returns whether the leaf at this offset of the block is to be handed on. */
-        boolean wants(long offset) {
-            return from + offset >= wantedFrom && offset < length;
-        }
-    }
-
     private final RelayOffer offer;
     private final RelaySource source;
     private final RelayListener owner;
     private final LeafSink sink;
     private final SerialExecutor lane;
-    private final MessageDigest sha256 = Sha256.begin();
+    private final RelayLeafVerifier verifier;
     private final AtomicLong received = new AtomicLong();
-    private volatile @Nullable Expected expected;
+    private volatile @Nullable ExpectedLeaves expected;
     private volatile boolean accepted;
     private volatile long granted;
     private volatile boolean closed;
     /** Bytes handed on; confined to the lane. */
     private long handedOn;
 
-    /** Bytes that were checked, or are not wanted; confined to the lane. */
-    private long checkedBytes;
-
-    /** True once a leaf was corrupt; confined to the lane. */
-    private boolean corrupt;
     /** True once a leaf could not be written; confined to the lane. */
     private boolean broken;
     /** Verified leaves that wait to be handed on; confined to the lane. */
-    private final Deque<ByteBuf> checked = new ArrayDeque<>();
+    private final Deque<ByteBuf> verified = new ArrayDeque<>();
 
     private boolean ended;
     /** Bytes whose credit was given back; confined to the transfer. */
@@ -73,6 +57,7 @@ public final class RelayReceiver implements BulkStreamListener {
         this.source = source;
         this.owner = owner;
         this.sink = sink;
+        this.verifier = new RelayLeafVerifier(offer.store(), owner);
         this.lane = new SerialExecutor(threads, this::brokenBy);
     }
 
@@ -102,7 +87,7 @@ public final class RelayReceiver implements BulkStreamListener {
     }
 
     /**
-     * Prepares the relay before its first grant: leaves are checked, and wait until it is accepted as by {@link
+     * Prepares the relay before its first grant: leaves are verified, and wait until it is accepted as by {@link
      * #accept}.
      */
     public void prepare(Block offered, ByteRange wanted, Chunk chunk) {
@@ -121,17 +106,17 @@ public final class RelayReceiver implements BulkStreamListener {
         lane.execute(this::advance);
     }
 
-    private static Expected expected(Block offered, ByteRange wanted, Chunk chunk) {
+    private static ExpectedLeaves expected(Block offered, ByteRange wanted, Chunk chunk) {
         long from = offered.range().offset();
-        return new Expected(chunk, from, wanted.end() - from, wanted.offset());
+        return new ExpectedLeaves(chunk, from, wanted.end() - from, wanted.offset());
     }
 
     /** Keeps only the first {@code length} bytes of the block for this relay. */
     public void shorten(long length) {
-        Expected what = require();
+        ExpectedLeaves what = require();
         if (length < what.length()) {
             shortened = true;
-            expected = new Expected(what.chunk(), what.from(), length, what.wantedFrom());
+            expected = new ExpectedLeaves(what.chunk(), what.from(), length, what.wantedFrom());
         }
     }
 
@@ -151,7 +136,7 @@ public final class RelayReceiver implements BulkStreamListener {
 
     /** The block's position in the file. */
     public long position() {
-        Expected what = require();
+        ExpectedLeaves what = require();
         return what.chunk().range().offset() + what.from();
     }
 
@@ -159,8 +144,8 @@ public final class RelayReceiver implements BulkStreamListener {
         return require().length();
     }
 
-    private Expected require() {
-        Expected what = expected;
+    private ExpectedLeaves require() {
+        ExpectedLeaves what = expected;
         if (what == null) {
             throw new IllegalStateException("relay " + offer.number() + " was neither prepared nor accepted");
         }
@@ -220,8 +205,8 @@ public final class RelayReceiver implements BulkStreamListener {
         closed = true;
         source.refuse(code, message);
         lane.execute(() -> {
-            checked.forEach(ByteBuf::release);
-            checked.clear();
+            verified.forEach(ByteBuf::release);
+            verified.clear();
             owner.drained(this);
         });
     }
@@ -248,7 +233,7 @@ public final class RelayReceiver implements BulkStreamListener {
     }
 
     private void checkEnd() {
-        Expected what = expected;
+        ExpectedLeaves what = expected;
         if (!closed && (what == null || handedOn < what.length())) {
             owner.relayFailed(
                     this,
@@ -270,30 +255,33 @@ public final class RelayReceiver implements BulkStreamListener {
         owner.relayFailed(this, Failures.of(defect));
     }
 
-    /** Checks a leaf at once, before its turn. After one corrupt leaf, every other counts as corrupt. */
+    /** Verifies a leaf at once, before its turn. */
     private void arrived(ByteBuf payload) {
         boolean right = false;
         try {
-            right = !closed && !corrupt && isRight(payload);
+            right = !closed && isVerified(payload);
         } finally {
             if (!right) {
                 payload.release();
             }
         }
         if (right) {
-            checked.add(payload);
+            verified.add(payload);
             advance();
         }
     }
 
-    private boolean isRight(ByteBuf payload) {
-        Expected what = require(); // once: it may be shortened meanwhile
-        if (checkedBytes >= what.length()) {
-            return false; // the relay was shortened after the sender learned its length: harmless
+    private boolean isVerified(ByteBuf payload) {
+        try {
+            return verifier.verify(require(), payload.nioBuffer());
+        } catch (CloudMwException e) {
+            if (e.code() == ErrorCode.REPLICA_CORRUPT) {
+                owner.leafCorrupt(this, e);
+            } else {
+                owner.relayFailed(this, e);
+            }
+            return false;
         }
-        corrupt = true;
-        corrupt = !isLeaf(what, payload);
-        return !corrupt;
     }
 
     /** Hands on the verified leaves whose turn has come. */
@@ -301,7 +289,7 @@ public final class RelayReceiver implements BulkStreamListener {
         if (isExpected() && !accepted && !closed) {
             return;
         }
-        for (ByteBuf leaf = checked.poll(); leaf != null; leaf = checked.poll()) {
+        for (ByteBuf leaf = verified.poll(); leaf != null; leaf = verified.poll()) {
             handOn(leaf);
         }
         if (ended) {
@@ -326,44 +314,8 @@ public final class RelayReceiver implements BulkStreamListener {
         }
     }
 
-    private boolean isLeaf(Expected what, ByteBuf payload) {
-        Chunk chunk = what.chunk();
-        int bytes = payload.readableBytes();
-        long offset = checkedBytes;
-        long due = Math.min(chunk.leafSizeBytes(), what.length() - offset);
-        if (bytes != due) {
-            owner.relayFailed(
-                    this,
-                    new CloudMwException(
-                            ErrorCode.PROTOCOL_VIOLATION,
-                            "chunk=" + chunk.id() + ": frame of " + bytes + " bytes (expected: a leaf of " + due
-                                    + ")"));
-            return false;
-        }
-        checkedBytes = offset + bytes;
-        // Leaves that are not wanted now never will be: a relay only gets shorter.
-        return !what.wants(offset) || matches(chunk, what.from() + offset, payload);
-    }
-
-    private boolean matches(Chunk chunk, long at, ByteBuf payload) {
-        ByteBuffer leaf = payload.nioBuffer();
-        sha256.update(leaf.duplicate());
-        int index = Math.toIntExact(at / chunk.leafSizeBytes());
-        if (!chunk.leaves().matches(index, sha256.digest())) {
-            owner.leafCorrupt(
-                    this,
-                    new CloudMwException(
-                            ErrorCode.REPLICA_CORRUPT,
-                            "chunk=" + chunk.id() + " store=" + offer.store() + " leaf=" + index
-                                    + ": SHA-256 does not match"));
-            return false;
-        }
-        owner.verified(chunk, at, leaf);
-        return true;
-    }
-
     private boolean write(ByteBuf payload) {
-        Expected what = require();
+        ExpectedLeaves what = require();
         long offset = handedOn;
         if (offset >= what.length()) {
             return false; // it was shortened meanwhile
