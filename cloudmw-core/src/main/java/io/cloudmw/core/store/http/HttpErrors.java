@@ -3,9 +3,12 @@ package io.cloudmw.core.store.http;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.error.RetryVerdict;
-import io.cloudmw.core.store.answer.S3ErrorResponse;
+import io.cloudmw.core.store.error.S3ErrorResponse;
 
-/** The translation of HTTP responses, with the same meaning as in the {@code s3} store. */
+/**
+ * The translation of error responses to presigned URLs; {@link S3ErrorResponse} gives them the same meaning as in the
+ * {@code s3} store.
+ */
 final class HttpErrors {
     private HttpErrors() {}
 

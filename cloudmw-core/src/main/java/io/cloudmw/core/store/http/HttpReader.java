@@ -4,7 +4,7 @@ import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.store.ChunkReader;
-import io.cloudmw.core.store.answer.S3ErrorResponse;
+import io.cloudmw.core.store.error.S3ErrorResponse;
 import io.cloudmw.core.time.WallClock;
 import java.net.URI;
 import java.net.http.HttpClient;

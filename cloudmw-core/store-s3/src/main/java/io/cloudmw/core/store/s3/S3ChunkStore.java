@@ -14,7 +14,7 @@ import io.cloudmw.core.store.ChunkReader;
 import io.cloudmw.core.store.ChunkSource;
 import io.cloudmw.core.store.ChunkStore;
 import io.cloudmw.core.store.PutOutcome;
-import io.cloudmw.core.store.answer.S3Fault;
+import io.cloudmw.core.store.error.S3Fault;
 import io.cloudmw.core.time.Sleeper;
 import io.cloudmw.core.time.WallClock;
 import java.nio.ByteBuffer;
@@ -45,7 +45,7 @@ final class S3ChunkStore implements ChunkStore {
     private final StoreId id;
     private final Store.S3 bucket;
     private final S3Keys keys;
-    private final S3Errors errors;
+    private final SdkErrors errors;
     private final S3Client client;
     private final HedgeClient extra;
     private final S3Settings settings;
@@ -67,7 +67,7 @@ final class S3ChunkStore implements ChunkStore {
         this.id = id;
         this.bucket = bucket;
         this.keys = new S3Keys(bucket.prefix());
-        this.errors = new S3Errors(id, bucket);
+        this.errors = new SdkErrors(id, bucket);
         this.client = client;
         this.extra = extra;
         this.settings = settings;
@@ -163,7 +163,7 @@ final class S3ChunkStore implements ChunkStore {
      */
     private @Nullable PutOutcome unanswered(ChunkId chunk, S3Put put, CloudMwException failure)
             throws CloudMwException {
-        if (!S3Errors.mayHaveArrived(failure)) {
+        if (!SdkErrors.mayHaveArrived(failure)) {
             throw failure;
         }
         try {

@@ -24,7 +24,7 @@ import software.amazon.awssdk.utils.SdkAutoCloseable;
  * read again, and roles are assumed anew before their keys expire. Safe for any thread.
  */
 final class S3Credentials implements AutoCloseable {
-    /** The prefix of its failures, which {@link S3Errors} looks for. */
+    /** The prefix of its failures, which {@link SdkErrors} looks for. */
     static final String UNABLE = "Unable to load credentials: ";
 
     private static final String SESSION = "cloudmw";

@@ -17,12 +17,12 @@ import software.amazon.awssdk.services.s3.model.S3Object;
 final class S3Erasure {
     private final S3Client client;
     private final Store.S3 bucket;
-    private final S3Errors errors;
+    private final SdkErrors errors;
 
     S3Erasure(S3Client client, StoreId store, Store.S3 bucket) {
         this.client = client;
         this.bucket = bucket;
-        this.errors = new S3Errors(store, bucket);
+        this.errors = new SdkErrors(store, bucket);
     }
 
     /** Returns the number of deleted objects. */

@@ -41,7 +41,7 @@ final class S3Markers implements BucketMarkers {
                             request.bucket(bucket.bucket()).key(key).range("bytes=0-" + (BucketMarker.MAX_LENGTH - 1)));
             return Optional.of(BucketMarker.parse(found.asString(StandardCharsets.UTF_8)));
         } catch (SdkException e) {
-            CloudMwException failure = new S3Errors(store.id(), bucket).translate(WHAT, e);
+            CloudMwException failure = new SdkErrors(store.id(), bucket).translate(WHAT, e);
             if (failure.code() == ErrorCode.REPLICA_MISSING) {
                 return Optional.empty();
             }
@@ -70,9 +70,9 @@ final class S3Markers implements BucketMarkers {
                 // Some stores lack conditions: reading before writing is the safest way there.
                 return read(store).isEmpty() && write(store, marker, true);
             }
-            throw new S3Errors(store.id(), bucket).translate(WHAT, e);
+            throw new SdkErrors(store.id(), bucket).translate(WHAT, e);
         } catch (SdkException e) {
-            throw new S3Errors(store.id(), bucket).translate(WHAT, e);
+            throw new SdkErrors(store.id(), bucket).translate(WHAT, e);
         }
     }
 

@@ -54,7 +54,7 @@ final class S3Probe {
 
     private final S3Client client;
     private final Store.S3 bucket;
-    private final S3Errors errors;
+    private final SdkErrors errors;
     private final Ticker ticker;
     private final WallClock clock;
     private final long endNanos;
@@ -83,7 +83,7 @@ final class S3Probe {
     S3Probe(S3Client client, StoreId store, Store.S3 bucket, Duration timeout, Ticker ticker, WallClock clock) {
         this.client = client;
         this.bucket = bucket;
-        this.errors = new S3Errors(store, bucket);
+        this.errors = new SdkErrors(store, bucket);
         this.ticker = ticker;
         this.clock = clock;
         this.endNanos = ticker.nanos() + timeout.toNanos();

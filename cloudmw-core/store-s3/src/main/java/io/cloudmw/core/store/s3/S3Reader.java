@@ -22,7 +22,7 @@ final class S3Reader implements ChunkReader {
     private static final int BOUNCE_BYTES = 64 * 1024;
 
     private final S3Client client;
-    private final S3Errors errors;
+    private final SdkErrors errors;
     private final String what;
     private final String bucket;
     private final String key;
@@ -46,7 +46,7 @@ final class S3Reader implements ChunkReader {
      */
     S3Reader(
             S3Client client,
-            S3Errors errors,
+            SdkErrors errors,
             String what,
             String bucket,
             String key,

@@ -10,8 +10,8 @@ import io.cloudmw.core.model.chunk.ChunkId;
 import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.core.store.ChunkStore;
 import io.cloudmw.core.store.StoreOpener;
-import io.cloudmw.core.store.answer.S3ErrorResponse;
-import io.cloudmw.core.store.answer.S3Fault;
+import io.cloudmw.core.store.error.S3ErrorResponse;
+import io.cloudmw.core.store.error.S3Fault;
 import io.cloudmw.core.time.Sleeper;
 import io.cloudmw.core.time.Ticker;
 import io.cloudmw.core.time.WallClock;
@@ -172,7 +172,7 @@ public final class S3Stores implements StoreOpener, Closeable {
                     .url()
                     .toString());
         } catch (SdkException e) {
-            throw new S3Errors(store.id(), bucket).translate("chunk=" + chunk, e);
+            throw new SdkErrors(store.id(), bucket).translate("chunk=" + chunk, e);
         }
     }
 
@@ -204,7 +204,7 @@ public final class S3Stores implements StoreOpener, Closeable {
             throw new CloudMwException(
                     ErrorCode.ALREADY_EXISTS, "bucket " + bucket.bucket() + " belongs to another account", e);
         } catch (SdkException e) {
-            throw new S3Errors(store.id(), bucket).translate("create", e);
+            throw new SdkErrors(store.id(), bucket).translate("create", e);
         }
     }
 
@@ -235,7 +235,7 @@ public final class S3Stores implements StoreOpener, Closeable {
     public static Optional<S3Fault> fault(Throwable failure) {
         for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
             if (cause instanceof SdkException of) {
-                return Optional.of(answer(of).map(S3ErrorResponse::fault).orElseGet(() -> S3Errors.faultOf(of)));
+                return Optional.of(answer(of).map(S3ErrorResponse::fault).orElseGet(() -> SdkErrors.faultOf(of)));
             }
         }
         return Optional.empty();
@@ -244,7 +244,7 @@ public final class S3Stores implements StoreOpener, Closeable {
     /** The server's response behind a failure of an S3 store, if there was one. */
     public static Optional<S3ErrorResponse> answer(Throwable failure) {
         for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
-            Optional<S3ErrorResponse> answer = S3Errors.answer(cause);
+            Optional<S3ErrorResponse> answer = SdkErrors.answer(cause);
             if (answer.isPresent()) {
                 return answer;
             }

@@ -1,4 +1,4 @@
-package io.cloudmw.core.store.answer;
+package io.cloudmw.core.store.error;
 
 import static io.cloudmw.core.error.RetryVerdict.NEVER;
 import static io.cloudmw.core.error.RetryVerdict.OTHER_REPLICA;

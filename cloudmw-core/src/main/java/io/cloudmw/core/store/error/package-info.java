@@ -3,6 +3,6 @@
  * for any thread.
  */
 @NullMarked
-package io.cloudmw.core.store.answer;
+package io.cloudmw.core.store.error;
 
 import org.jspecify.annotations.NullMarked;

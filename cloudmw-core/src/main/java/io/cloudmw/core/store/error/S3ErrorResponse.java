@@ -1,4 +1,4 @@
-package io.cloudmw.core.store.answer;
+package io.cloudmw.core.store.error;
 
 import io.cloudmw.core.error.RetryVerdict;
 import java.time.DateTimeException;

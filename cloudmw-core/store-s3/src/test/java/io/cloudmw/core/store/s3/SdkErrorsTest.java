@@ -13,7 +13,7 @@ import software.amazon.awssdk.auth.credentials.ProfileCredentialsProvider;
 import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.profiles.ProfileFile;
 
-final class S3ErrorsTest {
+final class SdkErrorsTest {
     private static final StoreId STORE = new StoreId("east");
     private static final Store.S3 BUCKET = new Store.S3("photos", "eu-west-1", "", false, "");
 
@@ -26,7 +26,7 @@ final class S3ErrorsTest {
                 .addCredentialsProvider(none)
                 .build()) {
             SdkException raw = catchThrowableOfType(SdkException.class, chain::resolveCredentials);
-            CloudMwException told = new S3Errors(STORE, BUCKET).translate("read", raw);
+            CloudMwException told = new SdkErrors(STORE, BUCKET).translate("read", raw);
             assertThat(told.code()).isEqualTo(ErrorCode.STORE_DENIED);
             assertThat(told)
                     .hasMessageStartingWith("read store=east bucket=photos: this process has no AWS credentials")

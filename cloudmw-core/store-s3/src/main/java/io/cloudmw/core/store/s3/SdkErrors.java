@@ -7,8 +7,8 @@ import io.cloudmw.core.error.Reasons;
 import io.cloudmw.core.error.RetryVerdict;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.fleet.Store;
-import io.cloudmw.core.store.answer.S3ErrorResponse;
-import io.cloudmw.core.store.answer.S3Fault;
+import io.cloudmw.core.store.error.S3ErrorResponse;
+import io.cloudmw.core.store.error.S3Fault;
 import io.cloudmw.core.time.WallClock;
 import java.net.ConnectException;
 import java.net.SocketTimeoutException;
@@ -27,11 +27,11 @@ import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.http.SdkHttpResponse;
 
 /** The translation of the SDK's exceptions for one store; the only place that does it. Immutable. */
-final class S3Errors {
+final class SdkErrors {
     private final StoreId store;
     private final Store.S3 bucket;
 
-    S3Errors(StoreId store, Store.S3 bucket) {
+    SdkErrors(StoreId store, Store.S3 bucket) {
         this.store = store;
         this.bucket = bucket;
     }
