@@ -8,8 +8,8 @@ import io.cloudmw.coordinator.catalog.change.CatalogErrors;
 import io.cloudmw.coordinator.catalog.change.ChangeRequest;
 import io.cloudmw.coordinator.fleet.BucketAccess;
 import io.cloudmw.coordinator.fleet.HeartbeatReport;
-import io.cloudmw.coordinator.fleet.HelperLeases;
 import io.cloudmw.coordinator.fleet.HelperRegistry;
+import io.cloudmw.coordinator.fleet.LeaseAuthority;
 import io.cloudmw.coordinator.fleet.RegisteredHelper;
 import io.cloudmw.coordinator.fleet.StoreView;
 import io.cloudmw.coordinator.upkeep.reshape.VolumeChangePlanner;
@@ -50,7 +50,7 @@ public final class Administration {
 
     private final Catalog catalog;
     private final HelperRegistry helpers;
-    private final HelperLeases registrations;
+    private final LeaseAuthority leases;
     private final StoreView stores;
     private final BucketAccess buckets;
     private final BucketIdentities identities;
@@ -65,7 +65,7 @@ public final class Administration {
             WallClock clock) {
         this.catalog = catalog;
         this.helpers = helpers;
-        this.registrations = new HelperLeases(helpers, catalog.fleet());
+        this.leases = new LeaseAuthority(helpers, catalog.fleet());
         this.stores = stores;
         this.buckets = buckets;
         this.identities = identities;
@@ -290,7 +290,7 @@ public final class Administration {
      */
     public HelperAdmission registerHelper(HelperAddress helper, long incarnation, List<DiskClaim> disks)
             throws CloudMwException {
-        registrations.requireFree(helper.id(), incarnation);
+        leases.requireFree(helper.id(), incarnation);
         if (disks.size() > MAX_DISKS) {
             throw new CloudMwException(
                     ErrorCode.INVALID_ARGUMENT, "disks: " + disks.size() + " (expected: <= " + MAX_DISKS + ")");
@@ -314,7 +314,7 @@ public final class Administration {
             (takeIn(disk) ? attached : lost).add(disk.id());
         }
         requireOneLeft(disks, lost);
-        return new HelperAdmission(registrations.register(helper, incarnation, attached), lost);
+        return new HelperAdmission(leases.register(helper, incarnation, attached), lost);
     }
 
     private static void requireOwn(Store disk, HelperId helper) throws CloudMwException {
@@ -383,7 +383,7 @@ public final class Administration {
                 stores.doubt(store);
             }
         }
-        return registrations.heartbeat(helper, epoch, news);
+        return leases.heartbeat(helper, epoch, news);
     }
 
     /**
@@ -460,7 +460,7 @@ public final class Administration {
      * @throws CloudMwException {@code HELPER_UNKNOWN} when the helper has no lease
      */
     public void leave(HelperId helper, long epoch) throws CloudMwException {
-        registrations.leave(helper, epoch);
+        leases.leave(helper, epoch);
     }
 
     public List<RegisteredHelper> helpers() {

@@ -27,14 +27,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 
 /**
- * The leases of helpers, as this coordinator knows them. A helper registers, then renews its lease by heartbeats that
+ * The registry of helpers: their leases, as this coordinator knows them. A helper registers, then renews its lease by heartbeats that
  * name the epoch of its registration. A heartbeat without a lease or with another epoch is answered with
  * {@code HELPER_UNKNOWN}, and the helper registers again.
  *
  * <p>A lease belongs to one process, by its incarnation. While the lease holds, another process with the same id must
  * wait; it is refused for good when the first one is heard again. Nothing survives a restart: all helpers return within
  * one heartbeat. Coordinators of one catalog exchange what they hear ({@link FleetExchange}), and agree on the owner of
- * an id ({@link HelperLeases}). Safe for any thread; never blocks.
+ * an id ({@link LeaseAuthority}). Safe for any thread; never blocks.
  */
 public final class HelperRegistry {
     /** The most leases at once; ended ones are dropped to make room. */

@@ -7,8 +7,8 @@ import io.cloudmw.coordinator.CoordinatorOptions;
 import io.cloudmw.coordinator.catalog.FleetReports;
 import io.cloudmw.coordinator.fleet.FleetExchange;
 import io.cloudmw.coordinator.fleet.HeartbeatReport;
-import io.cloudmw.coordinator.fleet.HelperLeases;
 import io.cloudmw.coordinator.fleet.HelperRegistry;
+import io.cloudmw.coordinator.fleet.LeaseAuthority;
 import io.cloudmw.coordinator.testing.TestCluster;
 import io.cloudmw.coordinator.testing.memory.InMemoryCatalog;
 import io.cloudmw.core.error.CloudMwException;
@@ -50,22 +50,22 @@ final class SharedFleetTest {
     /** The part of a coordinator that handles helpers. Each has its own clock, wrong by hours. */
     private final class One {
         private final HelperRegistry helpers;
-        private final HelperLeases registrations;
+        private final LeaseAuthority leases;
         private final FleetExchange exchange;
 
         One(String name, long clockMillis) throws CloudMwException {
             helpers = new HelperRegistry(TTL, ticker, () -> clockMillis);
-            registrations = new HelperLeases(helpers, Optional.of(board));
+            leases = new LeaseAuthority(helpers, Optional.of(board));
             exchange = new FleetExchange(name, board, helpers, TTL.multipliedBy(10), ticker);
             exchange.run();
         }
 
         long register(HelperAddress helper, long incarnation) throws CloudMwException {
-            return registrations.register(helper, incarnation, List.of(DISK));
+            return leases.register(helper, incarnation, List.of(DISK));
         }
 
         boolean heartbeat(long epoch) throws CloudMwException {
-            return registrations.heartbeat(h1.id(), epoch, HeartbeatReport.of(List.of(new DiskUsage(DISK, 1, 99))));
+            return leases.heartbeat(h1.id(), epoch, HeartbeatReport.of(List.of(new DiskUsage(DISK, 1, 99))));
         }
     }
 
@@ -241,10 +241,10 @@ final class SharedFleetTest {
     void leavingHelperFreesItsIdEverywhere() throws Exception {
         long epoch = a.register(h1, PROCESS);
         second();
-        b.registrations.leave(h1.id(), epoch);
+        b.leases.leave(h1.id(), epoch);
         second();
         assertThat(a.helpers.isAlive(h1.id())).isFalse();
-        refused(ErrorCode.HELPER_UNKNOWN, () -> a.registrations.leave(h1.id(), epoch));
+        refused(ErrorCode.HELPER_UNKNOWN, () -> a.leases.leave(h1.id(), epoch));
         assertThat(a.register(h1, ANOTHER)).isGreaterThan(epoch);
     }
 
@@ -278,7 +278,7 @@ final class SharedFleetTest {
     void helperThatReturnsElsewhereHasAHigherEpochDespiteClockSkew() throws Exception {
         long epoch = a.register(h1, PROCESS);
         second();
-        a.registrations.leave(h1.id(), epoch);
+        a.leases.leave(h1.id(), epoch);
         One c = new One("c", 7);
         long next = c.register(h1, ANOTHER);
         assertThat(next).isGreaterThan(epoch);
@@ -286,7 +286,7 @@ final class SharedFleetTest {
         second();
         assertThat(a.helpers.isAlive(h1.id())).isTrue();
         refused(ErrorCode.HELPER_UNKNOWN, () -> a.heartbeat(epoch));
-        c.registrations.leave(h1.id(), next);
+        c.leases.leave(h1.id(), next);
         refused(ErrorCode.HELPER_UNKNOWN, () -> c.heartbeat(next));
     }
 

@@ -12,17 +12,17 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * The granting, renewal and ending of helper leases. A single coordinator decides by its own memory; coordinators of
- * one catalog decide by compare-and-set there. A heartbeat needs no call of the catalog, except the first after a
+ * The authority that grants, renews and ends the leases of helpers. A single coordinator decides by its own memory
+ * ({@link HelperRegistry}); coordinators of one catalog decide by compare-and-set there. A heartbeat needs no call of the catalog, except the first after a
  * helper came from another coordinator: its registration is looked up, and its lease continues. Safe for any thread;
  * calls block on the catalog.
  */
-public final class HelperLeases {
+public final class LeaseAuthority {
     private final HelperRegistry helpers;
     private final Optional<FleetReports> shared;
 
     /** @param shared empty: this coordinator is alone */
-    public HelperLeases(HelperRegistry helpers, Optional<FleetReports> shared) {
+    public LeaseAuthority(HelperRegistry helpers, Optional<FleetReports> shared) {
         this.helpers = helpers;
         this.shared = shared;
     }
