@@ -6,7 +6,7 @@ import io.cloudmw.client.channel.RemoteOutputStream;
 import io.cloudmw.client.file.EntryStatus;
 import io.cloudmw.client.file.PosixAttributes;
 import io.cloudmw.client.file.RemoteFile;
-import io.cloudmw.client.nio.ClusterAddress;
+import io.cloudmw.client.nio.ClusterUri;
 import io.cloudmw.connector.SharedClient;
 import io.cloudmw.connector.SharedClients;
 import io.cloudmw.core.model.FilePath;
@@ -99,7 +99,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class CloudMwFileSystem extends FileSystem implements LeaseRecoverable, IOStatisticsSource {
     /** The scheme of the URIs. */
-    public static final String SCHEME = ClusterAddress.SCHEME;
+    public static final String SCHEME = ClusterUri.SCHEME;
 
     private static final String[] OPERATIONS = {
         StoreStatisticNames.OP_APPEND,
@@ -137,14 +137,14 @@ public final class CloudMwFileSystem extends FileSystem implements LeaseRecovera
         private final EntryProperties properties;
         private volatile Path workingDirectory;
 
-        Parts(URI uri, ClusterAddress address, Configuration configuration) throws IOException {
+        Parts(URI uri, ClusterUri clusterUri, Configuration configuration) throws IOException {
             this.uri = uri;
             this.config = FileSystemConfig.read(configuration);
-            this.paths = new PathNames(address);
+            this.paths = new PathNames(clusterUri);
             this.user = UserGroupInformation.getCurrentUser().getShortUserName();
             this.workingDirectory = new Path("/user/" + user).makeQualified(uri, null);
             String coordinators =
-                    address.coordinators(Optional.of(FileSystemConfig.text(configuration, HadoopSetting.COORDINATOR))
+                    clusterUri.coordinators(Optional.of(FileSystemConfig.text(configuration, HadoopSetting.COORDINATOR))
                             .filter(text -> !text.isEmpty()));
             this.connection = SharedClients.ofProcess().take(FileSystemConfig.cluster(coordinators, configuration));
             CloudMw client = connection.client();
@@ -164,7 +164,7 @@ public final class CloudMwFileSystem extends FileSystem implements LeaseRecovera
         super.initialize(name, configuration);
         setConf(configuration);
         URI uri = URI.create(SCHEME + "://" + (name.getRawAuthority() == null ? "/" : name.getRawAuthority()));
-        parts = new Parts(uri, ClusterAddress.of(name), configuration);
+        parts = new Parts(uri, ClusterUri.of(name), configuration);
     }
 
     private Parts parts() {

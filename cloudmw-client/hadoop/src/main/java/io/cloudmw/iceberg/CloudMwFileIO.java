@@ -1,7 +1,7 @@
 package io.cloudmw.iceberg;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import io.cloudmw.client.nio.ClusterAddress;
+import io.cloudmw.client.nio.ClusterUri;
 import io.cloudmw.connector.ClusterOptions;
 import io.cloudmw.connector.SharedClient;
 import io.cloudmw.connector.SharedClients;
@@ -58,8 +58,8 @@ public final class CloudMwFileIO implements DelegateFileIO {
             this.metrics = metrics(properties);
         }
 
-        private synchronized SharedClient client(ClusterAddress address) {
-            return clients.computeIfAbsent(config.of(address), SharedClients.ofProcess()::take);
+        private synchronized SharedClient client(ClusterUri clusterUri) {
+            return clients.computeIfAbsent(config.of(clusterUri), SharedClients.ofProcess()::take);
         }
 
         private synchronized void close() {
@@ -75,7 +75,7 @@ public final class CloudMwFileIO implements DelegateFileIO {
                     .loader(CloudMwFileIO.class.getClassLoader())
                     .hiddenImpl(HADOOP_METRICS, String.class)
                     .<MetricsContext>buildChecked()
-                    .newInstance(ClusterAddress.SCHEME);
+                    .newInstance(ClusterUri.SCHEME);
             metrics.initialize(properties);
             return metrics;
         } catch (NoClassDefFoundError | NoSuchMethodException e) {
@@ -123,7 +123,7 @@ public final class CloudMwFileIO implements DelegateFileIO {
     private StoredFiles files(FileLocation location) {
         Open using = open();
         return new StoredFiles(
-                using.client(location.address()), using.config.ranges(), using.config.writes(), using.metrics);
+                using.client(location.clusterUri()), using.config.ranges(), using.config.writes(), using.metrics);
     }
 
     @Override
@@ -146,7 +146,7 @@ public final class CloudMwFileIO implements DelegateFileIO {
 
     private FileRemovals removals() {
         Open using = open();
-        return new FileRemovals(location -> using.client(location.address()), using.config.deleteParallel());
+        return new FileRemovals(location -> using.client(location.clusterUri()), using.config.deleteParallel());
     }
 
     /** Removes a file; a file that does not exist is no failure. */
@@ -174,7 +174,7 @@ public final class CloudMwFileIO implements DelegateFileIO {
     @Override
     public Iterable<FileInfo> listPrefix(String prefix) {
         FileLocation parsed = FileLocation.parse(prefix);
-        return new PrefixListing(open().client(parsed.address()), parsed, PrefixListing.LARGEST_PAGE);
+        return new PrefixListing(open().client(parsed.clusterUri()), parsed, PrefixListing.LARGEST_PAGE);
     }
 
     /**

@@ -1,7 +1,7 @@
 package io.cloudmw.iceberg;
 
 import io.cloudmw.client.channel.ChannelOptions;
-import io.cloudmw.client.nio.ClusterAddress;
+import io.cloudmw.client.nio.ClusterUri;
 import io.cloudmw.connector.ClusterOptions;
 import io.cloudmw.connector.RangeLimits;
 import io.cloudmw.core.model.fleet.Location;
@@ -47,9 +47,9 @@ record FileIOConfig(ClusterOptions standard, RangeLimits ranges, WriteLimits wri
     }
 
     /** The options of the client for a cluster. */
-    ClusterOptions of(ClusterAddress address) {
+    ClusterOptions of(ClusterUri clusterUri) {
         return new ClusterOptions(
-                address.coordinators(Optional.of(standard.coordinators()).filter(text -> !text.isEmpty())),
+                clusterUri.coordinators(Optional.of(standard.coordinators()).filter(text -> !text.isEmpty())),
                 standard.coordinatorTimeout(),
                 standard.location(),
                 standard.memoryBytes(),

@@ -3,7 +3,7 @@ package io.cloudmw.iceberg;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.cloudmw.client.nio.ClusterAddress;
+import io.cloudmw.client.nio.ClusterUri;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
@@ -39,10 +39,9 @@ final class FileIOConfigTest {
     @Test
     void locationWithoutCoordinatorsHasThoseOfTheProperties() {
         FileIOConfig config = FileIOConfig.read(Map.of("cloudmw.coordinator", "h:1"));
-        assertThat(config.of(ClusterAddress.of(URI.create("cloudmw:///lake/a"))).coordinators())
+        assertThat(config.of(ClusterUri.of(URI.create("cloudmw:///lake/a"))).coordinators())
                 .isEqualTo("h:1");
-        assertThat(config.of(ClusterAddress.of(URI.create("cloudmw://g:2/lake/a")))
-                        .coordinators())
+        assertThat(config.of(ClusterUri.of(URI.create("cloudmw://g:2/lake/a"))).coordinators())
                 .isEqualTo("g:2");
     }
 

@@ -45,7 +45,7 @@ final class VolumeFileSystem extends FileSystem {
     static final Set<String> VIEW_NAMES = Set.of("basic", "owner", "posix", "user");
 
     private final VolumeFileSystemProvider provider;
-    private final VolumeAddress address;
+    private final VolumeUri volumeUri;
     private final CloudMw client;
     private final FileChannels channels;
     private final ExecutorService asynchronous = Threads.unbounded("channel-operation", ASYNCHRONOUS_THREADS);
@@ -54,19 +54,19 @@ final class VolumeFileSystem extends FileSystem {
 
     /** @param client closed with this */
     VolumeFileSystem(
-            VolumeFileSystemProvider provider, VolumeAddress address, CloudMw client, ChannelOptions channelOptions) {
+            VolumeFileSystemProvider provider, VolumeUri volumeUri, CloudMw client, ChannelOptions channelOptions) {
         this.provider = provider;
-        this.address = address;
+        this.volumeUri = volumeUri;
         this.client = client;
         this.channels = FileChannels.of(client, channelOptions);
     }
 
-    VolumeAddress address() {
-        return address;
+    VolumeUri volumeUri() {
+        return volumeUri;
     }
 
     VolumeName volume() {
-        return address.volume();
+        return volumeUri.volume();
     }
 
     FileOperations files() {
@@ -164,7 +164,7 @@ final class VolumeFileSystem extends FileSystem {
     URI uri(String absolutePath) {
         try {
             String path = new URI(null, null, "/" + volume() + absolutePath, null).getRawPath();
-            String authority = address.authority() == null ? "" : address.authority();
+            String authority = volumeUri.authority() == null ? "" : volumeUri.authority();
             return new URI(VolumeFileSystemProvider.SCHEME + "://" + authority + path);
         } catch (URISyntaxException e) {
             throw new IllegalStateException("path: " + absolutePath, e);

@@ -70,7 +70,7 @@ public final class VolumeFileSystemProvider extends FileSystemProvider {
     /** The scheme of the URIs. */
     public static final String SCHEME = "cloudmw";
 
-    private final Map<VolumeAddress, VolumeFileSystem> open = new HashMap<>();
+    private final Map<VolumeUri, VolumeFileSystem> open = new HashMap<>();
 
     @Override
     public String getScheme() {
@@ -79,32 +79,32 @@ public final class VolumeFileSystemProvider extends FileSystemProvider {
 
     @Override
     public VolumeFileSystem newFileSystem(URI uri, Map<String, ?> environment) {
-        VolumeAddress address = VolumeAddress.of(uri);
+        VolumeUri volumeUri = VolumeUri.of(uri);
         synchronized (open) {
-            if (open.containsKey(address)) {
+            if (open.containsKey(volumeUri)) {
                 throw new FileSystemAlreadyExistsException(uri.toString());
             }
-            return connect(address, environment);
+            return connect(volumeUri, environment);
         }
     }
 
-    private VolumeFileSystem connect(VolumeAddress address, Map<String, ?> environment) {
-        CloudMw client = CloudMw.connect(address.coordinators(environment));
-        VolumeFileSystem made = new VolumeFileSystem(this, address, client, ChannelOptions.defaults());
-        open.put(address, made);
+    private VolumeFileSystem connect(VolumeUri volumeUri, Map<String, ?> environment) {
+        CloudMw client = CloudMw.connect(volumeUri.coordinators(environment));
+        VolumeFileSystem made = new VolumeFileSystem(this, volumeUri, client, ChannelOptions.defaults());
+        open.put(volumeUri, made);
         return made;
     }
 
     void closed(VolumeFileSystem fileSystem) {
         synchronized (open) {
-            open.remove(fileSystem.address(), fileSystem);
+            open.remove(fileSystem.volumeUri(), fileSystem);
         }
     }
 
     @Override
     public VolumeFileSystem getFileSystem(URI uri) {
         synchronized (open) {
-            VolumeFileSystem found = open.get(VolumeAddress.of(uri));
+            VolumeFileSystem found = open.get(VolumeUri.of(uri));
             if (found == null) {
                 throw new FileSystemNotFoundException(uri.toString());
             }
@@ -115,13 +115,13 @@ public final class VolumeFileSystemProvider extends FileSystemProvider {
     /** Opens the file system of the volume when it is not open. */
     @Override
     public Path getPath(URI uri) {
-        VolumeAddress address = VolumeAddress.of(uri);
+        VolumeUri volumeUri = VolumeUri.of(uri);
         VolumeFileSystem fileSystem;
         synchronized (open) {
-            VolumeFileSystem found = open.get(address);
-            fileSystem = found == null ? connect(address, Map.of()) : found;
+            VolumeFileSystem found = open.get(volumeUri);
+            fileSystem = found == null ? connect(volumeUri, Map.of()) : found;
         }
-        return fileSystem.getPath(VolumeAddress.path(uri));
+        return fileSystem.getPath(VolumeUri.path(uri));
     }
 
     // ---- content

@@ -184,8 +184,8 @@ final class VolumePathTest {
         "cloudmw:///files/, cloudmw://files@",
     })
     void volumeBeforeTheCoordinatorsNamesTheSame(String uri, String other) {
-        assertThat(VolumeAddress.of(URI.create(other))).isEqualTo(VolumeAddress.of(URI.create(uri)));
-        assertThat(VolumeAddress.path(URI.create(other))).isEqualTo(VolumeAddress.path(URI.create(uri)));
+        assertThat(VolumeUri.of(URI.create(other))).isEqualTo(VolumeUri.of(URI.create(uri)));
+        assertThat(VolumeUri.path(URI.create(other))).isEqualTo(VolumeUri.path(URI.create(uri)));
     }
 
     @ParameterizedTest
@@ -199,7 +199,7 @@ final class VolumePathTest {
                 "cloudmw://Bad@h:1/x"
             })
     void malformedUriIsRefused(String uri) {
-        assertThatThrownBy(() -> VolumeAddress.of(URI.create(uri)))
+        assertThatThrownBy(() -> VolumeUri.of(URI.create(uri)))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("cloudmw://host:port");
     }

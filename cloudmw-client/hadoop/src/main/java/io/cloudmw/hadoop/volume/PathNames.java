@@ -1,6 +1,6 @@
 package io.cloudmw.hadoop.volume;
 
-import io.cloudmw.client.nio.ClusterAddress;
+import io.cloudmw.client.nio.ClusterUri;
 import io.cloudmw.core.model.VolumeName;
 import java.io.FileNotFoundException;
 import java.time.Instant;
@@ -24,9 +24,9 @@ public final class PathNames {
 
     private final Optional<VolumeName> volume;
 
-    /** @param address the cluster, and the volume if the file system has only one */
-    public PathNames(ClusterAddress address) {
-        this.volume = address.volume();
+    /** @param clusterUri the cluster, and the volume if the file system has only one */
+    public PathNames(ClusterUri clusterUri) {
+        this.volume = clusterUri.volume();
     }
 
     /** The name of a snapshot that is made now and was given none. */

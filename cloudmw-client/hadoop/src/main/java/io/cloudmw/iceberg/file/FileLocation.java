@@ -1,6 +1,6 @@
 package io.cloudmw.iceberg.file;
 
-import io.cloudmw.client.nio.ClusterAddress;
+import io.cloudmw.client.nio.ClusterUri;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.VolumeName;
 import java.net.URI;
@@ -14,13 +14,13 @@ import org.jspecify.annotations.Nullable;
  * {@code cloudmw://volume@host:port[,host:port]/path}. Characters stand for themselves: unlike in a URI, nothing is
  * decoded, because Iceberg escapes names of partitions by itself. Several slashes count as one. Immutable.
  *
- * @param address the cluster
+ * @param clusterUri the cluster
  * @param root the beginning of the location, up to the root of the volume, without a slash at the end
  * @param volume the volume
  * @param path {@code "/"} or {@code "/a/b"} within the volume
  */
-public record FileLocation(ClusterAddress address, String root, VolumeName volume, String path) {
-    private static final String SCHEME = ClusterAddress.SCHEME + ":";
+public record FileLocation(ClusterUri clusterUri, String root, VolumeName volume, String path) {
+    private static final String SCHEME = ClusterUri.SCHEME + ":";
     private static final String FORM = "cloudmw://host:port/volume/path or cloudmw:///volume/path";
 
     /**
@@ -38,22 +38,23 @@ public record FileLocation(ClusterAddress address, String root, VolumeName volum
         int end = slash < 0 ? location.length() : slash;
         try {
             String cluster = location.substring(authority, end);
-            ClusterAddress address = ClusterAddress.of(URI.create(ClusterAddress.SCHEME + "://" + cluster + "/"));
+            ClusterUri clusterUri = ClusterUri.of(URI.create(ClusterUri.SCHEME + "://" + cluster + "/"));
             String beginning = location.substring(0, end);
-            return address.volume().isPresent()
-                    ? new FileLocation(address, beginning, address.volume().get(), path(location.substring(end)))
-                    : inFirstName(address, beginning, location.substring(end));
+            return clusterUri.volume().isPresent()
+                    ? new FileLocation(
+                            clusterUri, beginning, clusterUri.volume().get(), path(location.substring(end)))
+                    : inFirstName(clusterUri, beginning, location.substring(end));
         } catch (IllegalArgumentException e) {
             throw malformed(location, e.getMessage(), e);
         }
     }
 
-    private static FileLocation inFirstName(ClusterAddress address, String beginning, String names) {
+    private static FileLocation inFirstName(ClusterUri clusterUri, String beginning, String names) {
         String all = path(names);
         int slash = all.indexOf('/', 1);
         String first = all.substring(1, slash < 0 ? all.length() : slash);
         return new FileLocation(
-                address, beginning + "/" + first, new VolumeName(first), slash < 0 ? "/" : all.substring(slash));
+                clusterUri, beginning + "/" + first, new VolumeName(first), slash < 0 ? "/" : all.substring(slash));
     }
 
     private static String path(String names) {

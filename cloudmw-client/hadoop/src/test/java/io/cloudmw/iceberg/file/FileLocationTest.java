@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 final class FileLocationTest {
     private static void assertFile(String location, Optional<String> coordinators, String file) {
         FileLocation parsed = FileLocation.parse(location);
-        assertThat(parsed.address().coordinators()).isEqualTo(coordinators);
+        assertThat(parsed.clusterUri().coordinators()).isEqualTo(coordinators);
         assertThat(parsed.file().toString()).isEqualTo(file);
     }
 

@@ -6,14 +6,14 @@ import java.net.URI;
 import java.util.Optional;
 
 /**
- * The cluster in the authority of a URI, which may name a volume, too: {@code cloudmw://host:port[,host:port]/volume/path}
+ * A URI that names a cluster in its authority, and perhaps a volume: {@code cloudmw://host:port[,host:port]/volume/path}
  * or {@code cloudmw://volume@host:port[,host:port]/path}. Without coordinators, as in {@code cloudmw:///volume/path} and
  * {@code cloudmw://volume@/path}, the default ones are meant. Immutable.
  *
  * @param coordinators {@code host:port[,host:port]}; empty: the default ones
  * @param volume the volume before the {@code @}; empty: the first name of the path is the volume
  */
-public record ClusterAddress(Optional<String> coordinators, Optional<VolumeName> volume) {
+public record ClusterUri(Optional<String> coordinators, Optional<VolumeName> volume) {
     /** The scheme of the URIs. */
     public static final String SCHEME = VolumeFileSystemProvider.SCHEME;
 
@@ -21,22 +21,22 @@ public record ClusterAddress(Optional<String> coordinators, Optional<VolumeName>
     public static final String VARIABLE = "CLOUDMW_COORDINATOR";
 
     /**
-     * Reads the address in a URI, whose path is ignored.
+     * Reads a URI, whose path is ignored.
      *
      * @throws IllegalArgumentException when the URI has another scheme, or its authority another form
      */
-    public static ClusterAddress of(URI uri) {
+    public static ClusterUri of(URI uri) {
         if (!SCHEME.equalsIgnoreCase(uri.getScheme()) || uri.getQuery() != null || uri.getFragment() != null) {
             throw malformed(uri);
         }
         String authority = uri.getAuthority();
         if (authority == null) {
-            return new ClusterAddress(Optional.empty(), Optional.empty());
+            return new ClusterUri(Optional.empty(), Optional.empty());
         }
         int at = authority.indexOf('@');
         String coordinators = authority.substring(at + 1);
         try {
-            return new ClusterAddress(
+            return new ClusterUri(
                     Optional.of(coordinators).filter(text -> !text.isEmpty()),
                     at < 0 ? Optional.empty() : Optional.of(new VolumeName(authority.substring(0, at))));
         } catch (IllegalArgumentException e) {
@@ -51,7 +51,7 @@ public record ClusterAddress(Optional<String> coordinators, Optional<VolumeName>
     }
 
     /**
-     * The coordinators to connect to: those of the address, else the given ones, else those of the variable
+     * The coordinators to connect to: those of the URI, else the given ones, else those of the variable
      * {@value #VARIABLE}, else {@value CloudMwOptions#DEFAULT_COORDINATOR}.
      *
      * @param configured the coordinators that the application configured

@@ -7,42 +7,42 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The address of a volume in a URI. Both forms of {@link ClusterAddress} have the same address.
+ * A URI that names a volume, without its path. Both forms of {@link ClusterUri} are equal here.
  *
  * @param authority the coordinators; null: the default ones
  */
-record VolumeAddress(@Nullable String authority, VolumeName volume) {
+record VolumeUri(@Nullable String authority, VolumeName volume) {
     /** The key of an environment map for the coordinators. */
     static final String COORDINATOR = "coordinator";
 
     /**
-     * Reads the address in a URI.
+     * Reads a URI of either form.
      *
      * @throws IllegalArgumentException when it has another form
      */
-    static VolumeAddress of(URI uri) {
-        ClusterAddress cluster = ClusterAddress.of(uri);
-        return new VolumeAddress(
+    static VolumeUri of(URI uri) {
+        ClusterUri cluster = ClusterUri.of(uri);
+        return new VolumeUri(
                 cluster.coordinators().orElse(null), cluster.volume().orElseGet(() -> firstName(uri)));
     }
 
     private static VolumeName firstName(URI uri) {
         String path = uri.getPath();
         if (path == null || path.length() < 2) {
-            throw ClusterAddress.malformed(uri);
+            throw ClusterUri.malformed(uri);
         }
         int slash = path.indexOf('/', 1);
         try {
             return new VolumeName(path.substring(1, slash < 0 ? path.length() : slash));
         } catch (IllegalArgumentException e) {
-            throw ClusterAddress.malformed(uri);
+            throw ClusterUri.malformed(uri);
         }
     }
 
     /** The path within the volume. */
     static String path(URI uri) {
         String path = uri.getPath();
-        if (ClusterAddress.of(uri).volume().isPresent()) {
+        if (ClusterUri.of(uri).volume().isPresent()) {
             return path.isEmpty() ? "/" : path;
         }
         int slash = path.indexOf('/', 1);
@@ -51,7 +51,7 @@ record VolumeAddress(@Nullable String authority, VolumeName volume) {
 
     /** The coordinators to connect to. */
     String coordinators(Map<String, ?> environment) {
-        return new ClusterAddress(Optional.ofNullable(authority), Optional.of(volume))
+        return new ClusterUri(Optional.ofNullable(authority), Optional.of(volume))
                 .coordinators(Optional.ofNullable(environment.get(COORDINATOR)).map(Object::toString));
     }
 }
