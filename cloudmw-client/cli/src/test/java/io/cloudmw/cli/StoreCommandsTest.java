@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.cloudmw.cli.cluster.StatusReport;
+import io.cloudmw.cli.command.ExitCode;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.fleet.Store;
@@ -52,6 +53,28 @@ final class StoreCommandsTest {
         assertThat(store.get("available").asBoolean()).isTrue();
         assertThat(store.get("draining").asBoolean()).isFalse();
         assertThat(store.get("free_bytes").asLong(-1)).isZero();
+    }
+
+    @Test
+    void checkOfADiskShowsItsHelperPathAndFreeBytes() throws IOException {
+        assertThat(commands.run("store", "check")).isZero();
+        assertThat(commands.out())
+                .containsPattern("s +helper h +ok +- +- +" + directory.resolve("nowhere") + ", free space not known");
+        commands.coordinator().full(List.of(new StoreId("s")));
+        assertThat(commands.run("store", "check", "s")).isZero();
+        assertThat(commands.out()).containsPattern("s +helper h +full .* 0 B free besides the reserve of 0 B");
+        assertThat(commands.run("store", "check", "--json")).isZero();
+        JsonNode check = commands.json().get("checks").get(0);
+        assertThat(check.get("path").asText())
+                .isEqualTo(directory.resolve("nowhere").toString());
+        assertThat(check.get("condition").asText()).isEqualTo("full");
+    }
+
+    @Test
+    void checkOfADiskWhoseHelperIsGoneFailsAsUnavailable() {
+        commands.coordinator().unavailable(List.of(new StoreId("s")));
+        assertThat(commands.run("store", "check")).isEqualTo(ExitCode.UNAVAILABLE.value());
+        assertThat(commands.out()).containsPattern("s +helper h +unavailable .*is not running or cannot use it");
     }
 
     @Test

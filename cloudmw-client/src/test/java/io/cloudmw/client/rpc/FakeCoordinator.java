@@ -204,6 +204,7 @@ public final class FakeCoordinator implements AutoCloseable {
     private volatile Set<StoreId> bad = Set.of();
     private volatile Mode mode = Mode.ROUNDS;
     private volatile List<StoreId> full = List.of();
+    private volatile List<StoreId> unavailable = List.of();
     private final int port = TestPorts.free();
     private @Nullable Server server;
 
@@ -387,6 +388,11 @@ public final class FakeCoordinator implements AutoCloseable {
     /** The number of calls that put a manifest segment. */
     public int segmentsPut() {
         return segmentsPut.get();
+    }
+
+    /** Has listings show stores as unavailable. */
+    public void unavailable(List<StoreId> ids) {
+        unavailable = List.copyOf(ids);
     }
 
     /** Makes stores full: copies there are owed. */
@@ -594,7 +600,10 @@ public final class FakeCoordinator implements AutoCloseable {
     private List<StoreStatus> statuses() {
         return stores.stream()
                 .map(store -> new StoreStatus(
-                        store, true, false, full.contains(store.id()) ? OptionalLong.of(0) : OptionalLong.empty()))
+                        store,
+                        !unavailable.contains(store.id()),
+                        false,
+                        full.contains(store.id()) ? OptionalLong.of(0) : OptionalLong.empty()))
                 .toList();
     }
 

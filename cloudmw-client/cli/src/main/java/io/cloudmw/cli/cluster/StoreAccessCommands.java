@@ -12,6 +12,7 @@ import io.cloudmw.core.access.StoreFault;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.core.status.AddedStore;
+import io.cloudmw.core.status.StoreStatus;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -76,10 +77,15 @@ public final class StoreAccessCommands {
             mixinStandardHelpOptions = true,
             description = {
                 "Prove that buckets can be used, from the coordinator and from one helper: writes, reads, lists and",
-                "deletes a small object in each. Ends with 8, 3 or 5 when one is denied, missing or unreachable."
+                "deletes a small object in each. Of a disk it shows what its helper last reported.",
+                "Ends with 8, 3 or 5 when one is denied, missing or unreachable."
             })
     public static final class Check extends ClientCommand {
-        @Parameters(paramLabel = "ID", arity = "0..*", description = "default: all buckets")
+        private static final String FORMAT = "%-24s %-24s %-12s %10s %10s  %s";
+        private static final List<ExitCode> BY_SEVERITY =
+                List.of(ExitCode.OK, ExitCode.UNAVAILABLE, ExitCode.NOT_FOUND, ExitCode.REFUSED);
+
+        @Parameters(paramLabel = "ID", arity = "0..*", description = "default: all stores")
         private List<String> ids = new ArrayList<>();
 
         private ExitCode exit = ExitCode.OK;
@@ -95,25 +101,55 @@ public final class StoreAccessCommands {
 
         @Override
         protected Map<String, ?> run(CloudMw client) throws Exception {
-            List<StoreId> stores = ids.stream().map(StoreId::new).toList();
+            List<StoreId> named = ids.stream().distinct().map(StoreId::new).toList();
+            List<StoreStatus> known = Calls.await(client.stores().list()).stream()
+                    .filter(status -> named.isEmpty()
+                            ? !status.store().isLost()
+                            : named.contains(status.store().id()))
+                    .toList();
+            if (named.isEmpty() && known.isEmpty()) {
+                say("There are no stores to check (\"cloudmw store add\" adds a bucket, a helper's --disk a disk).");
+                return Map.of("checks", List.of());
+            }
+            List<DiskCheck> disks = disks(known);
+            List<StoreId> buckets = named.isEmpty()
+                    ? new ArrayList<>(
+                            known.stream().map(status -> status.store().id()).toList())
+                    : new ArrayList<>(named);
+            buckets.removeAll(disks.stream().map(DiskCheck::store).toList());
             List<Map<String, ?>> rows = new ArrayList<>();
-            say(
-                    "%-24s %-24s %-12s %10s %10s  %s",
-                    "STORE", "SEEN FROM", "CONDITION", "LATENCY", "CLOCK", "WHAT IS WRONG");
-            Void unused = Calls.await(client.stores()
-                    .check(
-                            stores,
-                            (store, found) -> found.forEach((process, report) -> {
-                                exit = worse(exit, report.fault());
-                                rows.add(row(store, process, report));
-                                say(store, process, report);
-                            })));
+            say(FORMAT, "STORE", "SEEN FROM", "CONDITION", "LATENCY", "CLOCK", "DETAILS");
+            if (!buckets.isEmpty()) {
+                Void unused = Calls.await(client.stores()
+                        .check(
+                                buckets,
+                                (store, found) -> found.forEach((process, report) -> {
+                                    exit = worse(exit, exit(report.fault()));
+                                    rows.add(row(store, process, report));
+                                    say(store, process, report);
+                                })));
+            }
+            for (DiskCheck disk : disks) {
+                exit = worse(exit, disk.exit());
+                rows.add(disk.row());
+                say(FORMAT, disk.store(), disk.process(), disk.condition(), "-", "-", disk.details());
+            }
             return Map.of("checks", rows);
+        }
+
+        private static List<DiskCheck> disks(List<StoreStatus> known) {
+            List<DiskCheck> disks = new ArrayList<>();
+            for (StoreStatus status : known) {
+                if (status.store().kind() instanceof Store.Disk disk) {
+                    disks.add(DiskCheck.of(status, disk));
+                }
+            }
+            return disks;
         }
 
         private void say(StoreId store, String process, ProbeReport report) {
             say(
-                    "%-24s %-24s %-12s %10s %10s  %s",
+                    FORMAT,
                     store,
                     process,
                     report.fault().map(fault -> fault.kind().word()).orElse("ok"),
@@ -122,18 +158,19 @@ public final class StoreAccessCommands {
                     report.fault().map(StoreFault::reason).orElse(""));
         }
 
-        /**
-         * Returns the worse exit code: a refusal outranks a missing bucket, which outranks a bucket that does not
-         * answer.
-         */
-        private static ExitCode worse(ExitCode known, Optional<StoreFault> fault) {
-            if (fault.isEmpty() || known == ExitCode.REFUSED) {
-                return known;
+        /** Returns the worse exit code: a refusal outranks a missing store, which outranks one that does not answer. */
+        private static ExitCode worse(ExitCode known, ExitCode found) {
+            return BY_SEVERITY.indexOf(found) > BY_SEVERITY.indexOf(known) ? found : known;
+        }
+
+        private static ExitCode exit(Optional<StoreFault> fault) {
+            if (fault.isEmpty()) {
+                return ExitCode.OK;
             }
             return switch (fault.get().kind()) {
                 case DENIED, NO_CREDENTIALS -> ExitCode.REFUSED;
                 case MISSING -> ExitCode.NOT_FOUND;
-                case UNREACHABLE -> known == ExitCode.OK ? ExitCode.UNAVAILABLE : known;
+                case UNREACHABLE -> ExitCode.UNAVAILABLE;
             };
         }
     }
