@@ -9,6 +9,7 @@ import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
@@ -20,10 +21,19 @@ import java.util.HexFormat;
 import java.util.Set;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The secret key that all processes of a cluster share. Immutable; safe for any thread; never printed. */
 public final class ClusterSecret {
     public static final int MIN_BYTES = 32;
+
+    /**
+     * The default secret file, the same for all processes of a user, so that a cluster on one machine needs no setting.
+     */
+    public static final Path DEFAULT_FILE = Path.of(System.getProperty("user.home", "."), ".cloudmw", "cluster.secret");
+
+    private static final Logger LOG = LoggerFactory.getLogger(ClusterSecret.class);
     private static final int MAX_BYTES = 4096;
     private static final String ALGORITHM = "HmacSHA256";
 
@@ -74,8 +84,11 @@ public final class ClusterSecret {
     }
 
     /**
-     * Reads the secret, or creates the file with a random secret that only its owner may read. When several processes
-     * do so at once, one creates it and the others read it.
+     * Reads the secret, or creates the file with a random secret that only its owner may read, and logs that. When
+     * several processes do so at once, one creates it and the others read it.
+     *
+     * @throws CloudMwException as {@link #read}; {@code LOCAL_IO} also when there is no directory for the file, unless it
+     *     is {@link #DEFAULT_FILE}, whose directory is created
      */
     public static ClusterSecret readOrCreate(Path file) throws CloudMwException {
         if (!Files.exists(file)) {
@@ -92,18 +105,28 @@ public final class ClusterSecret {
         Path parent = absolute.getParent();
         Path temporary = absolute.resolveSibling(absolute.getFileName() + ".tmp-" + Long.toHexString(mix(random)));
         try {
-            if (parent != null) {
+            if (parent != null && absolute.equals(DEFAULT_FILE.toAbsolutePath())) {
                 Files.createDirectories(parent);
             }
             try {
                 writeOwnerOnly(temporary, text);
                 // A link, not a rename: the second process must not replace the file that the first already uses.
                 Files.createLink(absolute, temporary);
+                LOG.info(
+                        "there was no secret file {}: created it with a new secret (all processes of a cluster need the"
+                                + " same; copy this file to other machines, or that of the cluster to here)",
+                        absolute);
             } catch (FileAlreadyExistsException e) {
                 return;
             } finally {
                 Files.deleteIfExists(temporary);
             }
+        } catch (NoSuchFileException e) {
+            throw new CloudMwException(
+                    ErrorCode.LOCAL_IO,
+                    "secret file " + file + ": there is no directory " + parent
+                            + " (expected: the cluster's secret file, or a new name in a directory that exists)",
+                    e);
         } catch (IOException e) {
             throw new CloudMwException(
                     ErrorCode.LOCAL_IO, "secret file " + file + ": cannot be written: " + Reasons.of(e), e);

@@ -22,14 +22,23 @@ final class ClusterSecretTest {
 
     @Test
     void aMissingFileIsMadeForItsOwnerOnlyAndReadAgain() throws Exception {
-        Path file = directory.resolve("sub/secret");
+        Path file = directory.resolve("secret");
         byte[] first = ClusterSecret.readOrCreate(file).sign(new byte[1], 1);
         assertThat(ClusterSecret.readOrCreate(file).sign(new byte[1], 1)).isEqualTo(first);
         assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
                 .isEqualTo("rw-------");
-        try (var files = Files.list(directory.resolve("sub"))) {
+        try (var files = Files.list(directory)) {
             assertThat(files).containsExactly(file);
         }
+    }
+
+    @Test
+    void secretFileInAMissingDirectoryIsNotCreated() {
+        Path file = directory.resolve("mistyped/secret");
+        assertThatThrownBy(() -> ClusterSecret.readOrCreate(file))
+                .isInstanceOf(CloudMwException.class)
+                .hasMessageContaining("there is no directory " + file.getParent());
+        assertThat(file.getParent()).doesNotExist();
     }
 
     @Test

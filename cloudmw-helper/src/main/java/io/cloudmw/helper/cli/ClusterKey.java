@@ -1,6 +1,5 @@
 package io.cloudmw.helper.cli;
 
-import io.cloudmw.coordinator.server.CoordinatorConfig;
 import io.cloudmw.core.config.Settings;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.security.ClusterSecret;
@@ -12,6 +11,6 @@ final class ClusterKey {
     private ClusterKey() {}
 
     static ClusterSecret read(Settings settings) throws CloudMwException {
-        return ClusterSecret.readOrCreate(settings.path(SETTING, CoordinatorConfig.DEFAULT_SECRET_FILE));
+        return ClusterSecret.readOrCreate(settings.path(SETTING, ClusterSecret.DEFAULT_FILE));
     }
 }

@@ -1,6 +1,8 @@
 package io.cloudmw.helper.disk;
 
 import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.error.Reasons;
 import io.cloudmw.core.identity.DiskClaim;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.fleet.Store;
@@ -15,12 +17,22 @@ import io.cloudmw.core.time.Ticker;
 import io.cloudmw.helper.config.DiskConfig;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** The opener of a helper's disks. */
+/**
+ * The opener of a helper's disks. A directory that is missing is created when the one above it exists, and the log says
+ * so; a path whose parent is missing is taken for a mistake.
+ */
 public final class DiskOpener {
+    private static final Logger LOG = LoggerFactory.getLogger(DiskOpener.class);
+
     /** The decorator of a disk, for demonstrations and tests. */
     @FunctionalInterface
     public interface Decorator {
@@ -73,6 +85,7 @@ public final class DiskOpener {
             throws CloudMwException {
         Store store =
                 new Store(config.id(), config.failureDomain(), new Store.Disk(owner, decorator.announced(config)));
+        createIfMissing(config);
         DiskChunkStore disk =
                 DiskChunkStore.attach(config.id(), config.path(), config.reserveBytes(), FreeSpace.system());
         DiskIdentity identity = disk.identity();
@@ -81,6 +94,30 @@ public final class DiskOpener {
                 new MeteredChunkStore(decorator.apply(disk, config), meters, Ticker.system()),
                 usage(disk),
                 admission(store, identity, config.replaces()));
+    }
+
+    private static void createIfMissing(DiskConfig config) throws CloudMwException {
+        Path path = config.path().toAbsolutePath();
+        if (Files.exists(path)) {
+            return;
+        }
+        try {
+            Files.createDirectory(path);
+            LOG.info("disk {}: there was no directory {}; created it, for an empty disk", config.id(), path);
+        } catch (FileAlreadyExistsException e) {
+            LOG.debug("disk {}: another process created {}", config.id(), path);
+        } catch (NoSuchFileException e) {
+            throw new CloudMwException(
+                    ErrorCode.STORE_UNAVAILABLE,
+                    "disk " + config.id() + ": there is neither a directory " + path + " nor " + path.getParent()
+                            + " (is the path right, and the disk mounted? Only the last directory is created)",
+                    e);
+        } catch (IOException e) {
+            throw new CloudMwException(
+                    ErrorCode.STORE_UNAVAILABLE,
+                    "disk " + config.id() + ": directory " + path + " cannot be created: " + Reasons.of(e),
+                    e);
+        }
     }
 
     private static OwnDisk.Usage usage(DiskChunkStore disk) {

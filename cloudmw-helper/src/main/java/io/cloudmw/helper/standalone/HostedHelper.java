@@ -1,6 +1,5 @@
 package io.cloudmw.helper.standalone;
 
-import io.cloudmw.coordinator.server.CoordinatorConfig;
 import io.cloudmw.core.config.HostPort;
 import io.cloudmw.core.config.Settings;
 import io.cloudmw.core.error.CloudMwException;
@@ -48,7 +47,7 @@ public final class HostedHelper implements AutoCloseable {
             throws CloudMwException {
         Settings given = Settings.of(settings);
         ClusterSecret secret =
-                ClusterSecret.readOrCreate(given.path("cluster.secret-file", CoordinatorConfig.DEFAULT_SECRET_FILE));
+                ClusterSecret.readOrCreate(given.path("cluster.secret-file", ClusterSecret.DEFAULT_FILE));
         HelperConfig config = HelperConfig.read(given).replacing(replacedDisks);
         given.finish();
         HostedParts parts = new HostedParts("helper " + config.id(), "helper.http.listen", config.http());

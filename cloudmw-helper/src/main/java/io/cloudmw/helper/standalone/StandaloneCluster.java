@@ -2,9 +2,13 @@ package io.cloudmw.helper.standalone;
 
 import io.cloudmw.core.config.HostPort;
 import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.error.Reasons;
 import io.cloudmw.helper.HelperServer;
 import io.cloudmw.helper.config.DirectMemory;
 import io.cloudmw.helper.disk.DiskOpener;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -42,6 +46,7 @@ public final class StandaloneCluster implements AutoCloseable {
     private StandaloneCluster(StandaloneConfig given) throws CloudMwException {
         boolean started = false;
         try {
+            createDirectory(given.directory());
             coordinator =
                     with(HostedCoordinator.start(coordinatorSettings(given))).address();
             for (int i = 1; i <= given.helpers(); i++) {
@@ -55,6 +60,18 @@ public final class StandaloneCluster implements AutoCloseable {
             if (!started) {
                 close();
             }
+        }
+    }
+
+    /** Creates the cluster's directory with all above it; a coordinator's and the helpers' parts are below. */
+    private static void createDirectory(Path directory) throws CloudMwException {
+        try {
+            Files.createDirectories(directory);
+        } catch (IOException e) {
+            throw new CloudMwException(
+                    ErrorCode.LOCAL_IO,
+                    "directory of the cluster " + directory + ": cannot be created: " + Reasons.of(e),
+                    e);
         }
     }
 

@@ -7,6 +7,7 @@ import io.cloudmw.core.config.HostPort;
 import io.cloudmw.core.config.Settings;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.security.ClusterSecret;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
@@ -32,12 +33,6 @@ public record CoordinatorConfig(
         int callQueue,
         long callBytes,
         Optional<HostPort> http) {
-
-    /**
-     * The default secret file, the same for all processes of a user, so that a cluster on one machine needs no setting.
-     */
-    public static final Path DEFAULT_SECRET_FILE =
-            Path.of(System.getProperty("user.home", "."), ".cloudmw", "cluster.secret");
 
     /** Reads the settings under {@code coordinator}. */
     public static CoordinatorConfig read(Settings settings) throws CloudMwException {
@@ -70,7 +65,7 @@ public record CoordinatorConfig(
         return new CoordinatorConfig(
                 settings.address("coordinator.listen", new HostPort("127.0.0.1", 7400)),
                 catalog,
-                settings.path("cluster.secret-file", DEFAULT_SECRET_FILE),
+                settings.path("cluster.secret-file", ClusterSecret.DEFAULT_FILE),
                 settings.made(
                         "coordinator",
                         () -> new CoordinatorOptions(
