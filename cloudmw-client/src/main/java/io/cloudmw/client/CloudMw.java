@@ -76,7 +76,8 @@ public final class CloudMw implements AutoCloseable {
         ClientMeters meters = new ClientMeters(options.meters());
         CoordinatorClient coordinator = new CoordinatorClient(
                 options.coordinator(),
-                new CoordinatorTimes(options.coordinatorTimeout(), options.firstAnswerTimeout()),
+                new CoordinatorTimes(
+                        options.coordinatorTimeout(), options.firstAnswerTimeout(), options.refusedTimeout()),
                 threads.events(),
                 threads.timer(),
                 Ticker.system(),

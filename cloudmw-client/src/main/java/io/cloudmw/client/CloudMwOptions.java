@@ -19,6 +19,8 @@ import java.util.function.Consumer;
  * @param coordinatorTimeout largest time of one call while no coordinator answers, so that a shorter restart is survived;
  *     a silent coordinator is left for another one after half of it, or 10 s
  * @param firstAnswerTimeout the same for a coordinator that never answered, whose address may be wrong
+ * @param refusedTimeout the same for a coordinator that never answered, while its machine refuses the connection: no process
+ *     listens there
  * @param location place of this client; data of switches is read through the nearest one. {@link Location#NONE}: each
  *     switch delivers what belongs to it
  * @param memoryBytes largest number of bytes that all gets of the client have in flight; its puts may have a quarter of
@@ -38,6 +40,7 @@ public record CloudMwOptions(
         String coordinator,
         Duration coordinatorTimeout,
         Duration firstAnswerTimeout,
+        Duration refusedTimeout,
         Location location,
         long memoryBytes,
         long memoryPerGetBytes,
@@ -57,6 +60,7 @@ public record CloudMwOptions(
         checkAddresses(coordinator);
         checkTimeout("coordinatorTimeout", coordinatorTimeout);
         checkTimeout("firstAnswerTimeout", firstAnswerTimeout);
+        checkTimeout("refusedTimeout", refusedTimeout);
         if (memoryBytes < MIN_MEMORY_BYTES) {
             throw new IllegalArgumentException(
                     "memoryBytes: " + memoryBytes + " (expected: >= " + MIN_MEMORY_BYTES + ")");
@@ -104,6 +108,7 @@ public record CloudMwOptions(
                 coordinator,
                 Duration.ofSeconds(30),
                 Duration.ofSeconds(15),
+                Duration.ofSeconds(15),
                 Location.NONE,
                 all,
                 16L << 20,
@@ -115,12 +120,18 @@ public record CloudMwOptions(
                 Optional.empty());
     }
 
-    /** Sets both timeouts: {@link #coordinatorTimeout} and {@link #firstAnswerTimeout}. */
+    /** Sets all timeouts: {@link #coordinatorTimeout}, {@link #firstAnswerTimeout} and {@link #refusedTimeout}. */
     public CloudMwOptions withCoordinatorTimeout(Duration timeout) {
         return with(copy -> {
             copy.coordinatorTimeout = timeout;
             copy.firstAnswerTimeout = timeout;
+            copy.refusedTimeout = timeout;
         });
+    }
+
+    /** Sets the time to wait where no process listens for a coordinator that never answered. */
+    public CloudMwOptions withRefusedTimeout(Duration timeout) {
+        return with(copy -> copy.refusedTimeout = timeout);
     }
 
     /** Sets the place of this client. */
@@ -182,6 +193,7 @@ public record CloudMwOptions(
         private final String coordinator;
         private Duration coordinatorTimeout;
         private Duration firstAnswerTimeout;
+        private Duration refusedTimeout;
         private Location location;
         private long memoryBytes;
         private long memoryPerGetBytes;
@@ -196,6 +208,7 @@ public record CloudMwOptions(
             this.coordinator = from.coordinator;
             this.coordinatorTimeout = from.coordinatorTimeout;
             this.firstAnswerTimeout = from.firstAnswerTimeout;
+            this.refusedTimeout = from.refusedTimeout;
             this.location = from.location;
             this.memoryBytes = from.memoryBytes;
             this.memoryPerGetBytes = from.memoryPerGetBytes;
@@ -212,6 +225,7 @@ public record CloudMwOptions(
                     coordinator,
                     coordinatorTimeout,
                     firstAnswerTimeout,
+                    refusedTimeout,
                     location,
                     memoryBytes,
                     memoryPerGetBytes,

@@ -33,6 +33,7 @@ final class CloudMwOptionsTest {
                         "host:1",
                         Duration.ofSeconds(7),
                         Duration.ofSeconds(7),
+                        Duration.ofSeconds(7),
                         here,
                         8L << 20,
                         4L << 20,

@@ -91,6 +91,8 @@ final class GlobalOptionsTest {
     void timeoutHasUnitsAndReplacesTheShorterFirstOne() throws Exception {
         assertThat(options().firstAnswerTimeout()).isEqualTo(Duration.ofSeconds(15));
         assertThat(options().coordinatorTimeout()).isEqualTo(Duration.ofSeconds(30));
+        assertThat(options().refusedTimeout()).isEqualTo(Duration.ofSeconds(3));
+        assertThat(options("--timeout", "60s").refusedTimeout()).isEqualTo(Duration.ofSeconds(60));
         assertThat(options("--timeout", "60s").firstAnswerTimeout()).isEqualTo(Duration.ofSeconds(60));
         assertThat(options("--timeout", "2m").coordinatorTimeout()).isEqualTo(Duration.ofMinutes(2));
         assertThat(options("--timeout", "60").firstAnswerTimeout()).isEqualTo(Duration.ofSeconds(60));

@@ -876,7 +876,8 @@ final class MainTest {
     void waitForACoordinatorIsReported() {
         assertThat(run("stat", "vol:/x", "-c", "127.0.0.1:1", "--timeout", "4")).isEqualTo(5);
         assertThat(err.lines()).hasSize(2);
-        assertThat(err).startsWith("cloudmw: waiting for coordinator 127.0.0.1:1, for at most 4 s\n");
+        assertThat(err)
+                .startsWith("cloudmw: waiting for coordinator 127.0.0.1:1 (connection refused), for at most 4 s\n");
         assertThat(run("stat", "vol:/x", "-c", "127.0.0.1:1", "--timeout", "4", "--quiet"))
                 .isEqualTo(5);
         assertThat(err.lines()).hasSize(1);

@@ -59,6 +59,9 @@ public final class RetryingCalls implements AutoCloseable {
     private final Set<Call<?, ?>> underWay = ConcurrentHashMap.newKeySet();
 
     private volatile boolean reached;
+    /** Whether the last failure was a refused connection. */
+    private volatile boolean refused;
+
     private volatile boolean closed;
 
     /**
@@ -116,8 +119,8 @@ public final class RetryingCalls implements AutoCloseable {
 
     private void reportWaiting() {
         if (waitingReported.compareAndSet(false, true)) {
-            waiting.accept(
-                    "waiting for " + server + ", for at most " + TimeUnit.NANOSECONDS.toSeconds(totalNanos()) + " s");
+            waiting.accept("waiting for " + server + (refused ? " (connection refused)" : "") + ", for at most "
+                    + TimeUnit.NANOSECONDS.toSeconds(totalNanos()) + " s");
         }
     }
 
@@ -131,7 +134,7 @@ public final class RetryingCalls implements AutoCloseable {
     }
 
     private long totalNanos() {
-        return times.nanos(reached);
+        return times.nanos(reached, refused);
     }
 
     /** The time of one try. With several servers, it leaves as much time for another server. */
@@ -224,6 +227,7 @@ public final class RetryingCalls implements AutoCloseable {
                 waitingReported.set(false);
             }
             reached |= answered || !unreachable;
+            refused = RpcErrors.isRefusedConnection(failure);
             silent = failure.code() == ErrorCode.DEADLINE_EXCEEDED && !answered;
             if (!unreachable && failure.code() != ErrorCode.OVERLOADED) {
                 result.completeExceptionally(failure);

@@ -215,7 +215,7 @@ final class WatchCall implements Watch {
                 || failure.code() == ErrorCode.CANCELLED
                 || failure.code() == ErrorCode.DEADLINE_EXCEEDED
                 || failure.code() == ErrorCode.OVERLOADED;
-        if (!passing || nowNanos - brokenSinceNanos > limitNanos()) {
+        if (!passing || nowNanos - brokenSinceNanos > limitNanos(failure)) {
             end(failure);
             return;
         }
@@ -230,8 +230,8 @@ final class WatchCall implements Watch {
         }
     }
 
-    private long limitNanos() {
-        return owner.times().nanos(started.isDone());
+    private long limitNanos(CloudMwException failure) {
+        return owner.times().nanos(started.isDone(), RpcErrors.isRefusedConnection(failure));
     }
 
     private void reconnect() {

@@ -10,6 +10,7 @@ import io.grpc.Status;
 import io.grpc.StatusException;
 import io.grpc.StatusRuntimeException;
 import java.io.IOException;
+import java.net.ConnectException;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import org.jspecify.annotations.Nullable;
@@ -102,6 +103,14 @@ public final class RpcErrors {
     public static boolean isAnswer(CloudMwException failure) {
         Metadata trailers = failure.getCause() == null ? null : Status.trailersFromThrowable(failure.getCause());
         return trailers != null && trailers.containsKey(ERROR);
+    }
+
+    /** Returns whether the call failed because no process listens at the peer's address. */
+    public static boolean isRefusedConnection(CloudMwException failure) {
+        Throwable cause =
+                failure.getCause() instanceof StatusRuntimeException status ? innermost(status.getStatus()) : null;
+        return cause instanceof ConnectException
+                && String.valueOf(cause.getMessage()).contains("Connection refused");
     }
 
     private static CloudMwException fromStatus(

@@ -36,6 +36,9 @@ public final class GlobalOptions {
     private static final Pattern PERCENT = Pattern.compile("(100|[0-9]{1,2}(?:\\.[0-9]{1,3})?)%");
     private static final Duration LONGEST_TIMEOUT = Duration.ofDays(1);
 
+    /** The time to wait where no process listens; a person sees sooner then that the address is wrong. */
+    private static final Duration REFUSED_TIMEOUT = Duration.ofSeconds(3);
+
     /** The name of the field that holds these options in each command. */
     private static final String MIXIN = "options";
 
@@ -63,7 +66,7 @@ public final class GlobalOptions {
             converter = OptionConverters.Timeout.class,
             description =
                     "how long to wait for a coordinator that does not answer, like 90s, 2m or 90 (seconds); default 30s,"
-                            + " and 15s for one that never answered")
+                            + " 15s for one that never answered, 3s where the connection is refused")
     private @Nullable Duration timeout;
 
     @Option(
@@ -147,8 +150,10 @@ public final class GlobalOptions {
         String address = nearest(all -> all.coordinator)
                 .orElseGet(() -> environment.getOrDefault("CLOUDMW_COORDINATOR", fromFile));
         String near = nearest(all -> all.location).orElseGet(() -> environment.getOrDefault("CLOUDMW_LOCATION", place));
-        CloudMwOptions options =
-                CloudMwOptions.of(address).withRedundancy(budget).withLocation(Location.parse(near));
+        CloudMwOptions options = CloudMwOptions.of(address)
+                .withRefusedTimeout(REFUSED_TIMEOUT)
+                .withRedundancy(budget)
+                .withLocation(Location.parse(near));
         options = link.map(options::withLink).orElse(options);
         return given().or(() -> configured).map(options::withCoordinatorTimeout).orElse(options);
     }

@@ -170,11 +170,41 @@ final class CoordinatorClientTest {
     @Test
     void coordinatorThatNeverAnsweredTimesOutAsConfigured() throws Exception {
         CompletableFuture<String> said = new CompletableFuture<>();
-        CoordinatorTimes times = new CoordinatorTimes(Duration.ofSeconds(70), Duration.ofSeconds(60));
+        CoordinatorTimes times =
+                new CoordinatorTimes(Duration.ofSeconds(70), Duration.ofSeconds(60), Duration.ofSeconds(60));
         try (CoordinatorClient client =
                 new CoordinatorClient("127.0.0.1:1", times, owner, owner, Ticker.system(), said::complete)) {
             var unused = client.volumes();
             assertThat(said.get(60, SECONDS)).endsWith("for at most 60 s");
+        }
+    }
+
+    /** No server listens there. */
+    @Test
+    void refusedConnectionFailsAfterItsOwnTime() {
+        CoordinatorTimes times = new CoordinatorTimes(Duration.ofHours(2), Duration.ofHours(1), Duration.ofMillis(300));
+        try (CoordinatorClient client =
+                new CoordinatorClient("127.0.0.1:1", times, owner, owner, Ticker.system(), waiting -> {})) {
+            assertThat(client.volumes())
+                    .failsWithin(Duration.ofMinutes(1))
+                    .withThrowableThat()
+                    .withMessageContaining("connection refused");
+        }
+    }
+
+    /** The coordinator answered once, and is away for longer than refused connections may last at first. */
+    @Test
+    void coordinatorThatAnsweredIsWaitedForAlthoughItRefusesConnections() throws Exception {
+        CoordinatorTimes times = new CoordinatorTimes(Duration.ofHours(1), Duration.ofHours(1), Duration.ofMillis(1));
+        CompletableFuture<String> said = new CompletableFuture<>();
+        FakeCoordinator coordinator = withALongFile();
+        try (CoordinatorClient client =
+                new CoordinatorClient(coordinator.address(), times, owner, owner, Ticker.system(), said::complete)) {
+            client.volumes().get(60, SECONDS);
+            coordinator.close();
+            CompletableFuture<?> waiting = client.volumes();
+            assertThat(said.get(60, SECONDS)).endsWith("for at most 3600 s");
+            assertThat(waiting).isNotDone();
         }
     }
 
