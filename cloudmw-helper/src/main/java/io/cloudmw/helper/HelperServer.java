@@ -79,7 +79,7 @@ public final class HelperServer implements AutoCloseable {
     /** The ports on which a helper listens. Others may reach the helper by other ports, through a relay. */
     public record Ports(int control, int bulk) {}
 
-    private record Planes(HelperAddress address, Ports ports) {}
+    private record Planes(HelperAddress address, Ports ports, UpkeepWorker upkeep) {}
 
     /**
      * Starts a helper. The helper serves when this returns, and tries to register in the background.
@@ -160,6 +160,7 @@ public final class HelperServer implements AutoCloseable {
                     coordinator, address, disks.all(), buckets, speeds, activity, ThreadLocalRandom.current()));
             refused = registration.refused();
             registered = registration.start();
+            planes.upkeep().start(registration.accepted());
             started = true;
         } catch (IOException e) {
             throw e instanceof CloudMwException known
@@ -172,7 +173,7 @@ public final class HelperServer implements AutoCloseable {
         }
     }
 
-    /** Opens both planes and starts upkeep. */
+    /** Opens both planes and the upkeep. */
     private Planes serve(
             HelperContext context, RequesterFactory requesters, ControlPlane control, CoordinatorCalls coordinator)
             throws IOException {
@@ -189,7 +190,7 @@ public final class HelperServer implements AutoCloseable {
         fetchers.cached().ifPresent(cached -> control.addWarming(cached, requesters, disks));
         int controlPort = control.start(controlAddress.listen());
         resources.opened(transfers);
-        startUpkeep(context, fetchers, requesters.stores(), coordinator);
+        UpkeepWorker upkeep = upkeep(context, fetchers, requesters.stores(), coordinator);
         activity = () -> activity(
                 transfers.size(),
                 races.totals(),
@@ -205,7 +206,8 @@ public final class HelperServer implements AutoCloseable {
                         bulkAddress.advertised(listening.bulk()).toString(),
                         config.switching().volumes(),
                         config.location()),
-                listening);
+                listening,
+                upkeep);
     }
 
     private HelperServices transferServices(
@@ -245,18 +247,17 @@ public final class HelperServer implements AutoCloseable {
                         limits.fetch().longestWait().toNanos()));
     }
 
-    private void startUpkeep(
+    private UpkeepWorker upkeep(
             HelperContext context, Fetchers fetchers, StoreDirectory stores, CoordinatorCalls coordinator) {
         HelperConfig.Received limits = config.limits().upkeep();
-        UpkeepWorker worker = new UpkeepWorker(
+        return resources.opened(new UpkeepWorker(
                 (results, room) -> coordinator.work(config.id(), results, room),
                 stores,
                 fetchers.spool().share(limits.spoolBytes()),
                 new UpkeepMetrics(context.meters()),
                 Ticker.system(),
                 fetchers.pool(),
-                limits.chunks());
-        resources.opened(worker).start();
+                limits.chunks()));
     }
 
     private static HelperActivity activity(
@@ -291,6 +292,11 @@ public final class HelperServer implements AutoCloseable {
     /** Completes when a coordinator has accepted this helper; fails when it refuses the helper for good. */
     public CompletableFuture<Void> registered() {
         return registered;
+    }
+
+    /** Completes when a coordinator has accepted this helper, however late; never fails. */
+    public CompletableFuture<Void> accepted() {
+        return registration.accepted();
     }
 
     /**

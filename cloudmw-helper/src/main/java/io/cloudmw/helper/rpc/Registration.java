@@ -47,6 +47,7 @@ public final class Registration implements AutoCloseable {
     private final Thread thread = Threads.factory("registration").newThread(this::run);
     private final CountDownLatch closing = new CountDownLatch(1);
     private final CompletableFuture<Void> registered = new CompletableFuture<>();
+    private final CompletableFuture<Void> accepted = new CompletableFuture<>();
     private final CompletableFuture<CloudMwException> refused = new CompletableFuture<>();
 
     /** The reason why the helper is not ready; empty when the last call was answered. */
@@ -93,6 +94,11 @@ public final class Registration implements AutoCloseable {
                     e);
         }
         return registered.copy();
+    }
+
+    /** Completes when the coordinator accepts this helper for the first time, however late; never fails. */
+    public CompletableFuture<Void> accepted() {
+        return accepted.copy();
     }
 
     /** Completes with the coordinator's reason when it refuses a disk, at any registration; a retry would not help. */
@@ -143,6 +149,7 @@ public final class Registration implements AutoCloseable {
                         held.epoch());
                 wasRegistered = true;
                 registered.complete(null);
+                accepted.complete(null);
                 lease.reportAll();
             } else {
                 lease.renew(held);

@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -57,6 +58,9 @@ public final class UpkeepWorker implements AutoCloseable {
     private int running;
 
     @GuardedBy("lock")
+    private boolean registered;
+
+    @GuardedBy("lock")
     private boolean closed;
 
     /**
@@ -81,12 +85,39 @@ public final class UpkeepWorker implements AutoCloseable {
         this.pool = pool;
     }
 
-    /** Starts to ask for tasks; called once. */
-    public void start() {
+    /**
+     * Starts to ask for tasks; called once.
+     *
+     * @param registration completes when the coordinator knows this helper, which gets no tasks before
+     */
+    public void start(CompletableFuture<Void> registration) {
         asking.start();
+        var unused = registration.thenRun(this::registered);
+    }
+
+    private void registered() {
+        lock.lock();
+        try {
+            registered = true;
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void awaitRegistration() {
+        lock.lock();
+        try {
+            while (!registered && !closed) {
+                changed.awaitUninterruptibly();
+            }
+        } finally {
+            lock.unlock();
+        }
     }
 
     private void run() {
+        awaitRegistration();
         while (!isClosed()) {
             Duration pause = AFTER_FAILURE;
             boolean heard = false;

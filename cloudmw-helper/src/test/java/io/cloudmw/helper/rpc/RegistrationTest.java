@@ -213,6 +213,15 @@ final class RegistrationTest {
     }
 
     @Test
+    void helperThatWasRefusedAtFirstIsAcceptedLater() throws CloudMwException {
+        coordinator.refusal = new CloudMwException(ErrorCode.ALREADY_EXISTS, "another process has the id");
+        assertThat(registration.start()).failsWithin(30, TimeUnit.SECONDS);
+        assertThat(registration.accepted()).isNotDone();
+        coordinator.refusal = new CloudMwException(ErrorCode.INTERNAL, "none");
+        assertThat(registration.accepted()).succeedsWithin(30, TimeUnit.SECONDS);
+    }
+
+    @Test
     void helperWithALostDiskServesItsOtherDisks(@TempDir Path directory) throws CloudMwException {
         coordinator.lostDisks = List.of("d2");
         List<DiskConfig> configs = Stream.of("d1", "d2")

@@ -51,11 +51,14 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -84,6 +87,8 @@ final class UpkeepWorkerTest {
     private long number;
     private Spool spool;
     private UpkeepWorker worker;
+    private final CompletableFuture<Void> registration = new CompletableFuture<>();
+    private final List<Boolean> askedRegistered = new CopyOnWriteArrayList<>();
     private final ScheduledExecutorService timer = Threads.timer("test-timer");
     private final FairPool pool = new FairPool(
             "fetch", 2, ScheduleLimits.uncapped(16, 16), Ticker.system(), timer, new ScheduleMetrics(meters, "fetch"));
@@ -113,7 +118,16 @@ final class UpkeepWorkerTest {
         StoreDirectory stores =
                 new StoreDirectory(new HelperId("h"), new OwnDisks(List.of()), connections, described -> store, tokens);
         worker = new UpkeepWorker(this::work, stores, spool, new UpkeepMetrics(meters), ticker, pool, 2);
-        worker.start();
+        worker.start(registration);
+        Awaitility.await().until(UpkeepWorkerTest::isAWorkerWaiting);
+        registration.complete(null);
+    }
+
+    /** Returns whether a thread that asks for tasks has nothing to do now. */
+    private static boolean isAWorkerWaiting() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .anyMatch(thread ->
+                        thread.getName().startsWith("cloudmw-upkeep-") && thread.getState() == Thread.State.WAITING);
     }
 
     @AfterEach
@@ -127,6 +141,7 @@ final class UpkeepWorkerTest {
     }
 
     private TaskBatch work(List<TaskResult> reported, int room) {
+        askedRegistered.add(registration.isDone());
         results.addAll(reported);
         List<TaskBatch.Assignment> assignments = new ArrayList<>();
         given.drainTo(assignments, room);
@@ -151,6 +166,12 @@ final class UpkeepWorkerTest {
         ChunkId chunk = new ChunkId(version, index);
         store.put(chunk, Chunks.source(new byte[10]));
         return chunk;
+    }
+
+    @Test
+    void tasksAreAskedForOnlyAfterTheHelperIsRegistered() {
+        Awaitility.await().until(() -> !askedRegistered.isEmpty());
+        assertThat(askedRegistered).doesNotContain(false);
     }
 
     @Test
