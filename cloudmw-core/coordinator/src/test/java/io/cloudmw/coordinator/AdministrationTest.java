@@ -85,7 +85,9 @@ public final class AdministrationTest {
         cluster.helper(1);
         refused(ErrorCode.NOT_ENOUGH_STORES, () -> create(volume("v", 2, 2, "d1", "d2")));
         assertThatThrownBy(() -> create(volume("v", 2, 2, "d1", "d2")))
-                .hasMessageContaining("stores: 1 (expected: >= 2, one for each replica); not d2 (helper h2 is away)");
+                .hasMessageStartingWith("2 replicas need 2 stores, and 1 can be used")
+                .hasMessageContaining("or ask for only 1 with --replicas")
+                .hasMessageEndingWith("; not d2 (helper h2 is away)");
     }
 
     @Test

@@ -48,7 +48,10 @@ public final class PlacementPolicy {
         if (different < replicas) {
             throw new CloudMwException(
                     ErrorCode.NOT_ENOUGH_STORES,
-                    "stores: " + different + " (expected: >= " + replicas + ", one for each replica)" + others);
+                    replicas + " replicas need " + replicas + " stores, and " + different + " can be used (add stores:"
+                            + " \"cloudmw store add\" for a bucket, a helper's --disk for a disk"
+                            + (different == 0 ? "" : "; or ask for only " + different + " with --replicas") + ")"
+                            + others);
         }
     }
 

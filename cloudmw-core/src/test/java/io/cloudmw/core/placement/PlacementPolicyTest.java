@@ -60,7 +60,9 @@ final class PlacementPolicyTest {
         assertThatThrownBy(() -> PlacementPolicy.requireEnough(stores, 3))
                 .isInstanceOfSatisfying(
                         CloudMwException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.NOT_ENOUGH_STORES))
-                .hasMessage("stores: 2 (expected: >= 3, one for each replica); not c (away)");
+                .hasMessage(
+                        "3 replicas need 3 stores, and 2 can be used (add stores: \"cloudmw store add\" for a bucket,"
+                                + " a helper's --disk for a disk; or ask for only 2 with --replicas); not c (away)");
     }
 
     @Test
