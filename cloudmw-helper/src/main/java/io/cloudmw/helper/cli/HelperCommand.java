@@ -148,14 +148,24 @@ final class HelperCommand implements Callable<Integer> {
                 http.serve(meters, helper::isServing, helper::unready);
                 where.put("http", http.address().toString());
             });
-            where.put("registered", awaitRegistration(helper));
+            boolean registered = awaitRegistration(helper);
+            where.put("registered", registered);
             if (!helper.lostDisks().isEmpty()) {
                 where.put(
                         "lost_disks",
                         helper.lostDisks().stream().map(Object::toString).toList());
             }
             where.put("pid", ProcessHandle.current().pid());
-            ServingProcess.ready(System.out, options.json(), "helper", where);
+            if (registered) {
+                ServingProcess.ready(System.out, options.json(), "helper", where);
+            } else {
+                String reason = helper.unready().orElse("it registers just now");
+                ServingProcess.unready(System.out, options.json(), "helper", where, reason);
+                Map<String, Object> later = new LinkedHashMap<>(where);
+                later.put("registered", true);
+                var unused = helper.accepted()
+                        .thenRun(() -> ServingProcess.ready(System.out, options.json(), "helper", later));
+            }
             serving.awaitSignal(helper.refused());
         }
         return 0;

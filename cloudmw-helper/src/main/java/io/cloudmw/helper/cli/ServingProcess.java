@@ -13,6 +13,7 @@ import java.io.PrintStream;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -91,6 +92,23 @@ final class ServingProcess implements AutoCloseable {
             print(out, where);
         } else {
             out.println("ready " + what + " " + words(where));
+        }
+        out.flush();
+    }
+
+    /**
+     * Prints one line, which says what serves at which addresses without being ready; {@link #ready} follows.
+     *
+     * @param reason why it is not ready
+     */
+    static void unready(PrintStream out, boolean json, String what, Map<String, Object> where, String reason) {
+        if (json) {
+            Map<String, Object> all = new LinkedHashMap<>(where);
+            all.put("unready", reason);
+            print(out, all);
+        } else {
+            out.println("not ready " + what + " " + words(where) + ": " + reason
+                    + "; it serves and keeps trying (\"ready\" follows)");
         }
         out.flush();
     }

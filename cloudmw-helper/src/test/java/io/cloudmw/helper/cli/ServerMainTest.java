@@ -16,6 +16,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -50,6 +51,16 @@ final class ServerMainTest {
     }
 
     @Test
+    void diskBelowAMissingDirectoryIsNotCreated() throws Exception {
+        Path disk = directory.resolve("mistyped/d1");
+        assertThat(saidOf(7, "helper", "--secret-file", secret(), "--id", "h", "--disk", "d=" + disk))
+                .last()
+                .asString()
+                .contains("there is neither a directory " + disk + " nor " + disk.getParent());
+        assertThat(disk.getParent()).doesNotExist();
+    }
+
+    @Test
     void misspeltArgumentIsNamedWithASuggestion() {
         fails("unknown option '--lisen'; did you mean '--listen'?", "coordinator", "coordinator", "--lisen", "X");
         fails("unknown option '--lisen'; did you mean '--listen'?", "helper", "helper", "--lisen=X", "--no-such");
@@ -64,11 +75,15 @@ final class ServerMainTest {
     }
 
     private static List<String> saidOf(String... arguments) {
+        return saidOf(2, arguments);
+    }
+
+    private static List<String> saidOf(int exit, String... arguments) {
         PrintStream before = System.err;
         ByteArrayOutputStream said = new ByteArrayOutputStream();
         System.setErr(new PrintStream(said, true, StandardCharsets.UTF_8));
         try {
-            assertThat(ServerMain.run(arguments)).isEqualTo(2);
+            assertThat(ServerMain.run(arguments)).isEqualTo(exit);
         } finally {
             System.setErr(before);
         }
@@ -193,6 +208,21 @@ final class ServerMainTest {
         } finally {
             System.setErr(before);
         }
+    }
+
+    @Test
+    void helperThatIsNotRegisteredSaysSoInsteadOfReady() {
+        ByteArrayOutputStream said = new ByteArrayOutputStream();
+        PrintStream out = new PrintStream(said, true, StandardCharsets.UTF_8);
+        Map<String, Object> where = Map.of("registered", false);
+        ServingProcess.unready(out, false, "helper", where, "no coordinator has answered");
+        ServingProcess.unready(out, true, "helper", where, "no coordinator has answered");
+        assertThat(said.toString(StandardCharsets.UTF_8).lines())
+                .satisfiesExactly(
+                        text -> assertThat(text)
+                                .startsWith("not ready helper registered=false: no coordinator has answered;"),
+                        json -> assertThat(json)
+                                .contains("\"registered\":false", "\"unready\":\"no coordinator has answered\""));
     }
 
     @Test
