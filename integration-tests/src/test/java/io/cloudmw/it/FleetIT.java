@@ -346,7 +346,7 @@ final class FleetIT {
     void aVolumeThatAsksForMoreReplicasThanThereAreStoresIsRefused() throws IOException {
         Fleet fleet = undisturbed;
         assertThatThrownBy(() -> fleet.volume("greedy", new Chunking.ByCount(3), 3, Fleet.disks(1, 2)))
-                .hasMessageContaining("2 (expected: >= 3")
+                .hasMessageContaining("3 replicas need 3 stores, and 2 can be used")
                 .cause()
                 .isInstanceOfSatisfying(
                         CloudMwException.class,
