@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import io.cloudmw.coordinator.catalog.Catalog;
 import io.cloudmw.coordinator.catalog.change.CommitRequest;
 import io.cloudmw.coordinator.catalog.dynamodb.DynamoDbCatalog;
+import io.cloudmw.coordinator.catalog.version.ChunkReference;
 import io.cloudmw.coordinator.catalog.version.RetiredVersion;
 import io.cloudmw.coordinator.catalog.version.SharedRun;
 import io.cloudmw.coordinator.lease.Lease;
@@ -33,8 +34,10 @@ import io.cloudmw.core.time.Ticker;
 import io.cloudmw.core.time.WallClock;
 import io.cloudmw.it.dynamodb.FaultyNetwork.Fault;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
@@ -100,9 +103,33 @@ final class DynamoDbSharedFaultsIT {
         assertThat(reads.get()).isGreaterThan(2);
     }
 
+    /**
+     * The collector reads the version that names the chunk. Before it reads that version's state, another coordinator
+     * replaces it by a third version. The chunk is not garbage, although the version that was found is retired.
+     */
+    @Test
+    void versionThatBecomesCurrentDuringTheSearchIsFound() throws Exception {
+        FileVersion base = commit(catalog, Optional.empty());
+        ChunkId chunk = new ChunkId(base.id(), 0);
+        FileVersion second = commit(catalog, Optional.of(base), run(base));
+        AtomicInteger reads = new AtomicInteger();
+        List<FileVersion> third = new ArrayList<>();
+        try (Catalog other = dynamoDb.open(table)) {
+            network.set(operation -> {
+                if (operation.equals("BatchGetItem") && reads.getAndIncrement() == 0) {
+                    assertThatCode(() -> third.add(commit(other, Optional.of(second), run(base))))
+                            .doesNotThrowAnyException();
+                }
+                return Fault.NONE;
+            });
+            assertThat(catalog.namer(chunk))
+                    .contains(new ChunkReference(third.get(0).id(), OptionalInt.of(0), true));
+        }
+    }
+
     /** Every report about a shared chunk makes these requests. */
     @Test
-    void sharedChunksOfASegmentTakeTwoRequestsWhateverTheNumberOfSegments() throws Exception {
+    void sharedChunkIsFoundWithThreeRequestsWhateverTheNumberOfSegments() throws Exception {
         FileVersion base = commit(catalog, Optional.empty());
         FileVersion version = Versions.of("v:/f", 20);
         for (int segment = 0; segment < 20; segment++) {
@@ -115,8 +142,9 @@ final class DynamoDbSharedFaultsIT {
         }
         catalog.commit(new CommitRequest(version, Optional.of(base.id()), List.of()));
         int before = network.requests();
-        assertThat(catalog.shared(version.id(), 7)).containsExactly(new SharedRun(base.id(), 7, 8));
-        assertThat(network.requests() - before).isEqualTo(2);
+        ChunkId chunk = new ChunkId(base.id(), 7);
+        assertThat(catalog.namedBy(version.id(), List.of(chunk))).containsExactly(chunk);
+        assertThat(network.requests() - before).isEqualTo(3);
     }
 
     @Test

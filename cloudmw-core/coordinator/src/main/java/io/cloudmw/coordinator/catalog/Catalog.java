@@ -177,8 +177,8 @@ public interface Catalog extends UpkeepRecords, SharedChunks, Closeable {
      * forgotten.
      *
      * @return the version as it was committed
-     * @throws CloudMwException {@code CONFLICT} when the path names another version, or this version was abandoned;
-     *     {@code LOCK_LOST} when the request names a lock that is gone; {@code VOLUME_NOT_FOUND};
+     * @throws CloudMwException {@code CONFLICT} when the path or that of a part names another version, or this version
+     *     was abandoned; {@code LOCK_LOST} when the request names a lock that is gone; {@code VOLUME_NOT_FOUND};
      *     {@code INVALID_ARGUMENT} when the manifest digest does not match the stored
      *     segments, or new directories would make the path deeper than {@value Tree#MAX_DIRECTORIES} directories;
      *     {@code ALREADY_EXISTS} when the path is a directory, or lies below a file

@@ -2,11 +2,9 @@ package io.cloudmw.coordinator.read;
 
 import io.cloudmw.coordinator.catalog.Catalog;
 import io.cloudmw.coordinator.catalog.change.CatalogErrors;
-import io.cloudmw.coordinator.catalog.version.SharedRun;
-import io.cloudmw.core.chunk.ChunkCutter;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
-import io.cloudmw.core.manifest.ManifestPlan;
+import io.cloudmw.core.manifest.ManifestSegment;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.Page;
 import io.cloudmw.core.model.VersionId;
@@ -15,10 +13,8 @@ import io.cloudmw.core.model.chunk.ChunkId;
 import io.cloudmw.core.model.chunk.ReplicaReport;
 import io.cloudmw.core.model.volume.Volume;
 import io.cloudmw.core.time.WallClock;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
+import java.util.Set;
 
 /** The reports about single copies that readers and writers make. Safe for any thread; calls block on the catalog. */
 public final class BadReplicaReports {
@@ -50,7 +46,7 @@ public final class BadReplicaReports {
                 .filter(chunk -> !chunk.version().equals(version))
                 .toList();
         if (!others.isEmpty()) {
-            requireNamed(volume, version, others);
+            requireNamed(version, others);
         }
         for (ReplicaReport report : reports) {
             if (!volume.storesInUse().contains(report.store())) {
@@ -79,24 +75,16 @@ public final class BadReplicaReports {
         }
     }
 
-    /** Checks that the version references these chunks of other versions; reads each segment once. */
-    private void requireNamed(Volume volume, VersionId version, List<ChunkId> chunks) throws CloudMwException {
-        Optional<ManifestPlan> plan = catalog.version(version)
-                .map(committed ->
-                        new ManifestPlan(ChunkCutter.of(committed, volume.chunking()), committed.leafSizeBytes()));
-        Map<Integer, List<SharedRun>> shared = new HashMap<>();
-        for (ChunkId chunk : chunks) {
-            boolean named = false;
-            if (plan.isPresent() && chunk.index() < plan.get().cutter().count()) {
-                int segment = plan.get().segmentOf(chunk.index());
-                if (!shared.containsKey(segment)) {
-                    shared.put(segment, catalog.shared(version, segment));
+    /** Checks that the version references these chunks of other versions. */
+    private void requireNamed(VersionId version, List<ChunkId> chunks) throws CloudMwException {
+        for (int from = 0; from < chunks.size(); from += ManifestSegment.MAX_CHUNKS) {
+            List<ChunkId> some = chunks.subList(from, Math.min(chunks.size(), from + ManifestSegment.MAX_CHUNKS));
+            Set<ChunkId> named = catalog.namedBy(version, some);
+            for (ChunkId chunk : some) {
+                if (!named.contains(chunk)) {
+                    throw new CloudMwException(
+                            ErrorCode.INVALID_ARGUMENT, "chunk " + chunk + " is not part of version " + version);
                 }
-                named = shared.getOrDefault(segment, List.of()).stream().anyMatch(run -> run.contains(chunk));
-            }
-            if (!named) {
-                throw new CloudMwException(
-                        ErrorCode.INVALID_ARGUMENT, "chunk " + chunk + " is not part of version " + version);
             }
         }
     }

@@ -39,6 +39,7 @@ import io.cloudmw.core.status.StoreStatus;
 import io.cloudmw.core.status.fleet.HelperActivity;
 import io.cloudmw.core.status.fleet.SpeedKey;
 import io.cloudmw.core.wire.AccessWire;
+import io.cloudmw.core.wire.EditWire;
 import io.cloudmw.core.wire.FromWire;
 import io.cloudmw.core.wire.LockWire;
 import io.cloudmw.core.wire.MonitorWire;
@@ -470,7 +471,8 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
                             FromWire.optionalVersionId(request.getExpectedVersionId()),
                             FromWire.reports(request.getOwedList()),
                             LockWire.claims(request.getLocksList()),
-                            FromWire.attributes(request.getAttributes())));
+                            FromWire.attributes(request.getAttributes()),
+                            EditWire.parts(request.getVersion().getVolume(), request.getPartsList())));
             return CommitPutResponse.newBuilder()
                     .setVersion(ToWire.version(committed))
                     .build();

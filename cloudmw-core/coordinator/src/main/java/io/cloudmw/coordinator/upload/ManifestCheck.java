@@ -19,36 +19,35 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 
 /**
  * The check of a manifest before its commit. The stored segments must describe a file of this size in this volume, with
- * enough durable copies of each chunk written for it. Every other chunk must be one of the version that it changes.
- * Holds one segment of each version at a time.
+ * enough durable copies of each chunk written for it. Every other chunk must be one of the version that it changes, or
+ * of its parts. Holds one segment of the version at a time, beside those of {@link SharedEntries}.
  */
 final class ManifestCheck {
     private final Catalog catalog;
     private final Volume volume;
     private final FileVersion version;
-    private final Optional<FileVersion> base;
+    private final SharedEntries others;
     private final ManifestPlan plan;
     private final Map<ChunkId, Set<StoreId>> owed = new HashMap<>();
 
-    /** @param base the version that the path must name at the commit; empty: none */
+    /** @param others the entries that the version may share */
     ManifestCheck(
             Catalog catalog,
             Volume volume,
             FileVersion version,
-            Optional<FileVersion> base,
+            SharedEntries others,
             ManifestPlan plan,
             List<ReplicaReport> owedReports)
             throws CloudMwException {
         this.catalog = catalog;
         this.volume = volume;
         this.version = version;
-        this.base = base;
+        this.others = others;
         this.plan = plan;
         for (ReplicaReport report : owedReports) {
             if (report.state() != ReplicaState.OWED || !isOwn(report.chunk())) {
@@ -92,7 +91,9 @@ final class ManifestCheck {
         for (CurrentReplicas copies : ReplicaOverlay.of(catalog, own(segment, true))) {
             checkReplicas(copies.chunk(), copies.faulty());
         }
-        checkShared(segment);
+        for (Chunk chunk : own(segment, false)) {
+            others.require(chunk, segment.index());
+        }
     }
 
     private boolean isOwn(ChunkId chunk) {
@@ -106,33 +107,12 @@ final class ManifestCheck {
                 .toList();
     }
 
-    /**
-     * Checks shared chunks. Both versions are cut alike, so equal chunk indexes are in equal segments. Locations are
-     * overlaid on any manifest that has the chunk, so all entries must be equal.
-     */
-    private void checkShared(ManifestSegment segment) throws CloudMwException {
-        List<Chunk> shared = own(segment, false);
-        if (shared.isEmpty()) {
-            return;
-        }
-        Optional<byte[]> bytes =
-                base.isEmpty() ? Optional.empty() : catalog.segment(base.get().id(), segment.index());
-        Set<Chunk> known = bytes.isEmpty()
-                ? Set.of()
-                : Set.copyOf(
-                        ManifestSegment.decode(segment.index(), bytes.get()).chunks());
-        for (Chunk chunk : shared) {
-            if (!known.contains(chunk)) {
-                throw invalid("chunk " + chunk.index() + " is named " + chunk.id()
-                        + " (expected: its own, or as the version it changes names and describes it)");
-            }
-        }
-    }
-
     private void checkChunk(Chunk chunk, long index) throws CloudMwException {
         require("index", chunk.index(), index);
         require("leaf size of chunk " + chunk.id(), chunk.leafSizeBytes(), plan.leafSizeBytes());
-        require("index in the name of chunk " + chunk.id(), chunk.id().index(), index);
+        if (isOwn(chunk.id())) {
+            require("index in the name of chunk " + chunk.id(), chunk.id().index(), index);
+        }
         if (!chunk.range().equals(plan.cutter().range(index))) {
             throw invalid("chunk " + chunk.id() + " holds " + chunk.range() + " (expected: "
                     + plan.cutter().range(index) + ")");

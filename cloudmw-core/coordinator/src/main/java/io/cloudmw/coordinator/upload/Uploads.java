@@ -292,10 +292,11 @@ public final class Uploads {
      *
      * @param commit as the writer has it: the expected version is what {@link #begin} returned
      * @return the version as it is kept; the same for a repeated commit
-     * @throws CloudMwException {@code CONFLICT} when another writer changed the path, or the upload was abandoned;
+     * @throws CloudMwException {@code CONFLICT} when another writer changed the path or that of a part, or the upload
+     *     was abandoned;
      *     {@code LOCK_LOST} when the writer's lock is gone;
      *     {@code INVALID_ARGUMENT} when the segments do not describe a file of this size in this volume, or contain
-     *     chunks of other versions than the expected one; {@code QUORUM_NOT_MET} when a chunk has too few durable
+     *     chunks of other versions than the expected one and the parts; {@code QUORUM_NOT_MET} when a chunk has too few durable
      *     copies, or more than {@value WritePlan#MAX_OWED} are owed
      */
     public FileVersion commit(CommitRequest commit) throws CloudMwException {
@@ -337,7 +338,8 @@ public final class Uploads {
                     version.file(), expected, catalog.current(version.file()).map(FileVersion::id));
         }
         ManifestPlan plan = FileLayout.of(volume, base, version);
-        check(new ManifestCheck(catalog, volume, version, base, plan, owed), version);
+        SharedEntries others = SharedEntries.of(catalog, volume, base, plan, commit.parts());
+        check(new ManifestCheck(catalog, volume, version, others, plan, owed), version);
         FileVersion stamped = version.committed(clock.millis(), plan.cutter().chunkSizeBytes());
         return catalog.commit(commit.of(stamped));
     }

@@ -3,6 +3,7 @@ package io.cloudmw.coordinator.testing;
 import io.cloudmw.coordinator.Coordinator;
 import io.cloudmw.coordinator.CoordinatorOptions;
 import io.cloudmw.coordinator.catalog.Catalog;
+import io.cloudmw.coordinator.catalog.change.CommitRequest;
 import io.cloudmw.coordinator.fleet.BucketAccess;
 import io.cloudmw.coordinator.fleet.SigningSources;
 import io.cloudmw.coordinator.testing.memory.InMemoryCatalog;
@@ -13,6 +14,7 @@ import io.cloudmw.core.identity.DiskClaim;
 import io.cloudmw.core.manifest.ManifestDigest;
 import io.cloudmw.core.manifest.ManifestPlan;
 import io.cloudmw.core.manifest.ManifestSegment;
+import io.cloudmw.core.manifest.NamedChunks;
 import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.HelperId;
@@ -25,6 +27,7 @@ import io.cloudmw.core.model.chunk.ChunkId;
 import io.cloudmw.core.model.chunk.LeafDigests;
 import io.cloudmw.core.model.file.Edit;
 import io.cloudmw.core.model.file.FileVersion;
+import io.cloudmw.core.model.file.VersionPart;
 import io.cloudmw.core.model.fleet.DiskUsage;
 import io.cloudmw.core.model.fleet.HelperAddress;
 import io.cloudmw.core.model.fleet.Location;
@@ -40,11 +43,13 @@ import java.net.URI;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.function.LongFunction;
 import java.util.function.UnaryOperator;
 
 /** A coordinator over a catalog in memory, with time that the test advances. */
@@ -224,23 +229,35 @@ public final class TestCluster {
 
     public FileVersion edited(FilePath file, EditPlan edits, VersionId id) throws CloudMwException {
         ManifestPlan plan = edits.manifest();
-        ManifestDigest digest = new ManifestDigest();
-        for (int segment = 0; segment < plan.segmentCount(); segment++) {
+        return version(file, id, plan, segment -> {
             Map<Long, Chunk> before = new HashMap<>();
             if (edits.base().isPresent()
                     && edits.baseChunkSizeBytes() == plan.cutter().chunkSizeBytes()) {
                 segment(edits.base().get().id(), segment).forEach(chunk -> before.put(chunk.index(), chunk));
             }
+            return index -> Optional.ofNullable(before.get(index))
+                    .filter(old -> old.range().equals(plan.cutter().range(index))
+                            && (edits.written().end() <= old.range().offset()
+                                    || edits.written().offset() >= old.range().end()));
+        });
+    }
+
+    /** The chunks of other versions that a segment of a new version shares, by their indexes there. */
+    @FunctionalInterface
+    private interface Sharing {
+        LongFunction<Optional<Chunk>> in(int segment) throws CloudMwException;
+    }
+
+    private FileVersion version(FilePath file, VersionId id, ManifestPlan plan, Sharing sharing)
+            throws CloudMwException {
+        ManifestDigest digest = new ManifestDigest();
+        for (int segment = 0; segment < plan.segmentCount(); segment++) {
+            LongFunction<Optional<Chunk>> shared = sharing.in(segment);
             List<Chunk> chunks = new ArrayList<>();
             long first = plan.firstChunk(segment);
             for (long index = first; index < first + plan.chunkCount(segment); index++) {
-                Chunk old = before.get(index);
-                ByteRange range = plan.cutter().range(index);
-                boolean stays = old != null
-                        && old.range().equals(range)
-                        && (edits.written().end() <= range.offset()
-                                || edits.written().offset() >= range.end());
-                chunks.add(stays ? old : chunk(plan, new ChunkId(id, index), placed(file, id, index)));
+                Optional<Chunk> old = shared.apply(index);
+                chunks.add(old.isPresent() ? old.get() : chunk(plan, new ChunkId(id, index), placed(file, id, index)));
             }
             coordinator.uploads().putSegment(id, segment, chunks);
             digest.add(ManifestDigest.ofSegment(new ManifestSegment(segment, chunks).encode()));
@@ -255,6 +272,47 @@ public final class TestCluster {
                 0,
                 digest.finish(),
                 plan.cutter().chunkSizeBytes());
+    }
+
+    /**
+     * Writes a file continued with others, without any bytes; chunks that are whole chunks of it are shared. Commits
+     * nothing.
+     */
+    public CommitRequest concatenated(FilePath file, List<FileVersion> others) throws CloudMwException {
+        FileVersion base = catalog.current(file).orElseThrow();
+        long end = base.sizeBytes();
+        Map<FileVersion, Long> positions = new LinkedHashMap<>(Map.of(base, 0L));
+        for (FileVersion other : others) {
+            positions.put(other, end);
+            end += other.sizeBytes();
+        }
+        ManifestPlan plan = coordinator
+                .edits()
+                .begin(file, Edit.write(base.sizeBytes(), end - base.sizeBytes()))
+                .manifest();
+        long chunkSize = plan.cutter().chunkSizeBytes();
+        Map<Long, Chunk> shared = new HashMap<>();
+        NamedChunks named = new NamedChunks();
+        List<VersionPart> parts = new ArrayList<>();
+        for (Map.Entry<FileVersion, Long> at : positions.entrySet()) {
+            FileVersion from = at.getKey();
+            boolean aligned = from.chunkSizeBytes() == chunkSize && at.getValue() % chunkSize == 0;
+            for (int segment = 0; aligned && segment < from.segmentCount(); segment++) {
+                for (Chunk chunk : segment(from.id(), segment)) {
+                    long offset = at.getValue() + chunk.range().offset();
+                    Chunk placed = chunk.placedAt(offset / chunkSize, offset);
+                    if (plan.cutter().range(placed.index()).equals(placed.range()) && named.add(chunk.id())) {
+                        shared.put(placed.index(), placed);
+                    }
+                }
+            }
+            if (aligned && !from.equals(base)) {
+                parts.add(new VersionPart(from.file(), from.id(), at.getValue()));
+            }
+        }
+        FileVersion version =
+                version(file, VersionId.random(), plan, segment -> index -> Optional.ofNullable(shared.get(index)));
+        return new CommitRequest(version, Optional.of(base.id()), List.of()).with(parts);
     }
 
     private List<StoreId> placed(FilePath file, VersionId id, long index) throws CloudMwException {

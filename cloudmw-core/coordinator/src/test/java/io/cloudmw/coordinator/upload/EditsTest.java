@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.cloudmw.coordinator.testing.TestCluster;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.manifest.ManifestPlan;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.Mode;
 import io.cloudmw.core.model.StoreId;
@@ -152,8 +153,9 @@ final class EditsTest {
 
     private ManifestCheck check(Volume volume, FileVersion version, FileVersion base) throws CloudMwException {
         Optional<FileVersion> before = Optional.of(base);
-        return new ManifestCheck(
-                cluster.catalog, volume, version, before, FileLayout.of(volume, before, version), List.of());
+        ManifestPlan plan = FileLayout.of(volume, before, version);
+        SharedEntries others = SharedEntries.of(cluster.catalog, volume, before, plan, List.of());
+        return new ManifestCheck(cluster.catalog, volume, version, others, plan, List.of());
     }
 
     @Test

@@ -5,7 +5,7 @@ import io.cloudmw.core.model.StoreId;
 import java.util.List;
 
 /**
- * A chunk of one version of a file.
+ * A chunk of one version of a file. A chunk that another version wrote has the index of that version in its id.
  *
  * @param index 0-based position in the file
  * @param range the bytes of the file that it holds
@@ -25,6 +25,12 @@ public record Chunk(
     /** The same chunk with its replicas in these stores. */
     public Chunk at(List<StoreId> stores) {
         return new Chunk(index, id, range, leafSizeBytes, leaves, stores);
+    }
+
+    /** The same chunk at another place of a file. */
+    public Chunk placedAt(long newIndex, long offsetBytes) {
+        ByteRange moved = new ByteRange(offsetBytes, range.length());
+        return new Chunk(newIndex, id, moved, leafSizeBytes, leaves, replicas);
     }
 
     /** The number of leaves in {@code length} bytes. */

@@ -24,6 +24,7 @@ import io.cloudmw.coordinator.catalog.tree.DirectoryPath;
 import io.cloudmw.coordinator.catalog.tree.KeptDirectory;
 import io.cloudmw.coordinator.catalog.tree.SnapshotRecords;
 import io.cloudmw.coordinator.catalog.tree.TreeFile;
+import io.cloudmw.coordinator.catalog.version.ChunkReference;
 import io.cloudmw.coordinator.catalog.version.RetiredVersion;
 import io.cloudmw.coordinator.catalog.version.SharedRun;
 import io.cloudmw.coordinator.catalog.version.VersionState;
@@ -259,13 +260,13 @@ public final class DynamoDbCatalog implements Catalog {
     }
 
     @Override
-    public Optional<VersionId> namer(ChunkId chunk) throws CloudMwException {
+    public Optional<ChunkReference> namer(ChunkId chunk) throws CloudMwException {
         return calls.call(() -> shared.namer(chunk));
     }
 
     @Override
-    public List<SharedRun> shared(VersionId version, int segment) throws CloudMwException {
-        return calls.call(() -> shared.of(version, segment));
+    public Set<ChunkId> namedBy(VersionId version, Collection<ChunkId> chunks) throws CloudMwException {
+        return calls.call(() -> shared.namedBy(version, chunks));
     }
 
     @Override

@@ -42,7 +42,7 @@ final class ReplicaItems {
     /** The most replicas in one transaction, beside the version and its place in the list. */
     static final int BATCH = 90;
 
-    /** The most owed copies in the commit's own transaction. If there are more, all are recorded before it. */
+    /** The most owed copies and parts in the commit's transaction. With more, all owed copies are recorded before it. */
     static final int MOST_IN_COMMIT = 24;
 
     private static final int PAGE = 1000;
@@ -173,7 +173,7 @@ final class ReplicaItems {
      * version.
      */
     void oweBefore(CommitRequest commit) throws CloudMwException {
-        if (commit.owed().size() <= MOST_IN_COMMIT) {
+        if (isInCommit(commit)) {
             return;
         }
         VersionId id = commit.version().id();
@@ -196,6 +196,11 @@ final class ReplicaItems {
         }
     }
 
+    /** Returns whether the commit's own transaction records its owed copies. The checks of its parts take their place. */
+    private static boolean isInCommit(CommitRequest commit) {
+        return commit.owed().size() + commit.parts().size() <= MOST_IN_COMMIT;
+    }
+
     /**
      * Records owed copies in a commit, unless they have a record already.
      *
@@ -203,7 +208,7 @@ final class ReplicaItems {
      */
     void owe(Transaction transaction, CommitRequest commit, Optional<Item> open)
             throws TransactionConflict, CloudMwException {
-        if (commit.owed().isEmpty() || commit.owed().size() > MOST_IN_COMMIT) {
+        if (commit.owed().isEmpty() || !isInCommit(commit)) {
             return;
         }
         boolean reported = open.isPresent() && open.get().has(Item.REPORTED);

@@ -7,14 +7,15 @@ import io.cloudmw.coordinator.catalog.dynamodb.table.KeyRange;
 import io.cloudmw.coordinator.catalog.dynamodb.table.Table;
 import io.cloudmw.coordinator.catalog.dynamodb.transaction.Transaction;
 import io.cloudmw.coordinator.catalog.dynamodb.transaction.TransactionRetry;
+import io.cloudmw.coordinator.catalog.version.ChunkReference;
 import io.cloudmw.coordinator.catalog.version.SharedRun;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.manifest.ManifestDigest;
-import io.cloudmw.core.manifest.ManifestSegment;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.chunk.ChunkId;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.HexFormat;
@@ -22,6 +23,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.function.Predicate;
 
@@ -32,7 +34,7 @@ import java.util.function.Predicate;
  * no clean-up. Safe for any thread.
  */
 final class SharedChunkItems {
-    /** The most versions that one transaction records for a segment, beside the version and its place in the list. */
+    /** The most groups of runs that one transaction records for a segment, beside the version and its place in the list. */
     private static final int BATCH = 90;
 
     private static final int PAGE = 1000;
@@ -48,9 +50,10 @@ final class SharedChunkItems {
     /**
      * A committed version that is kept, with the chunks of one other version that it references.
      *
+     * @param segment of its manifest
      * @param state its item
      */
-    record Reference(VersionId version, Item state, List<SharedRun> runs) {
+    record Reference(VersionId version, int segment, Item state, List<SharedRun> runs) {
         boolean names(ChunkId chunk) {
             return runs.stream().anyMatch(run -> run.contains(chunk));
         }
@@ -67,13 +70,10 @@ final class SharedChunkItems {
             return;
         }
         String digest = digest(ManifestDigest.ofSegment(encoded));
-        Map<VersionId, List<SharedRun>> byOwner = new LinkedHashMap<>();
-        runs.forEach(run -> byOwner.computeIfAbsent(run.owner(), ignored -> new ArrayList<>())
-                .add(run));
         List<Item> items = new ArrayList<>();
         // This item is the first: forgetting the version finds the others by it.
         items.add(Item.at(KeyLayout.names(version, segment, digest)).with(Item.RUNS, text(runs)));
-        byOwner.values()
+        SharedRun.grouped(runs)
                 .forEach(some ->
                         items.add(Item.at(named(some, version, segment, digest)).with(Item.RUNS, text(some))));
         for (int from = 0; from < items.size(); from += BATCH) {
@@ -94,8 +94,8 @@ final class SharedChunkItems {
     }
 
     private static ItemKey named(List<SharedRun> runs, VersionId by, int segment, String digest) {
-        long first = runs.stream().mapToLong(SharedRun::firstIndex).min().orElseThrow();
-        return KeyLayout.named(runs.get(0).owner(), first, by, segment, digest);
+        SharedRun first = runs.get(0);
+        return KeyLayout.named(first.owner(), first.firstIndex(), by, segment, digest);
     }
 
     private static String digest(byte[] sha256) {
@@ -134,23 +134,31 @@ final class SharedChunkItems {
                 .toList();
     }
 
-    /** Returns the runs that one segment of a kept version references, with two requests. */
-    List<SharedRun> of(VersionId version, int segment) throws CloudMwException {
-        List<Item> kept =
-                table.queryAll(KeyRange.startingWith(KeyLayout.ofVersion(version), KeyLayout.namesOf(segment)));
-        if (kept.isEmpty()) {
-            return List.of();
+    /** Returns which of these chunks a kept version references; queries each of their groups once. */
+    Set<ChunkId> namedBy(VersionId version, Collection<ChunkId> chunks) throws CloudMwException {
+        Set<ChunkId> named = new HashSet<>();
+        for (List<SharedRun> group : SharedRun.grouped(SharedRun.of(chunks))) {
+            KeyRange range = range(
+                    group.get(0).owner(),
+                    group.get(0).firstIndex(),
+                    group.get(group.size() - 1).endIndex());
+            List<Item> items = table.queryAll(range).stream()
+                    .filter(item -> KeyLayout.namer(item.key()).equals(version))
+                    .toList();
+            for (int at = 0; at < items.size(); at += Table.MAX_ITEMS) {
+                List<Item> some = items.subList(at, Math.min(items.size(), at + Table.MAX_ITEMS));
+                for (Reference naming : kept(some, new HashSet<>())) {
+                    chunks.stream().filter(naming::names).forEach(named::add);
+                }
+            }
         }
-        Map<ItemKey, Item> found = load(List.of(KeyLayout.state(version), KeyLayout.digest(version, segment)));
-        Optional<Item> digest = Optional.ofNullable(found.get(KeyLayout.digest(version, segment)));
-        if (digest.isEmpty() || !isKept(Optional.ofNullable(found.get(KeyLayout.state(version))))) {
-            return List.of();
-        }
-        ItemKey now = KeyLayout.names(version, segment, digest(digest.get().bytes(Item.SHA256)));
-        return kept.stream()
-                .filter(item -> item.key().equals(now))
-                .flatMap(item -> runs(item).stream())
-                .toList();
+        return named;
+    }
+
+    /** Returns the range of the references that may contain chunks between two indexes. */
+    private static KeyRange range(VersionId owner, long firstIndex, long endIndex) {
+        String from = KeyLayout.namedFrom(Math.max(0, firstIndex - SharedRun.MAX_SPAN + 1));
+        return KeyRange.between(KeyLayout.ofVersion(owner), from, KeyLayout.namedFrom(endIndex));
     }
 
     private static boolean isKept(Optional<Item> state) {
@@ -192,21 +200,29 @@ final class SharedChunkItems {
         return chunks.stream().mapToLong(ChunkId::index).max().orElse(-1) + 1;
     }
 
-    Optional<VersionId> namer(ChunkId chunk) throws CloudMwException {
+    Optional<ChunkReference> namer(ChunkId chunk) throws CloudMwException {
         Optional<Item> state = table.get(KeyLayout.state(chunk.version()));
-        List<VersionId> found = new ArrayList<>();
+        boolean current = state.isPresent() && VersionStage.of(state.get()) == VersionStage.CURRENT;
+        Map<VersionId, ChunkReference> found = new LinkedHashMap<>();
         if (isKept(state)) {
-            found.add(chunk.version());
+            found.put(chunk.version(), ChunkReference.ofWriter(chunk.version(), current));
         }
-        if (state.isEmpty() || VersionStage.of(state.get()) != VersionStage.CURRENT) {
-            visit(chunk.version(), chunk.index(), chunk.index() + 1, naming -> {
-                if (naming.names(chunk) && (found.isEmpty() || naming.isCurrent())) {
-                    found.add(naming.version());
+        // A version that is found retired may have handed the chunk on to one that was not there yet when the query
+        // ran. When a search finds no other versions than the one before, all were retired when it began.
+        int before = -1;
+        while (!current && before < found.size()) {
+            before = found.size();
+            current = !visit(chunk.version(), chunk.index(), chunk.index() + 1, naming -> {
+                if (!naming.names(chunk)) {
+                    return true;
                 }
-                return !naming.isCurrent() || !naming.names(chunk);
+                found.put(
+                        naming.version(),
+                        new ChunkReference(naming.version(), OptionalInt.of(naming.segment()), naming.isCurrent()));
+                return !naming.isCurrent();
             });
         }
-        return found.isEmpty() ? Optional.empty() : Optional.of(found.get(found.size() - 1));
+        return found.values().stream().max(Comparator.comparing(ChunkReference::current));
     }
 
     /** Returns whether a current version of the volume with this root references the chunk and did not write it. */
@@ -235,8 +251,7 @@ final class SharedChunkItems {
      */
     private boolean visit(VersionId owner, long firstIndex, long endIndex, Predicate<Reference> more)
             throws CloudMwException {
-        String from = KeyLayout.namedFrom(Math.max(0, firstIndex - ManifestSegment.MAX_CHUNKS + 1));
-        KeyRange all = KeyRange.between(KeyLayout.ofVersion(owner), from, KeyLayout.namedFrom(endIndex));
+        KeyRange all = range(owner, firstIndex, endIndex);
         Set<VersionId> gone = new HashSet<>();
         int before;
         do {
@@ -290,7 +305,7 @@ final class SharedChunkItems {
             } else if (isKept(state)
                     && digest.isPresent()
                     && item.key().sort().endsWith(digest(digest.get().bytes(Item.SHA256)))) {
-                kept.add(new Reference(version, state.get(), runs(item)));
+                kept.add(new Reference(version, KeyLayout.namerSegment(item.key()), state.get(), runs(item)));
             }
         }
         return kept;
@@ -308,16 +323,13 @@ final class SharedChunkItems {
     Set<VersionId> withdraw(VersionId version) throws CloudMwException {
         Set<VersionId> owners = new HashSet<>();
         for (Item names : table.queryAll(KeyRange.startingWith(KeyLayout.ofVersion(version), KeyLayout.NAMES))) {
-            Map<VersionId, List<SharedRun>> byOwner = new HashMap<>();
-            runs(names)
-                    .forEach(run -> byOwner.computeIfAbsent(run.owner(), ignored -> new ArrayList<>())
-                            .add(run));
+            List<SharedRun> shared = runs(names);
             int segment = KeyLayout.segment(names.key());
             String digest = KeyLayout.digest(names.key());
-            table.deleteAll(byOwner.values().stream()
+            table.deleteAll(SharedRun.grouped(shared).stream()
                     .map(runs -> named(runs, version, segment, digest))
                     .toList());
-            owners.addAll(byOwner.keySet());
+            shared.forEach(run -> owners.add(run.owner()));
         }
         return owners;
     }

@@ -14,6 +14,7 @@ import io.cloudmw.coordinator.catalog.dynamodb.transaction.Transaction;
 import io.cloudmw.coordinator.catalog.dynamodb.transaction.TransactionRetry;
 import io.cloudmw.coordinator.catalog.stored.StoredForms;
 import io.cloudmw.coordinator.catalog.tree.Tree;
+import io.cloudmw.coordinator.catalog.tree.TreeEntry;
 import io.cloudmw.coordinator.catalog.version.RetiredVersion;
 import io.cloudmw.coordinator.catalog.version.SharedRun;
 import io.cloudmw.coordinator.catalog.version.VersionState;
@@ -27,6 +28,7 @@ import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.chunk.ChunkId;
 import io.cloudmw.core.model.file.Change;
 import io.cloudmw.core.model.file.FileVersion;
+import io.cloudmw.core.model.file.VersionPart;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -159,6 +161,9 @@ public final class VersionItems {
         if (state.isPresent() && VersionStage.of(state.get()) != VersionStage.OPEN) {
             throw CatalogErrors.abandoned(version);
         }
+        for (VersionPart part : commit.parts()) {
+            requireVersion(transaction, tree.requireVersion(part.file(), part.version()));
+        }
         checkSegments(version);
         names.about(version);
         tree.put(file, version.id(), commit.attributes(), version.committedAtMillis());
@@ -167,6 +172,16 @@ public final class VersionItems {
         names.finish();
         changes.add(transaction, names, file.volume(), Change.put(file, version.id(), version.committedAtMillis()));
         return version;
+    }
+
+    /**
+     * Requires that an entry stays as it was read, so that its version is current at the commit. The directories of its
+     * path may be moved.
+     */
+    private static void requireVersion(Transaction transaction, TreeEntry entry) throws CloudMwException {
+        ItemKey key = KeyLayout.entry(entry.parent(), entry.name());
+        Item read = transaction.get(key).orElseThrow();
+        transaction.require(key, Item.WRITTEN_BY + " = :seen", Map.of(":seen", AttributeValue.fromS(read.writtenBy())));
     }
 
     /** Retires an open or unknown version; returns a committed one instead. */

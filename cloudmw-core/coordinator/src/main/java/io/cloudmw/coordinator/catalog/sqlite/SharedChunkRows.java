@@ -1,5 +1,6 @@
 package io.cloudmw.coordinator.catalog.sqlite;
 
+import io.cloudmw.coordinator.catalog.version.ChunkReference;
 import io.cloudmw.coordinator.catalog.version.SharedRun;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.manifest.ManifestSegment;
@@ -14,6 +15,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 
 /** The rows of references to chunks that other versions wrote; each method is part of the caller's transaction. */
@@ -89,11 +91,14 @@ final class SharedChunkRows {
                 but.value());
     }
 
-    static Optional<VersionId> namer(Connection connection, ChunkId chunk) throws SQLException, CloudMwException {
-        Optional<VersionId> sharing = Sql.first(
+    static Optional<ChunkReference> namer(Connection connection, ChunkId chunk) throws SQLException, CloudMwException {
+        Optional<ChunkReference> sharing = Sql.first(
                 connection,
-                row -> new VersionId(row.getString(1)),
-                "SELECT s.version_id" + NAMING + " ORDER BY v.state LIMIT 1",
+                row -> new ChunkReference(
+                        new VersionId(row.getString(1)),
+                        OptionalInt.of(row.getInt(2)),
+                        row.getInt(3) == SqliteSchema.CURRENT),
+                "SELECT s.version_id, s.segment, v.state" + NAMING + " ORDER BY v.state LIMIT 1",
                 chunk.version().value(),
                 chunk.index());
         boolean written = isKept(connection, chunk.version());
@@ -102,17 +107,26 @@ final class SharedChunkRows {
                 "SELECT 1 FROM versions WHERE id = ? AND state = ?",
                 chunk.version().value(),
                 SqliteSchema.CURRENT);
-        return written && (current || sharing.isEmpty()) ? Optional.of(chunk.version()) : sharing;
+        return written && (current || sharing.isEmpty())
+                ? Optional.of(ChunkReference.ofWriter(chunk.version(), current))
+                : sharing;
     }
 
-    static List<SharedRun> of(Connection connection, VersionId version, int segment)
+    static Set<ChunkId> namedBy(Connection connection, VersionId version, Collection<ChunkId> chunks)
             throws SQLException, CloudMwException {
-        return Sql.list(
-                connection,
-                row -> new SharedRun(new VersionId(row.getString(1)), row.getLong(2), row.getLong(3)),
-                "SELECT s.owner, s.first_chunk, s.end_chunk" + COMMITTED + " WHERE s.version_id = ? AND s.segment = ?",
-                version.value(),
-                segment);
+        Set<ChunkId> named = new HashSet<>();
+        for (ChunkId chunk : chunks) {
+            boolean shared = Sql.exists(
+                    connection,
+                    "SELECT 1" + NAMING + " AND s.version_id = ?3 LIMIT 1",
+                    chunk.version().value(),
+                    chunk.index(),
+                    version.value());
+            if (shared) {
+                named.add(chunk);
+            }
+        }
+        return named;
     }
 
     /** Drops the records of a version, and of versions lent to it alone; parts that other versions reference stay. */

@@ -21,6 +21,7 @@ import io.cloudmw.coordinator.catalog.tree.PathErrors;
 import io.cloudmw.coordinator.catalog.tree.SnapshotRecords;
 import io.cloudmw.coordinator.catalog.tree.Tree;
 import io.cloudmw.coordinator.catalog.tree.TreeFile;
+import io.cloudmw.coordinator.catalog.version.ChunkReference;
 import io.cloudmw.coordinator.catalog.version.RetiredVersion;
 import io.cloudmw.coordinator.catalog.version.SharedRun;
 import io.cloudmw.coordinator.catalog.version.VersionState;
@@ -335,13 +336,13 @@ public final class SqliteCatalog implements Catalog {
     }
 
     @Override
-    public Optional<VersionId> namer(ChunkId chunk) throws CloudMwException {
+    public Optional<ChunkReference> namer(ChunkId chunk) throws CloudMwException {
         return database.read(connection -> SharedChunkRows.namer(connection, chunk));
     }
 
     @Override
-    public List<SharedRun> shared(VersionId version, int segment) throws CloudMwException {
-        return database.read(connection -> SharedChunkRows.of(connection, version, segment));
+    public Set<ChunkId> namedBy(VersionId version, Collection<ChunkId> chunks) throws CloudMwException {
+        return database.read(connection -> SharedChunkRows.namedBy(connection, version, chunks));
     }
 
     @Override

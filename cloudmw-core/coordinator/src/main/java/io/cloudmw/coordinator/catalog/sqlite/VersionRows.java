@@ -21,6 +21,7 @@ import io.cloudmw.core.model.file.Change;
 import io.cloudmw.core.model.file.FileCopy;
 import io.cloudmw.core.model.file.FileVersion;
 import io.cloudmw.core.model.file.Rename;
+import io.cloudmw.core.model.file.VersionPart;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -208,6 +209,9 @@ final class VersionRows {
         }
         if (state(connection, version.id()).orElse(SqliteSchema.OPEN) != SqliteSchema.OPEN) {
             throw CatalogErrors.abandoned(version);
+        }
+        for (VersionPart part : commit.parts()) {
+            var unused = tree.requireVersion(part.file(), part.version());
         }
         checkSegments(connection, version);
         tree.put(file, version.id(), commit.attributes(), version.committedAtMillis());

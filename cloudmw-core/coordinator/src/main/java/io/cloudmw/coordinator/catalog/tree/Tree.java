@@ -118,6 +118,20 @@ public final class Tree<X extends Exception> {
     }
 
     /**
+     * Returns the entry of a path that must name this version.
+     *
+     * @throws CloudMwException {@code CONFLICT} when it names another version or none
+     */
+    public TreeEntry requireVersion(FilePath file, VersionId version) throws X, CloudMwException {
+        Optional<TreeEntry> entry = find(file);
+        Optional<VersionId> found = entry.flatMap(TreeEntry::version);
+        if (!found.equals(Optional.of(version))) {
+            throw CatalogErrors.changed(file, Optional.of(version), found);
+        }
+        return entry.orElseThrow();
+    }
+
+    /**
      * Sets the version of a file and creates the missing directories. Other properties of an existing file stay.
      *
      * @param attributes those of a file that did not exist

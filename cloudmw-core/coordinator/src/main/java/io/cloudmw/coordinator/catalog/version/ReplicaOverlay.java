@@ -1,14 +1,12 @@
 package io.cloudmw.coordinator.catalog.version;
 
 import io.cloudmw.core.error.CloudMwException;
-import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.chunk.Chunk;
 import io.cloudmw.core.model.chunk.ChunkId;
 import io.cloudmw.core.model.chunk.ReplicaRecord;
 import io.cloudmw.core.placement.CurrentReplicas;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -16,27 +14,17 @@ import java.util.Map;
 public final class ReplicaOverlay {
     private ReplicaOverlay() {}
 
-    /** A half-open range of chunk indexes. */
-    private record Span(long first, long end) {
-        Span and(Span other) {
-            return new Span(Math.min(first, other.first), Math.max(end, other.end));
-        }
-    }
-
     /**
-     * Returns the copies of each chunk of one segment, in the chunks' order. Queries the catalog once for each version
-     * that wrote some of the chunks.
+     * Returns the copies of each chunk of one segment, in the chunks' order. Queries the catalog once for each group of
+     * chunks that one version wrote, with neighbouring indexes.
      */
     public static List<CurrentReplicas> of(UpkeepRecords catalog, List<Chunk> chunks) throws CloudMwException {
-        Map<VersionId, Span> spans = new LinkedHashMap<>();
-        for (Chunk chunk : chunks) {
-            long index = chunk.id().index();
-            spans.merge(chunk.id().version(), new Span(index, index + 1), Span::and);
-        }
         Map<ChunkId, List<ReplicaRecord>> records = new HashMap<>();
-        for (Map.Entry<VersionId, Span> span : spans.entrySet()) {
-            for (ReplicaRecord record : catalog.records(
-                    span.getKey(), span.getValue().first(), span.getValue().end())) {
+        List<SharedRun> runs = SharedRun.of(chunks.stream().map(Chunk::id).toList());
+        for (List<SharedRun> group : SharedRun.grouped(runs)) {
+            SharedRun first = group.get(0);
+            long end = group.get(group.size() - 1).endIndex();
+            for (ReplicaRecord record : catalog.records(first.owner(), first.firstIndex(), end)) {
                 records.computeIfAbsent(record.chunk(), ignored -> new ArrayList<>())
                         .add(record);
             }

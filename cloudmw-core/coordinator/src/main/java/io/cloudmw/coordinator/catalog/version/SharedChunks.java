@@ -5,13 +5,12 @@ import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.chunk.ChunkId;
 import java.util.Collection;
-import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
 /**
- * The references between versions that share chunks. A version that changes part of a file references the unchanged
- * chunks by the version that wrote them. Only committed versions count, current or retired, since other versions have
+ * The references between versions that share chunks. A version that changes part of a file, or continues it with
+ * others, references the unchanged chunks by the version that wrote them and by their index there. Only committed versions count, current or retired, since other versions have
  * no readers. Atomic, durable and safe for any thread like the {@link Catalog}.
  */
 public interface SharedChunks {
@@ -23,12 +22,17 @@ public interface SharedChunks {
      */
     Set<ChunkId> namedElsewhere(VersionId version, Collection<ChunkId> chunks) throws CloudMwException;
 
-    /** Returns a committed version whose manifest contains this chunk, a current one if there is any. */
-    Optional<VersionId> namer(ChunkId chunk) throws CloudMwException;
+    /**
+     * Returns where a committed version's manifest contains this chunk, a current version's if there is any. If the
+     * version is not current, no current version will ever reference the chunk.
+     */
+    Optional<ChunkReference> namer(ChunkId chunk) throws CloudMwException;
 
     /**
-     * Returns the runs of chunks that a segment of a committed version shares with other versions, in no order. Takes
-     * bounded time.
+     * Returns which of these chunks, of other versions, a committed version references. The time depends on how many
+     * versions reference the same chunks, not on the size of this one.
+     *
+     * @param chunks at most {@value io.cloudmw.core.manifest.ManifestSegment#MAX_CHUNKS}
      */
-    List<SharedRun> shared(VersionId version, int segment) throws CloudMwException;
+    Set<ChunkId> namedBy(VersionId version, Collection<ChunkId> chunks) throws CloudMwException;
 }

@@ -1,6 +1,5 @@
 package io.cloudmw.coordinator.upkeep.collect;
 
-import io.cloudmw.coordinator.catalog.version.VersionState;
 import io.cloudmw.coordinator.upkeep.schedule.UpkeepContext;
 import io.cloudmw.coordinator.upkeep.task.TaskQueue;
 import io.cloudmw.core.error.CloudMwException;
@@ -56,7 +55,7 @@ final class GarbageClassifier {
             return deletable;
         }
 
-        /** Returns the retired versions that wrote some of the unreferenced copies. */
+        /** Returns the retired versions that wrote or share some of the unreferenced copies. */
         List<VersionId> retired() {
             return retired;
         }
@@ -111,9 +110,7 @@ final class GarbageClassifier {
         }
         verdict.known(all);
         Set<ChunkId> unnamed = found.get().unnamed();
-        if (found.get().state() == VersionState.RETIRED && !unnamed.isEmpty()) {
-            verdict.retired.add(version);
-        }
+        verdict.retired.addAll(found.get().retired());
         Map<ChunkId, ReplicaRecord> marks = marks(store, version, unnamed);
         for (ChunkId chunk : unnamed) {
             CopyTotal copy = copies.getOrDefault(chunk, CopyTotal.NONE);

@@ -1,6 +1,7 @@
 package io.cloudmw.coordinator.upkeep.collect;
 
 import io.cloudmw.coordinator.catalog.Catalog;
+import io.cloudmw.coordinator.catalog.version.ChunkReference;
 import io.cloudmw.coordinator.catalog.version.VersionState;
 import io.cloudmw.coordinator.upkeep.walk.ChunkWalk;
 import io.cloudmw.coordinator.upkeep.walk.ManifestLookup;
@@ -39,12 +40,14 @@ final class ReferencedCopies {
      * Some chunks of one version that have copies in a store.
      *
      * @param state of the version that wrote them
-     * @param unnamed unreferenced copies, which only upkeep can reference again. Copies of a retired version count if
-     *     no other version has the chunk. Copies of a current version count if neither its manifest nor a record has a
-     *     copy in this store. An open upload references all its copies.
-     * @param named chunks that a committed version references, wherever their copies are
+     * @param unnamed unreferenced copies, which only upkeep can reference again. Copies of a version that is not current
+     *     count if no current version has the chunk. Copies of a chunk of a current version count if neither its
+     *     manifest nor a record has a copy in this store. An open upload references all its copies.
+     * @param named chunks that a current version references, wherever their copies are
+     * @param retired versions that are retired and have some of the unreferenced chunks; forgotten versions could not be
+     *     told from unknown ones if the last of these were forgotten first
      */
-    record Found(VersionState state, Set<ChunkId> unnamed, Set<ChunkId> named) {}
+    record Found(VersionState state, Set<ChunkId> unnamed, Set<ChunkId> named, Set<VersionId> retired) {}
 
     /**
      * Looks up copies.
@@ -55,62 +58,60 @@ final class ReferencedCopies {
     Optional<Found> find(StoreId store, VersionId owner, Set<ChunkId> chunks) throws CloudMwException {
         Optional<VersionState> state = catalog.state(owner);
         if (state.isEmpty() || state.get() == VersionState.OPEN) {
-            return state.map(open -> new Found(open, Set.of(), Set.of()));
+            return state.map(open -> new Found(open, Set.of(), Set.of(), Set.of()));
         }
-        Map<VersionId, Set<ChunkId>> byNamer = namers(state.get(), owner, chunks);
-        Set<ChunkId> named = new HashSet<>();
-        byNamer.values().forEach(named::addAll);
+        Set<VersionId> retired = new HashSet<>();
+        Map<ChunkId, ChunkReference> named = namers(state.get(), owner, chunks, retired);
         Set<ChunkId> unnamed = new LinkedHashSet<>(chunks);
-        unnamed.removeAll(placed(store, byNamer));
-        return Optional.of(new Found(state.get(), unnamed, named));
+        unnamed.removeAll(placed(store, named));
+        if (state.get() == VersionState.RETIRED && !unnamed.isEmpty()) {
+            retired.add(owner);
+        }
+        return Optional.of(new Found(state.get(), unnamed, Set.copyOf(named.keySet()), retired));
     }
 
-    /** Returns the chunks of one version that a committed version references. */
+    /** Returns the chunks of one version that a current version references. */
     Set<ChunkId> named(VersionId owner, Set<ChunkId> chunks) throws CloudMwException {
         Optional<VersionState> state = catalog.state(owner);
-        Set<ChunkId> named = new HashSet<>();
-        if (state.isPresent()) {
-            namers(state.get(), owner, chunks).values().forEach(named::addAll);
-        }
-        return named;
+        return state.isPresent()
+                ? namers(state.get(), owner, chunks, new HashSet<>()).keySet()
+                : Set.of();
     }
 
     /**
-     * Returns which version references each chunk; unreferenced chunks are left out. A current version references all
+     * Returns where current versions reference each chunk; other chunks are left out. A current version references all
      * its own chunks.
+     *
+     * @param retired receives versions that reference the other chunks
      */
-    private Map<VersionId, Set<ChunkId>> namers(VersionState state, VersionId owner, Set<ChunkId> chunks)
-            throws CloudMwException {
+    private Map<ChunkId, ChunkReference> namers(
+            VersionState state, VersionId owner, Set<ChunkId> chunks, Set<VersionId> retired) throws CloudMwException {
+        Map<ChunkId, ChunkReference> places = new LinkedHashMap<>();
         if (state == VersionState.CURRENT) {
-            return Map.of(owner, chunks);
+            chunks.forEach(chunk -> places.put(chunk, ChunkReference.ofWriter(owner, true)));
+            return places;
         }
-        Set<ChunkId> left = state == VersionState.RETIRED ? catalog.namedElsewhere(owner, chunks) : chunks;
-        Map<VersionId, Set<ChunkId>> byNamer = new LinkedHashMap<>();
-        for (ChunkId chunk : left) {
-            Optional<VersionId> namer = catalog.namer(chunk);
-            if (namer.isPresent()) {
-                byNamer.computeIfAbsent(namer.get(), ignored -> new LinkedHashSet<>())
-                        .add(chunk);
+        for (ChunkId chunk : state == VersionState.RETIRED ? catalog.namedElsewhere(owner, chunks) : chunks) {
+            Optional<ChunkReference> place = catalog.namer(chunk);
+            if (place.isPresent() && place.get().current()) {
+                places.put(chunk, place.get());
+            } else {
+                place.ifPresent(last -> retired.add(last.version()));
             }
         }
-        return byNamer;
+        return places;
     }
 
     /** Returns the chunks of which the referencing manifest, with its records, has a copy in this store. */
-    private Set<ChunkId> placed(StoreId store, Map<VersionId, Set<ChunkId>> byNamer) throws CloudMwException {
-        Set<ChunkId> placed = new HashSet<>();
-        for (Map.Entry<VersionId, Set<ChunkId>> entry : byNamer.entrySet()) {
-            Set<ChunkId> found = new HashSet<>();
-            for (ChunkWalk.Stretch stretch : ManifestLookup.find(catalog, entry.getKey(), entry.getValue())) {
-                for (CurrentReplicas copies : stretch.chunks()) {
-                    found.add(copies.chunk().id());
-                    if (copies.stores().contains(store)) {
-                        placed.add(copies.chunk().id());
-                    }
+    private Set<ChunkId> placed(StoreId store, Map<ChunkId, ChunkReference> named) throws CloudMwException {
+        // A chunk that is referenced but cannot be looked up now is treated as placed.
+        Set<ChunkId> placed = new HashSet<>(named.keySet());
+        for (ChunkWalk.Stretch stretch : ManifestLookup.find(catalog, named)) {
+            for (CurrentReplicas copies : stretch.chunks()) {
+                if (!copies.stores().contains(store)) {
+                    placed.remove(copies.chunk().id());
                 }
             }
-            // A chunk that is referenced but cannot be looked up now is treated as placed.
-            entry.getValue().stream().filter(chunk -> !found.contains(chunk)).forEach(placed::add);
         }
         return placed;
     }

@@ -23,7 +23,7 @@ final class VersionForgetting {
 
     private final UpkeepContext context;
 
-    /** The retired versions of which the round has seen a copy. */
+    /** The retired versions that wrote or share chunks of which the round has seen a copy. */
     private final VersionFilter seen = new VersionFilter(FILTER_BITS);
 
     private final Deque<VersionId> found = new ArrayDeque<>();

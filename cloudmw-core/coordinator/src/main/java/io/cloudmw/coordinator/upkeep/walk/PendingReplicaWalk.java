@@ -1,6 +1,7 @@
 package io.cloudmw.coordinator.upkeep.walk;
 
 import io.cloudmw.coordinator.catalog.Catalog;
+import io.cloudmw.coordinator.catalog.version.ChunkReference;
 import io.cloudmw.coordinator.catalog.version.VersionState;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.Page;
@@ -62,21 +63,16 @@ public final class PendingReplicaWalk implements ChunkWalk {
 
     /** Adds the chunks of one writing version that current versions reference, which may be other versions. */
     private void find(VersionId owner, Set<ChunkId> wanted) throws CloudMwException {
-        if (isCurrent(owner)) {
-            found.addAll(ManifestLookup.find(catalog, owner, wanted));
-            return;
-        }
-        Map<VersionId, Set<ChunkId>> byNamer = new LinkedHashMap<>();
+        boolean written = isCurrent(owner);
+        Map<ChunkId, ChunkReference> places = new LinkedHashMap<>();
         for (ChunkId chunk : wanted) {
-            Optional<VersionId> namer = catalog.namer(chunk);
-            if (namer.isPresent() && isCurrent(namer.get())) {
-                byNamer.computeIfAbsent(namer.get(), ignored -> new LinkedHashSet<>())
-                        .add(chunk);
+            Optional<ChunkReference> namer =
+                    written ? Optional.of(ChunkReference.ofWriter(owner, true)) : catalog.namer(chunk);
+            if (namer.isPresent() && namer.get().current()) {
+                places.put(chunk, namer.get());
             }
         }
-        for (Map.Entry<VersionId, Set<ChunkId>> entry : byNamer.entrySet()) {
-            found.addAll(ManifestLookup.find(catalog, entry.getKey(), entry.getValue()));
-        }
+        found.addAll(ManifestLookup.find(catalog, places));
     }
 
     private boolean isCurrent(VersionId id) throws CloudMwException {

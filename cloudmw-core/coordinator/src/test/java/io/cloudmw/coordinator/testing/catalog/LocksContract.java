@@ -53,7 +53,12 @@ public abstract class LocksContract extends CatalogFixture {
     private FileVersion commitUnder(LockClaim claim) throws CloudMwException {
         FileVersion version = Versions.of(FILE.toString(), 0);
         return catalog.commit(new CommitRequest(
-                version, catalog.current(FILE).map(FileVersion::id), List.of(), List.of(claim), Attributes.NONE));
+                version,
+                catalog.current(FILE).map(FileVersion::id),
+                List.of(),
+                List.of(claim),
+                Attributes.NONE,
+                List.of()));
     }
 
     @Test
@@ -167,7 +172,12 @@ public abstract class LocksContract extends CatalogFixture {
     void repeatedCommitIsAnsweredAfterTheLockWasReleased() throws Exception {
         LockClaim claim = lock(1000);
         CommitRequest commit = new CommitRequest(
-                Versions.of(FILE.toString(), 0), Optional.empty(), List.of(), List.of(claim), Attributes.NONE);
+                Versions.of(FILE.toString(), 0),
+                Optional.empty(),
+                List.of(),
+                List.of(claim),
+                Attributes.NONE,
+                List.of());
         FileVersion committed = catalog.commit(commit);
         catalog.locks().release(FILE, claim.lockId());
         assertThat(catalog.commit(commit)).isEqualTo(committed);
@@ -177,14 +187,15 @@ public abstract class LocksContract extends CatalogFixture {
     void commitGivesAttributesToANewFileOnly() throws Exception {
         FileVersion first = Versions.of(FILE.toString(), 0);
         Attributes attributes = Attributes.of(Map.of("kind", "new"));
-        catalog.commit(new CommitRequest(first, Optional.empty(), List.of(), List.of(), attributes));
+        catalog.commit(new CommitRequest(first, Optional.empty(), List.of(), List.of(), attributes, List.of()));
         assertThat(catalog.file(FILE).orElseThrow().attributes()).isEqualTo(attributes);
         catalog.commit(new CommitRequest(
                 Versions.of(FILE.toString(), 0),
                 Optional.of(first.id()),
                 List.of(),
                 List.of(),
-                Attributes.of(Map.of("kind", "other"))));
+                Attributes.of(Map.of("kind", "other")),
+                List.of()));
         assertThat(catalog.file(FILE).orElseThrow().attributes()).isEqualTo(attributes);
     }
 

@@ -12,6 +12,7 @@ import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.chunk.ChunkId;
 import io.cloudmw.core.model.file.FileVersion;
+import io.cloudmw.core.model.file.VersionPart;
 import io.cloudmw.core.testing.Versions;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -19,7 +20,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 
@@ -29,7 +29,7 @@ final class SharedChunksSimulation {
 
     private final List<Catalog> catalogs;
     private final SplittableRandom random;
-    private final List<String> paths = List.of("v:/a", "v:/b");
+    private final List<String> paths = List.of("v:/a", "v:/b", "v:/c");
     private final Map<String, FileVersion> current = new TreeMap<>();
     private final Map<VersionId, List<ChunkId>> manifests =
             new TreeMap<>(java.util.Comparator.comparing(VersionId::value));
@@ -67,31 +67,39 @@ final class SharedChunksSimulation {
         return Objects.requireNonNull(manifests.get(version));
     }
 
-    /** Writes a version that shares some chunks with the one before; a writer may abandon it. */
+    /** Writes a version that shares some chunks with the one before, or with all; a writer may abandon it. */
     private void change(String path, boolean commits) throws CloudMwException {
         Optional<FileVersion> base = Optional.ofNullable(current.get(path));
         FileVersion version = Versions.of(path, 1);
+        List<FileVersion> parts = base.isEmpty() || random.nextInt(3) > 0 ? List.of() : List.copyOf(current.values());
         List<ChunkId> chunks = new ArrayList<>();
-        List<SharedRun> runs = new ArrayList<>();
         for (int index = 0; index < CHUNKS; index++) {
+            ChunkId chunk = new ChunkId(version.id(), index);
             if (base.isPresent() && random.nextBoolean()) {
-                chunks.add(chunks(base.get().id()).get(index));
-                VersionId owner = chunks.get(index).version();
-                runs.add(new SharedRun(owner, index, index + 1));
-            } else {
-                chunks.add(new ChunkId(version.id(), index));
+                FileVersion from = parts.isEmpty() ? base.get() : parts.get(random.nextInt(parts.size()));
+                chunk = chunks(from.id()).get(parts.isEmpty() ? index : random.nextInt(CHUNKS));
             }
+            chunks.add(chunks.contains(chunk) ? new ChunkId(version.id(), index) : chunk);
         }
         manifests.put(version.id(), chunks);
+        List<SharedRun> runs = SharedRun.of(others(version.id()));
+        CommitRequest commit = new CommitRequest(version, base.map(FileVersion::id), List.of())
+                .with(parts.stream()
+                        .map(part -> new VersionPart(part.file(), part.id(), 0))
+                        .toList());
         both("segment", catalog -> {
             catalog.putSegment(version.id(), 0, Versions.segment(version.id(), 0), runs, 1);
-            return commits
-                    ? catalog.commit(new CommitRequest(version, base.map(FileVersion::id), List.of()))
-                    : catalog.resume(version.id(), 1);
+            return commits ? catalog.commit(commit) : catalog.resume(version.id(), 1);
         });
         if (commits) {
             current.put(path, version);
         }
+    }
+
+    private List<ChunkId> others(VersionId version) {
+        return chunks(version).stream()
+                .filter(chunk -> !chunk.version().equals(version))
+                .toList();
     }
 
     private void remove(String path) throws CloudMwException {
@@ -129,7 +137,7 @@ final class SharedChunksSimulation {
         }
         VersionId one = new ArrayList<>(manifests.keySet()).get(random.nextInt(manifests.size()));
         both(step + " named", catalog -> catalog.namedElsewhere(one, chunks(one)));
-        both(step + " shared", catalog -> Set.copyOf(catalog.shared(one, 0)));
+        both(step + " shared", catalog -> catalog.namedBy(one, others(one)));
         both(step + " namer", catalog -> catalog.namer(chunks(one).get(0)).isPresent());
         for (String path : paths) {
             both(step + " file", catalog -> catalog.current(FilePath.parse(path)));

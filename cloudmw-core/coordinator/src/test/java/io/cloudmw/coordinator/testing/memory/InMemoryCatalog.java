@@ -23,6 +23,7 @@ import io.cloudmw.coordinator.catalog.tree.SnapshotRecords;
 import io.cloudmw.coordinator.catalog.tree.Tree;
 import io.cloudmw.coordinator.catalog.tree.TreeEntry;
 import io.cloudmw.coordinator.catalog.tree.TreeFile;
+import io.cloudmw.coordinator.catalog.version.ChunkReference;
 import io.cloudmw.coordinator.catalog.version.RetiredVersion;
 import io.cloudmw.coordinator.catalog.version.SharedRun;
 import io.cloudmw.coordinator.catalog.version.VersionState;
@@ -49,6 +50,7 @@ import io.cloudmw.core.model.file.FileCopy;
 import io.cloudmw.core.model.file.FileVersion;
 import io.cloudmw.core.model.file.Rename;
 import io.cloudmw.core.model.file.Snapshot;
+import io.cloudmw.core.model.file.VersionPart;
 import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.core.model.volume.Volume;
 import java.util.ArrayList;
@@ -473,6 +475,9 @@ public final class InMemoryCatalog implements Catalog {
         if (record != null && !record.isOpen()) {
             throw CatalogErrors.abandoned(version);
         }
+        for (VersionPart part : commit.parts()) {
+            var unused = tree.requireVersion(part.file(), part.version());
+        }
         checkSegments(version, record);
         tree.put(file, version.id(), commit.attributes(), version.committedAtMillis());
         found.ifPresent(old -> retire(old, version.committedAtMillis()));
@@ -872,18 +877,33 @@ public final class InMemoryCatalog implements Catalog {
     }
 
     @Override
-    public synchronized Optional<VersionId> namer(ChunkId chunk) throws CloudMwException {
+    public synchronized Optional<ChunkReference> namer(ChunkId chunk) throws CloudMwException {
         checkOpen();
-        return namers(chunk).stream()
-                .max(Comparator.comparing(VersionRecord::isCurrent))
-                .map(record -> record.id);
+        Optional<VersionRecord> found = namers(chunk).stream().max(Comparator.comparing(VersionRecord::isCurrent));
+        if (found.isEmpty()) {
+            return Optional.empty();
+        }
+        VersionId version = found.get().id;
+        boolean current = found.get().isCurrent();
+        return Optional.of(
+                version.equals(chunk.version())
+                        ? ChunkReference.ofWriter(version, current)
+                        : new ChunkReference(version, shared.segment(version, chunk), current));
     }
 
     @Override
-    public synchronized List<SharedRun> shared(VersionId version, int segment) throws CloudMwException {
+    public synchronized Set<ChunkId> namedBy(VersionId version, Collection<ChunkId> chunks) throws CloudMwException {
         checkOpen();
         VersionRecord record = versions.get(version.value());
-        return record != null && record.isKept() ? shared.of(version, segment) : List.of();
+        Set<ChunkId> named = new HashSet<>();
+        for (ChunkId chunk : chunks) {
+            if (record != null
+                    && record.isKept()
+                    && shared.segment(version, chunk).isPresent()) {
+                named.add(chunk);
+            }
+        }
+        return named;
     }
 
     @Override

@@ -6,6 +6,7 @@ import io.cloudmw.core.model.chunk.ChunkId;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
@@ -37,9 +38,12 @@ final class SharedRuns {
         return runs.getOrDefault(version, new TreeMap<>()).values().stream().flatMap(List::stream);
     }
 
-    /** Returns the runs that a version's segment shares. */
-    List<SharedRun> of(VersionId version, int segment) {
-        return runs.getOrDefault(version, new TreeMap<>()).getOrDefault(segment, List.of());
+    /** Returns the segment of a version that shares this chunk, if there is one. */
+    OptionalInt segment(VersionId version, ChunkId chunk) {
+        return runs.getOrDefault(version, new TreeMap<>()).entrySet().stream()
+                .filter(segment -> segment.getValue().stream().anyMatch(run -> run.contains(chunk)))
+                .mapToInt(Map.Entry::getKey)
+                .findFirst();
     }
 
     /** Returns the versions that reference this chunk and did not write it. */

@@ -219,6 +219,29 @@ final class GarbageCollectorTest {
             var unused = cluster.coordinator.uploads().commit(version, expected, List.of());
         }
 
+        /** Appends files to a file; they are removed like sources of a concatenation. */
+        void concatenate(String path, List<String> others) throws CloudMwException {
+            FilePath file = FilePath.parse("v:" + path);
+            List<FileVersion> parts = new ArrayList<>();
+            for (String other : others) {
+                cluster.catalog.current(FilePath.parse("v:" + other)).ifPresent(parts::add);
+            }
+            if (cluster.catalog.current(file).isEmpty()) {
+                return;
+            }
+            FileVersion whole = cluster.coordinator.uploads().commit(cluster.concatenated(file, parts));
+            for (int segment = 0; segment < whole.segmentCount(); segment++) {
+                for (Chunk chunk : cluster.segment(whole.id(), segment)) {
+                    if (chunk.id().version().equals(whole.id())) {
+                        chunk.replicas().forEach(store -> store(store).add(chunk.id()));
+                    }
+                }
+            }
+            for (FileVersion part : parts) {
+                cluster.catalog.remove(part.file(), cluster.now());
+            }
+        }
+
         /** Returns a chunk of an unknown version. */
         ChunkId stray() {
             ChunkId chunk = new ChunkId(VersionId.random(), random.nextInt(5));
@@ -529,6 +552,55 @@ final class GarbageCollectorTest {
         world.nothingNamedIsMissing(7);
     }
 
+    /** The chunks stay at other indexes of another file until that file is gone, too. */
+    @Test
+    void chunksOfRemovedPartsStayWithTheWhole() throws CloudMwException {
+        World world = new World(9);
+        List<String> paths = List.of("/f", "/p", "/q");
+        for (String path : paths) {
+            world.commit(world.written(path, 3));
+        }
+        world.concatenate("/f", paths.subList(1, 3));
+        FileVersion whole =
+                world.cluster.catalog.current(FilePath.parse("v:/f")).orElseThrow();
+        assertThat(world.cluster.segment(whole.id(), 0))
+                .hasSize(9)
+                .noneMatch(chunk -> chunk.id().version().equals(whole.id()));
+        collectAll(world);
+        assertThat(world.copies()).isEqualTo(18);
+        world.nothingNamedIsMissing(9);
+        assertThat(world.cluster.catalog.retired("", 10).items()).isEmpty();
+        var unused = world.cluster.edit(whole.file(), Edit.truncate(4 * MIB));
+        collectAll(world);
+        assertThat(world.copies()).isEqualTo(8);
+        world.nothingNamedIsMissing(9);
+        world.cluster.catalog.remove(whole.file(), world.cluster.now());
+        collectAll(world);
+        assertThat(world.copies()).isZero();
+    }
+
+    /** The version that wrote the chunks was forgotten before, so that only the last one that shares them is retired. */
+    @Test
+    void lentChunksAreDeletedWithTheLastVersionThatSharesThem() throws CloudMwException {
+        World world = new World(10);
+        world.commit(world.written("/f", 4));
+        FileVersion shorter = world.cluster.edit(FilePath.parse("v:/f"), Edit.truncate(3 * MIB));
+        collectAll(world);
+        assertThat(world.copies()).isEqualTo(6);
+        assertThat(world.cluster.catalog.retired("", 10).items()).isEmpty();
+        world.cluster.catalog.remove(shorter.file(), world.cluster.now());
+        collectAll(world);
+        assertThat(world.copies()).isZero();
+        assertThat(world.cluster.catalog.retired("", 10).items()).isEmpty();
+    }
+
+    private static void collectAll(World world) throws CloudMwException {
+        for (int i = 0; i < 4; i++) {
+            world.round(false);
+            world.leap(GRACE.plusHours(1));
+        }
+    }
+
     @Test
     void copiesOfAnOpenUploadStay() throws CloudMwException {
         World world = new World(4);
@@ -670,7 +742,7 @@ final class GarbageCollectorTest {
 
     private static void disturb(World world, Map<String, FileVersion> open) throws CloudMwException {
         String path = "/f" + world.random.nextInt(5);
-        switch (world.random.nextInt(11)) {
+        switch (world.random.nextInt(13)) {
             case 0, 1 -> open.put(path, world.written(path, 1 + world.random.nextInt(3)));
             case 2, 3 -> {
                 FileVersion version = open.remove(path);
@@ -687,6 +759,7 @@ final class GarbageCollectorTest {
             case 6 -> world.restart(world.random.nextInt(1_200_000) - 600_000);
             case 7 -> damage(world);
             case 8, 9 -> world.silence();
+            case 10, 11 -> world.concatenate(path, List.of("/f5", "/f" + (path.equals("/f0") ? 1 : 0)));
             default -> {
                 world.leap(Duration.ofHours(1 + world.random.nextInt(9)));
                 var unused =

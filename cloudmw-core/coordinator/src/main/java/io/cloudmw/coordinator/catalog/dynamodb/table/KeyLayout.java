@@ -259,7 +259,12 @@ public final class KeyLayout {
 
     /** Returns the key of the present digest of the referencing segment. */
     public static ItemKey digestOf(ItemKey named) {
-        return digest(namer(named), Integer.parseInt(part(named, 3)));
+        return digest(namer(named), namerSegment(named));
+    }
+
+    /** Returns the segment that references the chunks, in the manifest of {@link #namer}. */
+    public static int namerSegment(ItemKey named) {
+        return Integer.parseInt(part(named, 3));
     }
 
     /** Returns the segment of an item in its version's partition. */
