@@ -7,6 +7,7 @@ import io.cloudmw.coordinator.catalog.sqlite.RecoveryScratch;
 import io.cloudmw.coordinator.catalog.tree.CurrentFile;
 import io.cloudmw.coordinator.catalog.tree.KeptDirectory;
 import io.cloudmw.coordinator.catalog.tree.TreeFile;
+import io.cloudmw.coordinator.catalog.version.SharedRun;
 import io.cloudmw.core.backup.ExportRecord;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
@@ -257,8 +258,10 @@ final class CatalogRestore {
                     .orElseThrow(() -> new CloudMwException(
                             ErrorCode.INTERNAL,
                             version.file() + ": the backup has no segment " + index + " of version " + version.id()));
-            catalog.putSegment(version.id(), index, segment, clock.millis());
-            open(version.id(), ManifestSegment.decode(index, segment));
+            List<SharedRun> shared = SharedRun.of(
+                    version.id(), ManifestSegment.decode(index, segment).chunks());
+            catalog.putSegment(version.id(), index, segment, shared, clock.millis());
+            open(shared);
         }
     }
 
@@ -266,10 +269,9 @@ final class CatalogRestore {
      * Opens the versions whose chunks this version shares. They may be recovered later, or never; when they are
      * abandoned, the shared chunks stay.
      */
-    private void open(VersionId version, ManifestSegment segment) throws CloudMwException {
+    private void open(List<SharedRun> shared) throws CloudMwException {
         Set<VersionId> owners = new HashSet<>();
-        segment.chunks().forEach(chunk -> owners.add(chunk.id().version()));
-        owners.remove(version);
+        shared.forEach(run -> owners.add(run.owner()));
         for (VersionId owner : owners) {
             catalog.touch(owner, clock.millis());
         }

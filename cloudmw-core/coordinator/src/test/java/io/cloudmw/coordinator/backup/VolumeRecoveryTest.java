@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.cloudmw.coordinator.catalog.Catalog;
 import io.cloudmw.coordinator.catalog.change.CommitRequest;
+import io.cloudmw.coordinator.catalog.version.ChunkReference;
+import io.cloudmw.coordinator.catalog.version.VersionState;
 import io.cloudmw.coordinator.lease.Lease;
 import io.cloudmw.coordinator.testing.backup.StoredVolume;
 import io.cloudmw.coordinator.testing.memory.InMemoryCatalog;
@@ -28,6 +30,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Queue;
 import java.util.Set;
@@ -35,6 +38,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -78,6 +82,30 @@ final class VolumeRecoveryTest {
 
     private static ChunkId lastChunk(BackupRoot root) {
         return root.parts().get(root.parts().size() - 1).chunks().get(0).id();
+    }
+
+    /** Without its references, the collector would delete the chunks as those of an abandoned upload. */
+    @Test
+    void recoveredFileReferencesChunksOfFilesThatAreGone() throws Exception {
+        FileVersion part = volume.put("/part", new byte[StoredVolume.LEAF_BYTES * 3]);
+        FileVersion whole = volume.join("/whole", volume.put("/first", new byte[StoredVolume.LEAF_BYTES]), part);
+        catalog.remove(part.file(), 1);
+        BackupRoot unused = volume.backup();
+        recover();
+        List<ChunkId> chunks = LongStream.range(0, 3)
+                .mapToObj(index -> new ChunkId(part.id(), index))
+                .toList();
+        assertThat(StoredVolume.files(other)).isEqualTo(StoredVolume.files(catalog));
+        assertThat(other.namedBy(whole.id(), chunks)).isEqualTo(Set.copyOf(chunks));
+        assertThat(other.retireAbandoned(lease(), Long.MAX_VALUE, Long.MAX_VALUE))
+                .isOne();
+        assertThat(other.state(part.id())).contains(VersionState.RETIRED);
+        assertThat(other.namer(chunks.get(2))).contains(new ChunkReference(whole.id(), OptionalInt.of(1), true));
+        assertThat(other.namedElsewhere(part.id(), chunks)).isEqualTo(Set.copyOf(chunks));
+    }
+
+    private Lease lease() throws CloudMwException {
+        return other.leases().acquire("test", "test", Duration.ofSeconds(1), 0).orElseThrow();
     }
 
     @Test

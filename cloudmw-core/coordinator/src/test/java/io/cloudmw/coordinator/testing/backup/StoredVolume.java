@@ -10,6 +10,7 @@ import io.cloudmw.coordinator.catalog.change.CommitRequest;
 import io.cloudmw.coordinator.catalog.tree.CurrentEntry;
 import io.cloudmw.coordinator.catalog.tree.CurrentFile;
 import io.cloudmw.coordinator.catalog.tree.DirectoryEntry;
+import io.cloudmw.coordinator.catalog.version.SharedRun;
 import io.cloudmw.core.backup.BackupPart;
 import io.cloudmw.core.backup.BackupRoot;
 import io.cloudmw.core.backup.ExportCursor;
@@ -53,7 +54,7 @@ import java.util.zip.CRC32C;
 /** A volume whose bytes are in stores in memory, with backups of it in the same stores. Confined to one thread. */
 public final class StoredVolume {
     public static final VolumeName NAME = new VolumeName("photos");
-    private static final int LEAF_BYTES = 4096;
+    public static final int LEAF_BYTES = 4096;
     private static final VolumeName KEPT = new VolumeName("photos-backup");
 
     private final Catalog catalog;
@@ -119,13 +120,30 @@ public final class StoredVolume {
         return commit(file(path), id, content.length, chunks);
     }
 
+    /** Puts a file that consists of others, whose chunks it shares. All but the last have whole chunks. */
+    public FileVersion join(String path, FileVersion... parts) throws CloudMwException {
+        List<Chunk> chunks = new ArrayList<>();
+        long length = 0;
+        for (FileVersion part : parts) {
+            for (int segment = 0; segment < part.segmentCount(); segment++) {
+                byte[] bytes = catalog.segment(part.id(), segment).orElseThrow();
+                for (Chunk chunk : ManifestSegment.decode(segment, bytes).chunks()) {
+                    chunks.add(
+                            chunk.placedAt(chunks.size(), length + chunk.range().offset()));
+                }
+            }
+            length += part.sizeBytes();
+        }
+        return commit(file(path), VersionId.random(), (int) length, chunks);
+    }
+
     private FileVersion commit(FilePath file, VersionId id, int length, List<Chunk> chunks) throws CloudMwException {
         ManifestDigest digest = new ManifestDigest();
         int segments = 0;
         for (int from = 0; from < chunks.size(); from += 2) {
             ManifestSegment segment =
                     new ManifestSegment(segments, chunks.subList(from, Math.min(chunks.size(), from + 2)));
-            catalog.putSegment(id, segments++, segment.encode(), clock);
+            catalog.putSegment(id, segments++, segment.encode(), SharedRun.of(id, segment.chunks()), clock);
             digest.add(ManifestDigest.ofSegment(segment.encode()));
         }
         FileVersion version =
