@@ -218,10 +218,11 @@ public final class FileOperations {
     }
 
     /**
-     * Changes several parts of a file and its length at once, as one new version. Only the chunks that change are sent.
+     * Changes several parts of a file and its length at once, as one new version. Only the chunks that change are sent,
+     * and none that are whole chunks of the change's parts at their places.
      *
      * @param change what changes; its content is read until the future is done
-     * @return the receipt; fails with {@code CONFLICT} when the base is not the current version any more; with
+     * @return the receipt; fails with {@code CONFLICT} when the base or a shared part is not current any more; with
      *     {@code NOT_FOUND} when the file was removed; with {@code LOCAL_IO} when the content cannot be read
      */
     public CompletableFuture<PutReceipt> change(FileChange change, TransferListener listener) {

@@ -6,8 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.cloudmw.client.CloudMw;
 import io.cloudmw.client.GetOptions;
 import io.cloudmw.client.PutOptions;
+import io.cloudmw.client.file.FileChange;
 import io.cloudmw.client.progress.PutReceipt;
 import io.cloudmw.core.config.HostPort;
+import io.cloudmw.core.cost.StoreUsage;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.ByteRange;
@@ -16,6 +18,7 @@ import io.cloudmw.core.model.Mode;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.model.file.FileVersion;
 import io.cloudmw.core.model.volume.Chunking;
 import io.cloudmw.core.model.volume.Volume;
 import io.cloudmw.helper.standalone.StandaloneCluster;
@@ -145,6 +148,113 @@ final class EditIT {
                 .allSatisfy(usage -> assertThat(usage.writtenBytes()).isEqualTo(15));
     }
 
+    /** A part of a file: another file, with the bytes it has. */
+    private record Piece(FilePath file, byte[] bytes) {}
+
+    private Piece piece(String name, int length, long seed) throws IOException {
+        byte[] bytes = new byte[length];
+        new SplittableRandom(seed).nextBytes(bytes);
+        FilePath file = FilePath.parse("sized:/" + name);
+        client.files()
+                .put(Files.write(directory.resolve(name), bytes), file, PutOptions.defaults())
+                .join();
+        return new Piece(file, bytes);
+    }
+
+    /** Appends pieces to a file, with their bytes at hand; returns the receipt after a read of the whole. */
+    private PutReceipt concatenate(Piece target, Piece... pieces) {
+        FileVersion base = client.files().stat(target.file()).join().version();
+        byte[] all = target.bytes();
+        List<FileChange.Part> parts = new ArrayList<>();
+        for (Piece piece : pieces) {
+            parts.add(
+                    new FileChange.Part(client.files().stat(piece.file()).join().version(), all.length));
+            all = changed(all, all.length, piece.bytes());
+        }
+        byte[] whole = all;
+        ByteRange appended = new ByteRange(base.sizeBytes(), whole.length - base.sizeBytes());
+        FileChange change = new FileChange(
+                base,
+                whole.length,
+                List.of(appended),
+                (into, position) -> into.put(whole, (int) position, into.remaining()),
+                parts);
+        PutReceipt receipt =
+                client.files().change(change, PutOptions.defaults()).join();
+        assertThat(read(target.file(), 0, whole.length)).isEqualTo(whole);
+        return receipt;
+    }
+
+    private static long sent(PutReceipt receipt) {
+        return receipt.cost().usage().values().stream()
+                .mapToLong(StoreUsage::writtenBytes)
+                .sum();
+    }
+
+    @Test
+    void wholeChunksOfPartsAreNotSent() throws IOException {
+        Piece first = piece("first", 2 * MIB, 1);
+        Piece second = piece("second", 3 * MIB, 2);
+        Piece last = piece("last", MIB + 7, 3);
+        PutReceipt receipt = concatenate(first, second, last);
+        assertThat(receipt.replicasStored()).isZero();
+        assertThat(sent(receipt)).isZero();
+        client.files().remove(second.file()).join();
+        client.files().remove(last.file()).join();
+        append(first.file(), 5).join();
+        byte[] whole = changed(changed(first.bytes(), 2 * MIB, second.bytes()), 5 * MIB, last.bytes());
+        assertThat(read(first.file(), 0, whole.length)).isEqualTo(whole);
+        client.snapshots().create(first.file().volume(), "appended").join();
+        client.files()
+                .truncate(first.file(), 3 * MIB + 5, PutOptions.defaults())
+                .join();
+        assertThat(read(first.file(), MIB, 2 * MIB + 5)).isEqualTo(Arrays.copyOfRange(whole, MIB, 3 * MIB + 5));
+        client.snapshots().restore("appended", first.file()).join();
+        assertThat(read(first.file(), 0, whole.length)).isEqualTo(whole);
+    }
+
+    /** Only a part at a multiple of the chunk size can be shared, and the new version has a chunk once. */
+    @Test
+    void otherBytesOfPartsAreSent() throws IOException {
+        Piece odd = piece("odd", MIB + 3, 1);
+        Piece even = piece("even", 2 * MIB, 2);
+        assertThat(sent(concatenate(odd, even)))
+                .as("the last chunk of the base, and the part")
+                .isEqualTo(2 * (2 * MIB + 3));
+        Piece base = piece("base", MIB, 3);
+        Piece fresh = piece("fresh", 2 * MIB, 6);
+        assertThat(sent(concatenate(base, even, odd(4), fresh)))
+                .as("the short chunk, and the part behind it")
+                .isEqualTo(2 * (2 * MIB + 3));
+        Piece other = piece("other", 2 * MIB, 5);
+        client.files().copy(other.file(), FilePath.parse("sized:/copy"), false).join();
+        PutReceipt repeated = concatenate(other, new Piece(FilePath.parse("sized:/copy"), other.bytes()));
+        assertThat(sent(repeated)).as("chunks of the base").isEqualTo(2 * 2 * MIB);
+    }
+
+    private Piece odd(long seed) throws IOException {
+        return piece("odd-" + seed, MIB + 3, seed);
+    }
+
+    @Test
+    void changeWhosePartWasReplacedIsAConflict() throws IOException {
+        Piece base = piece("base", MIB, 1);
+        Piece part = piece("part", MIB, 2);
+        FileVersion version = client.files().stat(base.file()).join().version();
+        FileVersion before = client.files().stat(part.file()).join().version();
+        piece("part", MIB, 3);
+        FileChange change = new FileChange(
+                version,
+                2 * MIB,
+                List.of(new ByteRange(MIB, MIB)),
+                (into, position) -> {
+                    throw new IOException("nothing is to be written");
+                },
+                List.of(new FileChange.Part(before, MIB)));
+        refused(ErrorCode.CONFLICT, client.files().change(change, PutOptions.defaults()));
+        assertThat(read(base.file(), 0, MIB)).isEqualTo(base.bytes());
+    }
+
     @Test
     void appendsAtOnceAreAllThere() throws IOException {
         List<CompletableFuture<PutReceipt>> appends = new ArrayList<>();
@@ -180,6 +290,10 @@ final class EditIT {
 
     private CompletableFuture<PutReceipt> append(int bytes, PutOptions how) {
         return client.files().append(new ByteArrayInputStream(new byte[bytes]), bytes, SIZED, how);
+    }
+
+    private CompletableFuture<PutReceipt> append(FilePath file, int bytes) {
+        return client.files().append(new ByteArrayInputStream(new byte[bytes]), bytes, file, PutOptions.defaults());
     }
 
     private static void refused(ErrorCode code, CompletableFuture<?> call) {

@@ -2,17 +2,25 @@ package io.cloudmw.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.cloudmw.client.file.FileChange;
+import io.cloudmw.client.progress.TransferListener;
+import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.model.chunk.ChunkId;
+import io.cloudmw.core.model.file.FileVersion;
 import io.cloudmw.core.model.volume.Chunking;
 import io.cloudmw.core.status.DrainOrder;
 import io.cloudmw.core.status.RepairProgress;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -192,6 +200,84 @@ final class UpkeepIT {
             assertThat(unknown).exists();
             fleet.get(kept, fleet.target("again"));
             assertThat(fleet.target("again")).hasSameBinaryContentAs(source);
+        }
+    }
+
+    /**
+     * A file shares the chunks of another, which is removed and collected. A lost and a damaged copy of them are made
+     * again, though the chunks have other indexes now.
+     */
+    @Test
+    void chunksOfAPartAreKeptAndMended() throws Exception {
+        Map<String, String> settings = new HashMap<>(HURRIED);
+        settings.put("coordinator.collect-every", "1s");
+        settings.put("coordinator.token-ttl", "10s");
+        settings.put("coordinator.clock-skew", "100ms");
+        try (Fleet fleet = fleet(settings)) {
+            VolumeName volume = fleet.volume("v", new Chunking.BySize(MIB), 3, Fleet.disks(1, 2, 3));
+            FilePath file = new FilePath(volume, "/f");
+            FilePath part = new FilePath(volume, "/part");
+            FilePath removed = new FilePath(volume, "/removed");
+            Path first = fleet.file("first", 2 * MIB);
+            Path second = fleet.file("second", 3 * MIB);
+            fleet.put(first, file);
+            fleet.put(second, part);
+            fleet.put(first, removed);
+            VersionId owner = fleet.client().files().stat(part).join().version().id();
+            Path whole = concatenate(fleet, file, part, first, second);
+            fleet.client().files().remove(part).join();
+            fleet.client().files().remove(removed).join();
+            within().until(() -> chunks(fleet.disk(1)) + chunks(fleet.disk(2)) + chunks(fleet.disk(3)) == 3 * 5);
+            long rounds = fleet.client().cluster().status().join().collect().rounds();
+            within().until(() ->
+                    fleet.client().cluster().status().join().collect().rounds() >= rounds + 2);
+            fleet.get(file, fleet.target("back"));
+            assertThat(fleet.target("back")).hasSameBinaryContentAs(whole);
+
+            byte[] lost = Files.readAllBytes(chunk(fleet.disk(1), new ChunkId(owner, 1)));
+            Files.delete(chunk(fleet.disk(1), new ChunkId(owner, 1)));
+            Path damaged = chunk(fleet.disk(2), new ChunkId(owner, 2));
+            byte[] good = Files.readAllBytes(damaged);
+            byte[] bad = good.clone();
+            bad[1000] ^= 1;
+            Files.write(damaged, bad);
+            within().until(() -> repair(fleet).copied() == 2);
+            assertThat(Files.readAllBytes(chunk(fleet.disk(1), new ChunkId(owner, 1))))
+                    .isEqualTo(lost);
+            assertThat(Files.readAllBytes(damaged)).isEqualTo(good);
+            assertThat(fleet.client().files().stat(file).join().underReplicatedChunks())
+                    .isZero();
+            fleet.get(file, fleet.target("again"));
+            assertThat(fleet.target("again")).hasSameBinaryContentAs(whole);
+        }
+    }
+
+    /** Returns a local file with the same bytes. */
+    private static Path concatenate(Fleet fleet, FilePath file, FilePath part, Path first, Path second)
+            throws IOException {
+        byte[] before = Files.readAllBytes(first);
+        byte[] more = Files.readAllBytes(second);
+        byte[] all = Arrays.copyOf(before, before.length + more.length);
+        System.arraycopy(more, 0, all, before.length, more.length);
+        FileVersion base = fleet.client().files().stat(file).join().version();
+        FileVersion source = fleet.client().files().stat(part).join().version();
+        FileChange change = new FileChange(
+                base,
+                all.length,
+                List.of(new ByteRange(before.length, more.length)),
+                (into, position) -> {
+                    throw new IOException("nothing is to be written");
+                },
+                List.of(new FileChange.Part(source, before.length)));
+        fleet.client().files().change(change, TransferListener.NONE).join();
+        return Files.write(fleet.target("whole"), all);
+    }
+
+    private static Path chunk(Path disk, ChunkId id) throws IOException {
+        try (Stream<Path> files = Files.walk(disk)) {
+            return files.filter(file -> file.getFileName().toString().equals(id.toString()))
+                    .findFirst()
+                    .orElseThrow(() -> new NoSuchFileException(id.toString()));
         }
     }
 

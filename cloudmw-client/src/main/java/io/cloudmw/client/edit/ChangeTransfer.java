@@ -6,6 +6,7 @@ import io.cloudmw.client.context.Failures;
 import io.cloudmw.client.context.PutTerms;
 import io.cloudmw.client.context.RunningTransfers;
 import io.cloudmw.client.file.FileChange;
+import io.cloudmw.client.manifest.OriginChunks;
 import io.cloudmw.client.progress.PutReceipt;
 import io.cloudmw.client.progress.TransferListener;
 import io.cloudmw.client.rpc.coordinator.EditParameters;
@@ -27,8 +28,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A change of several parts of a file, made as one new version that shares the unchanged chunks. The coordinator is
- * asked for one edit that leads to the new size; which chunks are written follows from the changed ranges. Its state is
- * confined to its serial executor.
+ * asked for one edit that leads to the new size; which chunks are written follows from the changed ranges, and from the
+ * parts that are other versions' bytes. Its state is confined to its serial executor.
  */
 public final class ChangeTransfer extends ConfinedTransfer<PutReceipt> {
     private final RunningTransfers running;
@@ -85,18 +86,41 @@ public final class ChangeTransfer extends ConfinedTransfer<PutReceipt> {
             fail(Failures.otherVersion(file(), Optional.of(base), current));
             return;
         }
-        ChangedChunks changed;
+        SharedParts shared;
         try {
             ChunkCutter cutter = new ChunkCutter(edit.sizeBytes(), edit.put().chunkSizeBytes());
-            changed = ChangedChunks.of(edit, change.written(), cutter);
+            shared = SharedParts.of(edit, change, cutter);
         } catch (IllegalArgumentException | IndexOutOfBoundsException e) {
             fail(Failures.violation("begin edit: " + e.getMessage()));
             return;
         }
+        if (shared.mayRepeat()) {
+            findRepeated(shared, shared.first().origins(context().coordinator()), 0);
+        } else {
+            put(shared.prepared());
+        }
+    }
+
+    /** Reads the manifests of the base and the parts from this segment of the new version on. */
+    private void findRepeated(SharedParts shared, OriginChunks origins, int segment) {
+        if (segment == origins.segmentCount()) {
+            put(shared.prepared());
+            return;
+        }
+        ChangedChunks changed = shared.first().changed();
+        then(origins.of(segment, index -> !changed.contains(index)), chunks -> {
+            if (shared.add(chunks)) {
+                findRepeated(shared, origins, segment + 1);
+            } else {
+                put(shared.prepared());
+            }
+        });
+    }
+
+    private void put(PreparedEdit edit) {
         PutTransfer put = new PutTransfer(
                 context(),
-                new PutRequest(file(), new ChangedSource(change), listener, terms, Optional.empty())
-                        .editing(new PreparedEdit(edit, changed)));
+                new PutRequest(file(), new ChangedSource(change), listener, terms, Optional.empty()).editing(edit));
         underWay = put;
         CompletableFuture<PutReceipt> putting = running.start(put);
         then(putting, this::succeed);

@@ -4,7 +4,7 @@ import io.cloudmw.core.model.chunk.Chunk;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
-/** The chunks that a new version takes over from the version it changes. */
+/** The chunks that a new version takes over from the version it changes, and from those it continues. */
 public interface BaseChunks {
     /** For a version without a base. */
     BaseChunks NONE = new BaseChunks() {

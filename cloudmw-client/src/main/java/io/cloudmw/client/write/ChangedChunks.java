@@ -9,7 +9,7 @@ import java.util.List;
 
 /**
  * The chunks that a change of parts of a file writes: chunks it touches, and chunks whose place or length changes. All
- * other chunks are the base's. Immutable.
+ * other chunks are those of the base, or of other versions that it continues. Immutable.
  *
  * @param runs of neighbouring chunks, in order, with a gap between two of them
  */
@@ -68,6 +68,33 @@ public record ChangedChunks(List<Run> runs) {
             touched.add(new Run(alike, after.count()));
         }
         return new ChangedChunks(merged(touched));
+    }
+
+    /** These chunks and others. */
+    public ChangedChunks with(List<Run> others) {
+        List<Run> all = new ArrayList<>(runs);
+        all.addAll(others);
+        return new ChangedChunks(merged(all));
+    }
+
+    /** These chunks without others. */
+    public ChangedChunks without(List<Run> others) {
+        List<Run> left = new ArrayList<>(runs);
+        for (Run other : others) {
+            List<Run> less = new ArrayList<>();
+            for (Run run : left) {
+                addIfAny(less, run.first(), Math.min(run.end(), other.first()));
+                addIfAny(less, Math.max(run.first(), other.end()), run.end());
+            }
+            left = less;
+        }
+        return new ChangedChunks(left);
+    }
+
+    private static void addIfAny(List<Run> runs, long first, long end) {
+        if (first < end) {
+            runs.add(new Run(first, end));
+        }
     }
 
     private static List<Run> merged(List<Run> touched) {

@@ -407,7 +407,8 @@ public final class PutTransfer extends ConfinedTransfer<PutReceipt>
                                 put.expected(),
                                 owed,
                                 request.terms().claims(),
-                                request.terms().attributes()),
+                                request.terms().attributes(),
+                                request.edit().map(PreparedEdit::shared).orElse(List.of())),
                 this::committed);
     }
 

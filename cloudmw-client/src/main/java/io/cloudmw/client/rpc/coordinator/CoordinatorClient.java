@@ -29,6 +29,7 @@ import io.cloudmw.core.model.file.Attributes;
 import io.cloudmw.core.model.file.Edit;
 import io.cloudmw.core.model.file.FileVersion;
 import io.cloudmw.core.model.file.Rename;
+import io.cloudmw.core.model.file.VersionPart;
 import io.cloudmw.core.model.fleet.Location;
 import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.core.model.lock.LockClaim;
@@ -419,19 +420,22 @@ public final class CoordinatorClient implements AutoCloseable {
      *
      * @param locks the locks on the file that must still be held
      * @param attributes those of a file that did not exist
+     * @param parts the versions of other files that it shares chunks with
      */
     public CompletableFuture<FileVersion> commitPut(
             FileVersion version,
             Optional<VersionId> expected,
             List<ReplicaReport> owed,
             List<LockClaim> locks,
-            Attributes attributes) {
+            Attributes attributes,
+            List<VersionPart> parts) {
         CommitPutRequest request = CommitPutRequest.newBuilder()
                 .setVersion(ToWire.version(version))
                 .setExpectedVersionId(expected.map(VersionId::value).orElse(""))
                 .addAllOwed(owed.stream().map(ToWire::report).toList())
                 .addAllLocks(locks.stream().map(LockWire::message).toList())
                 .setAttributes(ToWire.attributes(attributes))
+                .addAllParts(parts.stream().map(EditWire::part).toList())
                 .build();
         return call(CoordinatorGrpc.getCommitPutMethod(), request, answer -> FromWire.version(answer.getVersion()));
     }
