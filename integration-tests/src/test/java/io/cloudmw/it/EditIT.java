@@ -149,7 +149,15 @@ final class EditIT {
     }
 
     /** A part of a file: another file, with the bytes it has. */
-    private record Piece(FilePath file, byte[] bytes) {}
+    private static final class Piece {
+        private final FilePath file;
+        private final byte[] bytes;
+
+        Piece(FilePath file, byte[] bytes) {
+            this.file = file;
+            this.bytes = bytes;
+        }
+    }
 
     private Piece piece(String name, int length, long seed) throws IOException {
         byte[] bytes = new byte[length];
@@ -163,13 +171,12 @@ final class EditIT {
 
     /** Appends pieces to a file, with their bytes at hand; returns the receipt after a read of the whole. */
     private PutReceipt concatenate(Piece target, Piece... pieces) {
-        FileVersion base = client.files().stat(target.file()).join().version();
-        byte[] all = target.bytes();
+        FileVersion base = client.files().stat(target.file).join().version();
+        byte[] all = target.bytes;
         List<FileChange.Part> parts = new ArrayList<>();
         for (Piece piece : pieces) {
-            parts.add(
-                    new FileChange.Part(client.files().stat(piece.file()).join().version(), all.length));
-            all = changed(all, all.length, piece.bytes());
+            parts.add(new FileChange.Part(client.files().stat(piece.file).join().version(), all.length));
+            all = changed(all, all.length, piece.bytes);
         }
         byte[] whole = all;
         ByteRange appended = new ByteRange(base.sizeBytes(), whole.length - base.sizeBytes());
@@ -181,7 +188,7 @@ final class EditIT {
                 parts);
         PutReceipt receipt =
                 client.files().change(change, PutOptions.defaults()).join();
-        assertThat(read(target.file(), 0, whole.length)).isEqualTo(whole);
+        assertThat(read(target.file, 0, whole.length)).isEqualTo(whole);
         return receipt;
     }
 
@@ -199,18 +206,16 @@ final class EditIT {
         PutReceipt receipt = concatenate(first, second, last);
         assertThat(receipt.replicasStored()).isZero();
         assertThat(sent(receipt)).isZero();
-        client.files().remove(second.file()).join();
-        client.files().remove(last.file()).join();
-        append(first.file(), 5).join();
-        byte[] whole = changed(changed(first.bytes(), 2 * MIB, second.bytes()), 5 * MIB, last.bytes());
-        assertThat(read(first.file(), 0, whole.length)).isEqualTo(whole);
-        client.snapshots().create(first.file().volume(), "appended").join();
-        client.files()
-                .truncate(first.file(), 3 * MIB + 5, PutOptions.defaults())
-                .join();
-        assertThat(read(first.file(), MIB, 2 * MIB + 5)).isEqualTo(Arrays.copyOfRange(whole, MIB, 3 * MIB + 5));
-        client.snapshots().restore("appended", first.file()).join();
-        assertThat(read(first.file(), 0, whole.length)).isEqualTo(whole);
+        client.files().remove(second.file).join();
+        client.files().remove(last.file).join();
+        append(first.file, 5).join();
+        byte[] whole = changed(changed(first.bytes, 2 * MIB, second.bytes), 5 * MIB, last.bytes);
+        assertThat(read(first.file, 0, whole.length)).isEqualTo(whole);
+        client.snapshots().create(first.file.volume(), "appended").join();
+        client.files().truncate(first.file, 3 * MIB + 5, PutOptions.defaults()).join();
+        assertThat(read(first.file, MIB, 2 * MIB + 5)).isEqualTo(Arrays.copyOfRange(whole, MIB, 3 * MIB + 5));
+        client.snapshots().restore("appended", first.file).join();
+        assertThat(read(first.file, 0, whole.length)).isEqualTo(whole);
     }
 
     /** Only a part at a multiple of the chunk size can be shared, and the new version has a chunk once. */
@@ -227,8 +232,8 @@ final class EditIT {
                 .as("the short chunk, and the part behind it")
                 .isEqualTo(2 * (2 * MIB + 3));
         Piece other = piece("other", 2 * MIB, 5);
-        client.files().copy(other.file(), FilePath.parse("sized:/copy"), false).join();
-        PutReceipt repeated = concatenate(other, new Piece(FilePath.parse("sized:/copy"), other.bytes()));
+        client.files().copy(other.file, FilePath.parse("sized:/copy"), false).join();
+        PutReceipt repeated = concatenate(other, new Piece(FilePath.parse("sized:/copy"), other.bytes));
         assertThat(sent(repeated)).as("chunks of the base").isEqualTo(2 * 2 * MIB);
     }
 
@@ -240,8 +245,8 @@ final class EditIT {
     void changeWhosePartWasReplacedIsAConflict() throws IOException {
         Piece base = piece("base", MIB, 1);
         Piece part = piece("part", MIB, 2);
-        FileVersion version = client.files().stat(base.file()).join().version();
-        FileVersion before = client.files().stat(part.file()).join().version();
+        FileVersion version = client.files().stat(base.file).join().version();
+        FileVersion before = client.files().stat(part.file).join().version();
         piece("part", MIB, 3);
         FileChange change = new FileChange(
                 version,
@@ -252,7 +257,7 @@ final class EditIT {
                 },
                 List.of(new FileChange.Part(before, MIB)));
         refused(ErrorCode.CONFLICT, client.files().change(change, PutOptions.defaults()));
-        assertThat(read(base.file(), 0, MIB)).isEqualTo(base.bytes());
+        assertThat(read(base.file, 0, MIB)).isEqualTo(base.bytes);
     }
 
     @Test
