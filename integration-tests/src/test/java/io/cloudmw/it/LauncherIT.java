@@ -137,6 +137,19 @@ final class LauncherIT {
                 .contains("io.cloudmw.helper.cli.ServerMain source: shared objects file");
     }
 
+    @Test
+    void packageKeepsArchivesInItsDirectoryAndMakesNoCopies() throws IOException {
+        Path cache = Files.createDirectory(installed.resolve("cache"));
+        assertClean(Map.of());
+        Path archive = cache.resolve(
+                "cloudmw-cli-0-all-java" + System.getProperty("java.version") + ".jsa");
+        await().atMost(MAKING)
+                .until(() -> Files.exists(Path.of(archive + ".for")) && Files.notExists(Path.of(archive + ".lock")));
+        assertThat(isUsed()).isTrue();
+        assertThat(installed.resolve(".run")).doesNotExist();
+        assertThat(installed.resolve("lib")).isDirectoryNotContaining("glob:**.jsa*");
+    }
+
     /** Makes a JDK like the one of the tests that fails when it must list its loaded classes. */
     private Path failingJdk(Path tries) throws IOException {
         Path home = directory.resolve("jdk");
