@@ -27,9 +27,11 @@ for page in "$stage"/man1/*.1; do
 done
 "$stage/cloudmw" completion bash >"$stage/completions/cloudmw.bash"
 "$stage/cloudmw" completion fish >"$stage/completions/cloudmw.fish"
-# zsh runs the script for bash. Its function directories want a function: the first completion defines the real one.
+# zsh runs the script for bash. Its function directories want a function: the first completion defines the real one. zsh
+# reads such a file as a whole, so that an alias of the script's, for a command that zsh lacks, would come too late.
 {
   echo '#compdef cloudmw'
+  echo '(( $+functions[compopt] )) || compopt() { :; }'
   "$stage/cloudmw" completion zsh
   echo '_bash_complete -F _complete_cloudmw'
 } >"$stage/completions/_cloudmw"

@@ -141,8 +141,7 @@ final class LauncherIT {
     void packageKeepsArchivesInItsDirectoryAndMakesNoCopies() throws IOException {
         Path cache = Files.createDirectory(installed.resolve("cache"));
         assertClean(Map.of());
-        Path archive = cache.resolve(
-                "cloudmw-cli-0-all-java" + System.getProperty("java.version") + ".jsa");
+        Path archive = cache.resolve("cloudmw-cli-0-all-java" + System.getProperty("java.version") + ".jsa");
         await().atMost(MAKING)
                 .until(() -> Files.exists(Path.of(archive + ".for")) && Files.notExists(Path.of(archive + ".lock")));
         assertThat(isUsed()).isTrue();
