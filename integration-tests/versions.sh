@@ -158,6 +158,7 @@ mix_new_client() {
 mix_mixed_helpers() {
   local version
   for version in new old; do
+    mkdir "$mix/$version"
     coordinator c $version --data-dir "$mix/$version/c"
     helper 1 old
     helper 2 new
