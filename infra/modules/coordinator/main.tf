@@ -241,6 +241,7 @@ resource "aws_vpc_security_group_ingress_rule" "metrics" {
 }
 
 resource "aws_lb" "coordinators" {
+  # checkov:skip=CKV_AWS_150:the variable deletion_protection, on by default; multi-az derives it from another one
   # checkov:skip=CKV_AWS_91:a network load balancer logs TLS listeners only; the coordinators write an audit log
   # checkov:skip=CKV2_AWS_28:internal, and WAF has no network load balancers
   name                             = "${var.name}-crd"

@@ -197,8 +197,6 @@ resource "aws_autoscaling_group" "helpers" {
   desired_capacity          = var.size
   max_size                  = var.size
   health_check_type         = "EC2"
-  health_check_grace_period = 0
-  default_instance_warmup   = 0
   capacity_rebalance        = false
   termination_policies      = ["OldestLaunchTemplate", "OldestInstance"]
   enabled_metrics           = ["GroupDesiredCapacity", "GroupInServiceInstances", "GroupPendingInstances", "GroupTerminatingInstances"]

@@ -234,11 +234,14 @@ class Agent:
         said = None
         while True:
             try:
-                self.step()
-                said = None
-            except Unrecoverable as e:
-                log(f"this instance cannot serve: {e}")
-                self.complete("launch", "ABANDON")
+                try:
+                    self.step()
+                    said = None
+                except Unrecoverable as e:
+                    if str(e) != said:
+                        log(f"this instance cannot serve: {e}")
+                    said = str(e)
+                    self.complete("launch", "ABANDON")
             except Exception as e:  # the next round tries again, whatever it was
                 if str(e) != said:
                     log(f"not done yet: {e}")
@@ -288,7 +291,10 @@ class Agent:
         while stopping.is_alive():
             stopping.join(HEARTBEAT_SECONDS)
             if stopping.is_alive():
-                self.hook("RecordLifecycleActionHeartbeat", "termination")
+                try:
+                    self.hook("RecordLifecycleActionHeartbeat", "termination")
+                except (AwsError, OSError) as e:
+                    log(f"no heartbeat: {e}")
         if self.config["has_disk"]:
             directory = DATA + "/helper/disk"
             if run("mountpoint", "-q", directory, check=False).returncode == 0:

@@ -1,0 +1,376 @@
+"""Tests of the fleet agent (modules/instance/files/agent.py) beyond those of cycle.py: what happens seldom."""
+
+import hashlib
+import http.server
+import importlib.util
+import json
+import pathlib
+import tempfile
+import threading
+import unittest
+
+SOURCE = pathlib.Path(__file__).resolve().parent.parent / "modules/instance/files/agent.py"
+PACKAGE = b"package"
+
+
+def load():
+    spec = importlib.util.spec_from_file_location("agent", SOURCE)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+class FakeMetadata:
+    def __init__(self):
+        self.values = {"meta-data/instance-id": "i-1", "meta-data/placement/availability-zone": "eu-central-1a"}
+
+    def get(self, path):
+        return self.values.get(path)
+
+
+class FakeAws:
+    """Answers of AWS, by action: values, or exceptions that are raised; a list is one for each call."""
+
+    def __init__(self, agent):
+        self.agent = agent
+        self.calls = []
+        self.answers = {}
+
+    def _answer(self, action, parameters):
+        self.calls.append((action, parameters))
+        answer = self.answers.get(action, "")
+        if isinstance(answer, list):
+            answer = answer.pop(0)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    def query(self, _service, _version, action, **parameters):
+        return self._answer(action, parameters)
+
+    def secrets(self, action, **parameters):
+        return self._answer(action, parameters)
+
+    def object(self, bucket, key):
+        return self._answer("GetObject", {"bucket": bucket, "key": key})
+
+    def refused(self, body, status=400):
+        return self.agent.AwsError("service", "Action", status, body)
+
+    def made(self, action):
+        return [parameters for made, parameters in self.calls if made == action]
+
+
+class AgentTest(unittest.TestCase):
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.root = pathlib.Path(directory.name)
+        self.module = load()
+        self.module.ROOT = str(self.root)
+        self.module.DATA = self.module.ROOT + "/var/lib/cloudmw"
+        self.module.SERVED = self.module.ROOT + "/run/cloudmw-fleet/served"
+        self.logged = []
+        self.module.log = self.logged.append
+        self.metadata = FakeMetadata()
+        self.module.Metadata = lambda: self.metadata
+        self.aws = FakeAws(self.module)
+        self.module.Aws = lambda _metadata, _region: self.aws
+        self.commands = []
+        self.results = {}
+        self.module.run = self.run_command
+
+    def run_command(self, *command, check=True):
+        self.commands.append(command)
+        result = self.results.get(command[0], (0, ""))
+        if callable(result):
+            result = result()
+        if check and result[0] != 0:
+            raise RuntimeError(f"{command}: {result}")
+        return type("Done", (), {"returncode": result[0], "stdout": result[1]})
+
+    def agent(self, **changes):
+        config = {
+            "process": "helper", "group": "demo-helpers", "region": "eu-central-1", "secret": "arn:secret",
+            "package_url": "s3://packages/cloudmw.deb", "package_sha256": hashlib.sha256(PACKAGE).hexdigest(),
+            "settings": {"helper.id": "{id}", "helper.disk.{id}.domain": "{zone}"}, "environment": {"A": "b"},
+            "ready_port": 1, "has_disk": False, "launch_hook": "serves", "termination_hook": "left", **changes}
+        return self.module.Agent(config)
+
+    def wanted(self, state):
+        self.metadata.values["meta-data/autoscaling/target-lifecycle-state"] = state
+
+    def test_warm_instance_installs_and_waits(self):
+        self.wanted("Warmed:Stopped")
+        self.results["dpkg-query"] = (1, "")
+        self.aws.answers["GetObject"] = PACKAGE
+        self.agent(has_disk=True).step()
+        self.assertEqual([call["LifecycleHookName"] for call in self.aws.made("CompleteLifecycleAction")], ["serves"])
+        self.assertIn("apt-get", [command[0] for command in self.commands])
+        self.assertNotIn("systemctl", [command[0] for command in self.commands])
+        self.assertEqual(self.aws.made("AttachVolume"), [])
+
+    def test_package_with_another_checksum_is_never_installed(self):
+        self.results["dpkg-query"] = (1, "")
+        self.aws.answers["GetObject"] = b"other"
+        with self.assertRaisesRegex(self.module.Unrecoverable, "SHA-256"):
+            self.agent().step()
+        self.assertNotIn("apt-get", [command[0] for command in self.commands])
+
+    def test_image_without_package_and_address_cannot_serve(self):
+        self.results["dpkg-query"] = (1, "")
+        with self.assertRaises(self.module.Unrecoverable):
+            self.agent(package_url=None, package_sha256=None).step()
+
+    def test_helper_waits_for_a_secret_and_does_not_make_one(self):
+        self.results["dpkg-query"] = (0, "install ok installed")
+        self.aws.answers["GetSecretValue"] = self.aws.refused("ResourceNotFoundException")
+        with self.assertRaisesRegex(RuntimeError, "a coordinator makes it"):
+            self.agent().step()
+        self.assertEqual(self.aws.made("PutSecretValue"), [])
+
+    def test_coordinator_that_loses_the_race_for_the_secret_takes_the_winners(self):
+        self.aws.answers["GetSecretValue"] = [self.aws.refused("ResourceNotFoundException"), {"SecretString": "winner"}]
+        self.aws.answers["PutSecretValue"] = self.aws.refused("ResourceExistsException")
+        self.agent(process="coordinator").fetch_secret()
+        self.assertEqual((self.root / "var/lib/cloudmw/cluster.secret").read_text(), "winner\n")
+        self.assertEqual((self.root / "var/lib/cloudmw/cluster.secret").stat().st_mode & 0o777, 0o600)
+
+    def test_all_coordinators_make_the_secret_with_one_token(self):
+        for _ in range(2):
+            self.aws.answers["GetSecretValue"] = [self.aws.refused("ResourceNotFoundException"), {"SecretString": "s"}]
+            self.agent(process="coordinator").fetch_secret()
+        tokens = {call["ClientRequestToken"] for call in self.aws.made("PutSecretValue")}
+        values = {call["SecretString"] for call in self.aws.made("PutSecretValue")}
+        self.assertEqual((len(tokens), len(values)), (1, 2))
+        self.assertTrue(all(len(value) == 64 for value in values))
+
+    def volumes(self, *volumes):
+        items = "".join(
+            f"<item><volumeId>{volume}</volumeId><attachmentSet>"
+            + (f"<item><instanceId>{holder}</instanceId></item>" if holder else "")
+            + f"</attachmentSet><tagSet><item><key>cloudmw:helper</key><value>{name}</value></item></tagSet></item>"
+            for name, volume, holder in volumes)
+        return f'<DescribeVolumesResponse xmlns="urn:ec2"><volumeSet>{items}</volumeSet></DescribeVolumesResponse>'
+
+    def test_disk_that_another_instance_attached_first_is_left_to_it(self):
+        self.aws.answers["DescribeVolumes"] = self.volumes(("h0", "vol-0", "i-9"), ("h1", "vol-1", None), ("h2", "vol-2", None))
+        self.aws.answers["AttachVolume"] = [self.aws.refused("VolumeInUse"), ""]
+        self.assertEqual(self.agent().disks.claim(), ("h2", "vol-2"))
+        self.assertEqual([call["VolumeId"] for call in self.aws.made("AttachVolume")], ["vol-1", "vol-2"])
+
+    def test_restarted_agent_keeps_its_disk(self):
+        self.aws.answers["DescribeVolumes"] = self.volumes(("h0", "vol-0", None), ("h1", "vol-1", "i-1"))
+        self.assertEqual(self.agent().disks.claim(), ("h1", "vol-1"))
+        self.assertEqual(self.aws.made("AttachVolume"), [])
+
+    def test_instance_without_a_free_disk_waits(self):
+        self.aws.answers["DescribeVolumes"] = self.volumes(("h0", "vol-0", "i-9"))
+        with self.assertRaisesRegex(RuntimeError, "no disk of demo-helpers is free in eu-central-1a"):
+            self.agent().disks.claim()
+
+    def test_right_that_is_missing_is_told(self):
+        self.aws.answers["DescribeVolumes"] = self.volumes(("h0", "vol-0", None))
+        self.aws.answers["AttachVolume"] = self.aws.refused("UnauthorizedOperation", 403)
+        with self.assertRaisesRegex(self.module.AwsError, "UnauthorizedOperation"):
+            self.agent().disks.claim()
+
+    def device(self):
+        directory = self.root / "dev/disk/by-id"
+        directory.mkdir(parents=True)
+        (directory / "nvme-Amazon_Elastic_Block_Store_vol1").touch()
+        self.results["mountpoint"] = (1, "")
+
+    def test_disk_with_a_file_system_is_not_formatted(self):
+        self.device()
+        self.agent().mount("vol-1")
+        self.assertNotIn("mkfs.ext4", [command[0] for command in self.commands])
+        self.assertIn("mount", [command[0] for command in self.commands])
+
+    def test_disk_that_cannot_be_looked_at_is_not_formatted(self):
+        self.device()
+        self.results["blkid"] = (1, "I/O error")
+        with self.assertRaisesRegex(RuntimeError, "I/O error"):
+            self.agent().mount("vol-1")
+        self.assertNotIn("mkfs.ext4", [command[0] for command in self.commands])
+
+    def test_empty_disk_is_formatted(self):
+        self.device()
+        self.results["blkid"] = (2, "")
+        self.agent().mount("vol-1")
+        self.assertIn("mkfs.ext4", [command[0] for command in self.commands])
+
+    def test_settings_name_id_and_zone(self):
+        self.agent().configure("h1")
+        text = (self.root / "etc/cloudmw/helper.properties").read_text()
+        self.assertIn("helper.id=h1\n", text)
+        self.assertIn("helper.disk.h1.domain=eu-central-1a\n", text)
+        self.assertEqual((self.root / "etc/cloudmw/helper.env").read_text().splitlines()[1], 'A="b"')
+
+    def test_restarted_agent_does_not_start_a_helper_that_was_stopped(self):
+        (self.root / "run/cloudmw-fleet").mkdir(parents=True)
+        (self.root / "run/cloudmw-fleet/served").touch()
+        with self.assertRaisesRegex(RuntimeError, "does not answer yet"):
+            self.agent().step()
+        self.assertNotIn("systemctl", [command[0] for command in self.commands])
+
+    def test_stop_that_drains_sends_heartbeats_until_it_ends(self):
+        self.wanted("Terminated")
+        drained = threading.Event()
+        self.module.HEARTBEAT_SECONDS = 0.01
+        self.aws.query_before = self.aws.query
+
+        def query(service, version, action, **parameters):
+            answer = self.aws.query_before(service, version, action, **parameters)
+            if len(self.aws.made("RecordLifecycleActionHeartbeat")) >= 3:
+                drained.set()
+            return answer
+
+        self.aws.query = query
+        self.results["systemctl"] = lambda: (0, "") if drained.wait(30) else (1, "")
+        self.agent().step()
+        self.assertEqual([action for action, _ in self.aws.calls][-1], "CompleteLifecycleAction")
+        self.assertEqual(self.aws.made("CompleteLifecycleAction")[0]["LifecycleHookName"], "left")
+
+    def test_drain_goes_on_when_a_heartbeat_fails(self):
+        self.wanted("Terminated")
+        done = threading.Event()
+        self.module.HEARTBEAT_SECONDS = 0.01
+        failures = []
+
+        def query(_service, _version, action, **_parameters):
+            if action == "RecordLifecycleActionHeartbeat":
+                failures.append(action)
+                if len(failures) >= 2:
+                    done.set()
+                raise self.aws.refused("Throttling")
+            self.aws.calls.append((action, {}))
+            return ""
+
+        self.aws.query = query
+        self.results["systemctl"] = lambda: (0, "") if done.wait(30) else (1, "")
+        self.agent().step()
+        self.assertEqual([action for action, _ in self.aws.calls], ["CompleteLifecycleAction"])
+
+    def test_spot_notice_stops_the_process_once_and_completes_no_hook(self):
+        self.metadata.values["meta-data/spot/instance-action"] = "{}"
+        agent = self.agent()
+        agent.step()
+        agent.step()
+        self.assertEqual([command for command in self.commands if command[0] == "systemctl"], [("systemctl", "stop", "cloudmw-helper.service")])
+        self.assertEqual(self.aws.calls, [])
+
+    def test_hook_that_is_not_pending_yet_is_tried_again(self):
+        self.wanted("Warmed:Stopped")
+        self.results["dpkg-query"] = (0, "install ok installed")
+        self.aws.answers["CompleteLifecycleAction"] = [self.aws.refused("No active Lifecycle Action"), ""]
+        agent = self.agent()
+        with self.assertRaises(self.module.AwsError):
+            agent.step()
+        agent.step()
+        agent.step()
+        self.assertEqual(len(self.aws.made("CompleteLifecycleAction")), 2)
+
+    def test_instance_of_a_group_without_hooks_stops_asking(self):
+        self.wanted("Warmed:Stopped")
+        self.results["dpkg-query"] = (0, "install ok installed")
+        self.module.HOOK_TRIES = 2
+        self.aws.answers["CompleteLifecycleAction"] = self.aws.refused("No active Lifecycle Action")
+        agent = self.agent()
+        with self.assertRaises(self.module.AwsError):
+            agent.step()
+        agent.step()
+        agent.step()
+        self.assertEqual(len(self.aws.made("CompleteLifecycleAction")), 2)
+
+
+class MetadataTest(unittest.TestCase):
+    """Against a server of instance metadata whose tokens expire."""
+
+    def setUp(self):
+        self.tokens = []
+        test = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def log_message(self, *_):
+                pass
+
+            def do_PUT(self):
+                test.tokens.append(f"token-{len(test.tokens)}")
+                self.reply(200, test.tokens[-1])
+
+            def do_GET(self):
+                if self.headers.get("X-aws-ec2-metadata-token") != (test.tokens or [None])[-1]:
+                    return self.reply(401, "")
+                self.reply(200, "i-1") if self.path == "/latest/meta-data/instance-id" else self.reply(404, "")
+
+            def reply(self, status, text):
+                self.send_response(status)
+                self.end_headers()
+                self.wfile.write(text.encode())
+
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        self.addCleanup(server.server_close)
+        self.addCleanup(server.shutdown)
+        self.module = load()
+        self.module.IMDS = f"http://127.0.0.1:{server.server_port}"
+
+    def test_values_are_asked_for_with_a_token_that_is_renewed(self):
+        metadata = self.module.Metadata()
+        self.assertEqual(metadata.get("meta-data/instance-id"), "i-1")
+        self.assertIsNone(metadata.get("meta-data/spot/instance-action"))
+        self.assertEqual(len(self.tokens), 1)
+        self.tokens.append("expired")
+        self.assertEqual(metadata.get("meta-data/instance-id"), "i-1")
+        self.assertEqual(len(self.tokens), 3)
+
+
+class SignatureTest(unittest.TestCase):
+    def test_signature_is_that_of_the_aws_sdk(self):
+        """Compares a signed request with botocore's, where that is installed (it is in run.sh)."""
+        try:
+            import botocore.auth
+            import botocore.awsrequest
+            import botocore.credentials
+        except ImportError:
+            self.skipTest("botocore is not installed")
+        sent = []
+        test = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def log_message(self, *_):
+                pass
+
+            def do_POST(self):
+                sent.append((dict(self.headers), self.rfile.read(int(self.headers["Content-Length"]))))
+                self.send_response(200)
+                self.end_headers()
+
+        server = http.server.HTTPServer(("127.0.0.1", 0), Handler)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        self.addCleanup(server.server_close)
+        self.addCleanup(server.shutdown)
+        module = load()
+        module.ENDPOINT = f"http://127.0.0.1:{server.server_port}"
+        metadata = FakeMetadata()
+        metadata.values["meta-data/iam/security-credentials/"] = "role"
+        metadata.values["meta-data/iam/security-credentials/role"] = json.dumps({
+            "AccessKeyId": "AKIA", "SecretAccessKey": "secret", "Token": "token", "Expiration": "2999-01-01T00:00:00Z"})
+        module.Aws(metadata, "eu-central-1").query("autoscaling", "2011-01-01", "CompleteLifecycleAction", InstanceId="i-1")
+        headers, body = sent[0]
+        headers = {name.lower(): value for name, value in headers.items()}
+        request = botocore.awsrequest.AWSRequest(
+            method="POST", url=module.ENDPOINT + "/", data=body,
+            headers={name: headers[name] for name in ("content-type", "x-amz-content-sha256", "x-amz-security-token")})
+        signer = botocore.auth.SigV4Auth(
+            botocore.credentials.Credentials("AKIA", "secret", "token"), "autoscaling", "eu-central-1")
+        request.context["timestamp"] = headers["x-amz-date"]
+        request.headers["X-Amz-Date"] = headers["x-amz-date"]
+        canonical = signer.canonical_request(request)
+        signature = signer.signature(signer.string_to_sign(request, canonical), request)
+        test.assertTrue(headers["authorization"].endswith("Signature=" + signature), canonical)
+
+
+if __name__ == "__main__":
+    unittest.main()
