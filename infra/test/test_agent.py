@@ -70,6 +70,7 @@ class AgentTest(unittest.TestCase):
         self.module.ROOT = str(self.root)
         self.module.DATA = self.module.ROOT + "/var/lib/cloudmw"
         self.module.SERVED = self.module.ROOT + "/run/cloudmw-fleet/served"
+        self.module.DRAINED = self.module.DATA + "/helper/drained"
         self.logged = []
         self.module.log = self.logged.append
         self.metadata = FakeMetadata()
@@ -199,6 +200,22 @@ class AgentTest(unittest.TestCase):
         self.results["blkid"] = (2, "")
         self.agent().mount("vol-1")
         self.assertIn("mkfs.ext4", [command[0] for command in self.commands])
+
+    def test_note_of_a_drained_disk_goes_with_the_disk(self):
+        self.device()
+        self.aws.answers["DescribeVolumes"] = self.volumes(("h1", "vol-1", "i-1"))
+        agent = self.agent(has_disk=True)
+        agent.mount("vol-1")
+        drained = self.root / "var/lib/cloudmw/helper/drained"
+        drained.touch()
+        self.results["mountpoint"] = (0, "")
+        agent.leave()
+        self.assertTrue((self.root / "var/lib/cloudmw/helper/disk/drained").exists())
+        drained.unlink()
+        self.results["mountpoint"] = (1, "")
+        self.agent(has_disk=True).mount("vol-1")
+        self.assertTrue(drained.exists())
+        self.assertFalse((self.root / "var/lib/cloudmw/helper/disk/drained").exists())
 
     def test_settings_name_id_and_zone(self):
         self.agent().configure("h1")

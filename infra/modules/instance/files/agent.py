@@ -43,6 +43,8 @@ DEVICE = "/dev/sdf"
 
 DATA = ROOT + "/var/lib/cloudmw"
 SERVED = ROOT + "/run/cloudmw-fleet/served"
+# The unit's note that its stop drained the disk, so that its next start undrains it. It goes with the disk.
+DRAINED = DATA + "/helper/drained"
 
 
 class AwsError(Exception):
@@ -298,6 +300,8 @@ class Agent:
         if self.config["has_disk"]:
             directory = DATA + "/helper/disk"
             if run("mountpoint", "-q", directory, check=False).returncode == 0:
+                if os.path.exists(DRAINED):
+                    open(directory + "/drained", "w").close()
                 run("umount", directory)
             self.disks.release()
         self.left = True
@@ -385,6 +389,9 @@ class Agent:
         chunks = directory + "/chunks"
         os.makedirs(chunks, exist_ok=True)
         run("chown", "cloudmw:cloudmw", directory, chunks)
+        if os.path.exists(directory + "/drained"):
+            self.write(DRAINED, "", owner="cloudmw")
+            os.remove(directory + "/drained")
 
     def configure(self, name):
         process = self.config["process"]
