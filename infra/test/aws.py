@@ -136,7 +136,8 @@ detach = EC2Backend.detach_volume
 
 def detach_and_tell(self, volume_id, instance_id, device_path):
     with lock:
-        event(f"detach {volume_id} {instance_id}")
+        if is_disk(self.get_volume(volume_id)):
+            event(f"detach {volume_id} {instance_id}")
         return detach(self, volume_id, instance_id, device_path)
 
 
@@ -266,6 +267,18 @@ def record_lifecycle_action_heartbeat(self):
     return EmptyResult()
 
 
+def terminate_instance_in_auto_scaling_group(self):
+    with lock:
+        instance = self._get_param("InstanceId")
+        group, state = next((group, state) for group, state in states() if state.instance_id == instance)
+        if self._get_bool_param("ShouldDecrementDesiredCapacity"):
+            group.desired_capacity -= 1
+        terminate(group, state)
+    return ActionResult({"Activity": {
+        "ActivityId": instance, "AutoScalingGroupName": group.name, "Cause": "a request", "StatusCode": "InProgress",
+        "StartTime": "2026-01-01T00:00:00Z"}})
+
+
 refreshes = {}
 
 
@@ -282,6 +295,9 @@ def start_instance_refresh(self):
 
 def refresh_group(group, refresh, preferences):
     """Replaces one instance after the other: the old one goes first where no more than 100% may be healthy."""
+    # An instance that does not serve yet is not healthy, so that no other may go.
+    while not settled(group, group.desired_capacity):
+        time.sleep(0.1)
     old_first = int(preferences.get("MaxHealthyPercentage", 100)) <= 100
     size = group.desired_capacity
     new = template_version(group)
@@ -312,7 +328,8 @@ def describe_instance_refreshes(self):
     return ActionResult({"InstanceRefreshes": refreshes.get(self._get_param("AutoScalingGroupName"), [])})
 
 
-for action in (complete_lifecycle_action, record_lifecycle_action_heartbeat, start_instance_refresh, describe_instance_refreshes):
+for action in (complete_lifecycle_action, record_lifecycle_action_heartbeat, start_instance_refresh, describe_instance_refreshes,
+               terminate_instance_in_auto_scaling_group):
     setattr(AutoScalingResponse, action.__name__, action)
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The life of a cluster on an AWS for tests (aws.py): apply, empty plan, another instance type, disks that pass on,
-a spot notice, a killed instance, a lost zone, destroy.
+"""The life of a cluster on an AWS for tests (aws.py): apply, empty plan, another instance type and more helpers, disks
+that pass on, a spot notice, a killed instance, a lost zone, fewer helpers, destroy.
 
   cycle.py EXAMPLE_DIRECTORY WORK_DIRECTORY [terraform init arguments...]
 """
@@ -16,6 +16,8 @@ import subprocess
 import sys
 import time
 import urllib.request
+
+import boto3
 
 EXAMPLE, WORK = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
 INIT = sys.argv[3:]
@@ -66,11 +68,9 @@ def check_empty_plan(*variables):
 
 
 def plan(*variables):
-    """Returns what a plan would do, by address."""
-    terraform("plan", "-input=false", "-no-color", "-out=cycle.plan", *variables)
-    shown = json.loads(terraform("show", "-json", "cycle.plan"))
-    return {change["address"]: change["change"] for change in shown["resource_changes"] if change["change"]["actions"] != ["no-op"]
-            and change["mode"] == "managed"}
+    """Makes a plan, and returns its lines that begin with a resource."""
+    shown = terraform("plan", "-input=false", "-no-color", "-out=cycle.plan", *variables)
+    return [line.strip("# ") for line in shown.splitlines() if line.startswith("  # module.")]
 
 
 def instances():
@@ -95,7 +95,7 @@ def until(condition, what):
         time.sleep(0.3)
 
 
-def all_serve(size=3):
+def all_serve(size=6):
     found = helpers()
     return len(found) == size and all(instance["state"] == "InService" for instance in found)
 
@@ -135,7 +135,7 @@ def cycle():
 
     # Apply: waits until all instances completed their launch hooks.
     terraform("apply", "-auto-approve", "-input=false", "-no-color")
-    check(all_serve(), "all helpers serve after apply")
+    check(all_serve(3), "all helpers serve after apply")
     check(len(instances()) == 6, "three coordinators and three helpers")
     check({instance["zone"] for instance in helpers()} == {"us-east-1a", "us-east-1b", "us-east-1c"}, "a helper in each zone")
     completed = [line for line in events() if re.match(r"complete \S+ LAUNCHING CONTINUE", line)]
@@ -159,29 +159,38 @@ def cycle():
     # Nothing more to do.
     check_empty_plan()
 
-    # Another type: every helper is replaced, one after the other, and finds its disk as it was.
+    # Another type, and twice as many: three further helpers get disks of their own. Then every former helper is
+    # replaced, one after the other, and the successor finds the disk as it was.
     began = len(events())
-    changes = plan("-var=helper_type=m7g.xlarge")
-    check(all("delete" not in change["actions"] for change in changes.values()), "no resource is replaced by another type")
-    check(any(address.endswith("aws_launch_template.this") for address in changes), "the launch template changes")
+    change = ["-var=helper_type=m7g.xlarge", "-var=helpers_per_zone=2"]
+    changes = plan(*change)
+    check(not any("destroyed" in line or "replaced" in line for line in changes), "no resource is made anew for another type")
+    check("module.helpers.module.instance.aws_launch_template.this will be updated in-place" in changes, "the launch template changes")
+    check(sum("aws_ebs_volume.disk" in line and "will be created" in line for line in changes) == 3, "there are three further disks")
     terraform("apply", "-input=false", "-no-color", "cycle.plan")
     until(lambda: any(line.startswith("refreshed demo-helpers") for line in events()[began:]), "the instance refresh ends")
     check(all_serve() and {instance["type"] for instance in helpers()} == {"m7g.xlarge"}, "all helpers have the new type")
     second = names()
-    check(sorted(second) == sorted(first), "successors have the names")
+    check(sorted(second) == sorted([*first, *(name[:-1] + "1" for name in first)]), "successors have the names, new helpers further ones")
     for name, instance in second.items():
-        check(instance["id"] != first[name]["id"], "the instance is another one")
-        check(instance["zone"] == first[name]["zone"], "it is in the zone of the disk")
-        copy = WORK / "instances" / instance["id"] / "var/lib/cloudmw/helper/disk/chunks/copy"
-        check(copy.read_text() == name, "copies are still on the disk")
-    gone = 0
+        disk = WORK / "instances" / instance["id"] / "var/lib/cloudmw/helper/disk/chunks"
+        if name in first:
+            check(instance["id"] != first[name]["id"], "the instance is another one")
+            check(instance["zone"] == first[name]["zone"], "it is in the zone of the disk")
+            check((disk / "copy").read_text() == name, "copies are still on the disk")
+        else:
+            check(list(disk.iterdir()) == [], "a new helper has an empty disk")
+            (disk / "copy").write_text(name)
+    missing = 3
     for line in events()[began:]:
-        gone += line.startswith("terminating") - bool(re.match(r"complete \S+ LAUNCHING", line))
-        check(gone <= 1, "one helper at a time is away")
+        if line.startswith("terminating"):
+            missing += 1
+            check(missing <= 1, "one helper at a time is away")
+        missing -= bool(re.match(r"complete \S+ LAUNCHING", line))
     left = [line for line in events()[began:] if re.match(r"complete \S+ TERMINATING CONTINUE", line)]
     check(len(left) == 3, "each old instance completed its termination hook")
     check(not any(line.startswith("lost") for line in events()), "each old instance gave its disk back itself")
-    check_empty_plan("-var=helper_type=m7g.xlarge")
+    check_empty_plan(*change)
 
     # A spot notice: the helper stops and gives the disk back before the machine goes.
     victim = helpers()[0]
@@ -196,21 +205,32 @@ def cycle():
     order("kill", victim["id"])
     until(lambda: all_serve() and victim["id"] not in [instance["id"] for instance in helpers()], "a successor serves")
     check(any(line.startswith("lost") and victim["id"] in line for line in events()), "the disk was torn off")
-    check(sorted(names()) == sorted(first), "its successor has the name")
+    check(sorted(names()) == sorted(second), "its successor has the name")
 
-    # A zone is lost: no other zone takes its helper. It comes back: so does the helper.
+    # A zone is lost: no other zone takes its helpers. It comes back: so do they.
     order("lose-zone", "us-east-1c")
-    until(lambda: all_serve(2), "two zones serve")
+    until(lambda: all_serve(4), "two zones serve")
     check({instance["zone"] for instance in helpers()} == {"us-east-1a", "us-east-1b"}, "no helper is in a zone without its disk")
     order("regain-zone", "us-east-1c")
-    until(all_serve, "the zone's helper is back")
-    check(sorted(names()) == sorted(first), "with its name")
+    until(all_serve, "the zone's helpers are back")
+    check(sorted(names()) == sorted(second), "with its name")
     for name, instance in names().items():
         copy = WORK / "instances" / instance["id"] / "var/lib/cloudmw/helper/disk/chunks/copy"
         check(copy.read_text() == name, "copies are still on the disk")
     formats = sum((WORK / "instances" / path.parent.name / "commands").read_text().count("mkfs.ext4 ")
                   for path in WORK.glob("instances/*/commands"))
-    check(formats == 3, f"each disk was formatted once, not {formats} times")
+    check(formats == 6, f"each disk was formatted once, not {formats} times")
+
+    # Fewer helpers: the named ones leave, and nothing replaces them.
+    began = len(events())
+    scaling = boto3.client("autoscaling", region_name="us-east-1", endpoint_url=ENVIRONMENT["AWS_ENDPOINT_URL"],
+                           aws_access_key_id="test", aws_secret_access_key="test")
+    for name, instance in names().items():
+        if name.endswith("-1"):
+            scaling.terminate_instance_in_auto_scaling_group(InstanceId=instance["id"], ShouldDecrementDesiredCapacity=True)
+    until(lambda: all_serve(3) and not any(line.startswith("launch") for line in events()[began:]), "three helpers leave")
+    check(sorted(names()) == sorted(first), "the named helpers left")
+    check(sum(line.startswith("detach") for line in events()[began:]) == 3, "they gave their disks back")
 
     terraform("destroy", "-auto-approve", "-input=false", "-no-color")
     check(instances() == [], "no instance is left")

@@ -59,17 +59,33 @@ data "aws_iam_policy_document" "disks" {
   }
 
   statement {
-    sid     = "AttachDisksOfTheGroup"
-    actions = ["ec2:AttachVolume", "ec2:DetachVolume"]
-    resources = [
-      "arn:${local.partition}:ec2:${local.region}:${local.account}:instance/*",
-      "arn:${local.partition}:ec2:${local.region}:${local.account}:volume/*",
-    ]
+    sid       = "ToInstancesOfTheFleet"
+    actions   = ["ec2:AttachVolume", "ec2:DetachVolume"]
+    resources = ["arn:${local.partition}:ec2:${local.region}:${local.account}:instance/*"]
 
     condition {
       test     = "StringEquals"
       variable = "aws:ResourceTag/cloudmw:group"
       values   = [local.full_name]
+    }
+  }
+
+  # Disks, and not the root volumes, which lack the second tag.
+  statement {
+    sid       = "DisksOfTheFleet"
+    actions   = ["ec2:AttachVolume", "ec2:DetachVolume"]
+    resources = ["arn:${local.partition}:ec2:${local.region}:${local.account}:volume/*"]
+
+    condition {
+      test     = "StringEquals"
+      variable = "aws:ResourceTag/cloudmw:group"
+      values   = [local.full_name]
+    }
+
+    condition {
+      test     = "Null"
+      variable = "aws:ResourceTag/cloudmw:helper"
+      values   = ["false"]
     }
   }
 }

@@ -107,8 +107,12 @@ run "disks" {
     error_message = "there is a warm pool by default"
   }
   assert {
-    condition     = one(one([for statement in data.aws_iam_policy_document.disks.statement : statement if statement.sid == "AttachDisksOfTheGroup"]).condition).values == tolist(["demo-helpers"])
-    error_message = "helpers attach disks of others"
+    condition     = alltrue([for statement in data.aws_iam_policy_document.disks.statement : statement.sid == "FindDisks" || anytrue([for condition in statement.condition : condition.variable == "aws:ResourceTag/cloudmw:group" && condition.values == tolist(["demo-helpers"])])])
+    error_message = "helpers attach disks of other fleets"
+  }
+  assert {
+    condition     = anytrue([for condition in one([for statement in data.aws_iam_policy_document.disks.statement : statement if statement.sid == "DisksOfTheFleet"]).condition : condition.test == "Null" && condition.variable == "aws:ResourceTag/cloudmw:helper"])
+    error_message = "helpers may detach root volumes"
   }
   assert {
     condition     = alltrue([for rule in concat(values(aws_vpc_security_group_ingress_rule.callers), [aws_vpc_security_group_ingress_rule.load_balancer_from_helpers]) : rule.cidr_ipv4 == null && rule.cidr_ipv6 == null && rule.prefix_list_id == null && rule.from_port == rule.to_port])
