@@ -1,5 +1,5 @@
 # A fleet of helpers. Its disks are EBS volumes of their own: each belongs to a name, not to an instance, and the
-# successor of a helper gets its disk and its name. docs/adr/0047-the-fleet-on-aws.md says why.
+# successor of a helper gets its disk and its name. docs/adr/0046-the-fleet-on-aws.md says why.
 
 data "aws_region" "current" {}
 data "aws_partition" "current" {}
