@@ -140,6 +140,16 @@ public final class CoordinatorServer implements AutoCloseable {
         return start(config, BucketAccess.none(), new CompositeMeterRegistry());
     }
 
+    /** Reads the secret, which may be in the directory of the catalog; on a failure, closes the catalog. */
+    private static ClusterSecret secret(CoordinatorConfig config, Catalog catalog) throws CloudMwException {
+        try {
+            return ClusterSecret.readOrCreate(config.secretFile());
+        } catch (CloudMwException e) {
+            catalog.close();
+            throw e;
+        }
+    }
+
     /**
      * Starts a coordinator, which serves when this returns. Background work runs from now on.
      *
@@ -151,9 +161,9 @@ public final class CoordinatorServer implements AutoCloseable {
      */
     public static CoordinatorServer start(CoordinatorConfig config, BucketAccess direct, MeterRegistry meters)
             throws CloudMwException {
-        ClusterSecret secret = ClusterSecret.readOrCreate(config.secretFile());
         CoordinatorMetrics metrics = new CoordinatorMetrics(meters);
         Catalog catalog = MeteredCatalog.of(config.catalog().open(), metrics, Ticker.system());
+        ClusterSecret secret = secret(config, catalog);
         ExecutorService calls = Threads.blocking("coordinator", config.callThreads(), config.callQueue());
         ExecutorService signs = Threads.blocking("coordinator-signs", SIGN_THREADS, config.callQueue());
         ExecutorService checking = Threads.blocking("coordinator-checks", CHECK_THREADS, config.callQueue());
