@@ -27,8 +27,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 
 /**
- * The registry of helpers: their leases, as this coordinator knows them. A helper registers, then renews its lease by heartbeats that
- * name the epoch of its registration. A heartbeat without a lease or with another epoch is answered with
+ * The registry of helpers: their leases, as this coordinator knows them. A helper registers, then renews its lease by
+ * heartbeats that name the epoch of its registration. A heartbeat without a lease or with another epoch is answered with
  * {@code HELPER_UNKNOWN}, and the helper registers again.
  *
  * <p>A lease belongs to one process, by its incarnation. While the lease holds, another process with the same id must

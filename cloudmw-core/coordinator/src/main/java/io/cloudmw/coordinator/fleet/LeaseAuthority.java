@@ -13,9 +13,9 @@ import java.util.OptionalLong;
 
 /**
  * The authority that grants, renews and ends the leases of helpers. A single coordinator decides by its own memory
- * ({@link HelperRegistry}); coordinators of one catalog decide by compare-and-set there. A heartbeat needs no call of the catalog, except the first after a
- * helper came from another coordinator: its registration is looked up, and its lease continues. Safe for any thread;
- * calls block on the catalog.
+ * ({@link HelperRegistry}); coordinators of one catalog decide by compare-and-set there. A heartbeat needs no call of
+ * the catalog, except the first after a helper came from another coordinator: its registration is looked up, and its
+ * lease continues. Safe for any thread; calls block on the catalog.
  */
 public final class LeaseAuthority {
     private final HelperRegistry helpers;

@@ -10,8 +10,9 @@ import java.util.Set;
 
 /**
  * The references between versions that share chunks. A version that changes part of a file, or continues it with
- * others, references the unchanged chunks by the version that wrote them and by their index there. Only committed versions count, current or retired, since other versions have
- * no readers. Atomic, durable and safe for any thread like the {@link Catalog}.
+ * others, references the unchanged chunks by the version that wrote them and by their index there. Only committed
+ * versions count, current or retired, since other versions have no readers. Atomic, durable and safe for any thread like
+ * the {@link Catalog}.
  */
 public interface SharedChunks {
     /**

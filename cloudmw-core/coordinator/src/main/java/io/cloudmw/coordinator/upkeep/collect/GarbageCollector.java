@@ -35,7 +35,8 @@ import java.util.stream.Collectors;
  * <p>Only copies that this catalog has given up are deleted. A copy of an unknown version stays: it may belong to another
  * cluster, or to this one before a backup was restored. A copy of a referenced chunk stays unless upkeep itself dropped it.
  * A retired version is forgotten when a round through all stores has seen no copy of it, and none for which it is the
- * last to share the chunk; an interrupted forgetting is completed. {@link #step} and {@link #look} are called by one thread, other methods by any.
+ * last to share the chunk; an interrupted forgetting is completed. {@link #step} and {@link #look} are called by one
+ * thread, other methods by any.
  */
 public final class GarbageCollector {
     static final String NOTE = "collect";
