@@ -53,7 +53,8 @@ final class SharedParts {
         }
         ChangedChunks notOfBase = ChangedChunks.of(begun, change.written(), after);
         boolean baseShares = notOfBase.bytes(after) < after.fileSizeBytes();
-        boolean mayRepeat = parts.size() + (baseShares ? 1 : 0) > 1;
+        boolean mayRepeat = parts.size() + (baseShares ? 1 : 0) > 1
+                || shared.stream().anyMatch(run -> run.end() - run.first() > NamedChunks.MAX_RUNS);
         return new SharedParts(begun, after, notOfBase.without(shared), parts, mayRepeat && !parts.isEmpty());
     }
 
@@ -75,7 +76,10 @@ final class SharedParts {
         return new PreparedEdit(begun, changed, parts);
     }
 
-    /** Returns whether the new version might have a chunk of another version twice: several versions provide chunks. */
+    /**
+     * Returns whether the new version might have a chunk of another version twice, or too many runs: several versions
+     * provide chunks, or one provides very many.
+     */
     boolean mayRepeat() {
         return mayRepeat;
     }

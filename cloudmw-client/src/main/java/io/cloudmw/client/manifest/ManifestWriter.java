@@ -109,7 +109,13 @@ public final class ManifestWriter {
                                 Failures.of(failure == null ? new IllegalStateException("no segment") : failure));
                         return;
                     }
-                    chunks.forEach(chunk -> waiting.put(chunk.index(), chunk));
+                    for (Chunk chunk : chunks) {
+                        if (waiting.put(chunk.index(), chunk) != null) {
+                            outcome.failed(Failures.violation("segment " + segment + " of the version that is changed: "
+                                    + "chunk " + chunk.index() + " twice (expected: once)"));
+                            return;
+                        }
+                    }
                     if (isFull(segment, 0)) {
                         write(segment);
                     } else {

@@ -29,7 +29,11 @@ public final class OriginChunks {
     private final ManifestPlan plan;
     private final List<Origin> origins;
 
-    /** @param plan of the new version; the origins have its chunk size and its leaf size */
+    /**
+     * @param plan of the new version; the origins have its chunk size and its leaf size
+     * @param origins the second and all others in order, without overlaps; where they overlap the first, the first
+     *     provides nothing
+     */
     public OriginChunks(CoordinatorClient coordinator, ManifestPlan plan, List<Origin> origins) {
         this.coordinator = coordinator;
         this.plan = plan;
@@ -42,7 +46,7 @@ public final class OriginChunks {
     }
 
     /** A segment of an origin, and the part of the new version that it can provide. */
-    private record Piece(Origin origin, int segment, long firstIndex, long endIndex) {}
+    record Piece(Origin origin, int segment, long firstIndex, long endIndex) {}
 
     /**
      * Returns the chunks of a segment of the new version, in no order. Reads those segments of the origins, one after
@@ -51,20 +55,35 @@ public final class OriginChunks {
      * @param wanted whether the chunk at an index of the new version is one of the origins'
      */
     public CompletableFuture<List<Chunk>> of(int segment, LongPredicate wanted) {
-        long first = plan.firstChunk(segment);
-        List<Piece> pieces = new ArrayList<>();
-        for (Origin origin : origins) {
-            addPieces(origin, first, first + plan.chunkCount(segment), pieces);
-        }
+        List<Piece> pieces = pieces(plan, origins, segment);
         pieces.removeIf(piece -> !isWanted(piece, wanted));
         CompletableFuture<List<Chunk>> all = new CompletableFuture<>();
         readNext(pieces.iterator(), wanted, new ArrayList<>(), all);
         return all;
     }
 
-    private void addPieces(Origin origin, long from, long to, List<Piece> pieces) {
-        ManifestPlan own = new ManifestPlan(
-                new ChunkCutter(origin.version().sizeBytes(), plan.cutter().chunkSizeBytes()), plan.leafSizeBytes());
+    /** Returns the pieces that provide a segment of the new version; no two have the same index. */
+    static List<Piece> pieces(ManifestPlan plan, List<Origin> origins, int segment) {
+        List<Piece> pieces = new ArrayList<>();
+        long end = plan.firstChunk(segment) + plan.chunkCount(segment);
+        for (int i = 0; i < origins.size(); i++) {
+            Origin origin = origins.get(i);
+            long at = plan.firstChunk(segment);
+            for (Origin later : origins.subList(i + 1, origins.size())) {
+                addPieces(plan, origin, at, Math.min(end, later.firstIndex()), pieces);
+                at = Math.max(at, later.firstIndex() + cutter(plan, later).count());
+            }
+            addPieces(plan, origin, at, end, pieces);
+        }
+        return pieces;
+    }
+
+    private static ChunkCutter cutter(ManifestPlan plan, Origin origin) {
+        return new ChunkCutter(origin.version().sizeBytes(), plan.cutter().chunkSizeBytes());
+    }
+
+    private static void addPieces(ManifestPlan plan, Origin origin, long from, long to, List<Piece> pieces) {
+        ManifestPlan own = new ManifestPlan(cutter(plan, origin), plan.leafSizeBytes());
         long at = Math.max(from, origin.firstIndex());
         long end = Math.min(to, origin.firstIndex() + own.cutter().count());
         while (at < end) {

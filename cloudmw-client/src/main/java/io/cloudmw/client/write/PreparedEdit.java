@@ -18,7 +18,8 @@ import java.util.concurrent.CompletableFuture;
  * provides.
  *
  * @param changed the chunks that are written
- * @param parts other versions that provide chunks, in order; they are cut like the new version
+ * @param parts other versions that provide chunks, in order, also where the base has some; they are cut like the new
+ *     version
  */
 public record PreparedEdit(EditParameters begun, ChangedChunks changed, List<Origin> parts) {
     public PreparedEdit {

@@ -8,6 +8,7 @@ import io.cloudmw.client.rpc.coordinator.EditParameters;
 import io.cloudmw.client.rpc.coordinator.PutParameters;
 import io.cloudmw.client.write.ChangedChunks;
 import io.cloudmw.core.chunk.ChunkCutter;
+import io.cloudmw.core.manifest.NamedChunks;
 import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.StoreId;
@@ -94,6 +95,18 @@ final class SharedPartsTest {
                 .as("the second part begins at a multiple again")
                 .containsExactly(0L);
         assertThat(written(version(0), version(0), version(3 * CHUNK))).isEmpty();
+    }
+
+    /** The base has chunks there, too. */
+    @Test
+    void partWithinTheBaseIsNotWritten() {
+        FileVersion base = version(4 * CHUNK);
+        FileVersion part = version(2 * CHUNK);
+        List<ByteRange> written = List.of(new ByteRange(CHUNK, 2 * CHUNK));
+        FileChange change = new FileChange(
+                base, 4 * CHUNK, written, (target, position) -> {}, List.of(new FileChange.Part(part, CHUNK)));
+        assertThat(written(change, shared(change).first().changed())).isEmpty();
+        assertThat(shared(change).mayRepeat()).isTrue();
     }
 
     @Test
@@ -186,6 +199,12 @@ final class SharedPartsTest {
                 .isFalse();
         assertThat(shared(appended(List.of(version(0), version(CHUNK), version(CHUNK))))
                         .mayRepeat())
+                .isTrue();
+        long most = (long) NamedChunks.MAX_RUNS * CHUNK;
+        assertThat(shared(appended(List.of(version(0), version(most)))).mayRepeat())
+                .isFalse();
+        assertThat(shared(appended(List.of(version(0), version(most + CHUNK)))).mayRepeat())
+                .as("its chunks may be in more runs than are kept")
                 .isTrue();
     }
 
