@@ -29,7 +29,7 @@ public final class NamedChunks {
 
     /** Adds a chunk; returns false, and adds nothing, when it is there already or would be in one run too many. */
     public boolean add(ChunkId chunk) {
-        TreeMap<Long, Long> ends = endsByFirst.computeIfAbsent(chunk.version(), absent -> new TreeMap<>());
+        TreeMap<Long, Long> ends = endsByFirst.getOrDefault(chunk.version(), new TreeMap<>());
         long index = chunk.index();
         Map.Entry<Long, Long> before = ends.floorEntry(index);
         if (before != null && before.getValue() > index) {
@@ -40,6 +40,7 @@ public final class NamedChunks {
         if (!continues && behind == null && runs == maxRuns) {
             return false;
         }
+        endsByFirst.putIfAbsent(chunk.version(), ends);
         long end = index + 1;
         if (behind != null) {
             ends.remove(index + 1);
