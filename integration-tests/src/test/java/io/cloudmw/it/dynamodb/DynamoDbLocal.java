@@ -1,6 +1,7 @@
 package io.cloudmw.it.dynamodb;
 
 import io.cloudmw.coordinator.catalog.dynamodb.DynamoDbCatalog;
+import io.cloudmw.coordinator.catalog.dynamodb.table.DynamoDbClients;
 import io.cloudmw.coordinator.catalog.dynamodb.table.DynamoDbSettings;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.testing.TestPorts;
@@ -15,6 +16,9 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
+import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
+import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
+import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 
 /** A DynamoDB Local process with all data in memory, separate because its libraries conflict with others. */
 public final class DynamoDbLocal implements AutoCloseable {
@@ -97,6 +101,13 @@ public final class DynamoDbLocal implements AutoCloseable {
     static DynamoDbCatalog open(String table, URI endpoint) throws CloudMwException {
         return DynamoDbCatalog.open(
                 new DynamoDbSettings(table, Optional.of("eu-west-1"), Optional.of(endpoint), true), "test", "test");
+    }
+
+    /** Opens a client for items that no catalog of this release writes. */
+    static DynamoDbClient client(URI endpoint) throws CloudMwException {
+        return DynamoDbClients.open(
+                new DynamoDbSettings("any", Optional.of("eu-west-1"), Optional.of(endpoint), false),
+                StaticCredentialsProvider.create(AwsBasicCredentials.create("test", "test")));
     }
 
     @Override

@@ -7,14 +7,20 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import io.cloudmw.coordinator.catalog.Catalog;
 import io.cloudmw.coordinator.catalog.change.CommitRequest;
 import io.cloudmw.coordinator.catalog.dynamodb.DynamoDbCatalog;
+import io.cloudmw.coordinator.catalog.dynamodb.table.Item;
+import io.cloudmw.coordinator.catalog.dynamodb.table.ItemKey;
+import io.cloudmw.coordinator.catalog.dynamodb.table.KeyLayout;
 import io.cloudmw.coordinator.catalog.version.ChunkReference;
 import io.cloudmw.coordinator.catalog.version.RetiredVersion;
 import io.cloudmw.coordinator.catalog.version.SharedRun;
+import io.cloudmw.coordinator.catalog.version.VersionState;
 import io.cloudmw.coordinator.lease.Lease;
 import io.cloudmw.coordinator.testing.StorelessFleet;
 import io.cloudmw.coordinator.upkeep.Upkeep;
 import io.cloudmw.coordinator.upkeep.schedule.UpkeepOptions;
 import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.manifest.ManifestDigest;
 import io.cloudmw.core.model.Mode;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VersionId;
@@ -23,6 +29,7 @@ import io.cloudmw.core.model.chunk.ChunkId;
 import io.cloudmw.core.model.chunk.ReplicaRecord;
 import io.cloudmw.core.model.chunk.ReplicaState;
 import io.cloudmw.core.model.file.FileVersion;
+import io.cloudmw.core.model.file.VersionPart;
 import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.core.model.volume.Chunking;
 import io.cloudmw.core.model.volume.Volume;
@@ -35,6 +42,7 @@ import io.cloudmw.core.time.WallClock;
 import io.cloudmw.it.dynamodb.FaultyNetwork.Fault;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -44,6 +52,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 
 /**
  * Tests of shared chunks in DynamoDB. Their operations take several requests, between which others change the chunks or
@@ -125,6 +134,68 @@ final class DynamoDbSharedFaultsIT {
             assertThat(catalog.namer(chunk))
                     .contains(new ChunkReference(third.get(0).id(), OptionalInt.of(0), true));
         }
+    }
+
+    /** The part is read as current, and removed before the transaction that commits. */
+    @Test
+    void commitWhosePartIsRemovedJustBeforeIsAConflictThatCommitsNothing() throws Exception {
+        FileVersion base = commit(catalog, Optional.empty());
+        FileVersion part = commit(catalog, Optional.empty(), "v:/d/part");
+        FileVersion whole = Versions.of("v:/f", 1);
+        catalog.putSegment(whole.id(), 0, Versions.segment(whole.id(), 0), List.of(run(part)), 1);
+        CommitRequest request = new CommitRequest(whole, Optional.of(base.id()), List.of())
+                .with(List.of(new VersionPart(part.file(), part.id(), 0)));
+        AtomicInteger writes = new AtomicInteger();
+        try (Catalog other = dynamoDb.open(table)) {
+            network.set(operation -> {
+                if (operation.equals("TransactWriteItems") && writes.getAndIncrement() == 0) {
+                    assertThatCode(() -> other.remove(part.file(), 2)).doesNotThrowAnyException();
+                }
+                return Fault.NONE;
+            });
+            CloudMwException refused = catchThrowableOfType(CloudMwException.class, () -> catalog.commit(request));
+            assertThat(refused.code()).isEqualTo(ErrorCode.CONFLICT);
+        }
+        assertThat(writes).as("the removal came before the first").hasPositiveValue();
+        assertThat(catalog.current(part.file())).isEmpty();
+        assertThat(catalog.current(base.file())).contains(base);
+        assertThat(catalog.state(whole.id())).contains(VersionState.OPEN);
+        assertThat(catalog.namedElsewhere(part.id(), List.of(new ChunkId(part.id(), 0))))
+                .isEmpty();
+    }
+
+    /**
+     * A coordinator of an earlier release records all references to one version in one item, at the smallest index. A
+     * commit of this release puts the segment again, after which those far apart are found.
+     */
+    @Test
+    void referencesThatAnEarlierReleaseRecordedTogetherAreFoundOnceTheSegmentIsPutAgain() throws Exception {
+        FileVersion base = commit(catalog, Optional.empty());
+        FileVersion second = Versions.of("v:/f", 1);
+        byte[] segment = Versions.segment(second.id(), 0);
+        List<ChunkId> chunks =
+                List.of(new ChunkId(base.id(), 7), new ChunkId(base.id(), 5000), new ChunkId(base.id(), 5001));
+        List<SharedRun> runs = SharedRun.of(chunks);
+        String digest = HexFormat.of().formatHex(ManifestDigest.ofSegment(segment));
+        String text = base.id() + ":7:8," + base.id() + ":5000:5002";
+        catalog.putSegment(second.id(), 0, segment, 1);
+        try (DynamoDbClient client = DynamoDbLocal.client(dynamoDb.endpoint())) {
+            for (ItemKey key : List.of(
+                    KeyLayout.names(second.id(), 0, digest), KeyLayout.named(base.id(), 7, second.id(), 0, digest))) {
+                client.putItem(put -> put.tableName(table)
+                        .item(Item.at(key).with(Item.RUNS, text).attributes()));
+            }
+        }
+        catalog.putSegment(second.id(), 0, segment, runs, 1);
+        catalog.commit(new CommitRequest(second, Optional.of(base.id()), List.of()));
+        for (ChunkId chunk : chunks) {
+            assertThat(catalog.namer(chunk)).contains(new ChunkReference(second.id(), OptionalInt.of(0), true));
+        }
+        assertThat(catalog.namedElsewhere(base.id(), chunks)).hasSize(3);
+        catalog.forget(lease(catalog), base.id());
+        catalog.remove(second.file(), 2);
+        catalog.forget(lease(catalog), second.id());
+        assertThat(catalog.state(base.id())).as("no reference is left").isEmpty();
     }
 
     /** Every report about a shared chunk makes these requests. */

@@ -154,7 +154,8 @@ public interface Catalog extends UpkeepRecords, SharedChunks, Closeable {
 
     /**
      * Stores a segment of an open version; the first segment opens the version. Storing the same segment again changes
-     * nothing. A different segment with the same index replaces it, since the writer may place a chunk again.
+     * nothing, but the references of an open version are recorded again. A different segment with the same index
+     * replaces it, since the writer may place a chunk again.
      *
      * @param encoded stored as it is
      * @param shared the chunks in it that other versions wrote

@@ -2,6 +2,7 @@ package io.cloudmw.coordinator.upload;
 
 import io.cloudmw.coordinator.catalog.Catalog;
 import io.cloudmw.coordinator.catalog.version.ReplicaOverlay;
+import io.cloudmw.coordinator.catalog.version.SharedRun;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.manifest.ManifestDigest;
@@ -33,6 +34,7 @@ final class ManifestCheck {
     private final FileVersion version;
     private final SharedEntries others;
     private final ManifestPlan plan;
+    private final long nowMillis;
     private final Map<ChunkId, Set<StoreId>> owed = new HashMap<>();
 
     /** @param others the entries that the version may share */
@@ -42,13 +44,15 @@ final class ManifestCheck {
             FileVersion version,
             SharedEntries others,
             ManifestPlan plan,
-            List<ReplicaReport> owedReports)
+            List<ReplicaReport> owedReports,
+            long nowMillis)
             throws CloudMwException {
         this.catalog = catalog;
         this.volume = volume;
         this.version = version;
         this.others = others;
         this.plan = plan;
+        this.nowMillis = nowMillis;
         for (ReplicaReport report : owedReports) {
             if (report.state() != ReplicaState.OWED || !isOwn(report.chunk())) {
                 throw invalid(
@@ -70,6 +74,7 @@ final class ManifestCheck {
                     .orElseThrow(() -> invalid("segment " + segmentIndex + " was not put"));
             ManifestSegment segment = ManifestSegment.decode(index, bytes);
             checkSegment(segment);
+            recordReferences(segment, bytes);
             checked.add(ManifestDigest.ofSegment(bytes));
             segment.chunks().forEach(chunk -> unknown.remove(chunk.id()));
         }
@@ -93,6 +98,17 @@ final class ManifestCheck {
         }
         for (Chunk chunk : own(segment, false)) {
             others.require(chunk, segment.index());
+        }
+    }
+
+    /**
+     * Puts a segment again if its references to one version are far apart. A coordinator of an earlier release may have
+     * put it, and recorded them together, where the later ones would not be found.
+     */
+    private void recordReferences(ManifestSegment segment, byte[] bytes) throws CloudMwException {
+        List<SharedRun> runs = SharedRun.of(version.id(), segment.chunks());
+        if (SharedRun.areFarApart(runs)) {
+            catalog.putSegment(version.id(), segment.index(), bytes, runs, nowMillis);
         }
     }
 

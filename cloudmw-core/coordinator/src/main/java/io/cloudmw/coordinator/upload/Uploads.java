@@ -339,17 +339,30 @@ public final class Uploads {
         }
         ManifestPlan plan = FileLayout.of(volume, base, version);
         SharedEntries others = SharedEntries.of(catalog, volume, base, plan, commit.parts());
-        check(new ManifestCheck(catalog, volume, version, others, plan, owed), version);
+        before = check(new ManifestCheck(catalog, volume, version, others, plan, owed, clock.millis()), version);
+        if (before.isPresent()) {
+            return before.get();
+        }
         FileVersion stamped = version.committed(clock.millis(), plan.cutter().chunkSizeBytes());
         return catalog.commit(commit.of(stamped));
     }
 
-    /** Checks the manifest. Segments of an abandoned upload may be gone; then the error says that it was abandoned. */
-    private void check(ManifestCheck manifest, FileVersion version) throws CloudMwException {
+    /**
+     * Checks the manifest. Segments of an abandoned upload may be gone; then the error says that it was abandoned.
+     *
+     * @return the version if another attempt of the same commit came first and changed what is checked; otherwise empty
+     */
+    private Optional<FileVersion> check(ManifestCheck manifest, FileVersion version) throws CloudMwException {
         try {
             manifest.run();
+            return Optional.empty();
         } catch (CloudMwException e) {
-            // Another attempt of the same commit may have come first, unseen by this one.
+            Optional<FileVersion> committed =
+                    catalog.version(version.id()).filter(before -> before.file().equals(version.file()));
+            if (committed.isPresent()) {
+                return committed;
+            }
+            // Another attempt may have committed it to another path.
             boolean alive = catalog.state(version.id())
                     .map(state -> state == VersionState.OPEN || state == VersionState.CURRENT)
                     .orElse(true);

@@ -155,7 +155,7 @@ final class EditsTest {
         Optional<FileVersion> before = Optional.of(base);
         ManifestPlan plan = FileLayout.of(volume, before, version);
         SharedEntries others = SharedEntries.of(cluster.catalog, volume, before, plan, List.of());
-        return new ManifestCheck(cluster.catalog, volume, version, others, plan, List.of());
+        return new ManifestCheck(cluster.catalog, volume, version, others, plan, List.of(), 1);
     }
 
     @Test

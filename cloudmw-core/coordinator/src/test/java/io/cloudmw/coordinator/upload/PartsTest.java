@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.cloudmw.coordinator.catalog.change.ChangeRequest;
 import io.cloudmw.coordinator.catalog.change.CommitRequest;
+import io.cloudmw.coordinator.catalog.version.ChunkReference;
 import io.cloudmw.coordinator.testing.TestCluster;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
@@ -25,6 +26,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
@@ -127,6 +129,32 @@ final class PartsTest {
                                 .get((int) chunk.index() - 2)
                                 .placedAt(chunk.index(), chunk.range().offset()));
         refused(ErrorCode.INVALID_ARGUMENT, () -> commit(request.of(repeating)));
+    }
+
+    /**
+     * A coordinator of an earlier release puts the segment, and records references that are far apart where they are not
+     * found; another one of this release commits the version.
+     */
+    @Test
+    void commitRecordsReferencesThatAreFarApartAgain() throws Exception {
+        FileVersion whole = cluster.put(PART, 2500 * MIB);
+        FilePath head = FilePath.parse("v:/head");
+        var unusedCopy = cluster.catalog.copy(new FileCopy(PART, head, false), ChangeRequest.once(1));
+        FileVersion first = cluster.edit(head, Edit.truncate(MIB));
+        var unusedBase = cluster.edit(PART, Edit.write(0, MIB));
+        CommitRequest request = cluster.concatenated(PART, List.of(first));
+        VersionId version = request.version().id();
+        byte[] segment = cluster.catalog.segment(version, 2).orElseThrow();
+        assertThat(cluster.segment(version, 2))
+                .extracting(Chunk::id)
+                .contains(new ChunkId(whole.id(), 0), new ChunkId(whole.id(), 2499));
+        cluster.catalog.putSegment(version, 2, segment, List.of(), cluster.now());
+        commit(request);
+        cluster.catalog.remove(head, cluster.now());
+        for (long index : new long[] {0, 2048, 2499}) {
+            assertThat(cluster.catalog.namer(new ChunkId(whole.id(), index)))
+                    .contains(new ChunkReference(version, OptionalInt.of(2), true));
+        }
     }
 
     @FunctionalInterface

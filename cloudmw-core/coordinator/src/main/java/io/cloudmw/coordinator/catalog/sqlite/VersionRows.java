@@ -171,14 +171,18 @@ final class VersionRows {
                 "SELECT sha256 FROM segments WHERE version_id = ? AND segment = ?",
                 version.value(),
                 index);
-        if (present.isPresent() && Arrays.equals(present.get(), sha256)) {
-            return 0;
-        }
+        boolean same = present.isPresent() && Arrays.equals(present.get(), sha256);
         if (state(connection, version).orElse(SqliteSchema.OPEN) != SqliteSchema.OPEN) {
+            if (same) {
+                return 0;
+            }
             throw CatalogErrors.versionNotOpen(version);
         }
         touch(connection, version, nowMillis);
         SharedChunkRows.put(connection, version, index, shared);
+        if (same) {
+            return 0;
+        }
         return Sql.update(
                 connection,
                 "INSERT OR REPLACE INTO segments (version_id, segment, sha256, body) VALUES (?, ?, ?, ?)",

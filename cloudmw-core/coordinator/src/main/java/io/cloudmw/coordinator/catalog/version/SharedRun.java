@@ -79,6 +79,12 @@ public record SharedRun(VersionId owner, long firstIndex, long endIndex) {
         return groups;
     }
 
+    /** Returns whether the runs of some owner are in several groups. */
+    public static boolean areFarApart(List<SharedRun> runs) {
+        return grouped(runs).size()
+                > runs.stream().map(SharedRun::owner).distinct().count();
+    }
+
     /** Returns whether the run contains the chunk. */
     public boolean contains(ChunkId chunk) {
         return chunk.version().equals(owner) && chunk.index() >= firstIndex && chunk.index() < endIndex;

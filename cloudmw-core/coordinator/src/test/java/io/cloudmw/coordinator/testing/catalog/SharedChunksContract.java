@@ -17,6 +17,7 @@ import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.chunk.ChunkId;
 import io.cloudmw.core.model.chunk.ReplicaReport;
 import io.cloudmw.core.model.chunk.ReplicaState;
+import io.cloudmw.core.model.file.Change;
 import io.cloudmw.core.model.file.FileVersion;
 import io.cloudmw.core.model.file.VersionPart;
 import io.cloudmw.core.testing.Versions;
@@ -99,6 +100,18 @@ public abstract class SharedChunksContract extends CatalogFixture {
         assertThat(catalog.namedElsewhere(base.id(), List.of(chunk0, chunk1))).isEqualTo(Set.of(chunk0));
         report(base.id(), 1, S1, ReplicaState.MISSING);
         assertThat(catalog.underReplicatedChunks(second.id())).isZero();
+    }
+
+    /** An earlier build did not record them when it recovered a volume; the recovery continues with this one. */
+    @Test
+    void referencesOfAnEqualSegmentAreRecordedUntilItsVersionIsCommitted() throws Exception {
+        FileVersion second = Versions.of("v:/f", 1);
+        catalog.putSegment(second.id(), 0, Versions.segment(second.id(), 0), 1);
+        catalog.putSegment(second.id(), 0, Versions.segment(second.id(), 0), List.of(run(0, 1)), 1);
+        commit(second, base);
+        catalog.putSegment(second.id(), 0, Versions.segment(second.id(), 0), List.of(run(1, 2)), 1);
+        assertThat(catalog.namedElsewhere(base.id(), List.of(chunk0, chunk1))).isEqualTo(Set.of(chunk0));
+        assertThat(catalog.namer(chunk0)).contains(in(second, 0));
     }
 
     @Test
@@ -220,12 +233,20 @@ public abstract class SharedChunksContract extends CatalogFixture {
             FileVersion before = catalog.current(base.file()).orElseThrow();
             ChunkId chunk = new ChunkId(part.id(), 0);
             FileVersion upload = open(new SharedRun(part.id(), 0, 1));
+            long position = catalog.changes().position(VOLUME);
             int committed = atOnce(List.of(
                     () -> succeeds(() -> commit(upload, before, part(part)), ErrorCode.CONFLICT),
                     () -> catalog.remove(part.file(), 2) == null));
             assertThat(catalog.namedElsewhere(part.id(), List.of(chunk)).size())
                     .as("shared with the version that was committed")
                     .isEqualTo(committed);
+            assertThat(catalog.changes().after(VOLUME, position, 10).items())
+                    .as("a commit after the removal would share a chunk that may have been deleted")
+                    .extracting(Change::kind)
+                    .isEqualTo(
+                            committed == 1
+                                    ? List.of(Change.Kind.PUT, Change.Kind.REMOVED)
+                                    : List.of(Change.Kind.REMOVED));
         }
     }
 

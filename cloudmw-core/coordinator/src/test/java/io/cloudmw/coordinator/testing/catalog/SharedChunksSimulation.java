@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.cloudmw.coordinator.catalog.Catalog;
 import io.cloudmw.coordinator.catalog.change.CommitRequest;
+import io.cloudmw.coordinator.catalog.version.ChunkReference;
 import io.cloudmw.coordinator.catalog.version.RetiredVersion;
 import io.cloudmw.coordinator.catalog.version.SharedRun;
 import io.cloudmw.coordinator.lease.Lease;
@@ -138,7 +139,7 @@ final class SharedChunksSimulation {
         VersionId one = new ArrayList<>(manifests.keySet()).get(random.nextInt(manifests.size()));
         both(step + " named", catalog -> catalog.namedElsewhere(one, chunks(one)));
         both(step + " shared", catalog -> catalog.namedBy(one, others(one)));
-        both(step + " namer", catalog -> catalog.namer(chunks(one).get(0)).isPresent());
+        both(step + " namer", catalog -> catalog.namer(chunks(one).get(0)).map(ChunkReference::current));
         for (String path : paths) {
             both(step + " file", catalog -> catalog.current(FilePath.parse(path)));
         }

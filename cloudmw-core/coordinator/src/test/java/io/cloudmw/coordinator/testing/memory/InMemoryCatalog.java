@@ -437,11 +437,10 @@ public final class InMemoryCatalog implements Catalog {
             throws CloudMwException {
         checkOpen();
         VersionRecord record = record(version, nowMillis);
-        byte[] present = record.segments.get(index);
-        if (present != null && Arrays.equals(present, encoded)) {
-            return;
-        }
         if (!record.isOpen()) {
+            if (Arrays.equals(record.segments.get(index), encoded)) {
+                return;
+            }
             throw CatalogErrors.versionNotOpen(version);
         }
         record.segments.put(index, encoded);

@@ -759,7 +759,10 @@ final class GarbageCollectorTest {
             case 6 -> world.restart(world.random.nextInt(1_200_000) - 600_000);
             case 7 -> damage(world);
             case 8, 9 -> world.silence();
-            case 10, 11 -> world.concatenate(path, List.of("/f5", "/f" + (path.equals("/f0") ? 1 : 0)));
+            case 10, 11 -> {
+                int number = Integer.parseInt(path.substring(2));
+                world.concatenate(path, List.of("/f" + (number + 1) % 5, "/f" + (number + 2) % 5));
+            }
             default -> {
                 world.leap(Duration.ofHours(1 + world.random.nextInt(9)));
                 var unused =
