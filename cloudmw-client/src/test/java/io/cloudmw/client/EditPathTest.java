@@ -4,12 +4,16 @@ import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.cloudmw.client.file.FileChange;
 import io.cloudmw.client.progress.PutReceipt;
+import io.cloudmw.client.progress.TransferListener;
 import io.cloudmw.client.rpc.FakeCoordinator;
 import io.cloudmw.client.rpc.FakeHelper;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.file.FileVersion;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -18,6 +22,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
@@ -91,6 +96,35 @@ final class EditPathTest {
         cluster.client().files().append(source(), FILE, PutOptions.defaults()).get(60, SECONDS);
         assertThat(coordinator.editsBegun()).isEqualTo(3);
         isWhole();
+    }
+
+    /** A coordinator of an earlier release does not know parts. */
+    @Test
+    void refusedPartIsWrittenOnce() throws Exception {
+        FilePath target = FilePath.parse("vol:/target");
+        FilePath source = FilePath.parse("vol:/source");
+        byte[] all = Arrays.copyOf(cluster.put(target, CHUNK, 3), 3 * CHUNK);
+        System.arraycopy(cluster.put(source, 2 * CHUNK, 4), 0, all, CHUNK, 2 * CHUNK);
+        FileVersion base = Objects.requireNonNull(coordinator.files().get(target));
+        FileVersion part = Objects.requireNonNull(coordinator.files().get(source));
+        FileChange change = new FileChange(
+                base,
+                all.length,
+                List.of(new ByteRange(CHUNK, 2 * CHUNK)),
+                (buffer, position) -> buffer.put(all, (int) position, buffer.remaining()),
+                List.of(new FileChange.Part(part, CHUNK)));
+        coordinator.refuse("CommitPut", ErrorCode.INVALID_ARGUMENT, 1);
+        PutReceipt receipt =
+                cluster.client().files().change(change, TransferListener.NONE).get(60, SECONDS);
+        assertThat(receipt.replicasStored()).as("the part's bytes are sent").isPositive();
+        Path out = directory.resolve("out");
+        cluster.client().files().get(target, out, GetOptions.defaults()).get(60, SECONDS);
+        assertThat(Files.readAllBytes(out)).isEqualTo(all);
+        FileChange again =
+                new FileChange(receipt.version(), all.length, change.written(), change.content(), change.parts());
+        coordinator.refuse("CommitPut", ErrorCode.INVALID_ARGUMENT, 2);
+        failsWith(
+                cluster.client().files().change(again, TransferListener.NONE), ErrorCode.INVALID_ARGUMENT, "CommitPut");
     }
 
     @Test

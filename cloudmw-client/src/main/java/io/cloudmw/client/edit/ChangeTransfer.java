@@ -97,14 +97,14 @@ public final class ChangeTransfer extends ConfinedTransfer<PutReceipt> {
         if (shared.mayRepeat()) {
             findRepeated(shared, shared.first().origins(context().coordinator()), 0);
         } else {
-            put(shared.prepared());
+            put(shared);
         }
     }
 
     /** Reads the manifests of the base and the parts from this segment of the new version on. */
     private void findRepeated(SharedParts shared, OriginChunks origins, int segment) {
         if (segment == origins.segmentCount()) {
-            put(shared.prepared());
+            put(shared);
             return;
         }
         ChangedChunks changed = shared.first().changed();
@@ -112,18 +112,38 @@ public final class ChangeTransfer extends ConfinedTransfer<PutReceipt> {
             if (shared.add(chunks)) {
                 findRepeated(shared, origins, segment + 1);
             } else {
-                put(shared.prepared());
+                put(shared);
             }
         });
     }
 
-    private void put(PreparedEdit edit) {
+    /**
+     * Puts the change. A coordinator of an earlier release refuses parts; the content then provides their bytes, once.
+     */
+    private void put(SharedParts shared) {
+        PreparedEdit edit = shared.prepared();
+        CompletableFuture<PutReceipt> putting = start(edit);
+        cancelAtEnd(putting);
+        var unused = putting.whenComplete((receipt, failure) -> serial().execute(() -> {
+            if (isOver()) {
+                return;
+            }
+            if (receipt != null) {
+                succeed(receipt);
+            } else if (!edit.parts().isEmpty() && Failures.of(failure).code() == ErrorCode.INVALID_ARGUMENT) {
+                then(start(shared.withoutParts()), this::succeed);
+            } else {
+                fail(Failures.of(failure));
+            }
+        }));
+    }
+
+    private CompletableFuture<PutReceipt> start(PreparedEdit edit) {
         PutTransfer put = new PutTransfer(
                 context(),
                 new PutRequest(file(), new ChangedSource(change), listener, terms, Optional.empty()).editing(edit));
         underWay = put;
-        CompletableFuture<PutReceipt> putting = running.start(put);
-        then(putting, this::succeed);
+        return running.start(put);
     }
 
     /** The failure of the put that was cancelled with this. */

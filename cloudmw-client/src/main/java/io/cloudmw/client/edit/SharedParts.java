@@ -24,6 +24,7 @@ final class SharedParts {
 
     private final EditParameters begun;
     private final ChunkCutter after;
+    private final ChangedChunks notOfBase;
     private final ChangedChunks changed;
     private final List<Origin> parts;
     private final boolean mayRepeat;
@@ -31,10 +32,16 @@ final class SharedParts {
     private final List<ChangedChunks.Run> repeated = new ArrayList<>();
 
     private SharedParts(
-            EditParameters begun, ChunkCutter after, ChangedChunks changed, List<Origin> parts, boolean mayRepeat) {
+            EditParameters begun,
+            ChunkCutter after,
+            ChangedChunks notOfBase,
+            List<ChangedChunks.Run> shared,
+            List<Origin> parts,
+            boolean mayRepeat) {
         this.begun = begun;
         this.after = after;
-        this.changed = changed;
+        this.notOfBase = notOfBase;
+        this.changed = notOfBase.without(shared);
         this.parts = parts;
         this.mayRepeat = mayRepeat;
     }
@@ -55,7 +62,7 @@ final class SharedParts {
         boolean baseShares = notOfBase.bytes(after) < after.fileSizeBytes();
         boolean mayRepeat = parts.size() + (baseShares ? 1 : 0) > 1
                 || shared.stream().anyMatch(run -> run.end() - run.first() > NamedChunks.MAX_RUNS);
-        return new SharedParts(begun, after, notOfBase.without(shared), parts, mayRepeat && !parts.isEmpty());
+        return new SharedParts(begun, after, notOfBase, shared, parts, mayRepeat && !parts.isEmpty());
     }
 
     /** The number of chunks of a part, from its first, that are chunks of the new version as they are. */
@@ -106,6 +113,11 @@ final class SharedParts {
         boolean most = repeated.size() == MAX_REPEATS;
         repeated.add(new ChangedChunks.Run(index, most ? after.count() : index + 1));
         return !most;
+    }
+
+    /** The edit that takes chunks over from the base alone. */
+    PreparedEdit withoutParts() {
+        return new PreparedEdit(begun, notOfBase);
     }
 
     /** The edit that has no chunk twice. */
