@@ -3,6 +3,7 @@ package io.cloudmw.coordinator.upload;
 import static io.cloudmw.coordinator.AdministrationTest.refused;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.cloudmw.coordinator.catalog.Catalog;
 import io.cloudmw.coordinator.catalog.change.ChangeRequest;
 import io.cloudmw.coordinator.catalog.change.CommitRequest;
 import io.cloudmw.coordinator.catalog.version.ChunkReference;
@@ -22,11 +23,15 @@ import io.cloudmw.core.model.file.Edit;
 import io.cloudmw.core.model.file.FileCopy;
 import io.cloudmw.core.model.file.FileVersion;
 import io.cloudmw.core.model.file.VersionPart;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
@@ -235,6 +240,36 @@ final class PartsTest {
         CommitRequest other = cluster.concatenated(FILE, List.of());
         refused(ErrorCode.CONFLICT, () -> commit(other.with(List.of(unknown))));
         assertThat(cluster.catalog.current(FILE)).contains(base);
+    }
+
+    /** The other attempt commits first, after which the part is collected; then this attempt reads the segments. */
+    @Test
+    void commitThatAnotherAttemptOvertakesReturnsTheCommittedVersion() throws Exception {
+        AtomicReference<Callable<?>> beforeSegment = new AtomicReference<>();
+        Catalog catalog = cluster.catalog;
+        TestCluster overtaken = new TestCluster((Catalog) Proxy.newProxyInstance(
+                getClass().getClassLoader(), new Class<?>[] {Catalog.class}, (proxy, method, arguments) -> {
+                    Callable<?> first = method.getName().equals("segment") ? beforeSegment.getAndSet(null) : null;
+                    if (first != null) {
+                        var unused = first.call();
+                    }
+                    return method.invoke(catalog, arguments);
+                }));
+        cluster.put(FILE, MIB);
+        FileVersion part = cluster.put(PART, 2 * MIB);
+        CommitRequest request = cluster.concatenated(FILE, List.of(part));
+        List<FileVersion> committed = new ArrayList<>();
+        beforeSegment.set(() -> {
+            committed.add(commit(request));
+            catalog.remove(PART, cluster.now());
+            catalog.forget(
+                    catalog.leases()
+                            .acquire("test", "test", Duration.ofSeconds(1), 0)
+                            .orElseThrow(),
+                    part.id());
+            return true;
+        });
+        assertThat(overtaken.coordinator.uploads().commit(request)).isEqualTo(committed.get(0));
     }
 
     /** The chunk has another index in the version that was read. */
