@@ -33,7 +33,7 @@ final class OriginChunksTest {
             List<Origin> origins = new ArrayList<>(List.of(origin(random.nextInt(3000), 0)));
             long end = 0;
             for (int i = random.nextInt(5); i >= 0; i--) {
-                Origin part = origin(random.nextInt(1500), end + random.nextInt(3) * random.nextInt(900));
+                Origin part = origin(random.nextInt(1500), end + random.nextLong(3) * random.nextLong(900));
                 origins.add(part);
                 end = part.firstIndex() + part.version().chunkCount();
             }
