@@ -10,8 +10,8 @@ import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.Mode;
 import io.cloudmw.core.model.volume.Chunking;
 import io.cloudmw.core.testing.TestPorts;
+import io.cloudmw.core.testing.TestPrograms;
 import io.cloudmw.it.localstack.LocalStack;
-import java.io.File;
 import java.io.IOException;
 import java.net.URI;
 import java.net.URLEncoder;
@@ -23,12 +23,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -45,20 +43,11 @@ final class PrometheusIT {
     private Path directory;
 
     private static Path program(String name) {
-        Optional<Path> found = Stream.of(
-                        System.getenv().getOrDefault("PATH", "").split(File.pathSeparator))
-                .map(folder -> Path.of(folder, name))
-                .filter(Files::isExecutable)
-                .findFirst();
-        if (found.isEmpty()) {
-            String why = "[prometheus] not tested: no " + name + " on PATH (Debian has it in the package prometheus)";
-            System.out.println(why);
-            if (LocalStack.setting(REQUIRED).isPresent()) {
-                throw new IllegalStateException(why + ", and CLOUDMW_REQUIRE_PROMETHEUS is set");
-            }
-            Assumptions.abort(why);
-        }
-        return found.orElseThrow();
+        return TestPrograms.require(
+                name,
+                "[prometheus] not tested: no " + name + " on PATH (Debian has it in the package prometheus)",
+                "CLOUDMW_REQUIRE_PROMETHEUS",
+                LocalStack.setting(REQUIRED).isPresent());
     }
 
     private void promtool(String... arguments) throws IOException, InterruptedException {

@@ -1,8 +1,8 @@
 package io.cloudmw.it.s3;
 
 import io.cloudmw.core.testing.TestPorts;
+import io.cloudmw.core.testing.TestPrograms;
 import io.cloudmw.it.localstack.LocalStack;
-import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
@@ -13,10 +13,7 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
-import org.junit.jupiter.api.Assumptions;
 
 /**
  * A starter of versitygw, a server that answers before it has the body of a put. {@code go install} builds each version
@@ -63,16 +60,12 @@ public final class Versitygw {
     }
 
     private static Path binary() {
-        Optional<Path> go = findGo();
-        if (go.isEmpty()) {
-            String why = "[versitygw] not tested: no go on PATH or in /usr/local/go/bin (https://go.dev/dl)";
-            System.out.println(why);
-            if (LocalStack.setting(REQUIRED).isPresent()) {
-                throw new IllegalStateException(why + ", and CLOUDMW_REQUIRE_VERSITYGW is set");
-            }
-            Assumptions.abort(why);
-        }
-        return provision(go.orElseThrow());
+        return provision(TestPrograms.require(
+                "go",
+                "[versitygw] not tested: no go on PATH or in /usr/local/go/bin (https://go.dev/dl)",
+                "CLOUDMW_REQUIRE_VERSITYGW",
+                LocalStack.setting(REQUIRED).isPresent(),
+                "/usr/local/go/bin"));
     }
 
     private static Path provision(Path go) {
@@ -116,14 +109,5 @@ public final class Versitygw {
             throw new IllegalStateException(e);
         }
         Files.move(into.resolve("versitygw"), binary, StandardCopyOption.ATOMIC_MOVE);
-    }
-
-    private static Optional<Path> findGo() {
-        String path = Optional.ofNullable(System.getenv("PATH")).orElse("");
-        return Stream.concat(Stream.of(path.split(File.pathSeparator)), Stream.of("/usr/local/go/bin"))
-                .filter(folder -> !folder.isEmpty())
-                .map(folder -> Path.of(folder, "go"))
-                .filter(Files::isExecutable)
-                .findFirst();
     }
 }

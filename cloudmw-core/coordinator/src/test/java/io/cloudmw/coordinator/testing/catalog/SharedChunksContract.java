@@ -225,7 +225,7 @@ public abstract class SharedChunksContract extends CatalogFixture {
         assertThat(catalog.underReplicatedChunks(whole.id())).isEqualTo(24);
     }
 
-    /** One of the two comes first: the part is shared, or the commit is refused. */
+    /** The commit shares the part if it comes before the removal, and is refused otherwise. */
     @Test
     void partThatIsRemovedDuringTheCommitIsSharedOrRefused() throws Exception {
         for (int round = 0; round < 10; round++) {
