@@ -15,6 +15,7 @@ import java.util.function.Supplier;
  * @param links connections to helpers, opened when first needed; closed with this context
  * @param reads the resources of reads
  * @param writeCredit memory of all puts together
+ * @param lastCalls calls about transfers that have ended
  * @param pricing prices used for receipts and estimates
  * @param ticker clock of all transfers
  */
@@ -24,6 +25,7 @@ public record ClientContext(
         SharedLinks links,
         ReadResources reads,
         CreditPool writeCredit,
+        LastCalls lastCalls,
         Pricing pricing,
         Ticker ticker)
         implements AutoCloseable {
@@ -49,12 +51,20 @@ public record ClientContext(
                 ReadResources.of(limits, redundancy, new PeerServing(coordinator, threads, ticker), ticker);
         CreditPool writeCredit = new CreditPool(Math.max(1, limits.memoryBytes() / WRITE_SHARE));
         return new ClientContext(
-                threads, coordinator, new SharedLinks(linksMaker), reads, writeCredit, pricing, ticker);
+                threads,
+                coordinator,
+                new SharedLinks(linksMaker),
+                reads,
+                writeCredit,
+                new LastCalls(),
+                pricing,
+                ticker);
     }
 
     /** Closes the connections and threads. Idempotent. */
     @Override
     public void close() {
+        lastCalls.await();
         reads.peers().close();
         coordinator.close();
         links.close();

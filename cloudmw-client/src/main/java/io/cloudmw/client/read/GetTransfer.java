@@ -10,6 +10,7 @@ import io.cloudmw.client.read.ledger.DeadlineChoice;
 import io.cloudmw.client.read.ledger.ReadLedger;
 import io.cloudmw.client.read.ledger.ReadScope;
 import io.cloudmw.client.read.relay.TransferCredit;
+import io.cloudmw.client.read.trace.ReadTrace;
 import io.cloudmw.client.sink.LeafSink;
 import io.cloudmw.core.cost.ReadStrategy;
 import io.cloudmw.core.cost.plan.ReadShape;
@@ -38,6 +39,7 @@ import org.jspecify.annotations.Nullable;
 public final class GetTransfer extends ConfinedTransfer<GetReceipt> {
     private final GetRequest request;
     private final ReadLedger ledger;
+    private final ReadTrace trace;
     private final ReplanLimit replans = new ReplanLimit();
     private Optional<DeadlineChoice> choice = Optional.empty();
     private volatile @Nullable LeafSink sink;
@@ -50,11 +52,12 @@ public final class GetTransfer extends ConfinedTransfer<GetReceipt> {
         this.request = request;
         context.reads().link().add(settled());
         ledger = new ReadLedger(request.listener(), context.ticker());
+        trace = new ReadTrace(context, serial());
     }
 
     @Override
     protected void begin() {
-        then(plan(request.version()), this::planned);
+        then(plan(request.version(), true), this::planned);
     }
 
     private void planned(ReadPlan ofVolume) {
@@ -70,6 +73,7 @@ public final class GetTransfer extends ConfinedTransfer<GetReceipt> {
                     request.file() + ": range " + wanted + " (expected: within its " + size + " bytes)"));
             return;
         }
+        trace.planned(plan, wanted.length());
         long attemptBytes = ModePolicy.of(plan.mode(), false).attemptBytes(wanted.length());
         plan.stores().forEach(status -> passMeasurement(plan, status.store().id(), attemptBytes));
         ledger.planned(
@@ -125,8 +129,10 @@ public final class GetTransfer extends ConfinedTransfer<GetReceipt> {
         var unused = admitted.thenRun(() -> serial().execute(() -> receive(plan, mode, wanted, opened, least)));
     }
 
-    private CompletableFuture<ReadPlan> plan(Optional<VersionId> version) {
-        return context().coordinator().planRead(request.file(), version, request.mode(), request.location());
+    private CompletableFuture<ReadPlan> plan(Optional<VersionId> version, boolean recordable) {
+        return context()
+                .coordinator()
+                .planRead(request.file(), version, request.mode(), request.location(), recordable);
     }
 
     private static ModePolicy switched(ReadPlan plan, LeafSink opened) {
@@ -140,7 +146,7 @@ public final class GetTransfer extends ConfinedTransfer<GetReceipt> {
         }
         TransferCredit credit = new TransferCredit(context().reads().credit(), reserved, request.memoryBytes());
         ReadDriver started = new ReadDriver(
-                new ReadScope(context(), serial(), plan, opened, credit, ledger),
+                new ReadScope(context(), serial(), plan, opened, credit, ledger, trace),
                 mode,
                 urgency(),
                 request.location(),
@@ -167,6 +173,7 @@ public final class GetTransfer extends ConfinedTransfer<GetReceipt> {
                     }
                 });
         driver = started;
+        trace.planBegan();
         started.start();
     }
 
@@ -214,7 +221,7 @@ public final class GetTransfer extends ConfinedTransfer<GetReceipt> {
         Runnable again = () -> serial().execute(() -> {
             if (!isOver()) {
                 then(
-                        plan(version),
+                        plan(version, false),
                         plan -> admit(request.mode().map(plan::withMode).orElse(plan), wanted, opened, choice));
             }
         });
@@ -255,8 +262,15 @@ public final class GetTransfer extends ConfinedTransfer<GetReceipt> {
     }
 
     private GetReceipt receipt(ReadPlan plan, ByteRange wanted) {
+        trace.delivered();
         tally();
         return ledger.receipt(plan, wanted.length(), elapsed(), context().pricing(), choice);
+    }
+
+    @Override
+    public CloudMwException explained(CloudMwException cause) {
+        trace.failed(cause);
+        return cause;
     }
 
     @Override

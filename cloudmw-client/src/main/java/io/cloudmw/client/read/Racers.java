@@ -12,6 +12,7 @@ import io.cloudmw.client.rpc.link.TransferCall;
 import io.cloudmw.client.rpc.link.TransferSetup;
 import io.cloudmw.core.chunk.Leaves;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.mode.LaneLayout;
 import io.cloudmw.core.model.chunk.Chunk;
 import io.cloudmw.core.model.fleet.HelperAddress;
 import io.cloudmw.core.placement.ReadPlan;
@@ -91,6 +92,20 @@ final class Racers {
         return setup.lanes().isHelpers(racer)
                 ? plan.helpers().get(setup.lanes().helper(racer)).id().value()
                 : Attempt.LOCAL;
+    }
+
+    /** The racer's name in a trace, which differs from that of all others: lanes but the first have a number. */
+    String laneName(RacerId racer) {
+        int lane = setup.lanes().isHelpers(racer)
+                ? setup.lanes().lane(racer)
+                : racer.rank() - setup.lanes().helpers() * setup.lanes().perHelper();
+        return lane == 0 ? name(racer) : name(racer) + "#" + lane;
+    }
+
+    /** All racers of the helper that hosts this one; the racer itself when it is the client's own. */
+    List<RacerId> withSameHost(RacerId racer) {
+        LaneLayout lanes = setup.lanes();
+        return lanes.isHelpers(racer) ? lanes.of(lanes.helper(racer)) : List.of(racer);
     }
 
     /** Returns whether this helper hosts the racer. Any thread. */

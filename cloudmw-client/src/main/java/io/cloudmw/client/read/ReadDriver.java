@@ -214,17 +214,20 @@ final class ReadDriver {
     private final class Actions implements DeliveryActions {
         @Override
         public void issue(Block block, IssueReason reason) {
+            scope.trace().issued(block, reason, chunks.of(block).chunk().chunk().replicas(), racers::laneName);
             racers.issue(block, reason.isExtra(), chunks.of(block));
         }
 
         @Override
         public void withdraw(Block block) {
+            scope.trace().dropped(block);
             relays.withdraw(block.id());
             racers.withdraw(block);
         }
 
         @Override
         public void acknowledge(Block block) {
+            scope.trace().dropped(block);
             racers.delivered(block);
         }
 
@@ -240,6 +243,7 @@ final class ReadDriver {
 
         @Override
         public void shorten(Block block, ByteRange kept) {
+            scope.trace().shortened(block, kept.length());
             relays.shorten(block.id(), kept.length());
             racers.shorten(block, kept.length());
         }
@@ -252,6 +256,7 @@ final class ReadDriver {
         @Override
         public void abandon(RacerId racer, ErrorCode code) {
             racers.abandon(racer, code);
+            racers.withSameHost(racer).forEach(lane -> scope.trace().racerGone(lane, code));
             scope.ledger().racerGone(racers.name(racer), code);
             scope.serial().execute(() -> disksAway(racer));
         }
@@ -321,6 +326,7 @@ final class ReadDriver {
     /** Every wanted byte of the chunk has arrived. */
     private void chunkDone(Chunk chunk) {
         scope.ledger().chunkDone(chunk.index());
+        scope.trace().chunkDone(chunk.index());
         served.finish(chunk);
     }
 
@@ -466,6 +472,7 @@ final class ReadDriver {
         @Override
         public void handedOn(RelayReceiver relay, int bytes) {
             scope.ledger().delivered(bytes, wanted.length());
+            scope.trace().won(relay.racer(), relay.block(), bytes);
             if (chunks.delivered(relay.chunk().index(), bytes)) {
                 chunkDone(relay.chunk());
             }
@@ -522,6 +529,7 @@ final class ReadDriver {
                 return;
             }
             scope.ledger().attempted(racer, attempt);
+            scope.trace().attempted(racer, attempt);
             if (state == State.DELIVERED) {
                 lateReports.arrived();
                 return;
@@ -544,11 +552,13 @@ final class ReadDriver {
 
         @Override
         public void lost(RacerId racer, BlockId block, RacerId winner) {
+            scope.trace().lost(racer, block);
             happened(now -> delivery.lost(block, racer, winner, now));
         }
 
         @Override
         public void forfeited(RacerId racer, BlockId block, ErrorCode code) {
+            scope.trace().forfeited(racer, block, code);
             happened(now -> delivery.forfeited(block, racer, code, now));
         }
 
@@ -578,6 +588,7 @@ final class ReadDriver {
             }
             failures.add(why);
             racers.abandon(racer, why.code());
+            racers.withSameHost(racer).forEach(lane -> scope.trace().racerGone(lane, why.code()));
             scope.ledger().racerGone(racers.name(racer), why.code());
             happened(now -> delivery.racerGone(racer, now));
             disksAway(racer);

@@ -187,6 +187,7 @@ public final class FakeCoordinator implements AutoCloseable {
     private final Queue<String> called = new ConcurrentLinkedQueue<>();
     private final FakeSnapshots snapshots = new FakeSnapshots(files);
     private final FakePeers peers = new FakePeers();
+    private final FakeRecording recording = new FakeRecording();
     private final long chunkSizeBytes;
     private final int leafSizeBytes;
     private volatile FleetView fleet = new FleetView(List.of(), List.of(), List.of(), 0);
@@ -255,6 +256,7 @@ public final class FakeCoordinator implements AutoCloseable {
                 .addService(ServerInterceptors.intercept(locks, VersionHandshake.server()))
                 .addService(ServerInterceptors.intercept(snapshots, VersionHandshake.server()))
                 .addService(ServerInterceptors.intercept(peers, VersionHandshake.server()))
+                .addService(ServerInterceptors.intercept(recording, VersionHandshake.server()))
                 .addService(ServerInterceptors.intercept(new Upkeep(), VersionHandshake.server()))
                 .build()
                 .start();
@@ -539,6 +541,10 @@ public final class FakeCoordinator implements AutoCloseable {
 
     public FakePeers peers() {
         return peers;
+    }
+
+    public FakeRecording recording() {
+        return recording;
     }
 
     public FakeSnapshots snapshots() {
@@ -943,7 +949,8 @@ public final class FakeCoordinator implements AutoCloseable {
                             target,
                             switches,
                             OptionalInt.empty(),
-                            false)));
+                            false,
+                            request.getRecordable() ? recording.record : Optional.empty())));
         }
 
         /** Finds versions that only a snapshot names by their id. */

@@ -20,6 +20,7 @@ import io.cloudmw.coordinator.peer.PeerFinder;
 import io.cloudmw.coordinator.peer.PeerRegistry;
 import io.cloudmw.coordinator.read.BadReplicaReports;
 import io.cloudmw.coordinator.read.FileReads;
+import io.cloudmw.coordinator.read.RecordedReads;
 import io.cloudmw.coordinator.upkeep.Upkeep;
 import io.cloudmw.coordinator.upkeep.stores.DrainedStores;
 import io.cloudmw.coordinator.upload.Edits;
@@ -50,6 +51,7 @@ public final class Coordinator {
     private final Edits edits;
     private final VolumeSnapshots snapshots;
     private final FileReads reads;
+    private final RecordedReads recordedReads;
     private final FileNames names;
     private final BadReplicaReports replicas;
     private final FleetMonitoring monitoring;
@@ -97,6 +99,7 @@ public final class Coordinator {
         UrlSigner signer = new UrlSigner(direct, signing.helpers(), stores.signing(), Ticker.system());
         FixedLifeTokens issuer = new FixedLifeTokens(tokens, options.tokenTtl(), clock);
         this.reads = new FileReads(catalog, helpers, stores, issuer, signer, speeds, monitoring::transfers);
+        this.recordedReads = new RecordedReads(options.recordedReads(), ticker, clock);
         this.names = new FileNames(catalog, clock);
         this.replicas = new BadReplicaReports(catalog, clock);
         this.upkeep =
@@ -212,6 +215,11 @@ public final class Coordinator {
 
     public FileReads reads() {
         return reads;
+    }
+
+    /** Returns the records of a sample of reads. */
+    public RecordedReads recordedReads() {
+        return recordedReads;
     }
 
     public FileNames names() {

@@ -14,6 +14,7 @@ import java.time.Duration;
  * @param abandonedCheck how often such uploads are looked for
  * @param snapshotCheck how often entries that no snapshot sees are dropped
  * @param storeCheck how often each bucket is probed
+ * @param recordedReads how many reads a second are recorded, attempt by attempt; 0: none
  * @param upkeep the options of upkeep; no store counts as lost within a lease's life
  */
 public record CoordinatorOptions(
@@ -24,6 +25,7 @@ public record CoordinatorOptions(
         Duration abandonedCheck,
         Duration snapshotCheck,
         Duration storeCheck,
+        int recordedReads,
         UpkeepOptions upkeep) {
     private static final Duration LONGEST_EXCHANGE = Duration.ofSeconds(1);
 
@@ -34,6 +36,9 @@ public record CoordinatorOptions(
         requirePositive("abandonedCheck", abandonedCheck);
         requirePositive("snapshotCheck", snapshotCheck);
         requirePositive("storeCheck", storeCheck);
+        if (recordedReads < 0) {
+            throw new IllegalArgumentException("recordedReads: " + recordedReads + " (expected: >= 0)");
+        }
         if (helperTtl.compareTo(heartbeatInterval.multipliedBy(2)) <= 0) {
             throw new IllegalArgumentException("helperTtl: " + Durations.format(helperTtl) + " (expected: > 2 x "
                     + Durations.format(heartbeatInterval) + ", between heartbeats)");
@@ -46,7 +51,7 @@ public record CoordinatorOptions(
 
     /**
      * Returns the defaults: heartbeats every 2 s and leases of 7 s; tokens for 6 h; uploads abandoned after 7 days;
-     * hourly checks of uploads and snapshots; a probe of each bucket every minute.
+     * hourly checks of uploads and snapshots; a probe of each bucket every minute; two recorded reads a second.
      */
     public static CoordinatorOptions defaults() {
         return new CoordinatorOptions(
@@ -57,6 +62,7 @@ public record CoordinatorOptions(
                 Duration.ofHours(1),
                 Duration.ofHours(1),
                 Duration.ofMinutes(1),
+                2,
                 UpkeepOptions.defaults());
     }
 

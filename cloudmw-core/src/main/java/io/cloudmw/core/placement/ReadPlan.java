@@ -24,6 +24,7 @@ import java.util.OptionalInt;
  * @param near the rank of the switch near the reader, which reads everything from it; that switch reads missing blocks
  *     through their trees ({@link SwitchTree}); empty: none is near
  * @param peers whether the reader may exchange chunks with other clients
+ * @param record the id under which the reader reports how the read goes; empty: it does not
  */
 public record ReadPlan(
         FileVersion version,
@@ -37,13 +38,14 @@ public record ReadPlan(
         Optional<ReadTarget> target,
         int switches,
         OptionalInt near,
-        boolean peers) {
+        boolean peers,
+        Optional<String> record) {
     public ReadPlan {
         helpers = List.copyOf(helpers);
         stores = List.copyOf(stores);
     }
 
-    /** A plan without switches and peers. */
+    /** A plan without switches, peers and record. */
     public ReadPlan(
             FileVersion version,
             List<HelperAddress> helpers,
@@ -66,7 +68,8 @@ public record ReadPlan(
                 target,
                 0,
                 OptionalInt.empty(),
-                false);
+                false,
+                Optional.empty());
     }
 
     /** The table of the switches and their blocks. */
@@ -79,6 +82,15 @@ public record ReadPlan(
 
     /** The same plan in another mode. */
     public ReadPlan withMode(Mode instead) {
+        return with(instead, record);
+    }
+
+    /** The same plan with a record. */
+    public ReadPlan recordedAs(Optional<String> id) {
+        return with(mode, id);
+    }
+
+    private ReadPlan with(Mode instead, Optional<String> id) {
         return new ReadPlan(
                 version,
                 helpers,
@@ -91,6 +103,7 @@ public record ReadPlan(
                 target,
                 switches,
                 near,
-                peers);
+                peers,
+                id);
     }
 }

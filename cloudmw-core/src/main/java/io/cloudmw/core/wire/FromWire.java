@@ -463,7 +463,8 @@ public final class FromWire {
                 valid(() -> target(message.getTarget())),
                 message.getSwitches(),
                 message.getNearSwitch() == 0 ? OptionalInt.empty() : OptionalInt.of(message.getNearSwitch() - 1),
-                message.getPeers());
+                message.getPeers(),
+                Optional.of(message.getRecordId()).filter(id -> !id.isEmpty()));
     }
 
     public static WritePlan writePlan(PlaceChunksResponse message) throws CloudMwException {

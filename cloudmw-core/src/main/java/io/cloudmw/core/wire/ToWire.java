@@ -268,6 +268,7 @@ public final class ToWire {
                 .setSwitches(plan.switches())
                 .setNearSwitch(plan.near().orElse(-1) + 1)
                 .setPeers(plan.peers())
+                .setRecordId(plan.record().orElse(""))
                 .build();
     }
 

@@ -143,7 +143,8 @@ final class WireTest {
                 TARGET,
                 1,
                 OptionalInt.of(0),
-                true);
+                true,
+                Optional.of("record"));
         assertThat(FromWire.readPlan(ToWire.readPlan(read))).isEqualTo(read);
 
         PlacedChunk placed = new PlacedChunk(

@@ -2,6 +2,7 @@ package io.cloudmw.client.read.ledger;
 
 import io.cloudmw.client.context.ClientContext;
 import io.cloudmw.client.read.relay.TransferCredit;
+import io.cloudmw.client.read.trace.ReadTrace;
 import io.cloudmw.client.sink.LeafSink;
 import io.cloudmw.core.placement.ReadPlan;
 import io.cloudmw.core.thread.SerialExecutor;
@@ -15,6 +16,7 @@ import io.cloudmw.core.thread.SerialExecutor;
  * @param sink destination of the bytes
  * @param credit memory of the read
  * @param ledger counts of the read
+ * @param trace observation of the read
  */
 public record ReadScope(
         ClientContext context,
@@ -22,4 +24,5 @@ public record ReadScope(
         ReadPlan plan,
         LeafSink sink,
         TransferCredit credit,
-        ReadLedger ledger) {}
+        ReadLedger ledger,
+        ReadTrace trace) {}

@@ -448,12 +448,25 @@ public final class CoordinatorClient implements AutoCloseable {
      */
     public CompletableFuture<ReadPlan> planRead(
             FilePath file, Optional<VersionId> version, Optional<Mode> mode, Location location) {
+        return planRead(file, version, mode, location, false);
+    }
+
+    /**
+     * Asks for the head of a read plan.
+     *
+     * @param mode the mode of the read; empty: the volume's
+     * @param location the reader's location
+     * @param recordable whether the reader reports how the read goes, if the plan has a record
+     */
+    public CompletableFuture<ReadPlan> planRead(
+            FilePath file, Optional<VersionId> version, Optional<Mode> mode, Location location, boolean recordable) {
         PlanReadRequest request = PlanReadRequest.newBuilder()
                 .setVolume(file.volume().value())
                 .setPath(file.path())
                 .setVersionId(version.map(VersionId::value).orElse(""))
                 .setMode(mode.map(ToWire::mode).orElse(io.cloudmw.proto.v1.Mode.MODE_UNSPECIFIED))
                 .setLocation(location.toString())
+                .setRecordable(recordable)
                 .build();
         return call(CoordinatorGrpc.getPlanReadMethod(), request, FromWire::readPlan);
     }
@@ -596,6 +609,11 @@ public final class CoordinatorClient implements AutoCloseable {
     /** The calls about entries, directories and copies. */
     public EntryCalls entries() {
         return new EntryCalls(this);
+    }
+
+    /** The calls about the records of reads. */
+    public RecordingCalls recording() {
+        return new RecordingCalls(this);
     }
 
     /** The calls about locks. */

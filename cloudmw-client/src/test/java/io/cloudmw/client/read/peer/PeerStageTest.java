@@ -12,6 +12,7 @@ import io.cloudmw.client.read.PlannedSpeeds;
 import io.cloudmw.client.read.ledger.ReadLedger;
 import io.cloudmw.client.read.ledger.ReadScope;
 import io.cloudmw.client.read.relay.TransferCredit;
+import io.cloudmw.client.read.trace.ReadTrace;
 import io.cloudmw.client.rpc.CoordinatorTimes;
 import io.cloudmw.client.rpc.FakeCoordinator;
 import io.cloudmw.client.rpc.coordinator.CoordinatorClient;
@@ -208,10 +209,11 @@ final class PeerStageTest {
                 Optional.empty(),
                 0,
                 OptionalInt.empty(),
-                true);
+                true,
+                Optional.empty());
         TransferCredit credit = new TransferCredit(context.reads().credit(), 0, 4 << 20);
         return new PeerStage(
-                new ReadScope(context, serial, plan, new Sink(), credit, ledger),
+                new ReadScope(context, serial, plan, new Sink(), credit, ledger, new ReadTrace(context, serial)),
                 Location.NONE,
                 urgency,
                 new PlannedSpeeds(plan, Map.of()),

@@ -128,7 +128,8 @@ public final class FileReads {
                 volume.target(),
                 switches.size(),
                 ReadPlanner.near(switches, reader, load, plans.incrementAndGet()),
-                volume.peers() && mode.isEmpty());
+                volume.peers() && mode.isEmpty(),
+                Optional.empty());
     }
 
     private SpeedBook speeds(List<HelperAddress> readers, List<Store> volumeStores) {

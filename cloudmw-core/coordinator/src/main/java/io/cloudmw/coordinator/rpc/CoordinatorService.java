@@ -33,6 +33,7 @@ import io.cloudmw.core.model.file.FileVersion;
 import io.cloudmw.core.model.fleet.DiskUsage;
 import io.cloudmw.core.model.fleet.HelperAddress;
 import io.cloudmw.core.monitor.Speed;
+import io.cloudmw.core.placement.ReadPlan;
 import io.cloudmw.core.rpc.Membership;
 import io.cloudmw.core.rpc.UnaryCalls;
 import io.cloudmw.core.status.StoreStatus;
@@ -481,15 +482,19 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
 
     @Override
     public void planRead(PlanReadRequest request, StreamObserver<PlanReadResponse> observer) {
-        calls.answer(
-                observer,
-                () -> ToWire.readPlan(coordinator
-                        .reads()
-                        .plan(
-                                FromWire.file(request.getVolume(), request.getPath()),
-                                FromWire.optionalVersionId(request.getVersionId()),
-                                FromWire.optionalMode(request.getMode()),
-                                FromWire.location(request.getLocation()))));
+        calls.answer(observer, () -> {
+            ReadPlan plan = coordinator
+                    .reads()
+                    .plan(
+                            FromWire.file(request.getVolume(), request.getPath()),
+                            FromWire.optionalVersionId(request.getVersionId()),
+                            FromWire.optionalMode(request.getMode()),
+                            FromWire.location(request.getLocation()));
+            Optional<String> record = request.getRecordable()
+                    ? coordinator.recordedReads().begin(plan.version().file(), plan.mode())
+                    : Optional.empty();
+            return ToWire.readPlan(plan.recordedAs(record));
+        });
     }
 
     @Override

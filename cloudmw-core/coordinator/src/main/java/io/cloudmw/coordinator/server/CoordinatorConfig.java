@@ -61,6 +61,8 @@ public record CoordinatorConfig(
                 settings.duration("coordinator.snapshots.check", defaults.snapshotCheck(), second, Duration.ofDays(1));
         Duration stores = settings.duration(
                 "coordinator.store-check", defaults.storeCheck(), Duration.ofMillis(100), Duration.ofHours(1));
+        int recorded = settings.integer("coordinator.recorded-reads", defaults.recordedReads(), 0, 100);
+        Optional<HostPort> http = settings.optionalAddress("coordinator.http.listen");
         UpkeepOptions upkeep = upkeep(settings);
         return new CoordinatorConfig(
                 settings.address("coordinator.listen", new HostPort("127.0.0.1", 7400)),
@@ -69,7 +71,15 @@ public record CoordinatorConfig(
                 settings.made(
                         "coordinator",
                         () -> new CoordinatorOptions(
-                                interval, ttl, token, abandoned, check, snapshots, stores, upkeep)),
+                                interval,
+                                ttl,
+                                token,
+                                abandoned,
+                                check,
+                                snapshots,
+                                stores,
+                                http.isPresent() ? recorded : 0,
+                                upkeep)),
                 watch(settings),
                 settings.integer("coordinator.call-threads", 16, 1, 1024),
                 settings.integer("coordinator.call-queue", 1024, 1, 100_000),
@@ -78,7 +88,7 @@ public record CoordinatorConfig(
                         CoordinatorServer.MAX_MESSAGE_BYTES,
                         CoordinatorServer.MAX_MESSAGE_BYTES,
                         1L << 40),
-                settings.optionalAddress("coordinator.http.listen"));
+                http);
     }
 
     private static WatchOptions watch(Settings settings) throws CloudMwException {

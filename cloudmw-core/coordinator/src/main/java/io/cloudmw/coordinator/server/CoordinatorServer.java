@@ -15,6 +15,7 @@ import io.cloudmw.coordinator.rpc.EditingService;
 import io.cloudmw.coordinator.rpc.EntriesService;
 import io.cloudmw.coordinator.rpc.LocksService;
 import io.cloudmw.coordinator.rpc.PeersService;
+import io.cloudmw.coordinator.rpc.RecordingService;
 import io.cloudmw.coordinator.rpc.RequestBudget;
 import io.cloudmw.coordinator.rpc.SnapshotsService;
 import io.cloudmw.coordinator.rpc.UpkeepService;
@@ -383,6 +384,8 @@ public final class CoordinatorServer implements AutoCloseable {
                     .addService(new WatchService(services.feed()))
                     .addService(new UpkeepService(coordinator.upkeep(), new UnaryCalls(requests.holding(calls))))
                     .addService(new PeersService(coordinator.peers(), new UnaryCalls(requests.holding(calls))))
+                    .addService(
+                            new RecordingService(coordinator.recordedReads(), new UnaryCalls(requests.holding(calls))))
                     .addService(new BackupService(coordinator.exports(), new UnaryCalls(requests.holding(calls))))
                     // The budget counts arriving bytes: without compression, none grows on its way in.
                     .decompressorRegistry(DecompressorRegistry.emptyInstance().with(Codec.Identity.NONE, false))

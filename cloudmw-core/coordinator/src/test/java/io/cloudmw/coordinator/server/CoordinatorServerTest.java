@@ -751,6 +751,7 @@ final class CoordinatorServerTest {
                         abandonedCheck,
                         Duration.ofHours(1),
                         Duration.ofMinutes(1),
+                        2,
                         UpkeepOptions.defaults()),
                 WatchOptions.defaults(),
                 4,

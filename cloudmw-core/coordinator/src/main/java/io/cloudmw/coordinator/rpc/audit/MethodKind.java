@@ -7,6 +7,7 @@ import io.cloudmw.proto.v1.EditingGrpc;
 import io.cloudmw.proto.v1.EntriesGrpc;
 import io.cloudmw.proto.v1.LocksGrpc;
 import io.cloudmw.proto.v1.PeersGrpc;
+import io.cloudmw.proto.v1.RecordingGrpc;
 import io.cloudmw.proto.v1.SnapshotsGrpc;
 import io.cloudmw.proto.v1.StoreAccessGrpc;
 import io.cloudmw.proto.v1.UpkeepGrpc;
@@ -99,7 +100,8 @@ enum MethodKind {
                 CoordinatorGrpc.getReportReplicasMethod(),
                 StoreAccessGrpc.getListBucketsMethod(),
                 UpkeepGrpc.getWorkMethod(),
-                PeersGrpc.getAnnounceMethod());
+                PeersGrpc.getAnnounceMethod(),
+                RecordingGrpc.getReportReadMethod());
         return Map.copyOf(kinds);
     }
 

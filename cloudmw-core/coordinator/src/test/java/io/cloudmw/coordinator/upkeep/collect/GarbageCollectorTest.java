@@ -150,6 +150,7 @@ final class GarbageCollectorTest {
                     options.abandonedCheck(),
                     options.snapshotCheck(),
                     options.storeCheck(),
+                    options.recordedReads(),
                     new UpkeepOptions(
                             upkeep.interval(),
                             upkeep.repairAfter(),
