@@ -19,6 +19,8 @@ import io.cloudmw.core.hedge.RedundancyBudget;
 import io.cloudmw.core.metrics.ClientMetrics;
 import io.cloudmw.core.model.volume.Volume;
 import io.cloudmw.core.time.Ticker;
+import io.cloudmw.core.trace.Traces;
+import io.opentelemetry.api.OpenTelemetry;
 
 /**
  * A client of one cluster. Its operations are grouped by subject: {@link #files()}, {@link #volumes()},
@@ -89,7 +91,8 @@ public final class CloudMw implements AutoCloseable {
                 new ClientLimits(options.memoryBytes(), options.linkBytesPerSecond()),
                 options.pricing(),
                 new RedundancyBudget(options.redundancy()),
-                Ticker.system());
+                Ticker.system(),
+                Traces.tracer(options.telemetry().orElse(OpenTelemetry.noop())));
         return new CloudMw(options, context, meters);
     }
 

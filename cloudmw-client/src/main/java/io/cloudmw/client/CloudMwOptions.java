@@ -7,6 +7,7 @@ import io.cloudmw.core.cost.Pricing;
 import io.cloudmw.core.model.RedundancyLimits;
 import io.cloudmw.core.model.fleet.Location;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.opentelemetry.api.OpenTelemetry;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -35,6 +36,7 @@ import java.util.function.Consumer;
  * @param waiting gets a message when the coordinator has not answered for two seconds, and again only after it has answered;
  *     called on a thread of the client that it must not block
  * @param meters registry of the application for the meters of the client; empty: none
+ * @param telemetry of the application, for the spans of reads; empty: none
  */
 public record CloudMwOptions(
         String coordinator,
@@ -49,7 +51,8 @@ public record CloudMwOptions(
         RedundancyLimits redundancy,
         Duration busyPoll,
         Consumer<String> waiting,
-        Optional<MeterRegistry> meters) {
+        Optional<MeterRegistry> meters,
+        Optional<OpenTelemetry> telemetry) {
     /** The default address of the coordinator. */
     public static final String DEFAULT_COORDINATOR = "127.0.0.1:7400";
 
@@ -99,7 +102,7 @@ public record CloudMwOptions(
 
     /**
      * The defaults: 30 s for a call, 15 s for a first answer; 16 MiB for one get, half of the heap but at most 64 MiB for
-     * all gets; an unlimited link; 500 µs of spinning; no meters.
+     * all gets; an unlimited link; 500 µs of spinning; no meters and no spans.
      */
     public static CloudMwOptions of(String coordinator) {
         long all = Math.max(
@@ -117,6 +120,7 @@ public record CloudMwOptions(
                 RedundancyLimits.DEFAULT,
                 Duration.ofNanos(500_000),
                 waiting -> {},
+                Optional.empty(),
                 Optional.empty());
     }
 
@@ -182,6 +186,16 @@ public record CloudMwOptions(
         return with(copy -> copy.meters = Optional.of(registry));
     }
 
+    /**
+     * Makes spans of reads, as in {@code docs/traces.md}. A read's parent is the span that is current on the thread that
+     * starts the read. Helpers and switches make spans of their own below it, if they have an SDK.
+     *
+     * @param openTelemetry of the application, which closes it
+     */
+    public CloudMwOptions withOpenTelemetry(OpenTelemetry openTelemetry) {
+        return with(copy -> copy.telemetry = Optional.of(openTelemetry));
+    }
+
     private CloudMwOptions with(Consumer<Copy> change) {
         Copy copy = new Copy(this);
         change.accept(copy);
@@ -203,6 +217,7 @@ public record CloudMwOptions(
         private Duration busyPoll;
         private Consumer<String> waiting;
         private Optional<MeterRegistry> meters;
+        private Optional<OpenTelemetry> telemetry;
 
         Copy(CloudMwOptions from) {
             this.coordinator = from.coordinator;
@@ -218,6 +233,7 @@ public record CloudMwOptions(
             this.busyPoll = from.busyPoll;
             this.waiting = from.waiting;
             this.meters = from.meters;
+            this.telemetry = from.telemetry;
         }
 
         CloudMwOptions made() {
@@ -234,7 +250,8 @@ public record CloudMwOptions(
                     redundancy,
                     busyPoll,
                     waiting,
-                    meters);
+                    meters,
+                    telemetry);
         }
     }
 }

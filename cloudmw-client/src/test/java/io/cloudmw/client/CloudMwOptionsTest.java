@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import io.cloudmw.core.model.RedundancyLimits;
 import io.cloudmw.core.model.fleet.Location;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.opentelemetry.api.OpenTelemetry;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -19,6 +20,7 @@ final class CloudMwOptionsTest {
         Location here = Location.parse("zone/rack");
         Consumer<String> listener = what -> {};
         SimpleMeterRegistry registry = new SimpleMeterRegistry();
+        OpenTelemetry telemetry = OpenTelemetry.noop();
         CloudMwOptions all = defaults.withCoordinatorTimeout(Duration.ofSeconds(7))
                 .withLocation(here)
                 .withMemory(8L << 20, 4L << 20)
@@ -27,7 +29,8 @@ final class CloudMwOptionsTest {
                 .withBusyPoll(Duration.ofMillis(1))
                 .withWaiting(listener)
                 .withPricing(defaults.pricing())
-                .withMeters(registry);
+                .withMeters(registry)
+                .withOpenTelemetry(telemetry);
         assertThat(all)
                 .isEqualTo(new CloudMwOptions(
                         "host:1",
@@ -42,7 +45,8 @@ final class CloudMwOptionsTest {
                         budget,
                         Duration.ofMillis(1),
                         listener,
-                        Optional.of(registry)));
+                        Optional.of(registry),
+                        Optional.of(telemetry)));
         assertThat(defaults.linkBytesPerSecond()).isEqualTo(Long.MAX_VALUE);
     }
 

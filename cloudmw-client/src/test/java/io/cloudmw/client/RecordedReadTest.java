@@ -2,7 +2,6 @@ package io.cloudmw.client;
 
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.cloudmw.client.rpc.FakeHelper;
@@ -16,6 +15,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -77,17 +77,21 @@ class RecordedReadTest {
     }
 
     @Test
-    void failedReadIsReportedWithItsReason() throws Exception {
+    void cancelledReadIsReportedWithItsReason() throws Exception {
+        cluster.close();
+        cluster =
+                new FakeCluster(128 << 10, 64 << 10, FakeHelper.Script.STALL, directory.resolve("nothing"), 16L << 20);
+        recording = cluster.coordinator().recording();
+        cluster.put(FILE, LENGTH, 1);
         recording.record = Optional.of("read-1");
-        cluster.helper().close();
-        assertThatThrownBy(() -> cluster.client()
-                .files()
-                .get(FILE, directory.resolve("copy"), GetOptions.defaults())
-                .get(60, SECONDS));
+        CompletableFuture<?> read =
+                cluster.client().files().get(FILE, directory.resolve("copy"), GetOptions.defaults());
+        await().until(() -> !recording.reports().isEmpty());
+        read.cancel(true);
 
         await().untilAsserted(() -> assertThat(recording.reports()).last().satisfies(report -> {
             assertThat(report.getState()).isEqualTo(RecordedReadState.RECORDED_READ_STATE_FAILED);
-            assertThat(report.getError()).contains("could not be read from any replica");
+            assertThat(report.getError()).contains("CANCELLED");
         }));
     }
 

@@ -44,7 +44,7 @@ record BulkPlane(BulkServer server, DestinationSessions sessions, WriteHandler w
         SharedReadHandler sharedReads = new SharedReadHandler(
                 switching.volumes(),
                 context.tokens(),
-                fetchers.reclaimer().over(fetchers.shared(), Requester::tenant),
+                context.traced(fetchers.reclaimer().over(fetchers.shared(), Requester::tenant)),
                 requesters,
                 fetchers.stores(),
                 fetchers.switchMeters(),

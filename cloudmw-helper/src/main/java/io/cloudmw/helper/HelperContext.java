@@ -9,7 +9,10 @@ import io.cloudmw.core.schedule.ScheduleLimits;
 import io.cloudmw.core.security.TransferTokens;
 import io.cloudmw.core.thread.Threads;
 import io.cloudmw.core.time.Ticker;
+import io.cloudmw.core.trace.Telemetry;
 import io.cloudmw.helper.config.HelperConfig;
+import io.cloudmw.helper.fetch.BlockFetcher;
+import io.cloudmw.helper.fetch.TracingFetcher;
 import io.cloudmw.helper.remote.HelperConnections;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
@@ -19,12 +22,13 @@ import java.util.concurrent.ScheduledExecutorService;
  * The configuration of a helper process and the resources that all of its parts use.
  *
  * @param tokens verifies the tokens that clients and other helpers show
+ * @param telemetry receives meters and spans
  * @param resources owns everything that the parts open
  */
 record HelperContext(
         HelperConfig config,
         TransferTokens tokens,
-        MeterRegistry meters,
+        Telemetry telemetry,
         ScheduledExecutorService timer,
         BulkTransport transport,
         ResourceStack resources) {
@@ -37,12 +41,21 @@ record HelperContext(
 
     /** Opens the timer and the bulk transport. */
     static HelperContext open(
-            HelperConfig config, TransferTokens tokens, MeterRegistry meters, ResourceStack resources) {
+            HelperConfig config, TransferTokens tokens, Telemetry telemetry, ResourceStack resources) {
         ScheduledExecutorService timer = resources.pool(Threads.timer("timer"));
         BulkOptions options =
                 BulkOptions.defaults().withBusyPoll(config.switching().busyPoll());
-        BulkTransport transport = resources.opened(new BulkTransport("cloudmw-bulk", 2, options, meters));
-        return new HelperContext(config, tokens, meters, timer, transport, resources);
+        BulkTransport transport = resources.opened(new BulkTransport("cloudmw-bulk", 2, options, telemetry.meters()));
+        return new HelperContext(config, tokens, telemetry, timer, transport, resources);
+    }
+
+    MeterRegistry meters() {
+        return telemetry.meters();
+    }
+
+    /** A fetcher that makes spans of the traced attempts of the given one. */
+    BlockFetcher traced(BlockFetcher fetcher) {
+        return new TracingFetcher(fetcher, config.id(), telemetry.tracer());
     }
 
     HelperConfig.Limits limits() {
@@ -58,6 +71,6 @@ record HelperContext(
 
     /** Makes a fair pool of blocking threads; the caller closes it. */
     FairPool fairPool(String name, int threads, ScheduleLimits schedule) {
-        return new FairPool(name, threads, schedule, Ticker.system(), timer, new ScheduleMetrics(meters, name));
+        return new FairPool(name, threads, schedule, Ticker.system(), timer, new ScheduleMetrics(meters(), name));
     }
 }

@@ -27,6 +27,7 @@ import io.cloudmw.core.store.StoreOpener;
 import io.cloudmw.core.thread.Threads;
 import io.cloudmw.core.time.Ticker;
 import io.cloudmw.core.time.WallClock;
+import io.cloudmw.core.trace.Telemetry;
 import io.cloudmw.helper.bucket.HelperBuckets;
 import io.cloudmw.helper.bucket.KnownBuckets;
 import io.cloudmw.helper.compete.HelperServices;
@@ -97,13 +98,14 @@ public final class HelperServer implements AutoCloseable {
             MeterRegistry meters)
             throws CloudMwException {
         UrlSigner.LocalSigner none = (store, chunk, validity) -> Optional.empty();
-        return new HelperServer(config, secret, others, BucketProbe.none(), none, decorator, meters);
+        return new HelperServer(config, secret, others, BucketProbe.none(), none, decorator, Telemetry.of(meters));
     }
 
     /**
      * Starts a helper with buckets, and probes from time to time whether the helper can use them.
      *
      * @param buckets the caller closes them
+     * @param telemetry receives meters and spans
      * @throws CloudMwException as the other method
      */
     public static HelperServer start(
@@ -111,9 +113,9 @@ public final class HelperServer implements AutoCloseable {
             ClusterSecret secret,
             HelperBuckets buckets,
             DiskOpener.Decorator decorator,
-            MeterRegistry meters)
+            Telemetry telemetry)
             throws CloudMwException {
-        return new HelperServer(config, secret, buckets, buckets, buckets, decorator, meters);
+        return new HelperServer(config, secret, buckets, buckets, buckets, decorator, telemetry);
     }
 
     private HelperServer(
@@ -123,8 +125,9 @@ public final class HelperServer implements AutoCloseable {
             BucketProbe probe,
             UrlSigner.LocalSigner signer,
             DiskOpener.Decorator decorator,
-            MeterRegistry meters)
+            Telemetry telemetry)
             throws CloudMwException {
+        MeterRegistry meters = telemetry.meters();
         this.config = config;
         this.resources = new ResourceStack("helper " + config.id());
         MemberProofs members = new MemberProofs(secret, WallClock.system());
@@ -143,7 +146,7 @@ public final class HelperServer implements AutoCloseable {
             buckets.start();
             ReplicaReporter reporter = resources.opened(new ReplicaReportSender(coordinator, REPORTS));
             HelperContext context =
-                    HelperContext.open(config, new TransferTokens(secret, WallClock.system()), meters, resources);
+                    HelperContext.open(config, new TransferTokens(secret, WallClock.system()), telemetry, resources);
             StoreDirectory stores = new StoreDirectory(
                     config.id(),
                     disks,
@@ -219,8 +222,8 @@ public final class HelperServer implements AutoCloseable {
         HelperConfig.Limits limits = config.limits();
         return new HelperServices(
                 new HelperServices.BlockFetchers(
-                        fetchers.reclaimer().over(fetchers.stores(), transfer -> transfer),
-                        fetchers.reclaimer().over(fetchers.shared(), transfer -> transfer),
+                        context.traced(fetchers.reclaimer().over(fetchers.stores(), transfer -> transfer)),
+                        context.traced(fetchers.reclaimer().over(fetchers.shared(), transfer -> transfer)),
                         fetchers.stores()),
                 new HelperServices.Links(
                         requesters::resolver,

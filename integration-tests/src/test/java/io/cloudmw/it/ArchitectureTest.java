@@ -22,6 +22,7 @@ import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.opentelemetry.api.OpenTelemetry;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -249,12 +250,13 @@ final class ArchitectureTest {
             .and(describe("public", ArchitectureTest::isPublic))
             .should(
                     new ArchCondition<>(
-                            "name only types of the API, the JDK, Hadoop, Iceberg, JUnit, and MeterRegistry in signatures") {
+                            "name only types of the API, the JDK, Hadoop, Iceberg, JUnit, MeterRegistry and OpenTelemetry in signatures") {
                         private final DescribedPredicate<JavaClass> allowed = resideInAnyPackage(
                                         API.toArray(String[]::new))
                                 .or(resideInAnyPackage("java..", "org.apache.hadoop..", "org.apache.iceberg.."))
                                 .or(describe("primitive", JavaClass::isPrimitive))
                                 .or(equivalentTo(MeterRegistry.class))
+                                .or(equivalentTo(OpenTelemetry.class))
                                 .or(resideInAPackage("org.junit.jupiter.api.extension.."));
 
                         @Override

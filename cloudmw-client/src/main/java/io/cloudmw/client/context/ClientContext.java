@@ -5,6 +5,9 @@ import io.cloudmw.client.rpc.link.HelperLinks;
 import io.cloudmw.core.cost.Pricing;
 import io.cloudmw.core.hedge.RedundancyBudget;
 import io.cloudmw.core.time.Ticker;
+import io.cloudmw.core.trace.Traces;
+import io.opentelemetry.api.OpenTelemetry;
+import io.opentelemetry.api.trace.Tracer;
 import java.util.function.Supplier;
 
 /**
@@ -47,8 +50,22 @@ public record ClientContext(
             Pricing pricing,
             RedundancyBudget redundancy,
             Ticker ticker) {
+        Tracer silent = Traces.tracer(OpenTelemetry.noop());
+        return of(threads, coordinator, linksMaker, limits, pricing, redundancy, ticker, silent);
+    }
+
+    /** The same, with a receiver of the spans of reads. */
+    public static ClientContext of(
+            ClientThreads threads,
+            CoordinatorClient coordinator,
+            Supplier<HelperLinks> linksMaker,
+            ClientLimits limits,
+            Pricing pricing,
+            RedundancyBudget redundancy,
+            Ticker ticker,
+            Tracer tracer) {
         ReadResources reads =
-                ReadResources.of(limits, redundancy, new PeerServing(coordinator, threads, ticker), ticker);
+                ReadResources.of(limits, redundancy, new PeerServing(coordinator, threads, ticker), ticker, tracer);
         CreditPool writeCredit = new CreditPool(Math.max(1, limits.memoryBytes() / WRITE_SHARE));
         return new ClientContext(
                 threads,

@@ -5,6 +5,7 @@ import io.cloudmw.core.metrics.MonitorMetrics;
 import io.cloudmw.core.monitor.SpeedMonitor;
 import io.cloudmw.core.time.Ticker;
 import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
+import io.opentelemetry.api.trace.Tracer;
 
 /**
  * The resources that all reads of one client share. Safe for any thread.
@@ -14,15 +15,23 @@ import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
  * @param speeds speeds of the stores that this client has read directly
  * @param link the machine's network link
  * @param peers this client's chunk server, if it serves other clients
+ * @param tracer receiver of the spans of reads
  */
 public record ReadResources(
-        CreditPool credit, RedundancyBudget redundancy, SpeedMonitor speeds, LinkShare link, PeerServing peers) {
-    static ReadResources of(ClientLimits limits, RedundancyBudget redundancy, PeerServing peers, Ticker ticker) {
+        CreditPool credit,
+        RedundancyBudget redundancy,
+        SpeedMonitor speeds,
+        LinkShare link,
+        PeerServing peers,
+        Tracer tracer) {
+    static ReadResources of(
+            ClientLimits limits, RedundancyBudget redundancy, PeerServing peers, Ticker ticker, Tracer tracer) {
         return new ReadResources(
                 new CreditPool(limits.memoryBytes()),
                 redundancy,
                 new SpeedMonitor(ticker, SpeedMonitor.DEFAULT_KEYS, new MonitorMetrics(new CompositeMeterRegistry())),
                 new LinkShare(limits.linkBytesPerSecond()),
-                peers);
+                peers,
+                tracer);
     }
 }

@@ -52,7 +52,7 @@ public final class GetTransfer extends ConfinedTransfer<GetReceipt> {
         this.request = request;
         context.reads().link().add(settled());
         ledger = new ReadLedger(request.listener(), context.ticker());
-        trace = new ReadTrace(context, serial());
+        trace = new ReadTrace(context, serial(), request.file());
     }
 
     @Override
@@ -262,7 +262,7 @@ public final class GetTransfer extends ConfinedTransfer<GetReceipt> {
     }
 
     private GetReceipt receipt(ReadPlan plan, ByteRange wanted) {
-        trace.delivered();
+        trace.delivered(wanted.length());
         tally();
         return ledger.receipt(plan, wanted.length(), elapsed(), context().pricing(), choice);
     }

@@ -25,6 +25,7 @@ import io.cloudmw.core.schedule.LocalDeadline;
 import io.cloudmw.core.status.fleet.HedgeCounts;
 import io.cloudmw.core.thread.SerialExecutor;
 import io.cloudmw.core.thread.Threads;
+import io.cloudmw.core.trace.TraceParent;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -33,9 +34,11 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiFunction;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -130,7 +133,12 @@ final class Racers {
         });
     }
 
-    void issue(Block block, boolean extra, ManifestReader.Item item) {
+    /** @param spans the spans of a block's attempts by some of its racers */
+    void issue(
+            Block block,
+            boolean extra,
+            ManifestReader.Item item,
+            BiFunction<BlockId, List<RacerId>, Optional<TraceParent>> spans) {
         Chunk chunk = item.chunk().chunk();
         IssuedBlock issued = new IssuedBlock(
                 block,
@@ -143,7 +151,7 @@ final class Racers {
                 item.chunk().token());
         for (RacerId host : hosts(block)) {
             if (!abandoned.contains(host)) {
-                issue(host, issued);
+                issue(host, issued.tracedAs(spans.apply(block.id(), withSameHost(host))));
             }
         }
         DirectRace race = local;

@@ -215,7 +215,7 @@ final class ReadDriver {
         @Override
         public void issue(Block block, IssueReason reason) {
             scope.trace().issued(block, reason, chunks.of(block).chunk().chunk().replicas(), racers::laneName);
-            racers.issue(block, reason.isExtra(), chunks.of(block));
+            racers.issue(block, reason.isExtra(), chunks.of(block), scope.trace()::span);
         }
 
         @Override

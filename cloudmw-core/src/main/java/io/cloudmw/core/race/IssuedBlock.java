@@ -3,6 +3,7 @@ package io.cloudmw.core.race;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.chunk.ChunkId;
 import io.cloudmw.core.security.TransferToken;
+import io.cloudmw.core.trace.TraceParent;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -14,6 +15,7 @@ import java.util.Optional;
  * @param extra whether it is an extra beside another attempt: such reads use connections that are open already
  * @param replicas the stores of the chunk's replicas; the block's replica indexes point into it
  * @param token lets its bearer read the chunk; empty: the transfer's token does
+ * @param trace the span of the attempt; empty: it is not traced
  */
 @SuppressWarnings("ArrayRecordComponent") // compared by content below
 public record IssuedBlock(
@@ -24,8 +26,22 @@ public record IssuedBlock(
         int[] leafCrc32c,
         List<StoreId> replicas,
         boolean extra,
-        Optional<TransferToken> token) {
-    /** A block for the transfer's token. */
+        Optional<TransferToken> token,
+        Optional<TraceParent> trace) {
+    /** A block that is not traced. */
+    public IssuedBlock(
+            Block block,
+            ChunkId chunk,
+            long chunkLength,
+            int leafSizeBytes,
+            int[] leafCrc32c,
+            List<StoreId> replicas,
+            boolean extra,
+            Optional<TransferToken> token) {
+        this(block, chunk, chunkLength, leafSizeBytes, leafCrc32c, replicas, extra, token, Optional.empty());
+    }
+
+    /** A block for the transfer's token, which is not traced. */
     public IssuedBlock(
             Block block,
             ChunkId chunk,
@@ -41,6 +57,11 @@ public record IssuedBlock(
         replicas = List.copyOf(replicas);
     }
 
+    /** The same block, traced as the given span. */
+    public IssuedBlock tracedAs(Optional<TraceParent> span) {
+        return new IssuedBlock(block, chunk, chunkLength, leafSizeBytes, leafCrc32c, replicas, extra, token, span);
+    }
+
     @Override
     public boolean equals(Object other) {
         return other instanceof IssuedBlock that
@@ -51,7 +72,8 @@ public record IssuedBlock(
                 && Arrays.equals(leafCrc32c, that.leafCrc32c)
                 && replicas.equals(that.replicas)
                 && extra == that.extra
-                && token.equals(that.token);
+                && token.equals(that.token)
+                && trace.equals(that.trace);
     }
 
     @Override

@@ -41,6 +41,7 @@ import io.cloudmw.core.race.IssuedBlock;
 import io.cloudmw.core.race.RacerId;
 import io.cloudmw.core.security.TransferToken;
 import io.cloudmw.core.status.StoreStatus;
+import io.cloudmw.core.trace.TraceParent;
 import io.cloudmw.proto.v1.Helper;
 import io.cloudmw.proto.v1.PlaceChunksResponse;
 import io.cloudmw.proto.v1.Placement;
@@ -409,7 +410,10 @@ public final class FromWire {
                     ints(message.getLeafCrc32CList()),
                     replicas,
                     message.getExtra(),
-                    optionalToken(message.getToken()));
+                    optionalToken(message.getToken()),
+                    Optional.of(message.getTraceParent())
+                            .filter(parent -> !parent.isEmpty())
+                            .map(TraceParent::new));
         });
     }
 

@@ -27,6 +27,7 @@ import io.cloudmw.core.race.Entrant;
 import io.cloudmw.core.race.IssuedBlock;
 import io.cloudmw.core.security.TransferToken;
 import io.cloudmw.core.status.StoreStatus;
+import io.cloudmw.core.trace.TraceParent;
 import io.cloudmw.proto.v1.DiskStore;
 import io.cloudmw.proto.v1.Helper;
 import io.cloudmw.proto.v1.PlaceChunksResponse;
@@ -229,6 +230,7 @@ public final class ToWire {
                 .setExtra(issued.extra())
                 .addAllBarredReplicas(issued.block().barred().stream().sorted().toList())
                 .setToken(issued.token().map(ToWire::token).orElse(ByteString.EMPTY))
+                .setTraceParent(issued.trace().map(TraceParent::value).orElse(""))
                 .build();
     }
 

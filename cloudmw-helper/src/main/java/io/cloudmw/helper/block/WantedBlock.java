@@ -7,7 +7,9 @@ import io.cloudmw.core.race.Block;
 import io.cloudmw.core.race.BlockRule;
 import io.cloudmw.core.race.IssuedBlock;
 import io.cloudmw.core.store.LeafRange;
+import io.cloudmw.core.trace.TraceParent;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * A block as the destination issued it, with the digests that verify its bytes.
@@ -18,9 +20,16 @@ import java.util.List;
  * @param extra whether its attempts make up for late ones; they have threads and connections of their own
  * @param untilMillis end of the right to read the block, by the wall clock; a token that this helper passes on ends no
  *     later
+ * @param trace the span of the attempt; empty: it is not traced
  */
 public record WantedBlock(
-        Block race, LeafRange leaves, long chunkLength, List<StoreId> replicas, boolean extra, long untilMillis) {
+        Block race,
+        LeafRange leaves,
+        long chunkLength,
+        List<StoreId> replicas,
+        boolean extra,
+        long untilMillis,
+        Optional<TraceParent> trace) {
     public WantedBlock {
         replicas = List.copyOf(replicas);
         ByteRange range = race.range();
@@ -52,7 +61,13 @@ public record WantedBlock(
         LeafRange leaves =
                 new LeafRange(issued.chunk(), issued.block().range(), issued.leafSizeBytes(), issued.leafCrc32c());
         return new WantedBlock(
-                issued.block(), leaves, issued.chunkLength(), issued.replicas(), issued.extra(), untilMillis);
+                issued.block(),
+                leaves,
+                issued.chunkLength(),
+                issued.replicas(),
+                issued.extra(),
+                untilMillis,
+                issued.trace());
     }
 
     /** Length in bytes. */
@@ -73,7 +88,12 @@ public record WantedBlock(
 
     /** The same block with another end of the right to read it. */
     public WantedBlock until(long endMillis) {
-        return new WantedBlock(race, leaves, chunkLength, replicas, extra, endMillis);
+        return new WantedBlock(race, leaves, chunkLength, replicas, extra, endMillis, trace);
+    }
+
+    /** The same block, traced as the given span. */
+    public WantedBlock tracedAs(Optional<TraceParent> span) {
+        return new WantedBlock(race, leaves, chunkLength, replicas, extra, untilMillis, span);
     }
 
     /**
@@ -88,7 +108,7 @@ public record WantedBlock(
     private WantedBlock of(ByteRange range, BlockRule rule, LeafRange of, boolean isExtra) {
         Block part =
                 new Block(race.id(), race.chunkIndex(), range, race.replicas(), race.entrants(), rule, race.barred());
-        return new WantedBlock(part, of, chunkLength, replicas, isExtra, untilMillis);
+        return new WantedBlock(part, of, chunkLength, replicas, isExtra, untilMillis, trace);
     }
 
     /** The name of this object in messages. */

@@ -6,6 +6,8 @@ import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.core.security.ClusterSecret;
+import io.cloudmw.core.trace.Telemetry;
+import io.cloudmw.core.trace.Traces;
 import io.cloudmw.helper.HelperServer;
 import io.cloudmw.helper.bucket.HelperBuckets;
 import io.cloudmw.helper.config.DirectMemory;
@@ -14,6 +16,7 @@ import io.cloudmw.helper.disk.DiskOpener;
 import io.cloudmw.helper.http.HttpEndpoint;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.opentelemetry.api.GlobalOpenTelemetry;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -134,8 +137,9 @@ final class HelperCommand implements Callable<Integer> {
             HelperConfig.FetchLimits fetch = config.limits().fetch();
             HelperBuckets buckets = serving.with(new HelperBuckets(
                     fetch.threads(), fetch.extraThreads(), fetch.warmConnections(), config.s3Throttle(), meters));
+            Telemetry telemetry = new Telemetry(meters, Traces.tracer(GlobalOpenTelemetry.getOrNoop()));
             HelperServer helper =
-                    serving.with(HelperServer.start(config, secret, buckets, DiskOpener.throttling(), meters));
+                    serving.with(HelperServer.start(config, secret, buckets, DiskOpener.throttling(), telemetry));
             Map<String, Object> where = new LinkedHashMap<>();
             where.put("id", config.id().value());
             where.put("control", helper.address().control());

@@ -5,10 +5,13 @@ import io.cloudmw.core.config.Settings;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.security.ClusterSecret;
+import io.cloudmw.core.trace.Telemetry;
+import io.cloudmw.core.trace.Traces;
 import io.cloudmw.helper.HelperServer;
 import io.cloudmw.helper.bucket.HelperBuckets;
 import io.cloudmw.helper.config.HelperConfig;
 import io.cloudmw.helper.disk.DiskOpener;
+import io.opentelemetry.api.GlobalOpenTelemetry;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -60,7 +63,8 @@ public final class HostedHelper implements AutoCloseable {
                     fetch.warmConnections(),
                     config.s3Throttle(),
                     parts.meters()));
-            HelperServer server = parts.with(HelperServer.start(config, secret, buckets, decorator, parts.meters()));
+            Telemetry telemetry = new Telemetry(parts.meters(), Traces.tracer(GlobalOpenTelemetry.getOrNoop()));
+            HelperServer server = parts.with(HelperServer.start(config, secret, buckets, decorator, telemetry));
             parts.serve(server::isServing, server::unready);
             started = true;
             return new HostedHelper(parts, server);

@@ -223,6 +223,8 @@ public final class UpstreamSwitches {
                 leaves.leafSizeBytes(),
                 IntStream.range(0, leaves.leaves()).map(leaves::crc32c).toArray(),
                 block.replicas(),
-                block.extra());
+                block.extra(),
+                Optional.empty(),
+                block.trace());
     }
 }

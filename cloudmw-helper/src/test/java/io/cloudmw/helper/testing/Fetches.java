@@ -26,6 +26,7 @@ import io.cloudmw.helper.fetch.StoreResolver;
 import io.cloudmw.helper.fetch.Upstream;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ScheduledExecutorService;
@@ -59,7 +60,13 @@ public final class Fetches {
     public static WantedBlock whole(ChunkId chunk, byte[] bytes, StoreId store) {
         WantedBlock block = whole(chunk, bytes);
         return new WantedBlock(
-                block.race(), block.leaves(), block.chunkLength(), List.of(store), block.extra(), block.untilMillis());
+                block.race(),
+                block.leaves(),
+                block.chunkLength(),
+                List.of(store),
+                block.extra(),
+                block.untilMillis(),
+                block.trace());
     }
 
     private static WantedBlock whole(ChunkId chunk, byte[] bytes, int leafSizeBytes, boolean extra) {
@@ -77,7 +84,8 @@ public final class Fetches {
                 bytes.length,
                 List.of(STORE),
                 extra,
-                Long.MAX_VALUE);
+                Long.MAX_VALUE,
+                Optional.empty());
     }
 
     /** The bytes of a block, sent leaf by leaf. */

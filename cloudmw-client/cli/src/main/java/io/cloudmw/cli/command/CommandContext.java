@@ -6,6 +6,7 @@ import io.cloudmw.client.CloudMwOptions;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.error.Reasons;
+import io.opentelemetry.api.GlobalOpenTelemetry;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
@@ -180,7 +181,7 @@ public final class CommandContext {
      * error what it waits for.
      */
     public CloudMwOptions clientOptions(GlobalOptions options) throws CloudMwException {
-        CloudMwOptions all = options.clientOptions(environment);
+        CloudMwOptions all = options.clientOptions(environment).withOpenTelemetry(GlobalOpenTelemetry.getOrNoop());
         return options.quiet() ? all : all.withWaiting(what -> err.println("cloudmw: " + what));
     }
 

@@ -11,11 +11,15 @@ import io.cloudmw.core.race.BlockId;
 import io.cloudmw.core.race.Entrant;
 import io.cloudmw.core.race.RacerId;
 import io.cloudmw.core.recording.RecordedAttempt.State;
+import io.cloudmw.core.trace.TraceParent;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
@@ -87,6 +91,15 @@ final class AttemptTimeline {
                 .attempts
                 .add(attempt);
         listeners.forEach(listener -> listener.opened(attempt));
+    }
+
+    /** The span of the first attempt of one of these racers at the block. */
+    Optional<TraceParent> span(BlockId block, Collection<RacerId> racers) {
+        return racers.stream()
+                .map(racer -> open.get(new AttemptId(block, racer, 0)))
+                .filter(Objects::nonNull)
+                .findFirst()
+                .flatMap(attempt -> TraceParent.of(attempt.span()));
     }
 
     /** Takes a racer's report. */

@@ -5,6 +5,7 @@ import io.cloudmw.client.progress.Attempt;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.mode.IssueReason;
+import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.placement.ReadPlan;
 import io.cloudmw.core.race.Block;
@@ -12,29 +13,39 @@ import io.cloudmw.core.race.BlockId;
 import io.cloudmw.core.race.RacerId;
 import io.cloudmw.core.recording.RecordedRead;
 import io.cloudmw.core.thread.SerialExecutor;
+import io.cloudmw.core.trace.TraceParent;
+import io.opentelemetry.context.Context;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The observation of one read. It follows the attempts where the read's plan asks for a record of them. Otherwise every
- * method returns at once. Confined to the transfer.
+ * The observation of one read. It follows the attempts where the read's plan asks for a record of them, and where
+ * OpenTelemetry records the read. Otherwise every method returns at once. Confined to the transfer.
  */
 public final class ReadTrace {
     private final ClientContext context;
     private final SerialExecutor serial;
     private final LongSupplier elapsedNanos;
     private @Nullable AttemptTimeline timeline;
+    private final ReadSpans spans;
     private @Nullable ReadRecorder recorder;
 
-    /** @param serial the executor that owns the read's state */
-    public ReadTrace(ClientContext context, SerialExecutor serial) {
+    /**
+     * Begins the read's span; its parent is the span that is current on this thread.
+     *
+     * @param serial the executor that owns the read's state
+     */
+    public ReadTrace(ClientContext context, SerialExecutor serial, FilePath file) {
         this.context = context;
         this.serial = serial;
         long began = context.ticker().nanos();
         elapsedNanos = () -> context.ticker().nanos() - began;
+        spans = new ReadSpans(context.reads().tracer(), Context.current(), file);
     }
 
     /** The read has its first plan. */
@@ -43,6 +54,10 @@ public final class ReadTrace {
         if (plan.record().isPresent()) {
             recorder = new ReadRecorder(context, serial, plan.record().get(), wantedBytes, elapsedNanos);
             listeners.add(recorder);
+        }
+        spans.planned(plan.version().id(), plan.mode());
+        if (spans.isRecording()) {
+            listeners.add(spans);
         }
         if (!listeners.isEmpty()) {
             timeline = new AttemptTimeline(elapsedNanos, listeners);
@@ -66,6 +81,11 @@ public final class ReadTrace {
         if (timeline != null && !timeline.issued(block, reason, replicas, names) && recorder != null) {
             recorder.omit(block.entrants().size());
         }
+    }
+
+    /** The span that helpers get as the parent of theirs, for a block that is issued to these racers of a helper. */
+    public Optional<TraceParent> span(BlockId block, Collection<RacerId> racers) {
+        return timeline == null ? Optional.empty() : timeline.span(block, racers);
     }
 
     /** A racer reports an attempt. */
@@ -121,17 +141,20 @@ public final class ReadTrace {
     public void chunkDone(long chunk) {
         if (timeline != null) {
             timeline.chunkDone(chunk);
+            spans.chunkDone(chunk, elapsedNanos.getAsLong());
         }
     }
 
-    /** The read has delivered everything. */
-    public void delivered() {
+    /** The read has delivered everything: so many bytes. */
+    public void delivered(long bytes) {
         ended(RecordedRead.State.DELIVERED, "");
+        spans.delivered(bytes, elapsedNanos.getAsLong());
     }
 
     /** The read has failed, or was cancelled. */
     public void failed(CloudMwException cause) {
         ended(RecordedRead.State.FAILED, cause.code() + ": " + cause.getMessage());
+        spans.failed(cause, elapsedNanos.getAsLong());
     }
 
     private void ended(RecordedRead.State how, String failure) {

@@ -8,6 +8,7 @@ import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.recording.RecordedAttempt;
 import io.cloudmw.core.recording.RecordedAttempt.State;
+import io.opentelemetry.api.trace.Span;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -28,6 +29,7 @@ final class TimedAttempt {
     private long wonBytes;
     private Optional<ErrorCode> error = Optional.empty();
     private @Nullable TimedAttempt winner;
+    private Span span = Span.getInvalid();
 
     /**
      * The identity of an attempt within its read.
@@ -118,6 +120,15 @@ final class TimedAttempt {
 
     void wonBy(TimedAttempt other) {
         winner = other;
+    }
+
+    /** The attempt's span; an invalid one when the read is not traced. */
+    Span span() {
+        return span;
+    }
+
+    void spannedBy(Span made) {
+        span = made;
     }
 
     /** Takes a racer's report. */

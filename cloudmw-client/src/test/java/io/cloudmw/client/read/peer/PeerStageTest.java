@@ -213,7 +213,14 @@ final class PeerStageTest {
                 Optional.empty());
         TransferCredit credit = new TransferCredit(context.reads().credit(), 0, 4 << 20);
         return new PeerStage(
-                new ReadScope(context, serial, plan, new Sink(), credit, ledger, new ReadTrace(context, serial)),
+                new ReadScope(
+                        context,
+                        serial,
+                        plan,
+                        new Sink(),
+                        credit,
+                        ledger,
+                        new ReadTrace(context, serial, version.file())),
                 Location.NONE,
                 urgency,
                 new PlannedSpeeds(plan, Map.of()),
