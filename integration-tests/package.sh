@@ -298,7 +298,42 @@ check_purge() {
   say "catalog, disks and secret are left, and the user they belong to: $(wc -l <"$work/data") files"
 }
 
+# Hundredths of a second of processor time: of the ended children of a shell, and of the units' processes.
+processor_time() { # pid of the shell, machine
+  local pid sum
+  sum=$(sed 's/.*) //' "/proc/$1/stat" | awk '{print $14 + $15}')
+  for pid in $(cat "$work/$2"/root/run/units/*.pid 2>/dev/null); do
+    sum=$((sum + $(sed 's/.*) //' "/proc/$pid/stat" | awk '{print $12 + $13 + $14 + $15}')))
+  done
+  echo "$sum"
+}
+
+# From the package on a bare root to the bytes of a file.
+check_first_read() {
+  local began used
+  make_machine 3
+  head -c 1048576 /dev/urandom >"$work/3/root/tmp/file"
+  began=$(date +%s%N)
+  used=$(processor_time "$BASHPID" 3)
+  install_package 3 first
+  configure 3 helper.id=h3 helper.disk.d3.path=/var/lib/cloudmw/helper/d3
+  on 3 systemctl start cloudmw-coordinator
+  on 3 systemctl start cloudmw-helper
+  on 3 cloudmw volume create data --replicas 1 --store d3
+  on 3 cloudmw put -q /tmp/file data:/file
+  on 3 cloudmw cat data:/file >"$work/first"
+  used=$(($(processor_time "$BASHPID" 3) - used))
+  began=$(($(date +%s%N) - began))
+  cmp "$work/first" "$work/3/root/tmp/file"
+  say "$(awk -v cpu=$used -v nanos=$began \
+    'BEGIN { printf "installed, started, put and read after %.1f s and %.1f CPU-s", nanos / 1e9, cpu / 100 }')"
+  on 3 systemctl stop cloudmw-helper
+  on 3 systemctl stop cloudmw-coordinator
+  # The other checks look at the processes of all machines.
+  rm -r "$work/3/root/run/units"
+}
+
 ip link set lo up
-for name in install start put-and-get upgrade drain memory remove purge; do
+for name in first-read install start put-and-get upgrade drain memory remove purge; do
   check "$name" "check_${name//-/_}"
 done
