@@ -162,9 +162,10 @@ final class ServingIT {
 
     @Test
     void aBuildThatOverwritesTheJarDoesNotDisturbRunningProcesses() throws IOException, InterruptedException {
-        Served coordinator = serve("coordinator", launched(coordinator("127.0.0.1:0")));
+        Map<String, String> json = Map.of("CLOUDMW_LOG_FORMAT", "json");
+        Served coordinator = serve("coordinator", launched(coordinator("127.0.0.1:0")), json);
         String address = coordinator.ready().path("address").asText();
-        Served helper = serve("helper", launched(helper(address)));
+        Served helper = serve("helper", launched(helper(address)), json);
         overwrite(helperJar);
 
         CommandLine client = new CommandLine(address, installed.resolve("cloudmw"));
@@ -178,6 +179,26 @@ final class ServingIT {
         terminated(coordinator);
         assertThat(read(helper.log())).doesNotContain("NoClassDefFoundError", "ERROR");
         assertThat(read(coordinator.log())).doesNotContain("NoClassDefFoundError", "ERROR");
+        assertThat(logged(coordinator)).anySatisfy(line -> {
+            assertThat(line.path("message").asText()).startsWith("CreateVolume by ");
+            assertThat(line.path("subject").asText()).contains("127.0.0.1:");
+            assertThat(line.path("process").asText()).isEqualTo("coordinator");
+        });
+        assertThat(logged(helper)).anySatisfy(line -> {
+            assertThat(line.path("message").asText()).startsWith("helper h1 is registered");
+            assertThat(line.path("helper").asText()).isEqualTo("h1");
+            assertThat(line.path("process").asText()).isEqualTo("helper");
+            assertThat(line.path("id").asText()).isEqualTo("h1");
+        });
+    }
+
+    /** The lines of a log, each of which is a JSON object. */
+    private static List<JsonNode> logged(Served served) throws IOException {
+        List<JsonNode> lines = new ArrayList<>();
+        for (String line : Files.readAllLines(served.log())) {
+            lines.add(JSON.readTree(line));
+        }
+        return lines;
     }
 
     @Test

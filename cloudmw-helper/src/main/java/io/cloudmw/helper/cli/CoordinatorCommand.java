@@ -6,6 +6,7 @@ import io.cloudmw.core.config.Settings;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.helper.bucket.CoordinatorBuckets;
 import io.cloudmw.helper.http.HttpEndpoint;
+import io.cloudmw.helper.log.LogFormat;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.time.Duration;
@@ -61,6 +62,7 @@ final class CoordinatorCommand implements Callable<Integer> {
         CoordinatorConfig config = CoordinatorConfig.read(settings);
         Duration stopTimeout = ServingProcess.stopTimeout(settings);
         settings.finish();
+        LogFormat.name("coordinator", config.listen().toString());
         try (ServingProcess serving = ServingProcess.begin("coordinator", stopTimeout)) {
             CoordinatorBuckets direct = serving.with(new CoordinatorBuckets());
             PrometheusMeterRegistry meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);

@@ -14,6 +14,7 @@ import io.cloudmw.helper.config.DirectMemory;
 import io.cloudmw.helper.config.HelperConfig;
 import io.cloudmw.helper.disk.DiskOpener;
 import io.cloudmw.helper.http.HttpEndpoint;
+import io.cloudmw.helper.log.LogFormat;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.opentelemetry.api.GlobalOpenTelemetry;
@@ -130,6 +131,7 @@ final class HelperCommand implements Callable<Integer> {
         Duration stopTimeout = ServingProcess.stopTimeout(settings);
         settings.finish();
         config.requireFits(DirectMemory.limitBytes());
+        LogFormat.name("helper", config.id().value());
         try (ServingProcess serving = ServingProcess.begin("helper", stopTimeout)) {
             PrometheusMeterRegistry meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
             serving.with((AutoCloseable) meters::close);

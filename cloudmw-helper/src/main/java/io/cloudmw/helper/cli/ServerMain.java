@@ -3,6 +3,7 @@ package io.cloudmw.helper.cli;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.rpc.GrpcLog;
+import io.cloudmw.helper.log.LogFormat;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.Optional;
@@ -61,6 +62,12 @@ public final class ServerMain implements Runnable {
     }
 
     static int run(String... arguments) {
+        try {
+            LogFormat.require(System.getenv());
+        } catch (CloudMwException e) {
+            report(arguments, e.code(), String.valueOf(e.getMessage()));
+            return exitCode(e, false);
+        }
         GrpcLog.defectsOnly();
         IParameterExceptionHandler usage = (e, wrong) -> {
             Optional<UnknownArgument> misspelt = UnknownArgument.in(e);
