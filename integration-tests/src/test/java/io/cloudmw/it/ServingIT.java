@@ -11,14 +11,18 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipFile;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -175,6 +179,8 @@ final class ServingIT {
         client.run("get", "v:/f", directory.resolve("back").toString()).orThrow();
         assertThat(Files.mismatch(source, directory.resolve("back"))).isEqualTo(-1);
 
+        supportBundle(client, coordinator, helper);
+
         terminated(helper);
         terminated(coordinator);
         assertThat(read(helper.log())).doesNotContain("NoClassDefFoundError", "ERROR");
@@ -190,6 +196,57 @@ final class ServingIT {
             assertThat(line.path("process").asText()).isEqualTo("helper");
             assertThat(line.path("id").asText()).isEqualTo("h1");
         });
+    }
+
+    /** Collects a bundle and reads all of it: the cluster's secret is in no part. */
+    private void supportBundle(CommandLine client, Served coordinator, Served helper) throws IOException {
+        Path settings = Files.writeString(
+                directory.resolve("helper.properties"), "helper.id=h1\nsome.password=planted-by-the-test\n");
+        Path bundle = directory.resolve("bundle.zip");
+        JsonNode answer = JSON.readTree(client.run(
+                        "support-bundle",
+                        "--json",
+                        "--output",
+                        bundle.toString(),
+                        "--http",
+                        coordinator.ready().path("http").asText(),
+                        "--http",
+                        helper.ready().path("http").asText(),
+                        "--log",
+                        helper.log().toString(),
+                        "--config-file",
+                        settings.toString(),
+                        "--config-file",
+                        directory.resolve("secret").toString())
+                .orThrow());
+        Map<String, String> parts = new TreeMap<>();
+        try (ZipFile zip = new ZipFile(bundle.toFile())) {
+            for (ZipEntry entry : zip.stream().toList()) {
+                parts.put(
+                        entry.getName(), new String(zip.getInputStream(entry).readAllBytes(), StandardCharsets.UTF_8));
+            }
+        }
+        assertThat(answer.path("parts")).hasSize(parts.size());
+        String secret = Files.readString(directory.resolve("secret")).strip();
+        assertThat(parts.values()).noneMatch(text -> text.contains(secret) || text.contains("planted-by-the-test"));
+        assertThat(parts.get("configuration" + settings)).contains("helper.id=h1", "some.password=<redacted>");
+        assertThat(parts.get("cluster/helpers.json")).contains("\"h1\"");
+        assertThat(parts.get("cluster/volumes.json")).contains("\"v\"");
+        assertThat(parts.get("logs" + helper.log())).contains("helper h1 is registered");
+        assertThat(parts.keySet())
+                .filteredOn(name -> name.endsWith("/metrics.txt"))
+                .hasSize(2);
+        assertThat(parts.keySet())
+                .filteredOn(name -> name.startsWith("threads/"))
+                .hasSizeGreaterThanOrEqualTo(2);
+        assertThat(parts.values()).anyMatch(text -> text.contains("cloudmw-bulk") && text.contains("Full thread dump"));
+
+        Path alone = directory.resolve("alone.zip");
+        CommandLine nobody = new CommandLine("127.0.0.1:1", installed.resolve("cloudmw"));
+        JsonNode without = JSON.readTree(nobody.run("support-bundle", "--json", "--output", alone.toString())
+                .orThrow());
+        assertThat(without.path("missing").path("cluster/status.json").asText()).contains("127.0.0.1:1");
+        assertThat(alone).exists();
     }
 
     /** The lines of a log, each of which is a JSON object. */

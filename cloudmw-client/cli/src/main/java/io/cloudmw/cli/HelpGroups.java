@@ -25,7 +25,7 @@ final class HelpGroups {
             "Recovers a volume from stores into a catalog that has lost it");
 
     private static final String OTHERS = "Other";
-    private static final int NAME_WIDTH = 14;
+    private static final int NAME_WIDTH = 18;
 
     /** The commands of each group, by its heading. The help leaves out a name that has no command. */
     private static final Map<String, List<String>> GROUPS = groups();
@@ -56,7 +56,7 @@ final class HelpGroups {
                         "watch"));
         groups.put("Volumes and stores", List.of("volume", "store", "drain", "undrain"));
         groups.put("Snapshots and backup", List.of("snapshot", "backup", "recover"));
-        groups.put("Cluster", List.of("status", "helpers", "top", "gc", "scrub", "repair"));
+        groups.put("Cluster", List.of("status", "helpers", "top", "gc", "scrub", "repair", "support-bundle"));
         groups.put("Measuring and trying out", List.of("plan", "cost", "bench", "demo", "torture"));
         groups.put("Serving", List.of("coordinator", "helper", "standalone", "peer"));
         groups.put("Shell", List.of("help", "completion", "man"));

@@ -9,6 +9,7 @@ import io.cloudmw.cli.cluster.StoreCommands;
 import io.cloudmw.cli.cluster.StoreLostCommand;
 import io.cloudmw.cli.cluster.TopCommand;
 import io.cloudmw.cli.cluster.UpkeepRound;
+import io.cloudmw.cli.command.ClientCommand;
 import io.cloudmw.cli.command.CommandContext;
 import io.cloudmw.cli.command.CommandGroup;
 import io.cloudmw.cli.command.CommandProvider;
@@ -24,6 +25,7 @@ import io.cloudmw.cli.file.SyncCommand;
 import io.cloudmw.cli.file.WarmCommand;
 import io.cloudmw.cli.file.WatchCommand;
 import io.cloudmw.cli.shell.ShellCommands;
+import io.cloudmw.cli.support.SupportBundleCommand;
 import io.cloudmw.cli.volume.BackupCommands;
 import io.cloudmw.cli.volume.SnapshotCommands;
 import io.cloudmw.cli.volume.VolumeCommands;
@@ -38,6 +40,8 @@ import io.cloudmw.core.rpc.RpcErrors;
 import io.cloudmw.core.thread.ForcedExit;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
+import java.io.InputStream;
+import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -181,6 +185,7 @@ public final class Main {
         line.addSubcommand(new CostCommand(context));
         line.addSubcommand(new TopCommand(context));
         line.addSubcommand(new StatusCommand(context));
+        line.addSubcommand(supportBundle(context));
         line.addSubcommand(new GcCommand(context));
         CommandLine scrub = new CommandLine(new UpkeepRound.Scrub());
         scrub.addSubcommand(new UpkeepRound.ScrubNow(context));
@@ -199,6 +204,22 @@ public final class Main {
         line.addSubcommand(new HelpCommand(context));
         HelpGroups.show(line);
         return line;
+    }
+
+    /** The command that collects the answers of others, which print nothing. */
+    private static SupportBundleCommand supportBundle(CommandContext context) {
+        CommandContext silent = new CommandContext(
+                InputStream.nullInputStream(),
+                OutputStream.nullOutputStream(),
+                context.err(),
+                context.environment(),
+                false);
+        Map<String, ClientCommand> cluster = new LinkedHashMap<>();
+        cluster.put("status", new StatusCommand(silent));
+        cluster.put("helpers", new StoreCommands.Helpers(silent));
+        cluster.put("stores", new StoreCommands.Ls(silent));
+        cluster.put("volumes", new VolumeCommands.Ls(silent));
+        return new SupportBundleCommand(context, cluster);
     }
 
     private static java.io.PrintWriter writer(PrintStream stream) {

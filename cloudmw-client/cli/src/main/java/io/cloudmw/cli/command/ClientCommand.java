@@ -38,6 +38,11 @@ public abstract class ClientCommand implements Callable<Integer> {
         return base;
     }
 
+    /** Runs the command for another one, which gets the answer instead of {@code --json}. */
+    public final Map<String, ?> answer(CloudMw client) throws Exception {
+        return run(client);
+    }
+
     /**
      * Runs the command. Returns the answer to print with {@code --json}; empty when the command has printed it already.
      */

@@ -1,0 +1,4 @@
+@NullMarked
+package io.cloudmw.cli.support;
+
+import org.jspecify.annotations.NullMarked;
