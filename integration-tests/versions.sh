@@ -5,15 +5,11 @@
 #
 #   integration-tests/versions.sh [MIX...]     all mixes, or those whose names are given (--list prints the names)
 #
-# The file previous-release names the commit of the release before. Its jars are built once, from the Git history of this
-# repository, and kept below target. Those of this build are the ones that the launcher finds, or makes. The coordinators
-# share a catalog in DynamoDB Local. Needs Linux on x86-64.
+# The coordinators share a catalog in DynamoDB Local. processes.sh says where the jars come from.
 set -euo pipefail
 
-root=$(cd "$(dirname "$0")/.." && pwd)
+. "$(dirname "$0")/processes.sh"
 mixes=(old-client new-client mixed-helpers mixed-coordinators old-data)
-# Deadlines only detect hanging commands, so they are generous for slow machines.
-patience=300
 
 case ${1:-} in
   --list)
@@ -22,94 +18,10 @@ case ${1:-} in
     ;;
 esac
 
-commit=$(cat "$root/integration-tests/previous-release")
-previous=$root/integration-tests/target/previous-release/$commit
-
-# Builds the jars of the release before in a directory of its own.
-build_previous() {
-  local before=$SECONDS log=$previous.log
-  [ -x "$previous/cloudmw" ] && return
-  git -C "$root" cat-file -e "$commit^{commit}" 2>/dev/null \
-    || { echo "versions.sh: commit $commit is missing: fetch the history (git fetch --unshallow)" >&2; exit 2; }
-  rm -rf "$previous" "$previous.sources"
-  mkdir -p "$previous.sources" "$previous.new/lib"
-  git -C "$root" archive "$commit" | tar -x -C "$previous.sources"
-  (cd "$previous.sources" && ./mvnw -B -ntp -q -DskipTests -Dspotless.check.skip=true \
-    -pl cloudmw-client/cli,cloudmw-helper -am package) >"$log" 2>&1 \
-    || { cat "$log"; echo "versions.sh: $commit does not build" >&2; exit 1; }
-  cp "$previous.sources"/cloudmw-client/cli/target/cloudmw-cli-*-all.jar \
-    "$previous.sources"/cloudmw-helper/target/cloudmw-helper-*-all.jar "$previous.new/lib/"
-  cp "$previous.sources/cloudmw" "$previous.new/"
-  mv "$previous.new" "$previous"
-  rm -rf "$previous.sources"
-  echo "built ${commit:0:8} in $((SECONDS - before)) s"
-}
-
 build_previous
-"$root/cloudmw" --version >/dev/null
-"$root/cloudmw" coordinator --version >/dev/null
-libraries=$root/integration-tests/dynamodb-local/target/jars
-ls "$libraries"/DynamoDBLocal-*.jar >/dev/null 2>&1 || (cd "$root" && ./mvnw -B -ntp -q -pl integration-tests/dynamodb-local generate-test-resources)
-
-work=$(mktemp -d "${TMPDIR:-/tmp}/cloudmw-versions-XXXXXX")
-export AWS_ACCESS_KEY_ID=test AWS_SECRET_ACCESS_KEY=test AWS_EC2_METADATA_DISABLED=true
-# Notes of puts, and what peers keep.
-export XDG_STATE_HOME=$work/state XDG_CACHE_HOME=$work/cache
-unset CLOUDMW_COORDINATOR
+build_this
+begin_work
 log=$work/log
-mkdir "$work/pids"
-
-stop_all() { # signal
-  local file pid
-  for file in "$work"/pids/*; do
-    [ -e "$file" ] || continue
-    pid=$(cat "$file")
-    kill "-$1" "$pid" 2>/dev/null || true
-    wait_for_end "$pid"
-    rm "$file"
-  done
-}
-
-wait_for_end() { # pid
-  local deadline=$((SECONDS + patience))
-  while [ -d "/proc/$1" ] && ! grep -q '^State:.Z' "/proc/$1/status" 2>/dev/null; do
-    [ $SECONDS -lt $deadline ] || { echo "process $1 still runs after $patience s"; return 1; }
-    sleep 0.1
-  done
-}
-
-finish() {
-  stop_all KILL
-  wait 2>/dev/null || true
-  rm -rf "$work"
-}
-trap finish EXIT
-
-fail() { # reason
-  echo "$*"
-  exit 1
-}
-
-# The launcher of each version.
-declare -A launchers=([old]=$previous/cloudmw [new]=$root/cloudmw)
-
-cloudmw() { # old or new, arguments
-  "${launchers[$1]}" "${@:2}"
-}
-
-# Starts a server and waits until it says "ready".
-serve() { # name, old or new, arguments
-  local name=$1 deadline=$((SECONDS + patience))
-  : >"$work/$name.out"
-  # Not by a function: its shell would be the process that is stopped.
-  "${launchers[$2]}" "${@:3}" >"$work/$name.out" 2>>"$work/$name.err" &
-  echo $! >"$work/pids/$name"
-  until grep -q '^ready' "$work/$name.out"; do
-    kill -0 "$(cat "$work/pids/$name")" 2>/dev/null || fail "$name ended: $(tail -n 5 "$work/$name.err")"
-    [ $SECONDS -lt $deadline ] || fail "$name is not ready after $patience s"
-    sleep 0.1
-  done
-}
 
 coordinator() { # name, old or new, options
   serve "$1" "$2" coordinator --listen 127.0.0.1:0 --secret-file "$work/secret" "${@:3}"
@@ -195,22 +107,6 @@ mix_mixed_coordinators() {
       cmp "$work/back" "$work/a"
     done
   done
-}
-
-start_dynamodb() {
-  local port deadline=$((SECONDS + patience))
-  port=$((20000 + RANDOM % 10000))
-  "${JAVA_HOME:+$JAVA_HOME/bin/}java" -Xmx256m -XX:+UseSerialGC "-Djava.library.path=$libraries" -cp "$libraries/*" \
-    com.amazonaws.services.dynamodbv2.local.main.ServerRunner -inMemory -disableTelemetry -port $port \
-    >"$work/dynamodb.out" 2>&1 &
-  echo $! >"$work/pids/dynamodb"
-  until (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null; do
-    kill -0 "$(cat "$work/pids/dynamodb")" 2>/dev/null || fail "DynamoDB Local ended: $(cat "$work/dynamodb.out")"
-    [ $SECONDS -lt $deadline ] || fail "DynamoDB Local is not ready after $patience s"
-    sleep 0.2
-  done
-  table=(--catalog dynamodb:versions -D coordinator.catalog-region=eu-west-1
-    -D "coordinator.catalog-endpoint=http://127.0.0.1:$port")
 }
 
 mix_old_data() {

@@ -13,6 +13,7 @@ public final class LabCommands implements CommandProvider {
         bench.addSubcommand(new BenchCommands.Race(context));
         bench.addSubcommand(new SwitchBenchCommands.Switch(context));
         bench.addSubcommand(new SwitchBenchCommands.Clients(context));
+        bench.addSubcommand(new LoadCommand(context));
         return List.of(new CommandLine(new DemoCommand(context)), new CommandLine(new TortureCommand(context)), bench);
     }
 }

@@ -1,0 +1,100 @@
+package io.cloudmw.lab.load;
+
+import io.cloudmw.client.CloudMw;
+import io.cloudmw.core.time.Ticker;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.function.Supplier;
+
+/**
+ * A load on a volume: clients that work in rounds until they are told to stop, each in its own directory. The names of
+ * phases come line by line; an operation belongs to the phase in which it begins. Used by one thread.
+ */
+public final class Load {
+    /** The phase before the first line. */
+    static final String WARM_UP = "warm-up";
+
+    private final LoadSettings settings;
+    private final Supplier<CloudMw> connect;
+    private final PrintWriter progress;
+    private final OperationLog log;
+    private final CountDownLatch stop = new CountDownLatch(1);
+
+    /**
+     * Creates a load.
+     *
+     * @param connect creates the client of each thread
+     * @param progress gets a line when the load is ready, for each phase, and for each failed operation
+     */
+    public Load(LoadSettings settings, Supplier<CloudMw> connect, PrintWriter progress) {
+        this.settings = settings;
+        this.connect = connect;
+        this.progress = progress;
+        log = new OperationLog(Ticker.system(), WARM_UP, this::failed);
+    }
+
+    private void failed(LoadOperation operation) {
+        synchronized (progress) {
+            progress.println("FAILED " + operation.line());
+            progress.flush();
+        }
+    }
+
+    private void say(String line) {
+        synchronized (progress) {
+            progress.println(line);
+            progress.flush();
+        }
+    }
+
+    /** Runs the clients until the phases end. */
+    public LoadReport run(BufferedReader phases) throws IOException {
+        ExecutorService threads = Executors.newFixedThreadPool(settings.clients(), task -> new Thread(task, "load"));
+        List<CompletableFuture<Void>> begun = new ArrayList<>();
+        List<CompletableFuture<Void>> ended = new ArrayList<>();
+        String directory = "/cloudmw-load-" + UUID.randomUUID().toString().substring(0, 8);
+        try {
+            for (int number = 0; number < settings.clients(); number++) {
+                CompletableFuture<Void> ready = new CompletableFuture<>();
+                String own = directory + "/client-" + number;
+                int client = number;
+                begun.add(ready);
+                ended.add(CompletableFuture.runAsync(() -> work(client, own, ready), threads)
+                        .whenComplete((nothing, cause) -> ready.complete(null)));
+            }
+            begun.forEach(CompletableFuture::join);
+            say("ready clients=" + settings.clients());
+            for (String phase = phases.readLine(); phase != null; phase = phases.readLine()) {
+                log.begin(phase.strip());
+                say("phase " + phase.strip());
+            }
+        } finally {
+            log.end();
+            stop.countDown();
+            threads.shutdown();
+        }
+        ended.forEach(CompletableFuture::join);
+        return new LoadReport(settings, log.phaseNanos(), log.operations());
+    }
+
+    private void work(int number, String directory, CompletableFuture<Void> ready) {
+        try (CloudMw cloudMw = connect.get()) {
+            LoadClient client = new LoadClient(settings, number, cloudMw, directory, log, stop);
+            client.begin();
+            ready.complete(null);
+            for (int round = 1; stop.getCount() > 0; round++) {
+                client.round(round);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}
