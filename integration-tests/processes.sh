@@ -100,12 +100,13 @@ cloudmw() { # old or new, arguments
   "${launchers[$1]}" "${@:2}"
 }
 
-# Starts a server and waits until it says "ready". The server does not get descriptor 8, which is the script's own.
+# Starts a server and waits until it says "ready". The server does not get descriptor 8, which is the script's own. The
+# variable "gently" has a command that runs it (nice).
 serve() { # name, old or new, arguments
   local name=$1 deadline=$((SECONDS + patience))
   : >"$work/$name.out"
   # Not by a function: its shell would be the process that is stopped.
-  "${launchers[$2]}" "${@:3}" >"$work/$name.out" 2>>"$work/$name.err" 8>&- &
+  ${gently:-} "${launchers[$2]}" "${@:3}" >"$work/$name.out" 2>>"$work/$name.err" 8>&- &
   echo $! >"$work/pids/$name"
   until grep -q '^ready' "$work/$name.out"; do
     kill -0 "$(cat "$work/pids/$name")" 2>/dev/null || fail "$name ended: $(tail -n 5 "$work/$name.err")"

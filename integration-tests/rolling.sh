@@ -30,6 +30,12 @@ build_previous
 build_this
 "$root/cloudmw" bench load --help >/dev/null || fail "the lab has no command 'bench load': build it again"
 begin_work
+# In a fleet each process has a machine of its own. Here the processors are shared: a JVM that starts, and the commands of
+# an operator, must not take them from the others. So these run at the lowest priority, and a server gets its own when it
+# is ready. Without root it keeps the lowest, which is worse.
+export CLOUDMW_JAVA_OPTS=-XX:TieredStopAtLevel=1
+gently="nice -n 19"
+[ "$(id -u)" -eq 0 ] || gently=
 
 # A start without the archive of classes takes twice the processor time, which the others lack meanwhile.
 await_archives() {
@@ -46,20 +52,28 @@ archive_is_made() { # directory of a launcher
   ls "$copy"*.jsa.for >/dev/null 2>&1 || ls "$copy"*.jsa.failed >/dev/null 2>&1
 }
 
+# Gives a server the usual priority, thread by thread.
+usual_priority() { # name
+  [ -n "$gently" ] || return 0
+  renice -n 0 -p $(ls "/proc/$(cat "$work/pids/$1")/task") >/dev/null 2>&1 || true
+}
+
 coordinator() { # number, old or new, options
   serve "c$1" "$2" coordinator --listen "127.0.0.1:$((port + $1))" --data-dir "$fleet/c$1" --secret-file "$work/secret" \
     "${table[@]}" "${@:3}"
+  usual_priority "c$1"
 }
 
 helper() { # number, old or new
   serve "h$1" "$2" helper --id "h$1" --disk "d$1=$fleet/d$1" --coordinator "$coordinators" --secret-file "$work/secret"
+  usual_priority "h$1"
 }
 
 # Runs a step of the helper's unit.
 unit_step() { # step, number of the helper
   mkdir -p "$fleet/state$2/helper"
   CLOUDMW_HELPER_ID=h$2 CLOUDMW_HELPER_COORDINATOR=$coordinators CLOUDMW_STATE=$fleet/state$2 CLOUDMW_STOP_DRAINS=yes \
-    MAINPID=$(cat "$work/pids/h$2") "$fleet/unit/unit-steps" "$1"
+    MAINPID=$(cat "$work/pids/h$2") $gently "$fleet/unit/unit-steps" "$1"
 }
 
 replace() { # way, coordinator or helper, number
@@ -98,12 +112,12 @@ start_fleet() { # way
   coordinator 2 old
   coordinator 3 old
   for number in 1 2 3 4; do helper "$number" old; done
-  cloudmw old volume create v --chunk-size 2MiB --replicas 3 --store d1,d2,d3,d4 --coordinator "$coordinators" >/dev/null
+  cloudmw old volume create v --chunk-size 512KiB --replicas 3 --store d1,d2,d3,d4 --coordinator "$coordinators" >/dev/null
 }
 
 start_load() {
   mkfifo "$fleet/phases"
-  "$root/cloudmw" bench load v --clients 8 --size 4MiB --seed "${CLOUDMW_ROLLING_SEED:-1}" --json \
+  CLOUDMW_JAVA_OPTS='' "$root/cloudmw" bench load v --clients 8 --size 1MiB --pause 300ms --seed "${CLOUDMW_ROLLING_SEED:-1}" --json \
     ${CLOUDMW_ROLLING_LOG:+--log "$CLOUDMW_ROLLING_LOG/$1.log"} --coordinator "$coordinators" \
     <"$fleet/phases" >"$fleet/load.out" 2>"$fleet/load.err" &
   echo $! >"$work/pids/load"

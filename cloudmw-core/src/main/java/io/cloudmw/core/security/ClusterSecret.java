@@ -15,16 +15,23 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.GeneralSecurityException;
+import java.security.MessageDigest;
 import java.security.SecureRandom;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The secret key that all processes of a cluster share. Immutable; safe for any thread; never printed. */
+/**
+ * The secret key that all processes of a cluster share. While the key is being replaced there are two: the first signs,
+ * and signatures of both are accepted. Immutable; safe for any thread; never printed.
+ */
 public final class ClusterSecret {
     public static final int MIN_BYTES = 32;
 
@@ -35,15 +42,15 @@ public final class ClusterSecret {
 
     private static final Logger LOG = LoggerFactory.getLogger(ClusterSecret.class);
     private static final int MAX_BYTES = 4096;
+    /** The most keys in a file: the one that signs, and its predecessor or successor. */
+    private static final int MAX_KEYS = 2;
+
     private static final String ALGORITHM = "HmacSHA256";
 
-    private final SecretKeySpec key;
-    /** The prototype of a MAC. Copies of it sign, which is far cheaper than looking up an implementation each time. */
-    private final Mac ready;
+    private final List<Key> keys;
 
-    private ClusterSecret(byte[] secret) {
-        key = new SecretKeySpec(secret, ALGORITHM);
-        ready = keyed();
+    private ClusterSecret(List<Key> keys) {
+        this.keys = List.copyOf(keys);
     }
 
     /**
@@ -57,14 +64,21 @@ public final class ClusterSecret {
             throw new IllegalArgumentException(
                     "secret: " + secret.length + " bytes (expected: " + MIN_BYTES + ".." + MAX_BYTES + ")");
         }
-        return new ClusterSecret(secret);
+        return new ClusterSecret(List.of(new Key(secret)));
+    }
+
+    /** Makes a secret with the keys of both: the first signs. */
+    private ClusterSecret with(ClusterSecret other) {
+        return new ClusterSecret(
+                Stream.concat(keys.stream(), other.keys.stream()).toList());
     }
 
     /**
-     * Reads the secret from a file: all its bytes, without white space at its end.
+     * Reads the secret from a file, which has one key, or two while the key is being replaced. Each key is a line: all
+     * its bytes, without white space at its end. Empty lines do not count.
      *
-     * @throws CloudMwException {@code LOCAL_IO} when the file cannot be read; {@code INVALID_ARGUMENT} when it holds
-     *     too little or too much
+     * @throws CloudMwException {@code LOCAL_IO} when the file cannot be read; {@code INVALID_ARGUMENT} when it has no
+     *     key or more than two, or when a key is too short or too long
      */
     public static ClusterSecret read(Path file) throws CloudMwException {
         try {
@@ -72,7 +86,7 @@ public final class ClusterSecret {
                 throw new CloudMwException(
                         ErrorCode.INVALID_ARGUMENT, "secret file " + file + ": longer than " + MAX_BYTES + " bytes");
             }
-            return of(withoutTrailingSpace(Files.readAllBytes(file)));
+            return ofLines(Files.readAllBytes(file));
         } catch (IllegalArgumentException e) {
             throw new CloudMwException(ErrorCode.INVALID_ARGUMENT, "secret file " + file + ": " + e.getMessage());
         } catch (CloudMwException e) {
@@ -154,6 +168,30 @@ public final class ClusterSecret {
         return ByteBuffer.wrap(random).getLong() ^ new SecureRandom().nextLong();
     }
 
+    private static ClusterSecret ofLines(byte[] bytes) {
+        List<byte[]> lines = lines(bytes);
+        if (lines.isEmpty() || lines.size() > MAX_KEYS) {
+            throw new IllegalArgumentException(
+                    lines.size() + " lines with a key (expected: 1.." + MAX_KEYS + ", each of them a line)");
+        }
+        return lines.stream().map(ClusterSecret::of).reduce(ClusterSecret::with).orElseThrow();
+    }
+
+    private static List<byte[]> lines(byte[] bytes) {
+        List<byte[]> lines = new ArrayList<>();
+        int start = 0;
+        for (int end = 0; end <= bytes.length; end++) {
+            if (end == bytes.length || bytes[end] == '\n') {
+                byte[] line = withoutTrailingSpace(Arrays.copyOfRange(bytes, start, end));
+                if (line.length > 0) {
+                    lines.add(line);
+                }
+                start = end + 1;
+            }
+        }
+        return lines;
+    }
+
     private static byte[] withoutTrailingSpace(byte[] bytes) {
         int length = bytes.length;
         while (length > 0 && bytes[length - 1] <= ' ' && bytes[length - 1] >= 0) {
@@ -162,27 +200,49 @@ public final class ClusterSecret {
         return Arrays.copyOf(bytes, length);
     }
 
+    /** Returns the signature of the first bytes of a message. */
     byte[] sign(byte[] message, int length) {
-        Mac mac = copy();
-        mac.update(message, 0, length);
-        return mac.doFinal();
+        return keys.get(0).sign(message, length);
     }
 
-    private Mac copy() {
-        try {
-            return (Mac) ready.clone();
-        } catch (CloneNotSupportedException e) {
-            return keyed(); // some hardware implementations cannot be copied
+    /** Returns whether a process with one of these keys has signed the first bytes of a message. */
+    boolean verifies(byte[] message, int length, byte[] signature) {
+        return keys.stream().anyMatch(key -> MessageDigest.isEqual(key.sign(message, length), signature));
+    }
+
+    /** A key of HMAC-SHA256. */
+    private static final class Key {
+        private final SecretKeySpec key;
+        /** The prototype of a MAC. Copies of it sign, which is far cheaper than looking up an implementation each time. */
+        private final Mac ready;
+
+        Key(byte[] secret) {
+            key = new SecretKeySpec(secret, ALGORITHM);
+            ready = keyed();
         }
-    }
 
-    private Mac keyed() {
-        try {
-            Mac mac = Mac.getInstance(ALGORITHM);
-            mac.init(key);
-            return mac;
-        } catch (GeneralSecurityException e) {
-            throw new IllegalStateException("every Java runtime has " + ALGORITHM, e);
+        byte[] sign(byte[] message, int length) {
+            Mac mac = copy();
+            mac.update(message, 0, length);
+            return mac.doFinal();
+        }
+
+        private Mac copy() {
+            try {
+                return (Mac) ready.clone();
+            } catch (CloneNotSupportedException e) {
+                return keyed(); // some hardware implementations cannot be copied
+            }
+        }
+
+        private Mac keyed() {
+            try {
+                Mac mac = Mac.getInstance(ALGORITHM);
+                mac.init(key);
+                return mac;
+            } catch (GeneralSecurityException e) {
+                throw new IllegalStateException("every Java runtime has " + ALGORITHM, e);
+            }
         }
     }
 

@@ -4,7 +4,6 @@ import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.time.WallClock;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
 import java.time.Duration;
 import java.util.HexFormat;
 import java.util.regex.Matcher;
@@ -33,7 +32,8 @@ public final class MemberProofs {
     /** A proof for this request, now: printable ASCII. */
     public String prove(String request) {
         long now = clock.millis();
-        return now + "-" + HexFormat.of().formatHex(mac(request, now));
+        byte[] message = message(request, now);
+        return now + "-" + HexFormat.of().formatHex(secret.sign(message, message.length));
     }
 
     /**
@@ -48,7 +48,8 @@ public final class MemberProofs {
             throw refusal("without a proof that it knows the cluster's secret");
         }
         long at = Long.parseLong(parts.group(1));
-        if (!MessageDigest.isEqual(mac(request, at), HexFormat.of().parseHex(parts.group(2)))) {
+        byte[] message = message(request, at);
+        if (!secret.verifies(message, message.length, HexFormat.of().parseHex(parts.group(2)))) {
             throw refusal("with another cluster secret: give all processes the same cluster.secret-file");
         }
         long late = clock.millis() - at;
@@ -62,9 +63,8 @@ public final class MemberProofs {
         return new CloudMwException(ErrorCode.UNAUTHENTICATED, "the helper came " + how);
     }
 
-    /** The HMAC. Tokens sign binary data that begins with a format, so no token is a proof. */
-    private byte[] mac(String request, long atMillis) {
-        byte[] message = ("member " + atMillis + " " + request).getBytes(StandardCharsets.UTF_8);
-        return secret.sign(message, message.length);
+    /** The signed bytes. Tokens sign binary data that begins with a format, so no token is a proof. */
+    private static byte[] message(String request, long atMillis) {
+        return ("member " + atMillis + " " + request).getBytes(StandardCharsets.UTF_8);
     }
 }

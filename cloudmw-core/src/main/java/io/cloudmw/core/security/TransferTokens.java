@@ -12,7 +12,6 @@ import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.security.MessageDigest;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.HexFormat;
@@ -54,9 +53,7 @@ public final class TransferTokens {
         if (bodyLength < 1 || token.length > TransferToken.MAX_BYTES) {
             throw new CloudMwException(ErrorCode.UNAUTHENTICATED, "token: missing or malformed");
         }
-        byte[] expected = secret.sign(token, bodyLength);
-        byte[] signature = Arrays.copyOfRange(token, bodyLength, token.length);
-        if (!MessageDigest.isEqual(expected, signature)) {
+        if (!secret.verifies(token, bodyLength, Arrays.copyOfRange(token, bodyLength, token.length))) {
             throw new CloudMwException(ErrorCode.UNAUTHENTICATED, "token: not issued by this cluster");
         }
         TransferClaims claims = decode(token, bodyLength);

@@ -78,6 +78,40 @@ final class ClusterSecretTest {
                 .hasMessageNotContaining("hunter2");
     }
 
+    private ClusterSecret secret(String... lines) throws Exception {
+        return ClusterSecret.read(Files.write(directory.resolve("secret"), List.of(lines)));
+    }
+
+    /** The steps of a rotation are: the old key, old and new, new and old, the new key. Neighbours accept each other. */
+    @Test
+    void firstOfTwoKeysSignsAndBothAreAccepted() throws Exception {
+        String before = "a".repeat(32);
+        String after = "b".repeat(64);
+        List<ClusterSecret> steps =
+                List.of(secret(before), secret(before, after), secret(after, "", before), secret(after));
+        for (int signer = 0; signer < steps.size(); signer++) {
+            byte[] signature = steps.get(signer).sign(new byte[9], 8);
+            for (int verifier = 0; verifier < steps.size(); verifier++) {
+                assertThat(steps.get(verifier).verifies(new byte[9], 8, signature))
+                        .as("signed in step %s, verified in step %s", signer, verifier)
+                        .isEqualTo(signer <= 1 ? verifier <= 2 : verifier >= 1);
+            }
+        }
+        assertThat(steps.get(1).sign(new byte[9], 8)).isEqualTo(steps.get(0).sign(new byte[9], 8));
+        assertThat(steps.get(2).sign(new byte[9], 8)).isEqualTo(steps.get(3).sign(new byte[9], 8));
+        assertThat(steps.get(2).verifies(new byte[9], 8, new byte[32])).isFalse();
+    }
+
+    @Test
+    void fileWithoutAKeyOrWithThreeKeysOrAShortOneIsRefused() {
+        String key = "a".repeat(32);
+        assertThatThrownBy(() -> secret("", " ")).hasMessageContaining("0 lines with a key (expected: 1..2");
+        assertThatThrownBy(() -> secret(key, key, key)).hasMessageContaining("3 lines with a key (expected: 1..2");
+        assertThatThrownBy(() -> secret(key, "hunter2"))
+                .hasMessageContaining("7 bytes")
+                .hasMessageNotContaining("hunter2");
+    }
+
     @Test
     void aMissingFileIsNamed() {
         Path file = directory.resolve("absent");

@@ -17,6 +17,7 @@ import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.UUID;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -84,7 +85,8 @@ public final class LoadCommand implements Callable<Integer> {
         PrintStream stream = options.json() ? context.err() : context.out();
         PrintWriter out = new PrintWriter(stream, true, StandardCharsets.UTF_8);
         BufferedReader phases = new BufferedReader(new InputStreamReader(context.in(), StandardCharsets.UTF_8));
-        LoadReport report = new Load(settings, () -> CloudMw.connect(how), out).run(phases);
+        String directory = "/cloudmw-load-" + UUID.randomUUID().toString().substring(0, 8);
+        LoadReport report = new Load(settings, directory, () -> CloudMw.connect(how), out).run(phases);
         if (log != null) {
             report.write(log);
         }

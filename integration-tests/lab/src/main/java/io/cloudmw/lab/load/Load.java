@@ -7,7 +7,6 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
@@ -23,6 +22,7 @@ public final class Load {
     static final String WARM_UP = "warm-up";
 
     private final LoadSettings settings;
+    private final String directory;
     private final Supplier<CloudMw> connect;
     private final PrintWriter progress;
     private final OperationLog log;
@@ -31,21 +31,20 @@ public final class Load {
     /**
      * Creates a load.
      *
+     * @param directory of the volume, for the directories of the clients; it does not exist yet
      * @param connect creates the client of each thread
      * @param progress gets a line when the load is ready, for each phase, and for each failed operation
      */
-    public Load(LoadSettings settings, Supplier<CloudMw> connect, PrintWriter progress) {
+    public Load(LoadSettings settings, String directory, Supplier<CloudMw> connect, PrintWriter progress) {
         this.settings = settings;
+        this.directory = directory;
         this.connect = connect;
         this.progress = progress;
         log = new OperationLog(Ticker.system(), WARM_UP, this::failed);
     }
 
     private void failed(LoadOperation operation) {
-        synchronized (progress) {
-            progress.println("FAILED " + operation.line());
-            progress.flush();
-        }
+        say("FAILED " + operation.line());
     }
 
     private void say(String line) {
@@ -60,7 +59,6 @@ public final class Load {
         ExecutorService threads = Executors.newFixedThreadPool(settings.clients(), task -> new Thread(task, "load"));
         List<CompletableFuture<Void>> begun = new ArrayList<>();
         List<CompletableFuture<Void>> ended = new ArrayList<>();
-        String directory = "/cloudmw-load-" + UUID.randomUUID().toString().substring(0, 8);
         try {
             for (int number = 0; number < settings.clients(); number++) {
                 CompletableFuture<Void> ready = new CompletableFuture<>();
@@ -83,6 +81,13 @@ public final class Load {
         }
         ended.forEach(CompletableFuture::join);
         return new LoadReport(settings, log.phaseNanos(), log.operations());
+    }
+
+    /** Returns the number of operations so far that began in a phase. */
+    long operations(String phase) {
+        return log.operations().stream()
+                .filter(operation -> operation.phase().equals(phase))
+                .count();
     }
 
     private void work(int number, String directory, CompletableFuture<Void> ready) {

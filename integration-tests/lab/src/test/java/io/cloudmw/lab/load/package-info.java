@@ -1,0 +1,4 @@
+@NullMarked
+package io.cloudmw.lab.load;
+
+import org.jspecify.annotations.NullMarked;
