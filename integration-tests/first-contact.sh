@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# First contact: follows README.md and docs/operate.md step by step on machines and S3 servers without CloudMW. Prints
-# a line for each check.
+# First contact: follows README.md, docs/operate.md and parts of docs/operations.md step by step on machines and S3
+# servers without CloudMW. Prints a line for each check.
 #
 #   integration-tests/first-contact.sh [CHECK...]      all checks, or those whose names are given (--list prints the names)
 #
@@ -210,7 +210,8 @@ check_three_machines() {
 
 start_s3() {
   is_running s3 && return 0
-  mkdir -p "$work/s3/my-bucket-east" "$work/s3/my-bucket-west" "$work/s3/bucket" "$work/s3/third"
+  mkdir -p "$work/s3/my-bucket-east" "$work/s3/my-bucket-west" "$work/s3/my-bucket-third" \
+    "$work/s3/bucket" "$work/s3/third"
   ROOT_ACCESS_KEY=$AWS_ACCESS_KEY_ID ROOT_SECRET_KEY=$AWS_SECRET_ACCESS_KEY "$CLOUDMW_VERSITYGW" \
     --port "$client_host:$s3_port" --keep-alive posix "$work/s3" >"$work/s3.out" 2>&1 &
   echo $! >"$work/pids/s3"
@@ -277,8 +278,8 @@ check_one_download() {
 # Recovers a volume from its buckets alone, into another catalog.
 check_lost_catalog() {
   "$cloudmw" backup files
-  document_block docs/operate.md "When the catalog is lost" "" >"$work/recover.sh"
-  grep -q 'recover files' "$work/recover.sh" || fail "docs/operate.md: no such block"
+  document_block docs/operations.md "Restore from backup" "" >"$work/recover.sh"
+  grep -q 'recover files' "$work/recover.sh" || fail "docs/operations.md: no such block"
   "$cloudmw" recover files --from \
     "east=s3://my-bucket-east/cloudmw,region=us-east-1,endpoint=http://$client_host:$s3_port,path-style" \
     --data-dir "$work/recovered"
@@ -357,11 +358,15 @@ check_dead_disk() {
   say "refused when empty, taken with --replace-disk, all copies made anew"
 }
 
+# Runs the document's block, with the test's S3 server in place of AWS.
 check_lost_bucket() {
-  add_bucket third third
   rm -rf "$work/s3/my-bucket-west/cloudmw"
-  "$cloudmw" store lost west --yes
-  "$cloudmw" volume set files --add-store third
+  document_block docs/operations.md "A lost bucket" "" >"$work/lost-bucket.sh"
+  grep -q 'store lost west' "$work/lost-bucket.sh" || fail "docs/operations.md: no such block"
+  sed -i "s|us-west-1|us-east-1|; s|^cloudmw|$cloudmw|
+    /store add/s|\$| --endpoint http://$client_host:$s3_port --path-style --domain third|
+    /^# /d; /store rm/d" "$work/lost-bucket.sh"
+  bash -ex "$work/lost-bucket.sh"
   # The check lost-catalog makes these, if it ran.
   ! "$cloudmw" volume show files-backup || "$cloudmw" volume set files-backup --add-store third
   eventually all_copies_there

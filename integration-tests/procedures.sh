@@ -238,9 +238,9 @@ do_full_disk() {
   ! timeout 30 "$root/cloudmw" put -q "$work/much" narrow:/much || fail "60 MiB fit into a disk of 64 MiB with a reserve"
   head -c $((40 << 20)) "$work/much" | "$root/cloudmw" put -q - files:/old/much
   same files:/a
-  on anywhere "$(block "A full disk" anywhere)"
-  # A drain of d1 needs another store for the copies of the other volume.
+  # A volume with this store alone would forbid its drain.
   "$root/cloudmw" volume rm narrow --force --yes
+  on anywhere "$(block "A full disk" anywhere)"
   eventually status_has '"id":"d1"[^}]*"copies_left":0[,}]'
   on anywhere "$(block "A full disk" "anywhere, when no copies are left in d1")"
   same files:/a

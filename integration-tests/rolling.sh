@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Replaces every process of a fleet by the next version, one after the other, while clients write and read all the time:
-# once by drain, as the units of the package do it, and once by SIGKILL. No operation may fail, and no byte may come to
-# an application twice or not at all. Prints the times of operations before, during and after; exit code 1 says that an
-# operation failed.
+# Does "Rolling replacement" of docs/operations.md: replaces every process of a fleet by the next version, one after the
+# other, while clients write and read all the time. Once by drain, as the units of the package do it, and once by SIGKILL.
+# No operation may fail, and no byte may come to an application twice or not at all. Prints the times of operations
+# before, during and after; exit code 1 says that an operation failed.
 #
 #   integration-tests/rolling.sh [--json FILE] [drain] [kill]      both, or those that are named
 #
@@ -52,10 +52,12 @@ archive_is_made() { # directory of a launcher
   ls "$copy"*.jsa.for >/dev/null 2>&1 || ls "$copy"*.jsa.failed >/dev/null 2>&1
 }
 
-# Gives a server the usual priority, thread by thread.
+# Gives a server the priority of this script, thread by thread.
 usual_priority() { # name
   [ -n "$gently" ] || return 0
-  renice -n 0 -p $(ls "/proc/$(cat "$work/pids/$1")/task") >/dev/null 2>&1 || true
+  # Words on purpose: the numbers of the threads.
+  # shellcheck disable=SC2046
+  renice -n "$(nice)" -p $(ls "/proc/$(cat "$work/pids/$1")/task") >/dev/null 2>&1 || true
 }
 
 coordinator() { # number, old or new, options
@@ -131,7 +133,7 @@ run() { # way
   start_fleet "$1"
   start_load "$1"
   # Until the JVMs have compiled what they use.
-  sleep "$seconds"
+  sleep $((seconds + 10))
   phase before
   sleep "$seconds"
   phase "$1"
