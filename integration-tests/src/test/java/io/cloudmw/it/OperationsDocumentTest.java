@@ -62,9 +62,8 @@ final class OperationsDocumentTest {
             // The scripts look up the blocks by their headings.
             assertThat(scripts)
                     .as("scripts that name: " + procedure.heading())
-                    .anySatisfy(script -> assertThat(ROOT.resolve(script))
-                            .content()
-                            .contains("\"" + procedure.heading() + "\""));
+                    .anySatisfy(script ->
+                            assertThat(ROOT.resolve(script)).content().contains("\"" + procedure.heading() + "\""));
         }
     }
 

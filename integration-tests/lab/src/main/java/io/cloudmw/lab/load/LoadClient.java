@@ -6,6 +6,7 @@ import io.cloudmw.client.PutOptions;
 import io.cloudmw.client.file.FileEntry;
 import io.cloudmw.client.rpc.Calls;
 import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.Page;
@@ -18,8 +19,12 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.stream.Collectors;
 
 /**
@@ -115,9 +120,7 @@ final class LoadClient {
         byte[] bytes = content.bytes(0, settings.sizeBytes());
         files.remove(path);
         boolean done = record(LoadOperation.Kind.PUT, path, () -> {
-            Calls.await(client.files()
-                    .put(new ByteArrayInputStream(bytes), bytes.length, path, PutOptions.defaults())
-                    .orTimeout(LIMIT.toMillis(), TimeUnit.MILLISECONDS));
+            await(client.files().put(new ByteArrayInputStream(bytes), bytes.length, path, PutOptions.defaults()));
             return Optional.empty();
         });
         if (done) {
@@ -148,17 +151,14 @@ final class LoadClient {
         GetOptions options =
                 kind == LoadOperation.Kind.RANGE ? GetOptions.defaults().withRange(range) : GetOptions.defaults();
         boolean unused = record(kind, path, () -> {
-            Calls.await(
-                    client.files().read(path, expected, options).orTimeout(LIMIT.toMillis(), TimeUnit.MILLISECONDS));
+            await(client.files().read(path, expected, options));
             return expected.difference();
         });
     }
 
     private void list() {
         boolean unused = record(LoadOperation.Kind.LIST, path(0), () -> {
-            Page<FileEntry> page = Calls.await(client.files()
-                    .list(settings.volume(), directory, "", PAGE)
-                    .orTimeout(LIMIT.toMillis(), TimeUnit.MILLISECONDS));
+            Page<FileEntry> page = await(client.files().list(settings.volume(), directory, "", PAGE));
             return differs(page);
         });
     }
@@ -179,10 +179,26 @@ final class LoadClient {
     private void remove(FilePath path) {
         if (files.remove(path) != null) {
             boolean done = record(LoadOperation.Kind.REMOVE, path, () -> {
-                Calls.await(client.files().remove(path).orTimeout(LIMIT.toMillis(), TimeUnit.MILLISECONDS));
+                await(client.files().remove(path));
                 return Optional.empty();
             });
             namesKnown = namesKnown && done;
+        }
+    }
+
+    /** Waits for the result of an operation, and cancels an operation that takes too long. */
+    private static <T> T await(CompletableFuture<T> operation) throws CloudMwException {
+        try {
+            return operation.get(LIMIT.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (TimeoutException e) {
+            operation.cancel(true);
+            throw new CloudMwException(ErrorCode.DEADLINE_EXCEEDED, "no answer within " + LIMIT.toSeconds() + " s", e);
+        } catch (InterruptedException e) {
+            operation.cancel(true);
+            Thread.currentThread().interrupt();
+            throw new CloudMwException(ErrorCode.CANCELLED, "interrupted", e);
+        } catch (ExecutionException | CancellationException e) {
+            return Calls.await(operation);
         }
     }
 
