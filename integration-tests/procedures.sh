@@ -264,6 +264,7 @@ say() {
 start_fleet >"$log" 2>&1 || { cat "$log"; exit 1; }
 obey &
 echo $! >"$work/pids/obey"
+disown $!
 failures=0
 [ $# -eq 0 ] || procedures=("$@")
 for name in "${procedures[@]}"; do

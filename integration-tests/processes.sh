@@ -108,6 +108,8 @@ serve() { # name, old or new, arguments
   # Not by a function: its shell would be the process that is stopped.
   ${gently:-} "${launchers[$2]}" "${@:3}" >"$work/$name.out" 2>>"$work/$name.err" 8>&- &
   echo $! >"$work/pids/$name"
+  # Bash then does not report that it was killed.
+  disown $!
   until grep -q '^ready' "$work/$name.out"; do
     kill -0 "$(cat "$work/pids/$name")" 2>/dev/null || fail "$name ended: $(tail -n 5 "$work/$name.err")"
     [ $SECONDS -lt $deadline ] || fail "$name is not ready after $patience s"
@@ -123,8 +125,9 @@ start_dynamodb() {
   port=$(free_ports 1)
   "${JAVA_HOME:+$JAVA_HOME/bin/}java" -Xmx256m -XX:+UseSerialGC "-Djava.library.path=$libraries" -cp "$libraries/*" \
     com.amazonaws.services.dynamodbv2.local.main.ServerRunner -inMemory -disableTelemetry -port "$port" \
-    >"$work/dynamodb.out" 2>&1 &
+    >"$work/dynamodb.out" 2>&1 8>&- &
   echo $! >"$work/pids/dynamodb"
+  disown $!
   until (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null; do
     kill -0 "$(cat "$work/pids/dynamodb")" 2>/dev/null || fail "DynamoDB Local ended: $(cat "$work/dynamodb.out")"
     [ $SECONDS -lt $deadline ] || fail "DynamoDB Local is not ready after $patience s"
