@@ -101,7 +101,7 @@ obey() {
       case $verb in
         stop) stop TERM "$machine" ;;
         start) start_unit "$machine" "$unit" ;;
-        restart)
+        try-restart)
           stop TERM "$machine"
           start_unit "$machine" "$unit"
           ;;

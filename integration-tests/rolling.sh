@@ -8,7 +8,7 @@
 #
 #   --json FILE     gets a line with the JSON object of each load
 #   CLOUDMW_ROLLING_SEED      of the load (1)
-#   CLOUDMW_ROLLING_SECONDS   before the first replacement, and again after the last (25)
+#   CLOUDMW_ROLLING_SECONDS   before the first replacement, and again after the last (10; to measure, 25)
 #   CLOUDMW_ROLLING_LOG       a directory that gets a line for each operation
 #
 # A fleet has 4 helpers with a disk each, 3 coordinators on one table of DynamoDB Local, and 8 clients (cloudmw bench
@@ -24,7 +24,7 @@ if [ "${1:-}" = --json ]; then
 fi
 ways=("$@")
 [ ${#ways[@]} -gt 0 ] || ways=(drain kill)
-seconds=${CLOUDMW_ROLLING_SECONDS:-25}
+seconds=${CLOUDMW_ROLLING_SECONDS:-10}
 
 build_previous
 build_this
