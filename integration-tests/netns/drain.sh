@@ -115,9 +115,6 @@ before=()
 for pid in "${pids[@]}"; do before+=("$(cpu_seconds "$pid")"); done
 start=$(now)
 "$cloudmw" drain --helper h1
-[ -z "${CLOUDMW_DRAIN_PROFILE:-}" ] || (while sleep 2; do
-  echo "$(now) $(ip -n cloudmw-1 -s link show eth0 | awk '/TX:/ { getline; print $1 }') $(uptime)"
-done) >"$CLOUDMW_DRAIN_PROFILE" &
 while left=$(copies_left); [ "$left" != 0 ]; do sleep 0.2; done
 end=$(now)
 awk -v start="$start" -v end="$end" -v network="$network" -v gib="$gib" -v rate="$rate" 'BEGIN {
