@@ -203,7 +203,7 @@ final class ServingIT {
         Path settings = Files.writeString(
                 directory.resolve("helper.properties"), "helper.id=h1\nsome.password=planted-by-the-test\n");
         Path bundle = directory.resolve("bundle.zip");
-        JsonNode answer = JSON.readTree(client.run(
+        JsonNode answer = client.run(
                         "support-bundle",
                         "--json",
                         "--output",
@@ -218,7 +218,8 @@ final class ServingIT {
                         settings.toString(),
                         "--config-file",
                         directory.resolve("secret").toString())
-                .orThrow());
+                .orThrow()
+                .json();
         Map<String, String> parts = new TreeMap<>();
         try (ZipFile zip = new ZipFile(bundle.toFile())) {
             for (ZipEntry entry : zip.stream().toList()) {
@@ -243,8 +244,9 @@ final class ServingIT {
 
         Path alone = directory.resolve("alone.zip");
         CommandLine nobody = new CommandLine("127.0.0.1:1", installed.resolve("cloudmw"));
-        JsonNode without = JSON.readTree(nobody.run("support-bundle", "--json", "--output", alone.toString())
-                .orThrow());
+        JsonNode without = nobody.run("support-bundle", "--json", "--output", alone.toString())
+                .orThrow()
+                .json();
         assertThat(without.path("missing").path("cluster/status.json").asText()).contains("127.0.0.1:1");
         assertThat(alone).exists();
     }

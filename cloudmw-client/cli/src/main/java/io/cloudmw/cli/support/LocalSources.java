@@ -23,7 +23,7 @@ import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-/** What this machine knows: versions, variables, files, processes and HTTP endpoints. Each call ends within a time. */
+/** Sources on this machine: versions, variables, files, processes and HTTP endpoints. Each call ends within a time. */
 final class LocalSources {
     private static final Duration PATIENCE = Duration.ofSeconds(15);
     private static final List<String> VARIABLES = List.of("CLOUDMW_", "OTEL_", "AWS_", "JAVA_", "XDG_");
