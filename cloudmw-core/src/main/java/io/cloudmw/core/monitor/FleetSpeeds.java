@@ -103,22 +103,28 @@ public final class FleetSpeeds {
         return heard.stream().map(report -> report.aged(now)).toList();
     }
 
-    /** Each store's speed over all readers and sizes. */
-    public Map<StoreId, Speed> stores() {
+    /** The speeds of {@link #all}, added up by store and by helper. */
+    public static Totals totals(List<ReaderSpeed> rows) {
         Map<StoreId, Speed> stores = new HashMap<>();
-        for (ReaderSpeed row : all()) {
-            stores.merge(row.key().store(), row.speed(), Speed::plus);
-        }
-        return stores;
-    }
-
-    /** Each helper's speed over all stores and sizes. */
-    public Map<HelperId, Speed> readers() {
         Map<HelperId, Speed> readers = new HashMap<>();
-        for (ReaderSpeed row : all()) {
+        for (ReaderSpeed row : rows) {
+            stores.merge(row.key().store(), row.speed(), Speed::plus);
             readers.merge(row.reader(), row.speed(), Speed::plus);
         }
-        return readers;
+        return new Totals(stores, readers);
+    }
+
+    /**
+     * Speeds added up.
+     *
+     * @param stores the speed of each store over all helpers and sizes
+     * @param readers the speed of each helper over all stores and sizes
+     */
+    public record Totals(Map<StoreId, Speed> stores, Map<HelperId, Speed> readers) {
+        public Totals {
+            stores = Map.copyOf(stores);
+            readers = Map.copyOf(readers);
+        }
     }
 
     /**

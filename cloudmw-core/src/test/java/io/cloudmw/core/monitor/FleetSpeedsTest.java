@@ -33,13 +33,13 @@ final class FleetSpeedsTest {
         fleet.report(H1, Map.of(KEY, speed(10, 30_000, 10)));
         fleet.report(H2, Map.of(KEY, speed(10, 90_000, 30)));
 
-        Speed east = fleet.stores().getOrDefault(EAST, Speed.UNKNOWN);
+        Speed east = FleetSpeeds.totals(fleet.all()).stores().getOrDefault(EAST, Speed.UNKNOWN);
         assertThat(east.attempts()).isEqualTo(20);
         assertThat(east.baseline().samples()).isEqualTo(20);
         assertThat((double) east.baseline().quantile(0.5)).isCloseTo(30_000, within(1000.0));
         assertThat((double) east.baseline().quantile(0.51)).isCloseTo(90_000, within(3000.0));
         assertThat(east.errors()).containsEntry(ErrorCode.STORE_UNAVAILABLE, 2.0);
-        assertThat(fleet.readers()).containsOnlyKeys(H1, H2);
+        assertThat(FleetSpeeds.totals(fleet.all()).readers()).containsOnlyKeys(H1, H2);
     }
 
     @Test

@@ -7,6 +7,8 @@ import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.helper.bucket.CoordinatorBuckets;
 import io.cloudmw.helper.http.HttpEndpoint;
 import io.cloudmw.helper.log.LogFormat;
+import io.cloudmw.helper.page.PageAccess;
+import io.cloudmw.helper.page.WebPage;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.time.Duration;
@@ -47,7 +49,7 @@ final class CoordinatorCommand implements Callable<Integer> {
     @Option(
             names = "--http",
             paramLabel = "HOST:PORT",
-            description = "The address for /metrics, /healthz and /readyz (coordinator.http.listen).")
+            description = "The address of the web page, /metrics, /healthz and /readyz (coordinator.http.listen).")
     private @Nullable String http;
 
     @Override
@@ -63,6 +65,7 @@ final class CoordinatorCommand implements Callable<Integer> {
         Duration stopTimeout = ServingProcess.stopTimeout(settings);
         settings.finish();
         LogFormat.name("coordinator", config.listen().toString());
+        Optional<PageAccess> access = PageAccess.read(config.http(), config.httpToken());
         try (ServingProcess serving = ServingProcess.begin("coordinator", stopTimeout)) {
             CoordinatorBuckets direct = serving.with(new CoordinatorBuckets());
             PrometheusMeterRegistry meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
@@ -75,6 +78,8 @@ final class CoordinatorCommand implements Callable<Integer> {
             started.put("catalog", config.catalog());
             serving.started(started, settings);
             endpoint.ifPresent(http -> {
+                access.map(allowed -> serving.with(WebPage.of(allowed, coordinator.page())))
+                        .ifPresent(http::handleOthers);
                 http.serve(meters, coordinator::isServing, coordinator::unready);
                 where.put("http", http.address().toString());
             });

@@ -2,6 +2,7 @@ package io.cloudmw.helper.http;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpHandler;
 import com.sun.net.httpserver.HttpServer;
 import io.cloudmw.core.config.HostPort;
 import io.cloudmw.core.error.CloudMwException;
@@ -53,6 +54,15 @@ public final class HttpEndpoint implements AutoCloseable {
             throw new CloudMwException(
                     ErrorCode.LOCAL_IO, setting + ": cannot listen on " + listen + ": " + Reasons.of(e), e);
         }
+    }
+
+    /**
+     * Adds a handler of every other path; called before {@link #serve}.
+     *
+     * @param others must not occupy the calling thread; closed by the caller
+     */
+    public void handleOthers(HttpHandler others) {
+        server.createContext("/", others);
     }
 
     /**

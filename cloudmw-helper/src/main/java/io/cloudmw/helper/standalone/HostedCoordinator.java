@@ -6,6 +6,8 @@ import io.cloudmw.core.config.HostPort;
 import io.cloudmw.core.config.Settings;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.helper.bucket.CoordinatorBuckets;
+import io.cloudmw.helper.page.PageAccess;
+import io.cloudmw.helper.page.WebPage;
 import java.util.Map;
 import java.util.Optional;
 
@@ -30,11 +32,14 @@ public final class HostedCoordinator implements AutoCloseable {
         Settings given = Settings.of(settings);
         CoordinatorConfig config = CoordinatorConfig.read(given);
         given.finish();
+        Optional<PageAccess> access = PageAccess.read(config.http(), config.httpToken());
         HostedParts parts = new HostedParts("coordinator", "coordinator.http.listen", config.http());
         boolean started = false;
         try {
             CoordinatorBuckets buckets = parts.with(new CoordinatorBuckets());
             CoordinatorServer server = parts.with(CoordinatorServer.start(config, buckets, parts.meters()));
+            access.map(allowed -> parts.with(WebPage.of(allowed, server.page())))
+                    .ifPresent(parts::handleOthers);
             parts.serve(server::isServing, server::unready);
             started = true;
             return new HostedCoordinator(parts, server);
@@ -50,7 +55,7 @@ public final class HostedCoordinator implements AutoCloseable {
         return server.address();
     }
 
-    /** The address of {@code /metrics}, if {@code coordinator.http.listen} was set. */
+    /** The address of {@code /metrics} and of the web page, if {@code coordinator.http.listen} was set. */
     public Optional<HostPort> http() {
         return parts.http();
     }

@@ -1,5 +1,6 @@
 package io.cloudmw.helper.standalone;
 
+import com.sun.net.httpserver.HttpHandler;
 import io.cloudmw.core.config.HostPort;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.helper.http.HttpEndpoint;
@@ -51,6 +52,13 @@ final class HostedParts implements AutoCloseable {
 
     MeterRegistry meters() {
         return meters;
+    }
+
+    /** Adds a handler of all paths that are not those of metrics and health; called before {@link #serve}. */
+    void handleOthers(HttpHandler others) {
+        if (endpoint != null) {
+            endpoint.handleOthers(others);
+        }
     }
 
     /** Begins to answer HTTP requests, if there is an endpoint. */

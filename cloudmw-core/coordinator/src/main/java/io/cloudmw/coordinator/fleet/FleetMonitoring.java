@@ -43,20 +43,30 @@ public final class FleetMonitoring {
         activities.put(helper, activity);
     }
 
+    /** Returns the speeds of all stores and helpers. The work grows with the number of reports. */
+    public FleetSpeeds.Totals speeds() {
+        return FleetSpeeds.totals(speeds.all());
+    }
+
+    /** Returns what a helper reported of its activity. */
+    public HelperActivity activity(HelperId helper) {
+        return activities.getOrDefault(helper, HelperActivity.NONE);
+    }
+
     /** Returns how many transfers a helper reported. */
     public long transfers(HelperId helper) {
-        return activities.getOrDefault(helper, HelperActivity.NONE).transfers();
+        return activity(helper).transfers();
     }
 
     /** Returns all stores and helpers by id, with the speed that each helper measures of each store. */
     public FleetView view() throws CloudMwException {
-        var byStore = speeds.stores();
+        List<ReaderSpeed> pairs = speeds.all();
+        FleetSpeeds.Totals totals = FleetSpeeds.totals(pairs);
         List<FleetView.OfStore> storeRows = new ArrayList<>();
         for (StoreStatus status : stores.all()) {
-            Speed speed = byStore.getOrDefault(status.store().id(), Speed.UNKNOWN);
+            Speed speed = totals.stores().getOrDefault(status.store().id(), Speed.UNKNOWN);
             storeRows.add(new FleetView.OfStore(status.store().id(), status.available(), speed.summary()));
         }
-        var byReader = speeds.readers();
         List<FleetView.OfHelper> helperRows = new ArrayList<>();
         for (RegisteredHelper status : helpers.all()) {
             HelperId id = status.address().id();
@@ -64,10 +74,9 @@ public final class FleetMonitoring {
                     id,
                     status.alive(),
                     status.lastHeartbeatAgeMillis(),
-                    activities.getOrDefault(id, HelperActivity.NONE),
-                    byReader.getOrDefault(id, Speed.UNKNOWN).summary()));
+                    activity(id),
+                    totals.readers().getOrDefault(id, Speed.UNKNOWN).summary()));
         }
-        List<ReaderSpeed> pairs = speeds.all();
         List<FleetView.OfPair> pairRows = pairs.stream()
                 .sorted(MOST_READ_FIRST)
                 .limit(FleetView.MAX_PAIRS)

@@ -21,7 +21,8 @@ import java.util.Optional;
  * @param callThreads how many calls are worked on at once
  * @param callQueue how many calls may wait beyond those; more are refused with {@code OVERLOADED}
  * @param callBytes the most bytes of all their requests; more are refused with {@code OVERLOADED}
- * @param http where the process serves metrics and health; empty: nowhere
+ * @param http where the process serves metrics, health and the web page; empty: nowhere
+ * @param httpToken the file of the web page's token; empty: the page has none
  */
 public record CoordinatorConfig(
         HostPort listen,
@@ -32,7 +33,8 @@ public record CoordinatorConfig(
         int callThreads,
         int callQueue,
         long callBytes,
-        Optional<HostPort> http) {
+        Optional<HostPort> http,
+        Optional<Path> httpToken) {
 
     /** Reads the settings under {@code coordinator}. */
     public static CoordinatorConfig read(Settings settings) throws CloudMwException {
@@ -88,7 +90,8 @@ public record CoordinatorConfig(
                         CoordinatorServer.MAX_MESSAGE_BYTES,
                         CoordinatorServer.MAX_MESSAGE_BYTES,
                         1L << 40),
-                http);
+                http,
+                settings.optionalPath("coordinator.http.token-file"));
     }
 
     private static WatchOptions watch(Settings settings) throws CloudMwException {

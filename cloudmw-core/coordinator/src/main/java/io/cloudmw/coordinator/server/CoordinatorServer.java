@@ -6,6 +6,7 @@ import io.cloudmw.coordinator.catalog.Catalog;
 import io.cloudmw.coordinator.catalog.MeteredCatalog;
 import io.cloudmw.coordinator.fleet.BucketAccess;
 import io.cloudmw.coordinator.fleet.SigningSources;
+import io.cloudmw.coordinator.page.PageContent;
 import io.cloudmw.coordinator.peer.PeerFinder;
 import io.cloudmw.coordinator.rpc.AccessService;
 import io.cloudmw.coordinator.rpc.BackupService;
@@ -102,6 +103,7 @@ public final class CoordinatorServer implements AutoCloseable {
     private final Runnable access;
 
     private final Server server;
+    private final PageContent page;
 
     private CoordinatorServer(
             HostPort listen,
@@ -110,7 +112,7 @@ public final class CoordinatorServer implements AutoCloseable {
             FleetExchangeLoop exchange,
             ChangeFeed feed,
             Runnable access,
-            Server server) {
+            Answers answers) {
         this.listen = listen;
         this.catalog = catalog;
         this.threads = threads;
@@ -118,8 +120,17 @@ public final class CoordinatorServer implements AutoCloseable {
         this.feed = feed;
         this.probe = new CatalogProbe(catalog, Ticker.system());
         this.access = access;
-        this.server = server;
+        this.server = answers.server();
+        this.page = answers.page();
     }
+
+    /**
+     * The parts that answer questions.
+     *
+     * @param server the gRPC calls
+     * @param page the web page
+     */
+    private record Answers(Server server, PageContent page) {}
 
     /**
      * The threads of a server.
@@ -234,7 +245,7 @@ public final class CoordinatorServer implements AutoCloseable {
                         controls.close();
                         checking.shutdownNow();
                     },
-                    server);
+                    new Answers(server, new PageContent(coordinator, Ticker.system(), WallClock.system())));
         } finally {
             if (!started) {
                 controls.close();
@@ -412,6 +423,11 @@ public final class CoordinatorServer implements AutoCloseable {
     /** Returns why the server cannot serve now; empty: it can. Blocks for some seconds at most. */
     public Optional<String> unready() {
         return server.isShutdown() ? Optional.of("stopping") : probe.unready();
+    }
+
+    /** Returns the content of the web page. */
+    public PageContent page() {
+        return page;
     }
 
     /** Returns the full names of all methods. */

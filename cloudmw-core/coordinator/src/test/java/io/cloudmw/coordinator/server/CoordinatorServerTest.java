@@ -580,7 +580,8 @@ final class CoordinatorServerTest {
                 free.callThreads(),
                 free.callQueue(),
                 free.callBytes(),
-                free.http());
+                free.http(),
+                free.httpToken());
         CloudMwException failure = catchThrowableOfType(CloudMwException.class, () -> CoordinatorServer.start(taken));
         assertThat(failure.code()).isEqualTo(ErrorCode.LOCAL_IO);
         assertThat(failure).hasMessageContaining(server.address().toString());
@@ -757,6 +758,7 @@ final class CoordinatorServerTest {
                 4,
                 64,
                 CoordinatorServer.MAX_MESSAGE_BYTES,
+                Optional.empty(),
                 Optional.empty());
     }
 

@@ -168,7 +168,8 @@ public final class LocalFleet implements AutoCloseable {
         return own == null ? Map.of() : own;
     }
 
-    private Path secretFile() {
+    /** Returns the file of the secret that all processes share. */
+    public Path secretFile() {
         return directory.resolve("cluster.secret");
     }
 
