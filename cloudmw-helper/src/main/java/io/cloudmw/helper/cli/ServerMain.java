@@ -8,7 +8,6 @@ import java.util.Arrays;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -41,8 +40,6 @@ import picocli.CommandLine.ParseResult;
             ServerWarmUp.class
         })
 public final class ServerMain implements Runnable {
-    private static final Logger LOG = LoggerFactory.getLogger(ServerMain.class);
-
     /** The commands read these options through their parent. */
     @SuppressWarnings("UnusedVariable")
     @Mixin
@@ -63,6 +60,7 @@ public final class ServerMain implements Runnable {
 
     static int run(String... arguments) {
         try {
+            // Before there is any logger: Logback would complain on standard output.
             LogFormat.require(System.getenv());
         } catch (CloudMwException e) {
             report(arguments, e.code(), String.valueOf(e.getMessage()));
@@ -85,7 +83,7 @@ public final class ServerMain implements Runnable {
                     e instanceof CloudMwException known ? known.code() : ErrorCode.INTERNAL,
                     String.valueOf(e.getMessage()));
             if (!(e instanceof CloudMwException)) {
-                LOG.error("failed by a defect", e);
+                LoggerFactory.getLogger(ServerMain.class).error("failed by a defect", e);
             }
             return exitCode(e, command.getCommand() instanceof RecoverCommand);
         };

@@ -126,8 +126,9 @@ class LogFieldsTest {
 
     @Test
     void linesOfAStackTraceAreIndentedInTextAndAFieldInJson() throws Exception {
-        RuntimeException defect = new IllegalStateException("first\n2026-01-01T00:00:00.000Z INFO  forged");
+        RuntimeException defect = new IllegalStateException("first\u001b[31m\n2026-01-01T00:00:00.000Z INFO  forged");
         List<String> text = printed("text", log -> log.error("failed by a defect", defect));
+        assertThat(String.join("", text)).doesNotContain("\u001b");
         assertThat(text.subList(1, text.size())).hasSizeGreaterThan(2).allMatch(line -> line.startsWith("  "));
 
         List<String> lines = printed("json", log -> log.error("failed by a defect", defect));

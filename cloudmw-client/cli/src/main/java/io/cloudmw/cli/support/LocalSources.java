@@ -20,7 +20,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
 
 /** Sources on this machine: versions, variables, files, processes and HTTP endpoints. Each call ends within a time. */
@@ -62,7 +65,7 @@ final class LocalSources {
         return text.toString();
     }
 
-    /** The end of a file. */
+    /** The end of a file, from a line's begin on. */
     static String file(Path path) throws IOException {
         if (!Files.isRegularFile(path)) {
             throw new IOException(Files.exists(path) ? "not a file" : "no such file");
@@ -72,12 +75,17 @@ final class LocalSources {
             byte[] end = new byte[(int) (open.length() - from)];
             open.seek(from);
             open.readFully(end);
-            return new String(end, StandardCharsets.UTF_8);
+            String text = new String(end, StandardCharsets.UTF_8);
+            // Of a line that is cut, nobody knows what it was.
+            return from == 0
+                    ? text
+                    : "[the last " + end.length + " of " + open.length() + " bytes]\n"
+                            + text.substring(text.indexOf('\n') + 1);
         }
     }
 
     /** The files that a path names: the file itself, or the files right below a directory, the newest first. */
-    static List<Path> files(Path path, int most) throws IOException {
+    static List<Path> files(Path path) throws IOException {
         if (!Files.isDirectory(path)) {
             return List.of(path);
         }
@@ -85,13 +93,26 @@ final class LocalSources {
             return below.filter(Files::isRegularFile)
                     .sorted((a, b) ->
                             Long.compare(b.toFile().lastModified(), a.toFile().lastModified()))
-                    .limit(most)
                     .toList();
         }
     }
 
     /** The answer of a process's HTTP endpoint, with its status. */
     static String page(HostPort address, String path) throws IOException, InterruptedException {
+        FutureTask<String> asking = new FutureTask<>(() -> answer(address, path));
+        Thread thread = new Thread(asking, "cloudmw-support-http");
+        thread.setDaemon(true);
+        thread.start();
+        try {
+            return asking.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+        } catch (TimeoutException e) {
+            throw new IOException(address + " did not answer within " + PATIENCE.toSeconds() + " s", e);
+        } catch (ExecutionException e) {
+            throw e.getCause() instanceof IOException known ? known : new IOException(e.getCause());
+        }
+    }
+
+    private static String answer(HostPort address, String path) throws IOException, InterruptedException {
         HttpClient client = HttpClient.newBuilder().connectTimeout(PATIENCE).build();
         HttpResponse<InputStream> answer = client.send(
                 HttpRequest.newBuilder(URI.create("http://" + address + path))

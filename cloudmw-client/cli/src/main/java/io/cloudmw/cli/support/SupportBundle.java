@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.UnaryOperator;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipOutputStream;
 
@@ -73,19 +74,31 @@ final class SupportBundle implements AutoCloseable {
     }
 
     /**
-     * Adds a part, or the reason why it is missing.
+     * Adds a part, or the reason why it is missing. A part that is there is not collected again.
      *
      * @return whether it was collected
      * @throws CloudMwException {@code LOCAL_IO} when the bundle cannot be written
      */
     boolean add(String name, Source source) throws CloudMwException {
-        String text;
+        return add(name, source, mask::apply);
+    }
+
+    /** Adds the text of a file of settings, or the reason why it is missing; see {@link #add(String, Source)}. */
+    boolean addSettings(String name, Source source) throws CloudMwException {
+        return add(name, source, mask::applyToSettings);
+    }
+
+    private boolean add(String name, Source source, UnaryOperator<String> masking) throws CloudMwException {
+        if (parts.containsKey(name)) {
+            return true;
+        }
+        byte[] text;
         try {
-            text = source.collect();
+            text = masking.apply(source.collect()).getBytes(StandardCharsets.UTF_8);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new CloudMwException(ErrorCode.CANCELLED, name + ": interrupted", e);
-        } catch (Exception e) {
+        } catch (Exception | OutOfMemoryError e) {
             missing(name, e instanceof IOException io ? Reasons.of(io) : String.valueOf(e.getMessage()));
             return false;
         }
@@ -93,7 +106,7 @@ final class SupportBundle implements AutoCloseable {
             missing(name, "the bundle has " + (MAX_BYTES >> 20) + " MiB already");
             return false;
         }
-        write(name, mask.apply(text).getBytes(StandardCharsets.UTF_8));
+        write(name, text);
         return true;
     }
 

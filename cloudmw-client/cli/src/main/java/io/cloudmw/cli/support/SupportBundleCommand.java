@@ -10,6 +10,7 @@ import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.security.ClusterSecret;
 import io.cloudmw.core.time.WallClock;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -17,9 +18,13 @@ import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -30,7 +35,15 @@ import picocli.CommandLine.Option;
         mixinStandardHelpOptions = true,
         description = "Collect state, configuration, logs and thread dumps in one file, without secrets.")
 public final class SupportBundleCommand extends ClientCommand {
-    private static final int MOST_LOGS = 20;
+    private static final int MOST_FILES = 20;
+
+    /** Where the packages have the secret of the cluster. */
+    private static final Path PACKAGED_SECRET = Path.of("/var/lib/cloudmw/cluster.secret");
+
+    private static final String SECRET_VARIABLE = "CLOUDMW_CLUSTER_SECRET_FILE";
+    private static final Pattern SECRET_FILE =
+            Pattern.compile("^\\s*(?:cluster\\.secret-file|" + SECRET_VARIABLE + ")\\s*[=:]\\s*(\\S+)");
+
     private static final Path CONFIGURATION = Path.of("/etc/cloudmw");
     private static final List<String> UNITS = List.of("cloudmw-coordinator", "cloudmw-helper");
     private static final DateTimeFormatter TIME =
@@ -82,7 +95,7 @@ public final class SupportBundleCommand extends ClientCommand {
                 ? Path.of("cloudmw-support-"
                         + TIME.format(Instant.ofEpochMilli(WallClock.system().millis())) + ".zip")
                 : output;
-        SecretMask mask = SecretMask.of(context.environment(), clusterSecret());
+        SecretMask mask = SecretMask.of(context.environment(), clusterSecrets());
         try (SupportBundle bundle = SupportBundle.begin(file, force, mask)) {
             bundle.add("versions.txt", LocalSources::versions);
             bundle.add("variables.txt", () -> LocalSources.variables(context.environment()));
@@ -109,42 +122,79 @@ public final class SupportBundleCommand extends ClientCommand {
         return answer;
     }
 
-    /** The lines of the secret file where this user may read it, so that none of them gets into the bundle. */
-    private static List<String> clusterSecret() {
+    /** The lines of the secret files that this user may read, so that none of them gets into the bundle. */
+    private List<String> clusterSecrets() {
+        Set<Path> files = new LinkedHashSet<>(List.of(ClusterSecret.DEFAULT_FILE, PACKAGED_SECRET));
+        Optional.ofNullable(context.environment().get(SECRET_VARIABLE))
+                .map(Path::of)
+                .ifPresent(files::add);
+        for (Path place : configuration()) {
+            for (Path file : readable(place)) {
+                lines(file).stream()
+                        .map(SECRET_FILE::matcher)
+                        .filter(Matcher::find)
+                        .forEach(line -> files.add(Path.of(line.group(1))));
+            }
+        }
+        return files.stream().flatMap(file -> lines(file).stream()).toList();
+    }
+
+    private static List<Path> readable(Path place) {
         try {
-            return Files.readAllLines(ClusterSecret.DEFAULT_FILE, java.nio.charset.StandardCharsets.ISO_8859_1);
+            return LocalSources.files(place);
         } catch (IOException e) {
             return List.of();
         }
     }
 
+    private static List<String> lines(Path file) {
+        try {
+            return Files.readAllLines(file, StandardCharsets.ISO_8859_1);
+        } catch (IOException e) {
+            return List.of();
+        }
+    }
+
+    private List<Path> configuration() {
+        return settings.isEmpty() ? List.of(CONFIGURATION) : settings;
+    }
+
     private void addConfiguration(SupportBundle bundle) throws CloudMwException {
-        List<Path> places = settings.isEmpty() ? List.of(CONFIGURATION) : settings;
-        for (Path place : places) {
-            addFiles(bundle, "configuration", place);
+        for (Path place : configuration()) {
+            addFiles(bundle, "configuration", place, bundle::addSettings);
         }
     }
 
     private void addLogs(SupportBundle bundle) throws CloudMwException {
         for (Path log : logs) {
-            addFiles(bundle, "logs", log);
+            addFiles(bundle, "logs", log, bundle::add);
         }
         for (String unit : UNITS) {
             bundle.add("logs/" + unit + ".journal", () -> LocalSources.journal(unit));
         }
     }
 
-    private static void addFiles(SupportBundle bundle, String directory, Path place) throws CloudMwException {
+    /** Adds a part to the bundle. */
+    private interface Adding {
+        boolean add(String name, SupportBundle.Source source) throws CloudMwException;
+    }
+
+    private static void addFiles(SupportBundle bundle, String directory, Path place, Adding adding)
+            throws CloudMwException {
         List<Path> files;
         try {
-            files = LocalSources.files(place, MOST_LOGS);
+            files = LocalSources.files(place);
         } catch (IOException e) {
             bundle.missing(directory + "/" + place, String.valueOf(e.getMessage()));
             return;
         }
-        for (Path file : files) {
-            String name = directory + file.toAbsolutePath().normalize();
-            bundle.add(name, () -> LocalSources.file(file));
+        for (Path file : files.subList(0, Math.min(MOST_FILES, files.size()))) {
+            adding.add(directory + file.toAbsolutePath().normalize(), () -> LocalSources.file(file));
+        }
+        if (files.size() > MOST_FILES) {
+            bundle.missing(
+                    directory + place.toAbsolutePath().normalize(),
+                    files.size() - MOST_FILES + " older files of " + files.size());
         }
     }
 

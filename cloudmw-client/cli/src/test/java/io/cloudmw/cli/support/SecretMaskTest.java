@@ -27,7 +27,20 @@ class SecretMaskTest {
                 "https://b.s3.amazonaws.com/k?X-Amz-Security-Token=" + PLANTED + "&x=1",
                 "-Dsome.api-key=" + PLANTED + " -Dother=1",
                 "-----BEGIN PRIVATE KEY-----\n" + PLANTED + "\n-----END PRIVATE KEY-----",
-                "-----BEGIN RSA PRIVATE KEY-----\n" + PLANTED
+                "-----BEGIN RSA PRIVATE KEY-----\n" + PLANTED,
+                "{\"message\":\"got {\\\"token\\\":\\\"a " + PLANTED + "\\\"}\"}",
+                "{\"message\":\"password=\\\"a " + PLANTED + "\\\"\"}",
+                "token=abc;" + PLANTED,
+                "\"secrets\": [\"a\", \"" + PLANTED + "\"]",
+                "http://user:p@" + PLANTED + "@host/",
+                "--password " + PLANTED,
+                "Authorization: Token " + PLANTED,
+                "Cookie: a=b; c=" + PLANTED,
+                "<password>" + PLANTED + "</password>",
+                "pass=" + PLANTED,
+                "SSECustomerKey=" + PLANTED,
+                "https://h/?sig=" + PLANTED,
+                "secret.profile=" + PLANTED
             })
     void secretIsReplaced(String text) {
         assertThat(MASK.apply("before " + text + "\nafter"))
@@ -48,6 +61,26 @@ class SecretMaskTest {
         assertThat(MASK.apply(text)).isEqualTo(text);
     }
 
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "some.password=abc " + PLANTED,
+                "some.password = abc, " + PLANTED,
+                "some.password : a \\\n   " + PLANTED,
+                "  token=a\\=\\\r\n" + PLANTED
+            })
+    void valueOfASettingEndsWithItsLine(String text) {
+        assertThat(MASK.applyToSettings("a=1\n" + text + "\nb=2"))
+                .doesNotContain(PLANTED)
+                .startsWith("a=1\n")
+                .endsWith("\nb=2");
+    }
+
+    @Test
+    void privateKeyWhoseBeginWasCutOffIsReplaced() {
+        assertThat(MASK.apply(PLANTED + "\n-----END PRIVATE KEY-----\nafter")).isEqualTo(SecretMask.MASKED + "\nafter");
+    }
+
     @Test
     void knownSecretsAreReplacedWhereverTheyAre() {
         SecretMask mask = SecretMask.of(Map.of("MY_TOKEN", PLANTED, "HOME", "/home/somebody"), List.of("0123456789ab"));
@@ -61,6 +94,7 @@ class SecretMaskTest {
     void longTextOfOneKindIsMasked(String unit) {
         String text = unit.repeat((2 << 20) / unit.length());
         assertThat(MASK.apply(text + " password=" + PLANTED)).doesNotContain(PLANTED);
+        assertThat(MASK.applyToSettings(text + "\npassword=" + PLANTED)).doesNotContain(PLANTED);
     }
 
     @Test

@@ -59,6 +59,23 @@ class SupportBundleTest {
     }
 
     @Test
+    void partIsCollectedOnce() throws Exception {
+        try (SupportBundle bundle = begin(false)) {
+            assertThat(bundle.add("a", () -> "first")).isTrue();
+            assertThat(bundle.add("a", () -> "second")).isTrue();
+            bundle.complete();
+        }
+        assertThat(part("a")).isEqualTo("first");
+    }
+
+    @Test
+    void cutFileBeginsWithALine() throws Exception {
+        Path log = directory.resolve("log");
+        Files.writeString(log, "password=" + "\u20ac".repeat(SupportBundle.MAX_PART_BYTES / 3) + "\nlast\n");
+        assertThat(LocalSources.file(log)).startsWith("[the last ").endsWith("]\nlast\n");
+    }
+
+    @Test
     void existingFileIsReplacedOnlyByForce() throws Exception {
         Files.writeString(directory.resolve("bundle.zip"), "other");
         assertThatThrownBy(() -> begin(false))
