@@ -207,7 +207,9 @@ final class WebPageIT {
     void pageShowsWhatTheDataSaysAndFollowsAKilledHelper() throws Exception {
         Browser browser = browser();
         try (Fleet fleet = Fleet.hosted(
-                directory.resolve("fleet"), Map.of("coordinator.http.listen", "127.0.0.1:0"), "helper-3")) {
+                directory.resolve("fleet"),
+                Map.of("coordinator.http.listen", "127.0.0.1:0", "coordinator.helper-ttl", "10m"),
+                "helper-3")) {
             fleet.startDiskHelpers(3, "");
             String origin = "http://" + fleet.coordinatorHttp();
             FilePath file = new FilePath(
@@ -237,6 +239,7 @@ final class WebPageIT {
             });
             assertThat(browser.texts("#problems:not([hidden]) li")).isEmpty();
 
+            // Its lease holds for longer than this test waits: the end of its connection counts.
             fleet.helper(3).kill();
 
             await().until(() -> tile(browser, "Helpers alive").equals("2"));

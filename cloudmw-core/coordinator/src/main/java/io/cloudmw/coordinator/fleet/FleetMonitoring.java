@@ -27,11 +27,17 @@ public final class FleetMonitoring {
     private final StoreView stores;
     private final FleetSpeeds speeds;
     private final Map<HelperId, HelperActivity> activities = new ConcurrentHashMap<>();
+    private final HelperConnections connections = new HelperConnections();
 
     public FleetMonitoring(HelperRegistry helpers, StoreView stores, FleetSpeeds speeds) {
         this.helpers = helpers;
         this.stores = stores;
         this.speeds = speeds;
+    }
+
+    /** Returns the connections over which helpers are heard. */
+    public HelperConnections connections() {
+        return connections;
     }
 
     /** Records the measurements in a heartbeat of a helper whose lease holds. */

@@ -93,11 +93,14 @@ public final class PageContent {
         Set<HelperId> alive = new HashSet<>();
         for (RegisteredHelper helper : registered) {
             HelperId id = helper.address().id();
-            if (helper.alive()) {
+            if (isThere(helper)) {
                 alive.add(id);
             }
             helpers.add(helper(
-                    helper, coordinator.monitoring(), speeds.value().helpers().getOrDefault(id, Rate.NONE)));
+                    helper,
+                    isThere(helper),
+                    coordinator.monitoring(),
+                    speeds.value().helpers().getOrDefault(id, Rate.NONE)));
         }
         List<ShownStore> stores = known.value().stores().stream()
                 .map(store -> store(
@@ -129,12 +132,21 @@ public final class PageContent {
         return reads.find(id, cataloged.get().value().volumes());
     }
 
-    private static ShownHelper helper(RegisteredHelper helper, FleetMonitoring monitoring, Rate rate) {
+    /** A helper whose process was killed has no connection any more, while its lease still holds. */
+    private boolean isThere(RegisteredHelper helper) {
+        return helper.alive()
+                && !coordinator
+                        .monitoring()
+                        .connections()
+                        .isLost(helper.address().id());
+    }
+
+    private static ShownHelper helper(RegisteredHelper helper, boolean there, FleetMonitoring monitoring, Rate rate) {
         HelperActivity activity = monitoring.activity(helper.address().id());
         return new ShownHelper(
                 helper.address().id().value(),
                 helper.address().location().toString(),
-                helper.alive(),
+                there,
                 helper.lastHeartbeatAgeMillis(),
                 helper.disks().size(),
                 activity.transfers(),

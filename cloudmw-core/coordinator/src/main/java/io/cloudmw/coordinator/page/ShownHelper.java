@@ -4,7 +4,7 @@ package io.cloudmw.coordinator.page;
  * A helper on the web page. Counts are since its start.
  *
  * @param location labels with {@code /} between; empty: unknown
- * @param alive whether its lease holds
+ * @param alive whether its lease holds, and its connection has not ended since it was heard
  * @param heartbeatAgeMillis since it was last heard
  * @param disks number of its disks
  * @param transfers under way

@@ -353,6 +353,9 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
             }
             HeartbeatReport news = new HeartbeatReport(disks, AccessWire.unusable(request.getUnusableStoresList()));
             boolean takenOver = coordinator.administration().heartbeat(helper, request.getEpoch(), news);
+            Caller.current()
+                    .address()
+                    .ifPresent(from -> coordinator.monitoring().connections().heard(helper, from));
             heard(helper, request);
             return HeartbeatResponse.newBuilder()
                     .setTellAll(takenOver)

@@ -11,6 +11,7 @@ import io.cloudmw.coordinator.peer.PeerFinder;
 import io.cloudmw.coordinator.rpc.AccessService;
 import io.cloudmw.coordinator.rpc.BackupService;
 import io.cloudmw.coordinator.rpc.CallMetrics;
+import io.cloudmw.coordinator.rpc.ConnectionEnds;
 import io.cloudmw.coordinator.rpc.CoordinatorService;
 import io.cloudmw.coordinator.rpc.EditingService;
 import io.cloudmw.coordinator.rpc.EntriesService;
@@ -376,6 +377,8 @@ public final class CoordinatorServer implements AutoCloseable {
                                     Membership.server(members, UpkeepService.HELPERS_ONLY),
                                     Membership.server(members, AccessService.HELPERS_ONLY)))
                     .addStreamTracerFactory(requests)
+                    .addTransportFilter(
+                            new ConnectionEnds(coordinator.monitoring().connections()))
                     .intercept(Caller.interceptor())
                     .intercept(services.meter())
                     .intercept(new AuditLog(Ticker.system()))
