@@ -13,7 +13,7 @@ import java.util.Set;
  * once, long before its lease does. Leases do not depend on this: a helper may only have lost its connection, and comes
  * back over another one. Safe for any thread; never blocks.
  */
-public final class HelperConnections {
+public final class ConnectedHelpers {
     @GuardedBy("this")
     private final Map<HelperId, SocketAddress> open = new HashMap<>();
 

@@ -6,12 +6,12 @@ import io.cloudmw.core.model.HelperId;
 import java.net.InetSocketAddress;
 import org.junit.jupiter.api.Test;
 
-class HelperConnectionsTest {
+class ConnectedHelpersTest {
     private static final HelperId HELPER = new HelperId("h1");
     private static final InetSocketAddress FIRST = InetSocketAddress.createUnresolved("127.0.0.1", 1001);
     private static final InetSocketAddress SECOND = InetSocketAddress.createUnresolved("127.0.0.1", 1002);
 
-    private final HelperConnections connections = new HelperConnections();
+    private final ConnectedHelpers connections = new ConnectedHelpers();
 
     @Test
     void helperIsLostFromTheEndOfItsConnectionUntilItIsHeardAgain() {
