@@ -49,7 +49,7 @@ block() { # heading, first line without "# "
 on() { # machine, commands
   local commands=$2
   commands=$(sed "s|/var/lib/cloudmw|$work/$1&|g; s|/etc/cloudmw|$work/$1&|g; s|/root/|$work/$1&|g; s|c1:$work/$1/|c1:/|g
-    s|sleep 30|sleep 10|" <<<"$commands")
+    s|sleep 10|sleep 4|; s|sleep 30|sleep 10|" <<<"$commands")
   echo "== on $1: $commands"
   MACHINE=$1 PATH=$work/bin:$PATH CLOUDMW_COORDINATOR=$coordinators bash -euo pipefail -c "$commands"
 }
