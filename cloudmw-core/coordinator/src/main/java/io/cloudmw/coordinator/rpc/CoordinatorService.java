@@ -333,6 +333,7 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
 
     @Override
     public void heartbeat(HeartbeatRequest request, StreamObserver<HeartbeatResponse> observer) {
+        Caller caller = Caller.current();
         signs.answer(observer, () -> {
             HelperId helper = FromWire.helperId(request.getHelperId());
             if (request.getLeaving()) {
@@ -353,8 +354,7 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
             }
             HeartbeatReport news = new HeartbeatReport(disks, AccessWire.unusable(request.getUnusableStoresList()));
             boolean takenOver = coordinator.administration().heartbeat(helper, request.getEpoch(), news);
-            Caller.current()
-                    .address()
+            caller.address()
                     .ifPresent(from -> coordinator.monitoring().connections().heard(helper, from));
             heard(helper, request);
             return HeartbeatResponse.newBuilder()
