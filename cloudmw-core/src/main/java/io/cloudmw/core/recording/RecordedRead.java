@@ -12,6 +12,7 @@ import java.util.List;
  * @param mode the mode of the plan
  * @param began when the read was planned, by the coordinator's clock
  * @param elapsedNanos from the read's begin to the last report
+ * @param silent whether the read is running and its reader has stopped reporting
  * @param error the failure of a failed read; otherwise empty
  * @param attempts in the order in which they were issued, at most {@value #MAX_ATTEMPTS}
  * @param omittedAttempts number of further attempts
@@ -25,6 +26,7 @@ public record RecordedRead(
         Instant began,
         long elapsedNanos,
         State state,
+        boolean silent,
         String error,
         List<RecordedAttempt> attempts,
         long omittedAttempts) {

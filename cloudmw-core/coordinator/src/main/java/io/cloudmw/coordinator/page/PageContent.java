@@ -77,7 +77,7 @@ public final class PageContent {
                         coordinator.administration().volumes()),
                 LONGEST_STORES,
                 ticker);
-        this.reads = new PageReads(coordinator.recordedReads(), clock);
+        this.reads = new PageReads(coordinator.recordedReads());
     }
 
     /**

@@ -4,24 +4,17 @@ import io.cloudmw.coordinator.read.RecordedReads;
 import io.cloudmw.core.model.volume.ReadTarget;
 import io.cloudmw.core.model.volume.Volume;
 import io.cloudmw.core.recording.RecordedRead;
-import io.cloudmw.core.time.WallClock;
-import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
 /** The recorded reads as the web page shows them. Safe for any thread. */
 final class PageReads {
-    /** A reader reports twice a second; after so long without a report it has died. */
-    private static final Duration SILENCE = Duration.ofSeconds(10);
-
     private static final String SILENT = "SILENT";
 
     private final RecordedReads records;
-    private final WallClock clock;
 
-    PageReads(RecordedReads records, WallClock clock) {
+    PageReads(RecordedReads records) {
         this.records = records;
-        this.clock = clock;
     }
 
     List<ShownRead> recent(List<Volume> volumes) {
@@ -46,7 +39,7 @@ final class PageReads {
                 read.volume(),
                 read.path(),
                 read.mode().label(),
-                isSilent(read) ? SILENT : read.state().name(),
+                read.silent() ? SILENT : read.state().name(),
                 read.began().toEpochMilli(),
                 read.elapsedNanos(),
                 read.wantedBytes(),
@@ -54,11 +47,6 @@ final class PageReads {
                 target.map(limit ->
                                 limit.deadline(Math.max(1, read.wantedBytes())).toNanos())
                         .orElse(0L));
-    }
-
-    private boolean isSilent(RecordedRead read) {
-        long reportedMillis = read.began().plusNanos(read.elapsedNanos()).toEpochMilli();
-        return read.state() == RecordedRead.State.RUNNING && clock.millis() - reportedMillis > SILENCE.toMillis();
     }
 
     static boolean isFailed(ShownRead read) {

@@ -33,7 +33,7 @@ public final class RecordedReads {
     /** How many reads that come together may be recorded, in seconds of the sample. */
     private static final int BURST_SECONDS = 2;
 
-    /** A reader reports twice a second; one that is silent for so long has died. */
+    /** A reader reports twice a second; without a report for so long it counts as silent. */
     private static final long SILENT_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private final int perSecond;
@@ -98,10 +98,11 @@ public final class RecordedReads {
 
     /** Returns the records that readers have reported, without attempts, the latest first. */
     public synchronized List<RecordedRead> recent() {
+        long now = ticker.nanos();
         List<RecordedRead> recent = new ArrayList<>();
         for (Entry record : records.values()) {
             if (record.latest != null) {
-                recent.add(0, record.read(List.of()));
+                recent.add(0, record.read(List.of(), now));
             }
         }
         return recent;
@@ -111,14 +112,14 @@ public final class RecordedReads {
     public synchronized Optional<RecordedRead> find(String id) {
         return Optional.ofNullable(records.get(id))
                 .filter(record -> record.latest != null)
-                .map(record -> record.read(List.copyOf(record.attempts.values())));
+                .map(record -> record.read(List.copyOf(record.attempts.values()), ticker.nanos()));
     }
 
-    /** Drops the oldest record that is not being reported; when all are, the oldest. */
+    /** Drops the oldest record that has ended or is silent; when there is none, the oldest. */
     @GuardedBy("this")
     private void drop(long now) {
         Entry oldest = records.values().stream()
-                .filter(record -> !record.isReported(now))
+                .filter(record -> record.isOver() || record.isSilent(now))
                 .findFirst()
                 .orElseGet(() -> records.values().iterator().next());
         records.remove(oldest.id);
@@ -146,9 +147,12 @@ public final class RecordedReads {
             heardNanos = nowNanos;
         }
 
-        boolean isReported(long nowNanos) {
-            boolean over = latest != null && latest.state() != RecordedRead.State.RUNNING;
-            return !over && nowNanos - heardNanos < SILENT_NANOS;
+        boolean isOver() {
+            return latest != null && latest.state() != RecordedRead.State.RUNNING;
+        }
+
+        boolean isSilent(long nowNanos) {
+            return !isOver() && nowNanos - heardNanos >= SILENT_NANOS;
         }
 
         /** Adds a report; returns by how much the number of attempts grew. */
@@ -165,7 +169,7 @@ public final class RecordedReads {
             return attempts.size() - before;
         }
 
-        RecordedRead read(List<RecordedAttempt> shown) {
+        RecordedRead read(List<RecordedAttempt> shown, long nowNanos) {
             ReadReport last = Objects.requireNonNull(latest);
             return new RecordedRead(
                     id,
@@ -176,6 +180,7 @@ public final class RecordedReads {
                     began,
                     last.elapsedNanos(),
                     last.state(),
+                    isSilent(nowNanos),
                     last.error(),
                     shown,
                     last.omittedAttempts());

@@ -117,6 +117,27 @@ class RecordedReadsTest {
     }
 
     @Test
+    void readIsSilentTenSecondsAfterItsLastReport() {
+        String id = begin();
+        report(id, RecordedRead.State.RUNNING);
+        nanos += TimeUnit.SECONDS.toNanos(10) - 1;
+        assertThat(reads.find(id).orElseThrow().silent()).isFalse();
+        nanos++;
+        assertThat(reads.find(id).orElseThrow().silent()).isTrue();
+        assertThat(reads.recent()).singleElement().matches(RecordedRead::silent);
+        report(id, RecordedRead.State.RUNNING);
+        assertThat(reads.find(id).orElseThrow().silent()).isFalse();
+    }
+
+    @Test
+    void readThatHasEndedIsNeverSilent() {
+        String id = begin();
+        report(id, RecordedRead.State.DELIVERED);
+        nanos += TimeUnit.SECONDS.toNanos(60);
+        assertThat(reads.find(id).orElseThrow().silent()).isFalse();
+    }
+
+    @Test
     void attemptsAreLimitedForEachReadAndForAll() {
         RecordedAttempt[] most = IntStream.range(0, RecordedRead.MAX_ATTEMPTS)
                 .mapToObj(block -> attempt(block, RecordedAttempt.State.RUNNING, 1))
