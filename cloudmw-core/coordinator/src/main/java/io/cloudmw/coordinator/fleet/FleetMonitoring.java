@@ -27,7 +27,7 @@ public final class FleetMonitoring {
     private final StoreView stores;
     private final FleetSpeeds speeds;
     private final Map<HelperId, HelperActivity> activities = new ConcurrentHashMap<>();
-    private final ConnectedHelpers connections = new ConnectedHelpers();
+    private final HelperConnectionStates connections = new HelperConnectionStates();
 
     public FleetMonitoring(HelperRegistry helpers, StoreView stores, FleetSpeeds speeds) {
         this.helpers = helpers;
@@ -36,7 +36,7 @@ public final class FleetMonitoring {
     }
 
     /** Returns the connections over which helpers are heard. */
-    public ConnectedHelpers connections() {
+    public HelperConnectionStates connections() {
         return connections;
     }
 

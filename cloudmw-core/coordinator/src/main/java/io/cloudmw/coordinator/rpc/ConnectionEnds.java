@@ -1,6 +1,6 @@
 package io.cloudmw.coordinator.rpc;
 
-import io.cloudmw.coordinator.fleet.ConnectedHelpers;
+import io.cloudmw.coordinator.fleet.HelperConnectionStates;
 import io.grpc.Attributes;
 import io.grpc.Grpc;
 import io.grpc.ServerTransportFilter;
@@ -9,9 +9,9 @@ import org.jspecify.annotations.Nullable;
 
 /** A filter that reports the ends of connections. Safe for any thread. */
 public final class ConnectionEnds extends ServerTransportFilter {
-    private final ConnectedHelpers connections;
+    private final HelperConnectionStates connections;
 
-    public ConnectionEnds(ConnectedHelpers connections) {
+    public ConnectionEnds(HelperConnectionStates connections) {
         this.connections = connections;
     }
 

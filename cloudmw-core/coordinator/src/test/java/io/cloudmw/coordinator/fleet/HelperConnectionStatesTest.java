@@ -6,12 +6,12 @@ import io.cloudmw.core.model.HelperId;
 import java.net.InetSocketAddress;
 import org.junit.jupiter.api.Test;
 
-class ConnectedHelpersTest {
+class HelperConnectionStatesTest {
     private static final HelperId HELPER = new HelperId("h1");
     private static final InetSocketAddress FIRST = InetSocketAddress.createUnresolved("127.0.0.1", 1001);
     private static final InetSocketAddress SECOND = InetSocketAddress.createUnresolved("127.0.0.1", 1002);
 
-    private final ConnectedHelpers connections = new ConnectedHelpers();
+    private final HelperConnectionStates connections = new HelperConnectionStates();
 
     @Test
     void helperIsLostFromTheEndOfItsConnectionUntilItIsHeardAgain() {

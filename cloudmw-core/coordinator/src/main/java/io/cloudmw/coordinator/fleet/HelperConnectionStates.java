@@ -9,11 +9,11 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The connections over which helpers were heard here last. When a helper's process is killed, its connection ends at
+ * The states of the connections over which helpers were heard here last: open, or ended. When a helper's process is killed, its connection ends at
  * once, long before its lease does. Leases do not depend on this: a helper may only have lost its connection, and comes
  * back over another one. Safe for any thread; never blocks.
  */
-public final class ConnectedHelpers {
+public final class HelperConnectionStates {
     @GuardedBy("this")
     private final Map<HelperId, SocketAddress> open = new HashMap<>();
 
