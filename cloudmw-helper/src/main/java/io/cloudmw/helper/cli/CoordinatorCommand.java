@@ -7,7 +7,7 @@ import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.helper.bucket.CoordinatorBuckets;
 import io.cloudmw.helper.http.HttpEndpoint;
 import io.cloudmw.helper.log.LogFormat;
-import io.cloudmw.helper.page.PageAccess;
+import io.cloudmw.helper.page.PageAccessCheck;
 import io.cloudmw.helper.page.WebPage;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
@@ -65,7 +65,7 @@ final class CoordinatorCommand implements Callable<Integer> {
         Duration stopTimeout = ServingProcess.stopTimeout(settings);
         settings.finish();
         LogFormat.name("coordinator", config.listen().toString());
-        Optional<PageAccess> access = PageAccess.read(config.http(), config.httpToken());
+        Optional<PageAccessCheck> access = PageAccessCheck.read(config.http(), config.httpToken());
         try (ServingProcess serving = ServingProcess.begin("coordinator", stopTimeout)) {
             CoordinatorBuckets direct = serving.with(new CoordinatorBuckets());
             PrometheusMeterRegistry meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);

@@ -26,7 +26,7 @@ public final class WebPage implements HttpHandler, AutoCloseable {
     private static final Duration INTERVAL = Duration.ofSeconds(1);
     private static final Duration LONGEST_REQUEST = Duration.ofSeconds(30);
 
-    private final PageAccess access;
+    private final PageAccessCheck access;
     private final PageSource source;
     private final PageFiles files = new PageFiles();
     private final SnapshotJson snapshots;
@@ -41,7 +41,7 @@ public final class WebPage implements HttpHandler, AutoCloseable {
      */
     record Limits(Duration interval, Duration longest) {}
 
-    WebPage(PageAccess access, PageSource source, Limits limits) {
+    WebPage(PageAccessCheck access, PageSource source, Limits limits) {
         this.access = access;
         this.source = source;
         this.snapshots = new SnapshotJson(source, Ticker.system());
@@ -50,7 +50,7 @@ public final class WebPage implements HttpHandler, AutoCloseable {
     }
 
     /** The page of a coordinator. */
-    public static WebPage of(PageAccess access, PageContent content) {
+    public static WebPage of(PageAccessCheck access, PageContent content) {
         return new WebPage(access, PageSource.of(content), new Limits(INTERVAL, LONGEST_REQUEST));
     }
 
@@ -91,7 +91,7 @@ public final class WebPage implements HttpHandler, AutoCloseable {
 
     /** Returns why the caller gets nothing; empty: it has access. */
     private Optional<PageAnswer> refusal(HttpExchange exchange, String path) {
-        PageAccess.Verdict verdict = access.check(exchange);
+        PageAccessCheck.Verdict verdict = access.check(exchange);
         boolean data = path.startsWith("/api/");
         return switch (verdict) {
             case ALLOWED -> Optional.empty();
@@ -121,7 +121,7 @@ public final class WebPage implements HttpHandler, AutoCloseable {
     private static PageAnswer closed() {
         return PageAnswer.text(
                 403,
-                "the web page is closed: this address is not a loopback address, and " + PageAccess.SETTING
+                "the web page is closed: this address is not a loopback address, and " + PageAccessCheck.SETTING
                         + " is not set. Set it to a file with a token that only the coordinator's user can read.");
     }
 
@@ -135,7 +135,7 @@ public final class WebPage implements HttpHandler, AutoCloseable {
             case WRONG_TOKEN -> files.login(401, "This is not the token.");
             case TOO_MANY_FAILURES ->
                 files.login(429, "Too many wrong tokens. Wait a second.").with("Retry-After", "1");
-            case CLOSED -> PageAnswer.text(403, "there is no token to log in with (" + PageAccess.SETTING + ")");
+            case CLOSED -> PageAnswer.text(403, "there is no token to log in with (" + PageAccessCheck.SETTING + ")");
             case LOGIN_NEEDED, FOREIGN_HOST -> files.login(401, "Enter the token.");
         };
     }

@@ -6,7 +6,7 @@ import io.cloudmw.core.config.HostPort;
 import io.cloudmw.core.config.Settings;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.helper.bucket.CoordinatorBuckets;
-import io.cloudmw.helper.page.PageAccess;
+import io.cloudmw.helper.page.PageAccessCheck;
 import io.cloudmw.helper.page.WebPage;
 import java.util.Map;
 import java.util.Optional;
@@ -32,7 +32,7 @@ public final class HostedCoordinator implements AutoCloseable {
         Settings given = Settings.of(settings);
         CoordinatorConfig config = CoordinatorConfig.read(given);
         given.finish();
-        Optional<PageAccess> access = PageAccess.read(config.http(), config.httpToken());
+        Optional<PageAccessCheck> access = PageAccessCheck.read(config.http(), config.httpToken());
         HostedParts parts = new HostedParts("coordinator", "coordinator.http.listen", config.http());
         boolean started = false;
         try {

@@ -105,7 +105,9 @@ final class WebPageTest {
 
     private void start(String listen, Optional<PageToken> token, Duration longest) throws CloudMwException {
         WebPage page = new WebPage(
-                new PageAccess(new HostPort(listen, 0), token, ticker), source, new WebPage.Limits(INTERVAL, longest));
+                new PageAccessCheck(new HostPort(listen, 0), token, ticker),
+                source,
+                new WebPage.Limits(INTERVAL, longest));
         opened.add(page);
         HttpEndpoint endpoint = new HttpEndpoint("x.http.listen", new HostPort("127.0.0.1", 0));
         opened.add(endpoint);

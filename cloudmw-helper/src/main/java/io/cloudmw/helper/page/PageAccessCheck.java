@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * The rules of access to the page. With a token, a caller must have it. Without one, the page is open on a loopback
  * address, to requests that name such an address, and closed on any other. Safe for any thread.
  */
-public final class PageAccess {
+public final class PageAccessCheck {
     static final String SETTING = "coordinator.http.token-file";
 
     private static final String COOKIE = "cloudmw-page";
@@ -28,7 +28,7 @@ public final class PageAccess {
     private final Optional<PageToken> token;
     private final FailedAttempts failures;
 
-    PageAccess(HostPort listen, Optional<PageToken> token, Ticker ticker) {
+    PageAccessCheck(HostPort listen, Optional<PageToken> token, Ticker ticker) {
         this.loopback = HostKind.of(listen.host()) == HostKind.LOOPBACK;
         this.token = token;
         this.failures = new FailedAttempts(ticker);
@@ -40,11 +40,11 @@ public final class PageAccess {
      * @param listen the address of the page; empty: there is no page
      * @throws CloudMwException as {@link PageToken#read}
      */
-    public static Optional<PageAccess> read(Optional<HostPort> listen, Optional<Path> tokenFile)
+    public static Optional<PageAccessCheck> read(Optional<HostPort> listen, Optional<Path> tokenFile)
             throws CloudMwException {
         Optional<PageToken> token =
                 tokenFile.isPresent() ? Optional.of(PageToken.read(SETTING, tokenFile.get())) : Optional.empty();
-        return listen.map(address -> new PageAccess(address, token, Ticker.system()));
+        return listen.map(address -> new PageAccessCheck(address, token, Ticker.system()));
     }
 
     /** The decision about a request. */
