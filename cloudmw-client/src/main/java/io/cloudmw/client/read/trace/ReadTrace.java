@@ -33,7 +33,7 @@ public final class ReadTrace {
     private final LongSupplier elapsedNanos;
     private @Nullable AttemptTimeline timeline;
     private final ReadSpans spans;
-    private @Nullable ReadRecorder recorder;
+    private @Nullable ReadReporter reporter;
 
     /**
      * Begins the read's span; its parent is the span that is current on this thread.
@@ -52,8 +52,8 @@ public final class ReadTrace {
     public void planned(ReadPlan plan, long wantedBytes) {
         List<AttemptListener> listeners = new ArrayList<>();
         if (plan.record().isPresent()) {
-            recorder = new ReadRecorder(context, serial, plan.record().get(), wantedBytes, elapsedNanos);
-            listeners.add(recorder);
+            reporter = new ReadReporter(context, serial, plan.record().get(), wantedBytes, elapsedNanos);
+            listeners.add(reporter);
         }
         spans.planned(plan.version().id(), plan.mode());
         if (spans.isRecording()) {
@@ -78,8 +78,8 @@ public final class ReadTrace {
      * @param names the names of racers
      */
     public void issued(Block block, IssueReason reason, List<StoreId> replicas, Function<RacerId, String> names) {
-        if (timeline != null && !timeline.issued(block, reason, replicas, names) && recorder != null) {
-            recorder.omit(block.entrants().size());
+        if (timeline != null && !timeline.issued(block, reason, replicas, names) && reporter != null) {
+            reporter.omit(block.entrants().size());
         }
     }
 
@@ -161,8 +161,8 @@ public final class ReadTrace {
         if (timeline != null) {
             timeline.endAll();
         }
-        if (recorder != null) {
-            recorder.ended(how, failure);
+        if (reporter != null) {
+            reporter.ended(how, failure);
         }
     }
 }

@@ -21,10 +21,10 @@ import org.slf4j.LoggerFactory;
  * changed since the one before; one report is on its way at a time. The read never waits for a report, and its outcome
  * does not depend on them. Confined to the transfer.
  */
-final class ReadRecorder implements AttemptListener {
+final class ReadReporter implements AttemptListener {
     private static final long INTERVAL_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
-    private static final Logger log = LoggerFactory.getLogger(ReadRecorder.class);
+    private static final Logger log = LoggerFactory.getLogger(ReadReporter.class);
 
     private final ClientContext context;
     private final SerialExecutor serial;
@@ -53,7 +53,7 @@ final class ReadRecorder implements AttemptListener {
      * @param id the id of the record, from the plan
      * @param elapsedNanos the time since the read began
      */
-    ReadRecorder(ClientContext context, SerialExecutor serial, String id, long wantedBytes, LongSupplier elapsedNanos) {
+    ReadReporter(ClientContext context, SerialExecutor serial, String id, long wantedBytes, LongSupplier elapsedNanos) {
         this.context = context;
         this.serial = serial;
         this.id = id;
