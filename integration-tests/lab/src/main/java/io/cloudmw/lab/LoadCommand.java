@@ -8,7 +8,7 @@ import io.cloudmw.client.CloudMw;
 import io.cloudmw.client.CloudMwOptions;
 import io.cloudmw.core.config.Durations;
 import io.cloudmw.core.model.VolumeName;
-import io.cloudmw.lab.load.Load;
+import io.cloudmw.lab.load.LoadGenerator;
 import io.cloudmw.lab.load.LoadReport;
 import io.cloudmw.lab.load.LoadSettings;
 import java.io.BufferedReader;
@@ -86,7 +86,7 @@ public final class LoadCommand implements Callable<Integer> {
         PrintWriter out = new PrintWriter(stream, true, StandardCharsets.UTF_8);
         BufferedReader phases = new BufferedReader(new InputStreamReader(context.in(), StandardCharsets.UTF_8));
         String directory = "/cloudmw-load-" + UUID.randomUUID().toString().substring(0, 8);
-        LoadReport report = new Load(settings, directory, () -> CloudMw.connect(how), out).run(phases);
+        LoadReport report = new LoadGenerator(settings, directory, () -> CloudMw.connect(how), out).run(phases);
         if (log != null) {
             report.write(log);
         }

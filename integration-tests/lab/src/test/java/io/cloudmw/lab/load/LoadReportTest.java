@@ -42,7 +42,7 @@ final class LoadReportTest {
 
     @Test
     void readsOfEachPhaseAreComparedWithTheFirstAfterTheWarmUp() {
-        add(Load.WARM_UP, LoadOperation.Kind.READ, 900, Optional.empty());
+        add(LoadGenerator.WARM_UP, LoadOperation.Kind.READ, 900, Optional.empty());
         for (int i = 1; i <= 100; i++) {
             add("before", i % 2 == 0 ? LoadOperation.Kind.READ : LoadOperation.Kind.RANGE, i, Optional.empty());
             add("kill", LoadOperation.Kind.READ, 3 * i, Optional.empty());
@@ -61,7 +61,7 @@ final class LoadReportTest {
 
     @Test
     void failedOperationsAreCountedAndHaveNoTime() {
-        add(Load.WARM_UP, LoadOperation.Kind.READ, 1, Optional.empty());
+        add(LoadGenerator.WARM_UP, LoadOperation.Kind.READ, 1, Optional.empty());
         add("before", LoadOperation.Kind.READ, 10, Optional.empty());
         add("before", LoadOperation.Kind.READ, 9000, Optional.of("HELPER_UNAVAILABLE: gone"));
         assertThat(report().isClean()).isFalse();

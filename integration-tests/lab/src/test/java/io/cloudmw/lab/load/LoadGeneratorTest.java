@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 @Timeout(120)
-final class LoadTest {
+final class LoadGeneratorTest {
     private static final int LEAF = 4096;
     private static final int SIZE = 5 * LEAF;
     private static final LoadSettings SETTINGS =
@@ -41,7 +41,7 @@ final class LoadTest {
     /** An action of a test while the load runs. */
     @FunctionalInterface
     private interface Meanwhile {
-        void run(Load load, CloudMw other) throws Exception;
+        void run(LoadGenerator load, CloudMw other) throws Exception;
     }
 
     /** Runs a load whose phase after the warm-up lasts as long as an action. */
@@ -50,7 +50,7 @@ final class LoadTest {
                 PipedReader pipe = new PipedReader()) {
             CompletableFuture<LoadReport> running;
             try (PipedWriter orders = new PipedWriter(pipe)) {
-                Load load = new Load(
+                LoadGenerator load = new LoadGenerator(
                         SETTINGS,
                         "/load",
                         () -> CloudMw.connect(
@@ -67,7 +67,7 @@ final class LoadTest {
         }
     }
 
-    private static LoadReport finished(Load load, Reader phases) {
+    private static LoadReport finished(LoadGenerator load, Reader phases) {
         try {
             return load.run(new BufferedReader(phases));
         } catch (IOException e) {

@@ -14,10 +14,10 @@ import java.util.concurrent.Executors;
 import java.util.function.Supplier;
 
 /**
- * A load on a volume: clients that work in rounds until they are told to stop, each in its own directory. The names of
+ * Runs a load on a volume: clients that work in rounds until they are told to stop, each in its own directory. The names of
  * phases come line by line; an operation belongs to the phase in which it begins. Used by one thread.
  */
-public final class Load {
+public final class LoadGenerator {
     /** The phase before the first line. */
     static final String WARM_UP = "warm-up";
 
@@ -29,13 +29,13 @@ public final class Load {
     private final CountDownLatch stop = new CountDownLatch(1);
 
     /**
-     * Creates a load.
+     * Creates a generator.
      *
      * @param directory of the volume, for the directories of the clients; it does not exist yet
      * @param connect creates the client of each thread
      * @param progress gets a line when the load is ready, for each phase, and for each failed operation
      */
-    public Load(LoadSettings settings, String directory, Supplier<CloudMw> connect, PrintWriter progress) {
+    public LoadGenerator(LoadSettings settings, String directory, Supplier<CloudMw> connect, PrintWriter progress) {
         this.settings = settings;
         this.directory = directory;
         this.connect = connect;
