@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The fields that an event has in a JSON line beside its message: the ids among the message's values, by their types.
  * The text format has the same values in the message only. Logback makes an instance by its name in
- * {@code logback.xml}.
+ * {@code log-json.xml}.
  */
 public final class LogFields extends AbstractJsonProvider<ILoggingEvent> {
     /** The id of a transfer, the same at all of its helpers. */

@@ -13,7 +13,7 @@ public final class LogFormat {
     /** The variable that chooses the format. */
     public static final String VARIABLE = "CLOUDMW_LOG_FORMAT";
 
-    /** The appenders of {@code logback.xml}. */
+    /** The formats that have a {@code log-FORMAT.xml}. */
     private static final Set<String> FORMATS = Set.of("text", "json");
 
     /** Says in each JSON line which process wrote it. */
