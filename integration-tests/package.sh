@@ -253,6 +253,19 @@ check_drain() {
   say "stopping made the copies elsewhere first, starting uses the disk again"
 }
 
+# Root collects what belongs to the units, with the runtime alone: no JDK is installed.
+check_support_bundle() {
+  local unit pid
+  on 1 cloudmw support-bundle --json -o /tmp/bundle.zip | tail -n 1 | tee "$work/bundle"
+  for unit in coordinator helper; do
+    pid=$(cat "$work/1/root/run/units/cloudmw-$unit.service.pid")
+    grep -q "\"threads/$pid.txt\".*\"missing\"" "$work/bundle"
+    grep -q "\"configuration/etc/cloudmw/$unit.env\".*\"missing\"" "$work/bundle"
+  done
+  rm "$work/1/root/tmp/bundle.zip"
+  say "configuration and thread dumps of both units"
+}
+
 check_memory() {
   local pid unit peak most said=
   for unit in coordinator helper; do
@@ -334,6 +347,6 @@ check_first_read() {
 }
 
 ip link set lo up
-for name in first-read install start put-and-get upgrade drain memory remove purge; do
+for name in first-read install start put-and-get support-bundle upgrade drain memory remove purge; do
   check "$name" "check_${name//-/_}"
 done

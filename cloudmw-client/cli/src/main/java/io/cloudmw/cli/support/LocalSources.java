@@ -29,6 +29,7 @@ import java.util.stream.Stream;
 /** Sources on this machine: versions, variables, files, processes and HTTP endpoints. Each call ends within a time. */
 final class LocalSources {
     private static final Duration PATIENCE = Duration.ofSeconds(15);
+    private static final String JCMD = "jdk.jcmd/sun.tools.jcmd.JCmd";
     private static final List<String> VARIABLES = List.of("CLOUDMW_", "OTEL_", "AWS_", "JAVA_", "XDG_");
 
     private LocalSources() {}
@@ -125,12 +126,12 @@ final class LocalSources {
         }
     }
 
-    /** The server processes of CloudMW on this machine that belong to this user. */
+    /** The server processes of CloudMW on this machine that belong to this user; for root, those of all users. */
     static List<ProcessHandle> servers() {
         String user = ProcessHandle.current().info().user().orElse("");
         return ProcessHandle.allProcesses()
                 .filter(process -> process.pid() != ProcessHandle.current().pid())
-                .filter(process -> process.info().user().orElse("").equals(user))
+                .filter(process -> seesThreads(user, process.info().user().orElse("")))
                 .filter(process -> process.info()
                         .commandLine()
                         .map(line -> line.contains("cloudmw-helper") && line.contains("java"))
@@ -138,12 +139,17 @@ final class LocalSources {
                 .toList();
     }
 
+    /** Returns whether a JVM lets this user see its threads. */
+    static boolean seesThreads(String user, String owner) {
+        return user.equals(owner) || user.equals("root");
+    }
+
     /** The command line and the stack of each thread of a process. */
     static String threads(ProcessHandle process) throws IOException, InterruptedException {
-        Path own = Path.of(System.getProperty("java.home"), "bin", "jcmd");
-        String jcmd = Files.isExecutable(own) ? own.toString() : "jcmd";
+        // Runtimes of Debian have the module of jcmd, and not its program.
+        String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
         return process.info().commandLine().orElse("") + "\n"
-                + output(List.of(jcmd, Long.toString(process.pid()), "Thread.print", "-l"));
+                + output(List.of(java, "-m", JCMD, Long.toString(process.pid()), "Thread.print", "-l"));
     }
 
     /** The last lines that a unit of systemd has logged. */

@@ -245,7 +245,7 @@ public final class SupportBundleCommand extends ClientCommand {
             bundle.add("threads/" + server.pid() + ".txt", () -> LocalSources.threads(server));
         }
         if (servers.isEmpty()) {
-            bundle.missing("threads", "no coordinator or helper of this user runs on this machine");
+            bundle.missing("threads", "no coordinator or helper that this user may look into runs on this machine");
         }
     }
 }
