@@ -105,8 +105,10 @@ say "format is right"
 if command -v "$python" >/dev/null; then
   "$python" "$infra/docs.py" --check
   say "tables of variables and outputs are current"
+  "$python" "$infra/test/validations.py"
+  say "each validation of a variable has a test"
 else
-  say "no $python: tables of variables and outputs were not checked" >&2
+  say "no $python: tables and tests of variables were not checked" >&2
 fi
 
 if [ "${1:-}" = --quick ]; then

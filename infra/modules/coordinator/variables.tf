@@ -207,6 +207,11 @@ variable "permissions_boundary_arn" {
   type        = string
   description = "Permissions boundary of the instance role; null for none."
   default     = null
+
+  validation {
+    condition     = var.permissions_boundary_arn == null || can(regex("^arn:[a-z-]+:iam::([0-9]{12}|aws):policy/.+$", var.permissions_boundary_arn))
+    error_message = "permissions_boundary_arn: expected the ARN of a policy of IAM."
+  }
 }
 
 variable "endpoint_security_group_id" {

@@ -17,6 +17,11 @@ variable "coordinator" {
     target_group  = string
   })
   description = "Output monitored of the module coordinator."
+
+  validation {
+    condition     = var.coordinator.size >= 1 && startswith(var.coordinator.load_balancer, "net/") && startswith(var.coordinator.target_group, "targetgroup/")
+    error_message = "coordinator: expected the output monitored of the module coordinator."
+  }
 }
 
 variable "fleets" {
@@ -25,8 +30,18 @@ variable "fleets" {
     size    = number
     volumes = map(string)
   }))
-  description = "Outputs monitored of the modules helper-fleet, by any name."
+  description = "Outputs monitored of the modules helper-fleet, by any name but coordinator."
   default     = {}
+
+  validation {
+    condition     = !contains(keys(var.fleets), "coordinator")
+    error_message = "fleets: the name coordinator is taken."
+  }
+
+  validation {
+    condition     = alltrue([for _, fleet in var.fleets : fleet.size >= 1 && alltrue([for _, volume in fleet.volumes : startswith(volume, "vol-")])])
+    error_message = "fleets: expected outputs monitored of modules helper-fleet."
+  }
 }
 
 variable "alarm_actions" {

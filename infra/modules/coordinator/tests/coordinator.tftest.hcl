@@ -249,12 +249,27 @@ run "further_wrong_values_are_refused" {
   command = plan
 
   variables {
-    subnets        = { eu-central-1a = "10.0.0.0/24" }
-    size           = 2.5
-    package_sha256 = null
-    fleets         = []
-    settings       = { "coordinator.listen" = "a\nb" }
+    subnets                    = { eu-central-1a = "10.0.0.0/24" }
+    size                       = 2.5
+    package_sha256             = null
+    fleets                     = []
+    settings                   = { "coordinator.listen" = "a\nb" }
+    endpoint_security_group_id = "endpoints"
+    permissions_boundary_arn   = "arn:aws:iam::123456789012:role/boundary"
   }
 
-  expect_failures = [var.subnets, var.size, var.package_sha256, var.fleets, var.settings]
+  expect_failures = [
+    var.subnets, var.size, var.package_sha256, var.fleets, var.settings, var.endpoint_security_group_id,
+    var.permissions_boundary_arn,
+  ]
+}
+
+run "checksum_of_another_length_is_refused" {
+  command = plan
+
+  variables {
+    package_sha256 = "e3b0"
+  }
+
+  expect_failures = [var.package_sha256]
 }

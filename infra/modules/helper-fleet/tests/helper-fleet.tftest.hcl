@@ -259,14 +259,19 @@ run "further_wrong_values_are_refused" {
   command = plan
 
   variables {
-    subnets        = { eu-central-1a = "10.0.0.0/24" }
-    package_sha256 = "E3"
-    cache_disk_gib = 1.5
-    disk_size_gib  = 100.5
-    fleet          = "h"
+    subnets                    = { eu-central-1a = "10.0.0.0/24" }
+    package_sha256             = "E3"
+    cache_disk_gib             = 1.5
+    disk_size_gib              = 100.5
+    fleet                      = "h"
+    endpoint_security_group_id = "endpoints"
+    permissions_boundary_arn   = "boundary"
   }
 
-  expect_failures = [var.subnets, var.package_sha256, var.cache_disk_gib, var.disk_size_gib, var.fleet]
+  expect_failures = [
+    var.subnets, var.package_sha256, var.cache_disk_gib, var.disk_size_gib, var.fleet, var.endpoint_security_group_id,
+    var.permissions_boundary_arn,
+  ]
 }
 
 run "values_that_do_not_go_together_are_refused" {
@@ -275,12 +280,22 @@ run "values_that_do_not_go_together_are_refused" {
   variables {
     size           = 4
     spot           = true
-    stop_drains    = true
     warm_pool_size = 1
     cache_disk_gib = 100
   }
 
   expect_failures = [var.size, var.spot, var.cache_disk_gib]
+}
+
+run "drain_of_a_spot_instance_is_refused" {
+  command = plan
+
+  variables {
+    spot        = true
+    stop_drains = true
+  }
+
+  expect_failures = [var.spot]
 }
 
 run "half_a_helper_and_no_checksum_are_refused" {

@@ -65,7 +65,31 @@ run "wrong_values_are_refused" {
     alarm_actions   = ["topic"]
     missing_minutes = 0
     tags            = { "aws:x" = "y" }
+    coordinator = {
+      group         = "demo-coordinator"
+      size          = 3
+      table         = "demo-catalog"
+      load_balancer = "arn:aws:elasticloadbalancing:eu-central-1:123456789012:loadbalancer/net/demo/1"
+      target_group  = "targetgroup/demo/1"
+    }
+    fleets = {
+      helpers = { group = "demo-helpers", size = 6, volumes = { h1 = "/dev/sdf" } }
+    }
   }
 
-  expect_failures = [var.name, var.alarm_actions, var.missing_minutes, var.tags]
+  expect_failures = [
+    var.name, var.alarm_actions, var.missing_minutes, var.tags, var.coordinator, var.fleets,
+  ]
+}
+
+run "fleet_that_would_hide_the_coordinators_is_refused" {
+  command = plan
+
+  variables {
+    fleets = {
+      coordinator = { group = "demo-helpers", size = 6, volumes = {} }
+    }
+  }
+
+  expect_failures = [var.fleets]
 }
