@@ -86,6 +86,7 @@ public final class HelperServer implements AutoCloseable {
      * Starts a helper. The helper serves when this returns, and tries to register in the background.
      *
      * @param others opens stores that are not disks; the caller closes it
+     * @param telemetry receives meters and spans
      * @throws CloudMwException {@code LOCAL_IO} when an address cannot be bound or the spool cannot be created;
      *     {@code ALREADY_EXISTS} when another process has the spool; the failure of a disk that cannot be opened.
      *     Nothing is left open then
@@ -95,10 +96,10 @@ public final class HelperServer implements AutoCloseable {
             ClusterSecret secret,
             StoreOpener others,
             DiskOpener.Decorator decorator,
-            MeterRegistry meters)
+            Telemetry telemetry)
             throws CloudMwException {
         UrlSigner.LocalSigner none = (store, chunk, validity) -> Optional.empty();
-        return new HelperServer(config, secret, others, BucketProbe.none(), none, decorator, Telemetry.of(meters));
+        return new HelperServer(config, secret, others, BucketProbe.none(), none, decorator, telemetry);
     }
 
     /**

@@ -16,9 +16,13 @@ import io.cloudmw.core.security.TransferTokens;
 import io.cloudmw.core.store.ChunkStore;
 import io.cloudmw.core.store.disk.DiskChunkStore;
 import io.cloudmw.core.time.WallClock;
+import io.cloudmw.core.trace.Telemetry;
+import io.cloudmw.core.trace.Traces;
 import io.cloudmw.helper.config.HelperConfig;
 import io.cloudmw.helper.testing.StallingStore;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.opentelemetry.api.OpenTelemetry;
+import io.opentelemetry.api.trace.Tracer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -40,6 +44,11 @@ final class HelperCluster implements AutoCloseable {
      *     StallingStore.PUTS for puts
      */
     HelperCluster(Path directory, Map<String, String> more, int... stalls) throws CloudMwException {
+        this(directory, more, Traces.tracer(OpenTelemetry.noop()), stalls);
+    }
+
+    /** @param tracer receives the spans of all helpers */
+    HelperCluster(Path directory, Map<String, String> more, Tracer tracer, int... stalls) throws CloudMwException {
         for (int i = 0; i < stalls.length; i++) {
             Map<String, String> settings = new HashMap<>(Map.of(
                     "helper.id",
@@ -72,7 +81,7 @@ final class HelperCluster implements AutoCloseable {
                     (disk, config) -> config.throttle()
                             .<ChunkStore>map(law -> new StallingStore(disk, (int) law.bytesPerSecondAt(0)))
                             .orElse(disk),
-                    registry));
+                    new Telemetry(registry, tracer)));
         }
     }
 

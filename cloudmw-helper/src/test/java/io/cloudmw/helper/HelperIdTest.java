@@ -8,6 +8,7 @@ import io.cloudmw.core.config.Settings;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.security.ClusterSecret;
+import io.cloudmw.core.trace.Telemetry;
 import io.cloudmw.helper.config.HelperConfig;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.nio.file.Path;
@@ -71,6 +72,6 @@ final class HelperIdTest {
                     throw new CloudMwException(ErrorCode.STORE_UNAVAILABLE, "no S3 here");
                 },
                 (store, config) -> store,
-                new SimpleMeterRegistry());
+                Telemetry.of(new SimpleMeterRegistry()));
     }
 }

@@ -37,6 +37,8 @@ import io.cloudmw.core.rpc.VersionHandshake;
 import io.cloudmw.core.schedule.Tenant;
 import io.cloudmw.core.security.TransferRight;
 import io.cloudmw.core.security.TransferToken;
+import io.cloudmw.core.trace.TraceParent;
+import io.cloudmw.core.trace.Traces;
 import io.cloudmw.proto.v1.CoordinatorGrpc;
 import io.cloudmw.proto.v1.ReplicaReport;
 import io.cloudmw.proto.v1.ReplicaState;
@@ -49,6 +51,11 @@ import io.grpc.stub.StreamObserver;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.opentelemetry.api.trace.Span;
+import io.opentelemetry.sdk.testing.exporter.InMemorySpanExporter;
+import io.opentelemetry.sdk.trace.SdkTracerProvider;
+import io.opentelemetry.sdk.trace.data.SpanData;
+import io.opentelemetry.sdk.trace.export.SimpleSpanProcessor;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -91,6 +98,13 @@ final class SwitchTreeServingTest {
     /** The urgency of requests. */
     private Urgency urgency = Urgency.of(Priority.BATCH);
 
+    private final InMemorySpanExporter exporter = InMemorySpanExporter.create();
+    private final SdkTracerProvider spans = SdkTracerProvider.builder()
+            .addSpanProcessor(SimpleSpanProcessor.create(exporter))
+            .build();
+    /** The span of requests. */
+    private Optional<TraceParent> trace = Optional.empty();
+
     private final BulkTransport transport =
             new BulkTransport("test-child", 1, BulkOptions.defaults(), new SimpleMeterRegistry());
 
@@ -101,6 +115,7 @@ final class SwitchTreeServingTest {
     @AfterEach
     void close() {
         transport.close();
+        spans.close();
     }
 
     private HelperCluster cluster(int helpers, int stallsAfter, String... more) throws Exception {
@@ -111,7 +126,7 @@ final class SwitchTreeServingTest {
         int[] stalls = new int[helpers];
         Arrays.fill(stalls, -1);
         stalls[0] = stallsAfter;
-        HelperCluster cluster = new HelperCluster(directory, settings, stalls);
+        HelperCluster cluster = new HelperCluster(directory, settings, spans.get("test"), stalls);
         try (ScriptedClient uploader = new ScriptedClient(cluster)) {
             int index = Math.toIntExact(chunk(cluster).index());
             var unused = uploader.upload(0, index, bytes, ScriptedClient.crcs(bytes), stores(cluster), 1)
@@ -222,13 +237,14 @@ final class SwitchTreeServingTest {
         BulkRequest.Shared request = new BulkRequest.Shared(
                 token,
                 new IssuedBlock(
-                        block,
-                        chunk(cluster),
-                        bytes.length,
-                        LEAF,
-                        ScriptedClient.crcs(bytes),
-                        List.of(stores(cluster).get(0).id()),
-                        false),
+                                block,
+                                chunk(cluster),
+                                bytes.length,
+                                LEAF,
+                                ScriptedClient.crcs(bytes),
+                                List.of(stores(cluster).get(0).id()),
+                                false)
+                        .tracedAs(trace),
                 stores(cluster),
                 helpers,
                 tree.size(),
@@ -293,6 +309,35 @@ final class SwitchTreeServingTest {
             assertThat(counted(cluster, SwitchMetrics.RECEIVED)).isEqualTo(6.0 * bytes.length);
             await().untilAsserted(() ->
                     assertThat(counted(cluster, SwitchMetrics.SENT)).isEqualTo(13.0 * bytes.length));
+        }
+    }
+
+    /** The switch at place 3 asks that at place 1, which asks the root. */
+    @Test
+    void fetchOfASwitchIsTheParentOfTheFetchOfTheSwitchAbove() throws Exception {
+        try (HelperCluster cluster = cluster(8, -1)) {
+            List<HelperAddress> tree = cluster.addresses().subList(1, 8);
+            List<Integer> byPlace = places(cluster, tree);
+            Span request = spans.get("test").spanBuilder("request").startSpan();
+            trace = TraceParent.of(request);
+            Child child = ask(cluster, byPlace.get(3), tree, 3);
+            assertThat(child.end).succeedsWithin(30, TimeUnit.SECONDS).isEqualTo(bytes);
+
+            await().until(() -> exporter.getFinishedSpanItems().size() == 3);
+            String parent = request.getSpanContext().getSpanId();
+            for (int place : List.of(3, 1, 0)) {
+                String helper = cluster.addresses().get(byPlace.get(place)).id().value();
+                SpanData fetch = exporter.getFinishedSpanItems().stream()
+                        .filter(span -> helper.equals(span.getAttributes().get(Traces.HELPER)))
+                        .findFirst()
+                        .orElseThrow();
+                assertThat(fetch.getParentSpanId()).as("place " + place).isEqualTo(parent);
+                assertThat(fetch.getTraceId())
+                        .isEqualTo(request.getSpanContext().getTraceId());
+                assertThat(fetch.getAttributes().get(Traces.STATE)).isEqualTo("finished");
+                assertThat(fetch.getAttributes().get(Traces.BYTES)).isEqualTo(bytes.length);
+                parent = fetch.getSpanId();
+            }
         }
     }
 
