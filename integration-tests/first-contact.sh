@@ -275,14 +275,16 @@ check_one_download() {
   say "a switch keeps the file and serves it"
 }
 
-# Recovers a volume from its buckets alone, into another catalog.
+# Runs the document's blocks, which recover a volume from its buckets alone, with another catalog and the test's S3 server.
 check_lost_catalog() {
-  "$cloudmw" backup files
-  document_block docs/operations.md "Restore from backup" "" >"$work/recover.sh"
-  grep -q 'recover files' "$work/recover.sh" || fail "docs/operations.md: no such block"
-  "$cloudmw" recover files --from \
-    "east=s3://my-bucket-east/cloudmw,region=us-east-1,endpoint=http://$client_host:$s3_port,path-style" \
-    --data-dir "$work/recovered"
+  document_block docs/operations.md "Restore from backup" "" 1 >"$work/recover.sh"
+  document_block docs/operations.md "Restore from backup" "" 2 >>"$work/recover.sh"
+  grep -q 'backup files' "$work/recover.sh" || fail "docs/operations.md: no block with backup"
+  grep -q 'recover files' "$work/recover.sh" || fail "docs/operations.md: no block with recover"
+  sed -i "s|^cloudmw|$cloudmw|; s|^runuser -u cloudmw -- cloudmw|$cloudmw|
+    s|,region=us-east-1|&,endpoint=http://$client_host:$s3_port,path-style|
+    s|--config /etc/cloudmw/coordinator.properties|--data-dir $work/recovered|" "$work/recover.sh"
+  bash -ex "$work/recover.sh"
   serve recovered 1 "$cloudmw" coordinator --listen "${coordinator%:*}:7500" --data-dir "$work/recovered" \
     --secret-file "$work/secret"
   "$cloudmw" ls files:/ --coordinator "${coordinator%:*}:7500" >"$work/listed"
