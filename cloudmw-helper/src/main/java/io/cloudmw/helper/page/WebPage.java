@@ -41,17 +41,18 @@ public final class WebPage implements HttpHandler, AutoCloseable {
      */
     record Limits(Duration interval, Duration longest) {}
 
-    WebPage(PageAccessCheck access, PageSource source, Limits limits) {
+    /** @param writes measures writes to viewers */
+    WebPage(PageAccessCheck access, PageSource source, Limits limits, Ticker writes) {
         this.access = access;
         this.source = source;
         this.snapshots = new SnapshotJson(source, Ticker.system());
         this.threads = new PageThreads(limits.longest());
-        this.events = new EventStreams(snapshots, limits.interval(), limits.longest(), Ticker.system());
+        this.events = new EventStreams(snapshots, limits.interval(), limits.longest(), writes);
     }
 
     /** The page of a coordinator. */
     public static WebPage of(PageAccessCheck access, PageContent content) {
-        return new WebPage(access, PageSource.of(content), new Limits(INTERVAL, LONGEST_REQUEST));
+        return new WebPage(access, PageSource.of(content), new Limits(INTERVAL, LONGEST_REQUEST), Ticker.system());
     }
 
     /** The number of viewers now. */

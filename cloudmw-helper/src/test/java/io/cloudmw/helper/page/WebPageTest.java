@@ -48,6 +48,7 @@ final class WebPageTest {
     private static final String TOKEN = "a-token-of-enough-letters";
     private static final HttpClient CLIENT = HttpClient.newHttpClient();
     private static final Duration INTERVAL = Duration.ofMillis(20);
+    private static final Duration LONGEST = Duration.ofMinutes(1);
 
     /** More than the buffers of a connection hold. */
     private static final int MANY_HELPERS = 40_000;
@@ -103,11 +104,12 @@ final class WebPageTest {
         }
     }
 
-    private void start(String listen, Optional<PageToken> token, Duration longest) throws CloudMwException {
+    private void start(String listen, Optional<PageToken> token) throws CloudMwException {
         WebPage page = new WebPage(
                 new PageAccessCheck(new HostPort(listen, 0), token, ticker),
                 source,
-                new WebPage.Limits(INTERVAL, longest));
+                new WebPage.Limits(INTERVAL, LONGEST),
+                ticker);
         opened.add(page);
         HttpEndpoint endpoint = new HttpEndpoint("x.http.listen", new HostPort("127.0.0.1", 0));
         opened.add(endpoint);
@@ -126,11 +128,11 @@ final class WebPageTest {
     }
 
     private void start() throws CloudMwException {
-        start("127.0.0.1", Optional.empty(), Duration.ofMinutes(1));
+        start("127.0.0.1", Optional.empty());
     }
 
     private void startWithToken() throws CloudMwException {
-        start("0.0.0.0", Optional.of(PageToken.of(TOKEN)), Duration.ofMinutes(1));
+        start("0.0.0.0", Optional.of(PageToken.of(TOKEN)));
     }
 
     @AfterEach
@@ -295,7 +297,7 @@ final class WebPageTest {
 
     @Test
     void pageIsClosedOnAnotherAddressWithoutAToken() throws Exception {
-        start("10.0.0.1", Optional.empty(), Duration.ofMinutes(1));
+        start("10.0.0.1", Optional.empty());
         for (String path : List.of("/", "/page.css", "/api/snapshot", "/api/events", "/api/reads")) {
             HttpResponse<String> refused = get(path);
             assertThat(refused.statusCode()).as(path).isEqualTo(403);
@@ -396,7 +398,7 @@ final class WebPageTest {
     void viewerThatReadsNothingDelaysNobodyAndIsDropped() throws Exception {
         source.helpers = Collections.nCopies(
                 MANY_HELPERS, new ShownHelper("h", "", true, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, -1, 0, 0));
-        start("127.0.0.1", Optional.empty(), Duration.ofSeconds(2));
+        start("127.0.0.1", Optional.empty());
         try (Socket stuck = new Socket(address().host(), address().port())) {
             stuck.getOutputStream()
                     .write("GET /api/events HTTP/1.1\r\nHost: localhost\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
@@ -405,7 +407,12 @@ final class WebPageTest {
                 long first = next(lively).path("atMillis").asLong();
                 assertThat(next(lively).path("atMillis").asLong()).isGreaterThan(first);
             }
-            await().until(() -> page().viewers() == 0);
+            await().until(() -> page().viewers() == 1);
+            // Its write may begin only now.
+            await().until(() -> {
+                ticker.advance(LONGEST.plusMillis(1));
+                return page().viewers() == 0;
+            });
         }
     }
 
