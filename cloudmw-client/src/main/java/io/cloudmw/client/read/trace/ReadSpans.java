@@ -18,8 +18,8 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * The spans of one read: the read, its chunks, their attempts. A cancelled attempt has a link to the attempt that
- * brought the bytes instead. Confined to the transfer.
+ * The spans of one read: the read, its chunks, their attempts. An attempt that won no bytes, as a cancelled one, has a
+ * link to the attempt that brought them. Confined to the transfer.
  */
 final class ReadSpans implements AttemptListener {
     private final Tracer tracer;
