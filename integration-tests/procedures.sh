@@ -7,7 +7,8 @@
 #
 # The machines c1, c2 and h1 to h4 are directories, which stand for their roots. Small scripts stand for systemctl, scp,
 # install and runuser; package.sh tests the units themselves. Rolling replacement is in rolling.sh; first-contact.sh does
-# the procedures for buckets. Without the right to mount a file system, the procedure full-disk says so and is left out.
+# the procedures for buckets. Without the right to mount a file system, the procedure full-disk says so and is left out,
+# or fails where CLOUDMW_REQUIRE_MOUNT is set.
 set -euo pipefail
 
 . "$(dirname "$0")/processes.sh"
@@ -230,6 +231,7 @@ do_rotation_of_secrets() {
 
 do_full_disk() {
   if ! mountpoint -q "$small"; then
+    [ -z "${CLOUDMW_REQUIRE_MOUNT:-}" ] || fail "no file system can be mounted here, and CLOUDMW_REQUIRE_MOUNT is set"
     say "left out: no file system can be mounted here"
     return
   fi

@@ -3,7 +3,8 @@
 # cluster on an AWS for tests, checkov.
 #
 #   infra/test/run.sh           everything, in some minutes
-#   infra/test/run.sh --quick   format, tables, validity of the examples that use every module; needs no Python packages
+#   infra/test/run.sh --quick   format, tables, tests of the modules, validity of the examples that use every module; needs
+#                               no Python packages
 #
 # Variables:
 #   CLOUDMW_TERRAFORM_MIRROR      file-system mirror of providers (what terraform init -plugin-dir takes). Without it the
@@ -96,6 +97,20 @@ prepare_python() {
   ) 9>"$area/venv.lock"
 }
 
+# Validates the modules and runs their tests; counts the assertions.
+test_modules() {
+  local module count
+  assertions=0
+  for module in "$work"/modules/*; do
+    validate "$module"
+    terraform -chdir="$module" test -no-color >"$area/test.log" 2>&1 || { cat "$area/test.log" >&2; exit 1; }
+    count=$(($(cat "$module"/tests/*.hcl | grep -c '^  assert {') + $(sed -n '/expect_failures/,/\]/p' "$module"/tests/*.hcl |
+      grep -oE '\b(var\.[a-z0-9_]+|aws_[a-z_]+\.[a-z_]+)' | wc -l)))
+    assertions=$((assertions + count))
+    say "$(sed -n 's/^Success! //p' "$area/test.log") ${module##*/}: $count assertions"
+  done
+}
+
 mkdir -p "$area"
 began=$SECONDS
 find_mirror
@@ -116,6 +131,7 @@ if [ "${1:-}" = --quick ]; then
   for example in complete multi-region-buckets; do
     validate "$work/examples/$example"
   done
+  test_modules
   say "checked in $((SECONDS - began)) s"
   exit 0
 fi
@@ -133,15 +149,7 @@ copy full
 "$venv/bin/python" "$work/test/test_agent.py" -q
 say "the agent's tests passed"
 
-assertions=0
-for module in "$work"/modules/*; do
-  validate "$module"
-  terraform -chdir="$module" test -no-color >"$area/test.log" 2>&1 || { cat "$area/test.log" >&2; exit 1; }
-  count=$(($(cat "$module"/tests/*.hcl | grep -c '^  assert {') + $(sed -n '/expect_failures/,/\]/p' "$module"/tests/*.hcl |
-    grep -oE '\b(var\.[a-z0-9_]+|aws_[a-z_]+\.[a-z_]+)' | wc -l)))
-  assertions=$((assertions + count))
-  say "$(sed -n 's/^Success! //p' "$area/test.log") ${module##*/}: $count assertions"
-done
+test_modules
 for example in "$work"/examples/*; do
   validate "$example"
 done
