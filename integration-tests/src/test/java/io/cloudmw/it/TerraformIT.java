@@ -17,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 final class TerraformIT {
     private static final Path SCRIPT =
             Path.of("..", "infra", "test", "run.sh").toAbsolutePath().normalize();
-    private static final long LONGEST_MINUTES = 5;
+    private static final long LONGEST_MINUTES = 15;
 
     @TempDir
     private Path directory;
