@@ -20,18 +20,7 @@ other_s3_port=7071
 checks=(demo one-machine three-machines own-buckets other-keys one-download lost-catalog wrong-key wrong-region
   missing-bucket resume dead-disk lost-bucket snippets)
 
-# Finds the versitygw that the integration tests have built, or builds it in the same place.
-find_versitygw() {
-  local version go
-  version=$(sed -n 's/.* VERSION = "\(v[^"]*\)".*/\1/p' \
-    "$root/integration-tests/src/test/java/io/cloudmw/it/s3/Versitygw.java")
-  : "${CLOUDMW_VERSITYGW:=$root/integration-tests/target/s3-servers/versitygw-$version}"
-  [ -x "$CLOUDMW_VERSITYGW" ] && return
-  go=$(PATH=$PATH:/usr/local/go/bin command -v go) || { echo "first-contact.sh: no go found (https://go.dev/dl)" >&2; exit 2; }
-  mkdir -p "${CLOUDMW_VERSITYGW%/*}"
-  GOBIN=$CLOUDMW_VERSITYGW.build "$go" install "github.com/versity/versitygw/cmd/versitygw@$version"
-  mv "$CLOUDMW_VERSITYGW.build/versitygw" "$CLOUDMW_VERSITYGW"
-}
+. "$root/integration-tests/go-programs.sh"
 
 case ${1:-} in
   --list)

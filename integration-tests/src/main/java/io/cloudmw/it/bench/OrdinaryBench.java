@@ -1,0 +1,124 @@
+package io.cloudmw.it.bench;
+
+import io.cloudmw.client.CloudMw;
+import io.cloudmw.client.CloudMwOptions;
+import io.cloudmw.client.GetOptions;
+import io.cloudmw.core.model.FilePath;
+import java.io.BufferedOutputStream;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.OutputStream;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.SplittableRandom;
+
+/**
+ * A started client of the library for {@code integration-tests/ordinary.sh}, which measures its processor time from
+ * outside. The class uses nothing but the jar of the command line.
+ *
+ * <p>Arguments: {@code serve <coordinator>} reads a command from each line of standard input and answers each with a line
+ * of numbers:
+ *
+ * <ul>
+ *   <li>{@code read <file>} reads a file of a volume to /dev/null: seconds
+ *   <li>{@code small-gets <file> <count>} does so many times, one get after the other: p50 and p99 in milliseconds
+ * </ul>
+ *
+ * <p>{@code generate <directory> <count> <bytes> <seed>} makes files of random bytes, a hundred in each subdirectory;
+ * {@code generate <file> <bytes> <seed>} makes one.
+ */
+public final class OrdinaryBench {
+    private static final int FILES_IN_A_DIRECTORY = 100;
+    private static final int PIECE_BYTES = 1 << 20;
+
+    private final CloudMw client;
+    private final FileChannel nowhere;
+
+    private OrdinaryBench(CloudMw client, FileChannel nowhere) {
+        this.client = client;
+        this.nowhere = nowhere;
+    }
+
+    public static void main(String[] arguments) throws IOException {
+        if (arguments.length == 2 && arguments[0].equals("serve")) {
+            try (CloudMw client = CloudMw.connect(CloudMwOptions.of(arguments[1]));
+                    FileChannel nowhere = FileChannel.open(Path.of("/dev/null"), StandardOpenOption.WRITE)) {
+                new OrdinaryBench(client, nowhere).serve();
+            }
+        } else if (arguments.length == 5 && arguments[0].equals("generate")) {
+            generateTree(
+                    Path.of(arguments[1]),
+                    Integer.parseInt(arguments[2]),
+                    Long.parseLong(arguments[3]),
+                    new SplittableRandom(Long.parseLong(arguments[4])));
+        } else if (arguments.length == 4 && arguments[0].equals("generate")) {
+            generate(
+                    Path.of(arguments[1]),
+                    Long.parseLong(arguments[2]),
+                    new SplittableRandom(Long.parseLong(arguments[3])));
+        } else {
+            System.err.println("usage: OrdinaryBench serve <coordinator> | generate <directory> <count> <bytes> <seed>"
+                    + " | generate <file> <bytes> <seed>");
+            System.exit(2);
+        }
+    }
+
+    private void serve() throws IOException {
+        BufferedReader commands = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+        for (String line = commands.readLine(); line != null; line = commands.readLine()) {
+            System.out.println(answer(line.split(" ", -1)));
+        }
+    }
+
+    private String answer(String[] words) {
+        FilePath file = FilePath.parse(words[1]);
+        switch (words[0]) {
+            case "read":
+                long start = System.nanoTime();
+                client.files().read(file, nowhere, GetOptions.defaults()).join();
+                return String.format(Locale.ROOT, "%.3f", (System.nanoTime() - start) / 1e9);
+            case "small-gets":
+                return smallGets(file, Integer.parseInt(words[2]));
+            default:
+                throw new IllegalArgumentException("unknown command: " + words[0]);
+        }
+    }
+
+    private String smallGets(FilePath file, int count) {
+        double[] millis = new double[count];
+        for (int i = 0; i < count; i++) {
+            long start = System.nanoTime();
+            client.files().read(file, nowhere, GetOptions.defaults()).join();
+            millis[i] = (System.nanoTime() - start) / 1e6;
+        }
+        Arrays.sort(millis);
+        return String.format(Locale.ROOT, "%.3f %.3f", millis[count / 2], millis[(int) (count * 0.99)]);
+    }
+
+    private static void generateTree(Path directory, int count, long bytes, SplittableRandom random)
+            throws IOException {
+        for (int i = 0; i < count; i++) {
+            Path parent = directory.resolve(String.format(Locale.ROOT, "%03d", i / FILES_IN_A_DIRECTORY));
+            if (i % FILES_IN_A_DIRECTORY == 0) {
+                Files.createDirectories(parent);
+            }
+            generate(parent.resolve(String.format(Locale.ROOT, "file-%05d", i)), bytes, random);
+        }
+    }
+
+    private static void generate(Path file, long bytes, SplittableRandom random) throws IOException {
+        byte[] piece = new byte[(int) Math.min(bytes, PIECE_BYTES)];
+        try (OutputStream out = new BufferedOutputStream(Files.newOutputStream(file))) {
+            for (long left = bytes; left > 0; left -= piece.length) {
+                random.nextBytes(piece);
+                out.write(piece, 0, (int) Math.min(left, piece.length));
+            }
+        }
+    }
+}
