@@ -502,7 +502,7 @@ do_switch() {
 # Prints the tables, and the JSON object into a file, from the samples.
 report() {
   awk -F'\t' -v samples="$samples" -v percentiles="$work/percentiles" -v objects="$work/objects" \
-    -v json="${json:-/dev/null}" -v part="$part" -v machine="$machine" -v about="$about" -v load="$load" -v notes="$notes" '
+    -v json="${json:-/dev/null}" -v part="$part" -v small_files="$small_files" -v machine="$machine" -v about="$about" -v load="$load" -v notes="$notes" '
     function quote(text) { gsub(/["\\]/, "\\\\&", text); return "\"" text "\"" }
     # Sorts the column of a key.
     function sorted(key, column,    n, i, j, v) {
@@ -582,6 +582,11 @@ report() {
       }
       for (w in files) {
         printf "%s: %d files became %d objects in each bucket.\n\n", w, files[w], median(w "-objects", 1) / 2
+      }
+      for (k = 1; k <= keys; k++) {
+        split(order[k], name, "/")
+        if (name[1] !~ /-4k$/ || name[2] !~ /^(cloudmw|rclone)$/) continue
+        printf "%s, %s: %d files a second.\n\n", name[1], name[2], small_files / median(order[k], 1)
       }
       target("put -r of files of 4 KiB ÷ rclone", "put-4k/cloudmw", ratio("put-4k", "cloudmw", "rclone"), 1.5)
       if (files["put-4k"]) target("objects ÷ files", "put-4k-objects", median("put-4k-objects", 1) / 2 / files["put-4k"], 0.01)

@@ -78,24 +78,23 @@ public final class OrdinaryBench {
 
     private String answer(String[] words) {
         FilePath file = FilePath.parse(words[1]);
-        switch (words[0]) {
-            case "read":
-                long start = System.nanoTime();
-                client.files().read(file, nowhere, GetOptions.defaults()).join();
-                return String.format(Locale.ROOT, "%.3f", (System.nanoTime() - start) / 1e9);
-            case "small-gets":
-                return smallGets(file, Integer.parseInt(words[2]));
-            default:
-                throw new IllegalArgumentException("unknown command: " + words[0]);
-        }
+        return switch (words[0]) {
+            case "read" -> String.format(Locale.ROOT, "%.3f", millisOfRead(file) / 1e3);
+            case "small-gets" -> smallGets(file, Integer.parseInt(words[2]));
+            default -> throw new IllegalArgumentException("unknown command: " + words[0]);
+        };
+    }
+
+    private double millisOfRead(FilePath file) {
+        long start = System.nanoTime();
+        client.files().read(file, nowhere, GetOptions.defaults()).join();
+        return (System.nanoTime() - start) / 1e6;
     }
 
     private String smallGets(FilePath file, int count) {
         double[] millis = new double[count];
         for (int i = 0; i < count; i++) {
-            long start = System.nanoTime();
-            client.files().read(file, nowhere, GetOptions.defaults()).join();
-            millis[i] = (System.nanoTime() - start) / 1e6;
+            millis[i] = millisOfRead(file);
         }
         Arrays.sort(millis);
         return String.format(Locale.ROOT, "%.3f %.3f", millis[count / 2], millis[(int) (count * 0.99)]);
