@@ -94,10 +94,19 @@ build_this
 begin_work
 samples=$work/samples
 notes=$work/notes
+reported=
 : >"$samples"
 : >"$notes"
 : >"$work/percentiles"
 : >"$work/objects"
+
+# What was measured before a failure or an interruption is printed, too.
+finish() {
+  stop_all KILL
+  wait 2>/dev/null || true
+  [ -n "$reported" ] || [ ! -s "$samples" ] || report || true
+  rm -rf "$work"
+}
 
 # Standard output of a failed check would be lost in the tables.
 fail() { # reason
@@ -501,8 +510,18 @@ do_switch() {
 
 # Prints the tables, and the JSON object into a file, from the samples.
 report() {
+  local machine about loads
+  reported=yes
+  loads="Load average: before $load; after $(load_average)."
+  machine="$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1), $(nproc) cores, \
+$(awk '/^MemTotal/ { printf "%.0f GB", $2 / 1e6 }' /proc/meminfo), Linux $(uname -r), \
+JDK $("${JAVA_HOME:+$JAVA_HOME/bin/}java" -version 2>&1 | sed -n '1s/.*"\([^"]*\)".*/\1/p'), $(date -u +%Y-%m-%d)."
+  about="Commit $(git -C "$root" rev-parse --short HEAD), rclone $rclone_version, \
+$([ -z "$aws" ] && echo "no aws" || "$aws" --version | cut -d' ' -f1), versitygw ${CLOUDMW_VERSITYGW##*-}; \
+$rounds rounds after $warm_ups, seed $seed, sizes ÷ $part."
   awk -F'\t' -v samples="$samples" -v percentiles="$work/percentiles" -v objects="$work/objects" \
-    -v json="${json:-/dev/null}" -v part="$part" -v small_files="$small_files" -v machine="$machine" -v about="$about" -v load="$load" -v notes="$notes" '
+    -v json="${json:-/dev/null}" -v part="$part" -v small_files="$small_files" -v machine="$machine" \
+    -v about="$about" -v load="$loads" -v notes="$notes" '
     function quote(text) { gsub(/["\\]/, "\\\\&", text); return "\"" text "\"" }
     # Sorts the column of a key.
     function sorted(key, column,    n, i, j, v) {
@@ -622,16 +641,9 @@ start_s3
 build_bench
 start_cluster
 eventually archives_are_made
-load="Load average: before $(load_average)"
+load=$(load_average)
 for workload in "${workloads[@]}"; do
   echo "== $workload, load average $(load_average)" >&2
   "do_${workload//-/_}"
 done
-load="$load; after $(load_average)."
-machine="$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1), $(nproc) cores, \
-$(awk '/^MemTotal/ { printf "%.0f GB", $2 / 1e6 }' /proc/meminfo), Linux $(uname -r), \
-JDK $("${JAVA_HOME:+$JAVA_HOME/bin/}java" -version 2>&1 | sed -n '1s/.*"\([^"]*\)".*/\1/p'), $(date -u +%Y-%m-%d)."
-about="Commit $(git -C "$root" rev-parse --short HEAD), rclone $rclone_version, \
-$([ -z "$aws" ] && echo "no aws" || "$aws" --version | cut -d' ' -f1), versitygw ${CLOUDMW_VERSITYGW##*-}; \
-$rounds rounds after $warm_ups, seed $seed, sizes ÷ $part."
 report
