@@ -100,11 +100,13 @@ reported=
 : >"$work/percentiles"
 : >"$work/objects"
 
-# What was measured before a failure or an interruption is printed, too.
+# What was measured before a failure or an interruption is printed, too, although the output of the command at that time
+# goes elsewhere.
+exec 5>&1
 finish() {
   stop_all KILL
   wait 2>/dev/null || true
-  [ -n "$reported" ] || [ ! -s "$samples" ] || report || true
+  [ -n "$reported" ] || [ ! -s "$samples" ] || report >&5 || true
   rm -rf "$work"
 }
 

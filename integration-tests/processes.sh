@@ -1,5 +1,5 @@
-# Functions for scripts that run servers of the release before and of this build. Sourced by versions.sh, rolling.sh and
-# procedures.sh.
+# Functions for scripts that run servers of the release before and of this build. Sourced by versions.sh, rolling.sh,
+# procedures.sh and ordinary.sh.
 #
 # The file previous-release names the commit of the release before. Its jars are built once, from the Git history of this
 # repository, and kept below target. Those of this build are the ones that the launcher finds, or makes. Needs Linux on
