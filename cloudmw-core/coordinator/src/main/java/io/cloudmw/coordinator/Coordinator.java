@@ -24,6 +24,7 @@ import io.cloudmw.coordinator.read.RecordedReads;
 import io.cloudmw.coordinator.upkeep.Upkeep;
 import io.cloudmw.coordinator.upkeep.stores.DrainedStores;
 import io.cloudmw.coordinator.upload.Edits;
+import io.cloudmw.coordinator.upload.SmallFileCommits;
 import io.cloudmw.coordinator.upload.Uploads;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.monitor.FleetSpeeds;
@@ -48,6 +49,7 @@ public final class Coordinator {
     private final BucketIdentities identities;
     private final Administration administration;
     private final Uploads uploads;
+    private final SmallFileCommits smallFiles;
     private final Edits edits;
     private final VolumeSnapshots snapshots;
     private final FileReads reads;
@@ -92,6 +94,7 @@ public final class Coordinator {
         this.options = options;
         this.administration = new Administration(catalog, helpers, stores, direct, identities, clock);
         this.uploads = new Uploads(catalog, helpers, stores, tokens, clock, options.tokenTtl());
+        this.smallFiles = new SmallFileCommits(catalog, clock);
         this.edits = new Edits(catalog);
         this.snapshots = new VolumeSnapshots(catalog, clock);
         FleetSpeeds speeds = new FleetSpeeds(ticker, FleetSpeeds.DEFAULT_REPORTS);
@@ -203,6 +206,11 @@ public final class Coordinator {
 
     public Uploads uploads() {
         return uploads;
+    }
+
+    /** Returns the commits of many small files. */
+    public SmallFileCommits smallFiles() {
+        return smallFiles;
     }
 
     public Edits edits() {

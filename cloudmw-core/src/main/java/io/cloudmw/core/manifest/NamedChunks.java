@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * The chunks of other versions that a manifest names, each at most once. Neighbours are kept as one run, so that memory
+ * The stored chunks of other versions that a manifest names, each at most once. Neighbours are kept as one run, so that memory
  * depends on the number of runs, which is limited. The same chunks in the same order always give the same answers.
  * Confined to one thread.
  */

@@ -68,6 +68,11 @@ public record FilePath(VolumeName volume, String path) implements Comparable<Fil
         return byVolume != 0 ? byVolume : path.compareTo(other.path);
     }
 
+    /** The path by which messages name a pack of small files; no directory has it. */
+    public static FilePath ofPack(VolumeName volume, VersionId pack) {
+        return new FilePath(volume, "/.pack-" + pack);
+    }
+
     @Override
     public String toString() {
         return volume + ":" + path;

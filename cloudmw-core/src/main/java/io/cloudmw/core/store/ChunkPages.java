@@ -33,8 +33,7 @@ public final class ChunkPages {
     /** Returns whether a file or object of this name is a chunk. */
     public static boolean isChunk(String name) {
         try {
-            ChunkId.parse(name);
-            return true;
+            return ChunkId.parse(name).slice().isEmpty();
         } catch (IllegalArgumentException e) {
             return false;
         }

@@ -61,7 +61,7 @@ public interface ChunkStore extends Closeable {
      */
     PutOutcome put(ChunkId chunk, ChunkSource source) throws CloudMwException;
 
-    /** The length of a chunk in bytes; empty when there is no such chunk. */
+    /** The length of a chunk in bytes; empty when there is no such chunk, or it is a slice beyond the stored one. */
     OptionalLong length(ChunkId chunk) throws CloudMwException;
 
     /** Deletes a chunk; returns false when there was none. */
@@ -78,6 +78,37 @@ public interface ChunkStore extends Closeable {
     default boolean delete(ChunkId chunk, BooleanSupplier isOver) throws CloudMwException {
         requireTime(this, chunk, isOver);
         return delete(chunk);
+    }
+
+    /**
+     * The place of a range in the stored chunk ({@link ChunkId#inStored}).
+     *
+     * @throws CloudMwException {@code INVALID_ARGUMENT} when it goes beyond the chunk's slice
+     */
+    static ByteRange inStored(ChunkStore store, ChunkId chunk, ByteRange range) throws CloudMwException {
+        try {
+            return chunk.inStored(range);
+        } catch (IllegalArgumentException e) {
+            throw new CloudMwException(ErrorCode.INVALID_ARGUMENT, e.getMessage() + " store=" + store.id(), e);
+        }
+    }
+
+    /** The length of a chunk whose stored chunk has {@code storedBytes}; empty when its slice goes beyond it. */
+    static OptionalLong length(ChunkId chunk, long storedBytes) {
+        if (chunk.slice().isEmpty()) {
+            return OptionalLong.of(storedBytes);
+        }
+        ByteRange slice = chunk.slice().get();
+        return slice.end() <= storedBytes ? OptionalLong.of(slice.length()) : OptionalLong.empty();
+    }
+
+    /** Throws {@code INVALID_ARGUMENT} for a slice, which is written and deleted with its stored chunk only. */
+    static void requireWhole(ChunkStore store, ChunkId chunk) throws CloudMwException {
+        if (chunk.slice().isPresent()) {
+            throw new CloudMwException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "chunk=" + chunk + " store=" + store.id() + ": a slice (expected: a whole chunk)");
+        }
     }
 
     /** Throws {@code DEADLINE_EXCEEDED} when the time is over. */

@@ -9,6 +9,7 @@ import io.cloudmw.core.model.chunk.ChunkId;
 import io.cloudmw.core.model.fleet.HelperAddress;
 import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.core.store.ChunkReader;
+import io.cloudmw.core.store.ChunkStore;
 import java.util.List;
 
 /**
@@ -30,8 +31,8 @@ public final class RemoteDiskStore extends RemoteStore {
             BulkRequest request = new BulkRequest.Read(
                     rights.toRead(chunk),
                     store.id(),
-                    chunk,
-                    range,
+                    chunk.stored(),
+                    ChunkStore.inStored(this, chunk, range),
                     rights.urgency().get());
             reader.open(lease.connection(), request.encode());
             opened = true;

@@ -1,8 +1,11 @@
 package io.cloudmw.coordinator.catalog;
 
 import io.cloudmw.coordinator.catalog.change.AppliedCalls;
+import io.cloudmw.coordinator.catalog.change.BatchCommit;
+import io.cloudmw.coordinator.catalog.change.BatchFile;
 import io.cloudmw.coordinator.catalog.change.ChangeLog;
 import io.cloudmw.coordinator.catalog.change.ChangeRequest;
+import io.cloudmw.coordinator.catalog.change.CommitOutcome;
 import io.cloudmw.coordinator.catalog.change.CommitRequest;
 import io.cloudmw.coordinator.catalog.change.ValueUpdate;
 import io.cloudmw.coordinator.catalog.tree.CurrentEntry;
@@ -12,6 +15,7 @@ import io.cloudmw.coordinator.catalog.tree.KeptDirectory;
 import io.cloudmw.coordinator.catalog.tree.SnapshotRecords;
 import io.cloudmw.coordinator.catalog.tree.Tree;
 import io.cloudmw.coordinator.catalog.tree.TreeFile;
+import io.cloudmw.coordinator.catalog.version.Packs;
 import io.cloudmw.coordinator.catalog.version.RetiredVersion;
 import io.cloudmw.coordinator.catalog.version.SharedChunks;
 import io.cloudmw.coordinator.catalog.version.SharedRun;
@@ -36,6 +40,7 @@ import io.cloudmw.core.model.file.Rename;
 import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.core.model.volume.Volume;
 import java.io.Closeable;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -54,7 +59,7 @@ import java.util.Optional;
  * <p>A version goes through three states. It is <em>open</em> from its first segment and <em>current</em> from its
  * commit. It is <em>retired</em> when the path names another version, the path is removed, or the upload was abandoned.
  */
-public interface Catalog extends UpkeepRecords, SharedChunks, Closeable {
+public interface Catalog extends UpkeepRecords, SharedChunks, Packs, Closeable {
     /** The largest number of items in a page. */
     int MAX_PAGE = 1000;
 
@@ -185,6 +190,25 @@ public interface Catalog extends UpkeepRecords, SharedChunks, Closeable {
      *     {@code ALREADY_EXISTS} when the path is a directory, or lies below a file
      */
     FileVersion commit(CommitRequest commit) throws CloudMwException;
+
+    /**
+     * Commits several files, in as few steps as the catalog allows. Each file is committed as by {@link #putSegment}
+     * and {@link #commit}, or refused. A repeated call returns the first results of the files that were committed.
+     *
+     * @return an outcome for each file, in their order
+     * @throws CloudMwException when nothing could be committed: {@code VOLUME_NOT_FOUND}; {@code CONFLICT} when the pack
+     *     was abandoned
+     */
+    default List<CommitOutcome> commitAll(BatchCommit batch) throws CloudMwException {
+        if (batch.pack().isPresent()) {
+            addPack(batch.pack().get());
+        }
+        List<CommitOutcome> outcomes = new ArrayList<>(batch.files().size());
+        for (BatchFile file : batch.files()) {
+            outcomes.add(BatchCommits.commit(this, file));
+        }
+        return outcomes;
+    }
 
     /**
      * Abandons an uncommitted version: no commit of it succeeds any more. The version is retired, and its id is kept

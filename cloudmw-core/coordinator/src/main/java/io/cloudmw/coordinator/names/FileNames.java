@@ -11,10 +11,12 @@ import io.cloudmw.coordinator.catalog.tree.KeptDirectory;
 import io.cloudmw.coordinator.catalog.tree.PathErrors;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.manifest.ManifestSegment;
 import io.cloudmw.core.model.CallId;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.Page;
 import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.model.chunk.Chunk;
 import io.cloudmw.core.model.file.AttributeChange;
 import io.cloudmw.core.model.file.Attributes;
 import io.cloudmw.core.model.file.FileCopy;
@@ -22,6 +24,8 @@ import io.cloudmw.core.model.file.FileVersion;
 import io.cloudmw.core.model.file.Rename;
 import io.cloudmw.core.model.volume.Volume;
 import io.cloudmw.core.time.WallClock;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 
 /** The listing, renaming, copying and removal of files and directories, and their attributes. Safe for any thread; calls block on the catalog. */
@@ -44,6 +48,42 @@ public final class FileNames {
         CurrentFile found = current(catalog, file);
         return new FileReplication(
                 found, catalog.underReplicatedChunks(found.version().id()));
+    }
+
+    /**
+     * Describes the files at some paths.
+     *
+     * @param withChunks also give the chunks of files whose manifest is one segment
+     * @return one for each path, in their order; empty: there is no file
+     * @throws CloudMwException {@code VOLUME_NOT_FOUND}; {@code INVALID_ARGUMENT} when a path is malformed
+     */
+    public List<Optional<SmallFile>> stat(VolumeName name, List<String> paths, boolean withChunks)
+            throws CloudMwException {
+        volume(name);
+        List<Optional<SmallFile>> files = new ArrayList<>(paths.size());
+        for (String path : paths) {
+            Optional<CurrentFile> found = catalog.file(file(name, path));
+            files.add(
+                    found.isPresent()
+                            ? Optional.of(new SmallFile(found.get(), withChunks ? chunks(found.get()) : List.of()))
+                            : Optional.empty());
+        }
+        return files;
+    }
+
+    private static FilePath file(VolumeName name, String path) throws CloudMwException {
+        try {
+            return new FilePath(name, path);
+        } catch (IllegalArgumentException e) {
+            throw new CloudMwException(ErrorCode.INVALID_ARGUMENT, String.valueOf(e.getMessage()), e);
+        }
+    }
+
+    private List<Chunk> chunks(CurrentFile file) throws CloudMwException {
+        Optional<byte[]> segment = file.version().segmentCount() == 1
+                ? catalog.segment(file.version().id(), 0)
+                : Optional.empty();
+        return segment.isPresent() ? ManifestSegment.decode(0, segment.get()).chunks() : List.of();
     }
 
     /**

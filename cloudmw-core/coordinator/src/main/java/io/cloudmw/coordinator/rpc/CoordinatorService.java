@@ -13,6 +13,7 @@ import io.cloudmw.coordinator.read.ReadPlanSegment;
 import io.cloudmw.coordinator.rpc.audit.Caller;
 import io.cloudmw.coordinator.upload.PlacementRequest;
 import io.cloudmw.coordinator.upload.UploadPlan;
+import io.cloudmw.coordinator.upload.Uploads;
 import io.cloudmw.core.access.ProbeReport;
 import io.cloudmw.core.address.AddressPolicy;
 import io.cloudmw.core.address.HostKind;
@@ -429,26 +430,26 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
 
     @Override
     public void placeChunks(PlaceChunksRequest request, StreamObserver<PlaceChunksResponse> observer) {
-        calls.answer(observer, () -> {
-            Set<HelperId> avoid = new HashSet<>();
-            for (String id : request.getAvoidHelperIdsList()) {
-                avoid.add(FromWire.helperId(id));
-            }
-            Set<StoreId> refusing = new HashSet<>();
-            for (String id : request.getRefusingStoreIdsList()) {
-                refusing.add(FromWire.storeId(id));
-            }
-            return ToWire.writePlan(coordinator
-                    .uploads()
-                    .place(new PlacementRequest(
-                            FromWire.file(request.getVolume(), request.getPath()),
-                            FromWire.versionId(request.getVersionId()),
-                            request.getFirstIndex(),
-                            request.getCount(),
-                            avoid,
-                            refusing,
-                            PlacementRequest.cut(request.getSizeBytes(), request.getChunkSizeBytes()))));
-        });
+        calls.answer(observer, () -> placed(coordinator.uploads(), request));
+    }
+
+    static PlaceChunksResponse placed(Uploads uploads, PlaceChunksRequest request) throws CloudMwException {
+        Set<HelperId> avoid = new HashSet<>();
+        for (String id : request.getAvoidHelperIdsList()) {
+            avoid.add(FromWire.helperId(id));
+        }
+        Set<StoreId> refusing = new HashSet<>();
+        for (String id : request.getRefusingStoreIdsList()) {
+            refusing.add(FromWire.storeId(id));
+        }
+        return ToWire.writePlan(uploads.place(new PlacementRequest(
+                FromWire.file(request.getVolume(), request.getPath()),
+                FromWire.versionId(request.getVersionId()),
+                request.getFirstIndex(),
+                request.getCount(),
+                avoid,
+                refusing,
+                PlacementRequest.cut(request.getSizeBytes(), request.getChunkSizeBytes()))));
     }
 
     @Override

@@ -19,6 +19,7 @@ import io.cloudmw.coordinator.rpc.LocksService;
 import io.cloudmw.coordinator.rpc.PeersService;
 import io.cloudmw.coordinator.rpc.RecordingService;
 import io.cloudmw.coordinator.rpc.RequestBudget;
+import io.cloudmw.coordinator.rpc.SmallFilesService;
 import io.cloudmw.coordinator.rpc.SnapshotsService;
 import io.cloudmw.coordinator.rpc.UpkeepService;
 import io.cloudmw.coordinator.rpc.WatchService;
@@ -391,6 +392,7 @@ public final class CoordinatorServer implements AutoCloseable {
                     .addService(new AccessService(
                             coordinator.administration(), services.checks(), new UnaryCalls(requests.holding(calls))))
                     .addService(new EditingService(coordinator, new UnaryCalls(requests.holding(calls))))
+                    .addService(new SmallFilesService(coordinator, new UnaryCalls(requests.holding(calls))))
                     .addService(new EntriesService(coordinator.names(), new UnaryCalls(requests.holding(calls))))
                     .addService(new LocksService(
                             coordinator.locks(), WallClock.system(), new UnaryCalls(requests.holding(calls))))

@@ -32,7 +32,7 @@ final class ManifestCheck {
     private final Catalog catalog;
     private final Volume volume;
     private final FileVersion version;
-    private final SharedEntries others;
+    private final ForeignEntries others;
     private final ManifestPlan plan;
     private final long nowMillis;
     private final Map<ChunkId, Set<StoreId>> owed = new HashMap<>();
@@ -42,7 +42,7 @@ final class ManifestCheck {
             Catalog catalog,
             Volume volume,
             FileVersion version,
-            SharedEntries others,
+            ForeignEntries others,
             ManifestPlan plan,
             List<ReplicaReport> owedReports,
             long nowMillis)
@@ -84,6 +84,26 @@ final class ManifestCheck {
         // The catalog commits the segments with this digest: none that replaced a segment checked here.
         if (!checked.finish().equals(version.manifestSha256())) {
             throw invalid("its segments are not those of the manifest " + version.manifestSha256());
+        }
+    }
+
+    /** Checks a version of one segment, which need not be in the catalog yet. */
+    void run(ManifestSegment segment) throws CloudMwException {
+        require("chunks", version.chunkCount(), plan.cutter().count());
+        require("segments", version.segmentCount(), 1);
+        require("segments", plan.segmentCount(), 1);
+        require("leaf size", version.leafSizeBytes(), plan.leafSizeBytes());
+        checkSegment(segment);
+        Set<ChunkId> unknown = new HashSet<>(owed.keySet());
+        segment.chunks().forEach(chunk -> unknown.remove(chunk.id()));
+        if (!unknown.isEmpty()) {
+            throw invalid("owed: " + unknown.iterator().next() + " is no chunk of it");
+        }
+        String found = new ManifestDigest()
+                .add(ManifestDigest.ofSegment(segment.encode()))
+                .finish();
+        if (!found.equals(version.manifestSha256())) {
+            throw invalid("its segment has " + found + " (expected: the manifest " + version.manifestSha256() + ")");
         }
     }
 

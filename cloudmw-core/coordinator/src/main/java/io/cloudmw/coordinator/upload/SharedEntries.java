@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * and those of its parts, a whole number of chunks further on. Asked in the order of the indexes, it holds one segment of
  * the base and one of a part at a time. Confined to one thread.
  */
-final class SharedEntries {
+final class SharedEntries implements ForeignEntries {
     private final Catalog catalog;
     private final Optional<FileVersion> base;
     private final List<Origin> parts;
@@ -110,14 +110,9 @@ final class SharedEntries {
         return new Origin(version, new ManifestPlan(cutter, plan.leafSizeBytes()), part.positionBytes() / chunkSize);
     }
 
-    /**
-     * Checks a chunk that another version wrote. Locations are overlaid on any manifest that has the chunk, so all
-     * entries must be equal but for their places.
-     *
-     * @param segment of the new version that contains it
-     * @throws CloudMwException {@code INVALID_ARGUMENT} when the entry is no other version's, or a repeated one
-     */
-    void require(Chunk chunk, int segment) throws CloudMwException {
+    /** {@inheritDoc} A repeated entry is refused, too. */
+    @Override
+    public void require(Chunk chunk, int segment) throws CloudMwException {
         if (!isOfBase(chunk, segment) && !isOfPart(chunk)) {
             throw invalid("chunk " + chunk.index() + " is named " + chunk.id()
                     + " (expected: its own, or as the version it changes, or its part there, names and describes it)");

@@ -60,8 +60,6 @@ public final class DiskCache implements AutoCloseable {
     /** The usual block size of file systems. */
     private static final int FILE_BLOCK_BYTES = 4096;
 
-    private static final int CHUNK_CHARS = 41;
-
     /** Leaves sent from their files at once: 512 MiB at the usual size. Further leaves are read. */
     private static final int OPEN_FILES = 2048;
 
@@ -203,8 +201,8 @@ public final class DiskCache implements AutoCloseable {
         BasicFileAttributes attributes = Files.readAttributes(file, BasicFileAttributes.class);
         String name = String.valueOf(file.getFileName());
         try {
-            LeafKey key = new LeafKey(
-                    ChunkId.parse(name.substring(0, CHUNK_CHARS)), Integer.parseInt(name.substring(CHUNK_CHARS + 1)));
+            int dot = name.lastIndexOf('.');
+            LeafKey key = new LeafKey(ChunkId.parse(name.substring(0, dot)), Integer.parseInt(name.substring(dot + 1)));
             found.add(new Found(
                     key,
                     Math.toIntExact(attributes.size()),

@@ -16,6 +16,10 @@ public record Chunk(
         long index, ChunkId id, ByteRange range, int leafSizeBytes, LeafDigests leaves, List<StoreId> replicas) {
     public Chunk {
         replicas = List.copyOf(replicas);
+        if (id.slice().isPresent() && id.slice().get().length() != range.length()) {
+            throw new IllegalArgumentException(
+                    "chunk " + id + ": " + range.length() + " bytes (expected: those of its slice)");
+        }
         if (leaves.count() != leafCount(range.length(), leafSizeBytes)) {
             throw new IllegalArgumentException("leaves: " + leaves.count() + " (expected: "
                     + leafCount(range.length(), leafSizeBytes) + " for " + range.length() + " bytes)");

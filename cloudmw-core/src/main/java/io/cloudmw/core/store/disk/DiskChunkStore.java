@@ -118,12 +118,13 @@ public final class DiskChunkStore implements ChunkStore {
         FileChannel file = null;
         try {
             file = FileChannel.open(layout.chunk(chunk));
-            if (range.end() > file.size()) {
+            ByteRange stored = ChunkStore.inStored(this, chunk, range);
+            if (stored.end() > file.size()) {
                 throw new CloudMwException(
                         ErrorCode.INVALID_ARGUMENT,
                         what + " store=" + id + ": range " + range + " (expected: within " + file.size() + " bytes)");
             }
-            DiskReader reader = new DiskReader(id, what, file, range, into);
+            DiskReader reader = new DiskReader(id, what, file, stored, into);
             file = null;
             return reader;
         } catch (NoSuchFileException e) {
@@ -138,6 +139,7 @@ public final class DiskChunkStore implements ChunkStore {
     @Override
     public PutOutcome put(ChunkId chunk, ChunkSource source) throws CloudMwException {
         checkOpen();
+        ChunkStore.requireWhole(this, chunk);
         return writable("put").put(chunk, source);
     }
 
@@ -145,7 +147,7 @@ public final class DiskChunkStore implements ChunkStore {
     public OptionalLong length(ChunkId chunk) throws CloudMwException {
         checkOpen();
         try {
-            return OptionalLong.of(Files.size(layout.chunk(chunk)));
+            return ChunkStore.length(chunk, Files.size(layout.chunk(chunk)));
         } catch (NoSuchFileException e) {
             checkMounted();
             return OptionalLong.empty();
@@ -157,6 +159,7 @@ public final class DiskChunkStore implements ChunkStore {
     @Override
     public boolean delete(ChunkId chunk) throws CloudMwException {
         checkOpen();
+        ChunkStore.requireWhole(this, chunk);
         return writable("delete").delete(chunk);
     }
 
@@ -172,6 +175,9 @@ public final class DiskChunkStore implements ChunkStore {
 
     @Override
     public Optional<Path> file(ChunkId chunk) {
+        if (chunk.slice().isPresent()) {
+            return Optional.empty();
+        }
         Path file = layout.chunk(chunk);
         return Files.isRegularFile(file) ? Optional.of(file) : Optional.empty();
     }

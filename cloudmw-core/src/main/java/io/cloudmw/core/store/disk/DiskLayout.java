@@ -61,8 +61,9 @@ final class DiskLayout {
         return chunks().resolve(chunk.version().value().substring(0, 2));
     }
 
+    /** The file of a chunk, or of the one that holds a slice. */
     Path chunk(ChunkId chunk) {
-        return shard(chunk).resolve(chunk.toString());
+        return shard(chunk).resolve(chunk.stored().toString());
     }
 
     /**

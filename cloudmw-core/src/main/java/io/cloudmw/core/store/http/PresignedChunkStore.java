@@ -72,7 +72,7 @@ public final class PresignedChunkStore implements ChunkStore {
     @Override
     public OptionalLong length(ChunkId chunk) throws CloudMwException {
         try (HttpReader first = open(chunk, new ByteRange(0, 1))) {
-            return OptionalLong.of(first.chunkLength());
+            return ChunkStore.length(chunk, first.chunkLength());
         } catch (CloudMwException e) {
             if (e.code() == ErrorCode.REPLICA_MISSING) {
                 return OptionalLong.empty();
@@ -108,7 +108,8 @@ public final class PresignedChunkStore implements ChunkStore {
         URI url = urls.url(chunk)
                 .orElseThrow(() -> new CloudMwException(
                         ErrorCode.REPLICA_MISSING, "chunk=" + chunk + " store=" + id + ": no URL for it"));
-        return new HttpReader(client, timeouts, url, range, "chunk=" + chunk + " store=" + id);
+        ByteRange stored = ChunkStore.inStored(this, chunk, range);
+        return new HttpReader(client, timeouts, url, stored, "chunk=" + chunk + " store=" + id);
     }
 
     private CloudMwException denied(String what) {

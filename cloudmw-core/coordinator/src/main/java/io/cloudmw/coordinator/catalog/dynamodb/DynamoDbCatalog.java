@@ -8,6 +8,7 @@ import io.cloudmw.coordinator.catalog.change.AppliedCalls;
 import io.cloudmw.coordinator.catalog.change.ChangeLog;
 import io.cloudmw.coordinator.catalog.change.ChangeRequest;
 import io.cloudmw.coordinator.catalog.change.CommitRequest;
+import io.cloudmw.coordinator.catalog.change.Pack;
 import io.cloudmw.coordinator.catalog.change.ValueUpdate;
 import io.cloudmw.coordinator.catalog.dynamodb.table.DynamoDbClients;
 import io.cloudmw.coordinator.catalog.dynamodb.table.DynamoDbSettings;
@@ -222,6 +223,29 @@ public final class DynamoDbCatalog implements Catalog {
     @Override
     public FileVersion commit(CommitRequest commit) throws CloudMwException {
         return calls.call(() -> versions.commit(commit));
+    }
+
+    @Override
+    public void addPack(Pack pack) throws CloudMwException {
+        FileVersion version = pack.version();
+        calls.act(() -> {
+            if (versions.state(version.id()).orElse(VersionState.OPEN) == VersionState.OPEN) {
+                byte[] unused = transactions.run(transaction -> SegmentItems.put(
+                        transaction, version.id(), 0, pack.segment().encode(), version.committedAtMillis()));
+            }
+            versions.addPack(pack);
+        });
+    }
+
+    @Override
+    public Page<FileVersion> packs(String pageToken, int limit) throws CloudMwException {
+        PageRules.checkLimit(limit);
+        return calls.call(() -> versions.packs(pageToken, limit));
+    }
+
+    @Override
+    public boolean retirePack(Lease lease, VersionId pack, long nowMillis) throws CloudMwException {
+        return calls.call(() -> versions.retirePack(lease, pack, nowMillis));
     }
 
     @Override

@@ -241,6 +241,11 @@ final class SharedChunkItems {
         return !visit(owner, 0, ChunkId.MAX_INDEX + 1, naming -> false);
     }
 
+    /** Returns whether a current version references a chunk that this one wrote. */
+    boolean isNeededByCurrent(VersionId owner) throws CloudMwException {
+        return !visit(owner, 0, ChunkId.MAX_INDEX + 1, naming -> !naming.isCurrent());
+    }
+
     /**
      * Passes the versions that reference chunks {@code firstIndex} (inclusive) to {@code endIndex} (exclusive) of this
      * version to {@code more}, perhaps repeatedly, until it returns false. A version that was current at the start and

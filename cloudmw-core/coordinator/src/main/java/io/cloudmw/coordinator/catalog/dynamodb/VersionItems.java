@@ -4,6 +4,7 @@ import io.cloudmw.coordinator.catalog.Catalog;
 import io.cloudmw.coordinator.catalog.PageRules;
 import io.cloudmw.coordinator.catalog.change.CatalogErrors;
 import io.cloudmw.coordinator.catalog.change.CommitRequest;
+import io.cloudmw.coordinator.catalog.change.Pack;
 import io.cloudmw.coordinator.catalog.dynamodb.table.Item;
 import io.cloudmw.coordinator.catalog.dynamodb.table.ItemKey;
 import io.cloudmw.coordinator.catalog.dynamodb.table.KeyLayout;
@@ -353,6 +354,56 @@ public final class VersionItems {
             page.add(StoredForms.version(item.bytes(Item.FORM)));
         }
         return PageRules.cut(page, limit, last -> last.id().value());
+    }
+
+    /** Makes an open or unknown version a pack; its segment was put before. */
+    void addPack(Pack pack) throws CloudMwException {
+        FileVersion version = pack.version();
+        Pack unused = transactions.run(transaction -> {
+            transaction.load(List.of(KeyLayout.volume(version.file().volume()), KeyLayout.state(version.id())));
+            NameItems names = new NameItems(transaction, numbers, changes);
+            long root = names.root(version.file().volume())
+                    .orElseThrow(
+                            () -> CatalogErrors.volumeNotFound(version.file().volume()));
+            Optional<Item> state = transaction.get(KeyLayout.state(version.id()));
+            Optional<FileVersion> before = state.isPresent() ? committed(state.get()) : Optional.empty();
+            boolean same = before.isPresent() && before.get().manifestSha256().equals(version.manifestSha256());
+            VersionStage stage = state.map(VersionStage::of).orElse(VersionStage.OPEN);
+            if (same && stage == VersionStage.CURRENT) {
+                return pack;
+            }
+            if (stage != VersionStage.OPEN) {
+                throw CatalogErrors.abandoned(version);
+            }
+            makeCurrent(transaction, root, version, state);
+            transaction.put(Item.at(KeyLayout.pack(version.id())).with(Item.FORM, StoredForms.version(version)));
+            replicas.owe(transaction, new CommitRequest(version, Optional.empty(), pack.owed()), state);
+            return pack;
+        });
+    }
+
+    Page<FileVersion> packs(String pageToken, int limit) throws CloudMwException {
+        List<FileVersion> page = new ArrayList<>();
+        for (Item item : listed(KeyLayout::packs, pageToken, limit + 1)) {
+            page.add(StoredForms.version(item.bytes(Item.FORM)));
+        }
+        return PageRules.cut(page, limit, last -> last.id().value());
+    }
+
+    boolean retirePack(Lease lease, VersionId pack, long nowMillis) throws CloudMwException {
+        if (shared.isNeededByCurrent(pack)) {
+            return false;
+        }
+        return transactions.run(transaction -> {
+            LeaseItems.requireNewest(transaction, lease, List.of(KeyLayout.state(pack), KeyLayout.pack(pack)));
+            Optional<Item> state = transaction.get(KeyLayout.state(pack));
+            if (state.isEmpty() || transaction.get(KeyLayout.pack(pack)).isEmpty()) {
+                return false;
+            }
+            retire(transaction, state.get(), nowMillis);
+            transaction.delete(KeyLayout.pack(pack));
+            return true;
+        });
     }
 
     Optional<VersionState> state(VersionId id) throws CloudMwException {

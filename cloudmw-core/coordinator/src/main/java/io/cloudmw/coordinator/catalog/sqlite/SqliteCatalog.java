@@ -5,10 +5,13 @@ import io.cloudmw.coordinator.catalog.PageRules;
 import io.cloudmw.coordinator.catalog.StoreLocationRules;
 import io.cloudmw.coordinator.catalog.UpkeepNotes;
 import io.cloudmw.coordinator.catalog.change.AppliedCalls;
+import io.cloudmw.coordinator.catalog.change.BatchCommit;
 import io.cloudmw.coordinator.catalog.change.CatalogErrors;
 import io.cloudmw.coordinator.catalog.change.ChangeLog;
 import io.cloudmw.coordinator.catalog.change.ChangeRequest;
+import io.cloudmw.coordinator.catalog.change.CommitOutcome;
 import io.cloudmw.coordinator.catalog.change.CommitRequest;
+import io.cloudmw.coordinator.catalog.change.Pack;
 import io.cloudmw.coordinator.catalog.change.ValueUpdate;
 import io.cloudmw.coordinator.catalog.stored.StoredAnswer;
 import io.cloudmw.coordinator.catalog.stored.StoredForms;
@@ -284,6 +287,39 @@ public final class SqliteCatalog implements Catalog {
     @Override
     public FileVersion commit(CommitRequest commit) throws CloudMwException {
         return changes.write(commit.version().file().volume(), connection -> VersionRows.commit(connection, commit));
+    }
+
+    @Override
+    public List<CommitOutcome> commitAll(BatchCommit batch) throws CloudMwException {
+        SqliteDatabase.Work<List<CommitOutcome>> work = connection -> {
+            if (batch.pack().isPresent()) {
+                Pack unused = PackRows.add(connection, batch.pack().get());
+            }
+            return PackRows.commit(connection, batch.files());
+        };
+        return batch.files().isEmpty()
+                ? database.write(work)
+                : changes.write(batch.files().get(0).version().file().volume(), work);
+    }
+
+    @Override
+    public void addPack(Pack pack) throws CloudMwException {
+        database.write(connection -> PackRows.add(connection, pack));
+    }
+
+    @Override
+    public Page<FileVersion> packs(String pageToken, int limit) throws CloudMwException {
+        PageRules.checkLimit(limit);
+        List<FileVersion> found = database.read(connection -> PackRows.list(connection, pageToken, limit + 1));
+        return PageRules.cut(found, limit, last -> last.id().value());
+    }
+
+    @Override
+    public boolean retirePack(Lease lease, VersionId pack, long nowMillis) throws CloudMwException {
+        return database.write(connection -> {
+            LeaseRows.requireNewest(connection, lease);
+            return PackRows.retire(connection, pack, nowMillis);
+        });
     }
 
     @Override

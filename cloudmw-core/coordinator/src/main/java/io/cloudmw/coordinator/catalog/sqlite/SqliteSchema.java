@@ -153,9 +153,12 @@ final class SqliteSchema {
                     + " definition BLOB NOT NULL, PRIMARY KEY (volume, path)) WITHOUT ROWID",
             "CREATE TABLE lock_fences (volume TEXT PRIMARY KEY, fence INTEGER NOT NULL) WITHOUT ROWID");
 
+    /** Adds the versions that hold the bytes of small files. */
+    private static final List<String> PACKS = List.of("CREATE TABLE packs (id TEXT PRIMARY KEY) WITHOUT ROWID");
+
     private static final List<List<String>> STEPS = List.of(
             FIRST, TREE, FILES, LEASES, CHANGES, UPKEEP, SHARING, NOTES, SNAPSHOTS, CALLS, CLUSTER, RENAMES, REFUSALS,
-            KEPT, LOCKS);
+            KEPT, LOCKS, PACKS);
 
     private SqliteSchema() {}
 

@@ -192,15 +192,16 @@ final class VersionRows {
                 encoded);
     }
 
+    static void requireVolume(Connection connection, VolumeName volume) throws SQLException, CloudMwException {
+        if (!Sql.exists(connection, "SELECT 1 FROM volumes WHERE name = ?", volume.value())) {
+            throw CatalogErrors.volumeNotFound(volume);
+        }
+    }
+
     static FileVersion commit(Connection connection, CommitRequest commit) throws SQLException, CloudMwException {
         FileVersion version = commit.version();
         FilePath file = version.file();
-        if (!Sql.exists(
-                connection,
-                "SELECT 1 FROM volumes WHERE name = ?",
-                file.volume().value())) {
-            throw CatalogErrors.volumeNotFound(file.volume());
-        }
+        requireVolume(connection, file.volume());
         Optional<FileVersion> before = committed(connection, version.id());
         if (before.isPresent() && before.get().file().equals(file)) {
             return before.get();
@@ -245,7 +246,7 @@ final class VersionRows {
         return committed(connection, id);
     }
 
-    private static void makeCurrent(Connection connection, FileVersion version) throws SQLException {
+    static void makeCurrent(Connection connection, FileVersion version) throws SQLException {
         Sql.update(
                 connection,
                 "INSERT OR REPLACE INTO versions (id, state, volume, definition, changed_at) VALUES (?, ?, ?, ?, ?)",

@@ -20,7 +20,8 @@ public final class ReplicaOverlay {
      */
     public static List<CurrentReplicas> of(UpkeepRecords catalog, List<Chunk> chunks) throws CloudMwException {
         Map<ChunkId, List<ReplicaRecord>> records = new HashMap<>();
-        List<SharedRun> runs = SharedRun.of(chunks.stream().map(Chunk::id).toList());
+        List<SharedRun> runs =
+                SharedRun.of(chunks.stream().map(chunk -> chunk.id().stored()).toList());
         for (List<SharedRun> group : SharedRun.grouped(runs)) {
             SharedRun first = group.get(0);
             long end = group.get(group.size() - 1).endIndex();
@@ -30,7 +31,8 @@ public final class ReplicaOverlay {
             }
         }
         return chunks.stream()
-                .map(chunk -> CurrentReplicas.of(chunk, records.getOrDefault(chunk.id(), List.of())))
+                .map(chunk -> CurrentReplicas.of(
+                        chunk, records.getOrDefault(chunk.id().stored(), List.of())))
                 .toList();
     }
 }

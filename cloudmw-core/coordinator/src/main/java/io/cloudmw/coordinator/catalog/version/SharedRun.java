@@ -34,7 +34,7 @@ public record SharedRun(VersionId owner, long firstIndex, long endIndex) {
     /** Returns the runs in a segment of {@code version} that other versions wrote, ordered by owner and index. */
     public static List<SharedRun> of(VersionId version, List<Chunk> segment) {
         return of(segment.stream()
-                .map(Chunk::id)
+                .map(chunk -> chunk.id().stored())
                 .filter(chunk -> !chunk.version().equals(version))
                 .toList());
     }

@@ -8,6 +8,7 @@ import io.cloudmw.proto.v1.EntriesGrpc;
 import io.cloudmw.proto.v1.LocksGrpc;
 import io.cloudmw.proto.v1.PeersGrpc;
 import io.cloudmw.proto.v1.RecordingGrpc;
+import io.cloudmw.proto.v1.SmallFilesGrpc;
 import io.cloudmw.proto.v1.SnapshotsGrpc;
 import io.cloudmw.proto.v1.StoreAccessGrpc;
 import io.cloudmw.proto.v1.UpkeepGrpc;
@@ -59,6 +60,7 @@ enum MethodKind {
                 CoordinatorGrpc.getSetAttributesMethod(),
                 CoordinatorGrpc.getRemoveMethod(),
                 CoordinatorGrpc.getRenameMethod(),
+                SmallFilesGrpc.getCommitFilesMethod(),
                 EditingGrpc.getBeginEditMethod(),
                 EntriesGrpc.getCreateDirectoryMethod(),
                 EntriesGrpc.getRemoveDirectoryMethod(),
@@ -80,6 +82,7 @@ enum MethodKind {
                 CoordinatorGrpc.getStatMethod(),
                 CoordinatorGrpc.getListMethod(),
                 CoordinatorGrpc.getListUnderReplicatedMethod(),
+                SmallFilesGrpc.getStatFilesMethod(),
                 EntriesGrpc.getGetEntryMethod(),
                 SnapshotsGrpc.getListSnapshotsMethod(),
                 SnapshotsGrpc.getStatInMethod(),

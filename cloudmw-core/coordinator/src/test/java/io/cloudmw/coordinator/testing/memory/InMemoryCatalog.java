@@ -11,6 +11,7 @@ import io.cloudmw.coordinator.catalog.change.CatalogErrors;
 import io.cloudmw.coordinator.catalog.change.ChangeLog;
 import io.cloudmw.coordinator.catalog.change.ChangeRequest;
 import io.cloudmw.coordinator.catalog.change.CommitRequest;
+import io.cloudmw.coordinator.catalog.change.Pack;
 import io.cloudmw.coordinator.catalog.change.ValueUpdate;
 import io.cloudmw.coordinator.catalog.tree.CurrentEntry;
 import io.cloudmw.coordinator.catalog.tree.CurrentFile;
@@ -63,6 +64,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -96,6 +98,9 @@ public final class InMemoryCatalog implements Catalog {
 
     @GuardedBy("this")
     private final SnapshotMaps former = new SnapshotMaps(names);
+
+    @GuardedBy("this")
+    private final TreeSet<String> packs = new TreeSet<>();
 
     @GuardedBy("this")
     private final SharedRuns shared = new SharedRuns();
@@ -903,6 +908,53 @@ public final class InMemoryCatalog implements Catalog {
             }
         }
         return named;
+    }
+
+    @Override
+    public synchronized void addPack(Pack pack) throws CloudMwException {
+        FileVersion version = pack.version();
+        requireVolume(version.file().volume());
+        VersionRecord record = versions.get(version.id().value());
+        if (record != null && record.isCurrent() && packs.contains(version.id().value())) {
+            return;
+        }
+        if (record != null && !record.isOpen()) {
+            throw CatalogErrors.abandoned(version);
+        }
+        long nowMillis = version.committedAtMillis();
+        putSegment(version.id(), 0, pack.segment().encode(), List.of(), nowMillis);
+        record(version.id(), nowMillis).committed = version;
+        packs.add(version.id().value());
+        pack.owed().forEach(owed -> replicas.putIfAbsent(PageRules.token(owed), record(owed, nowMillis)));
+        dropGood(version.id());
+    }
+
+    @Override
+    public synchronized Page<FileVersion> packs(String pageToken, int limit) throws CloudMwException {
+        checkOpen();
+        PageRules.checkLimit(limit);
+        List<FileVersion> page = new ArrayList<>();
+        for (String id : packs.tailSet(pageToken, false)) {
+            VersionRecord record = versions.get(id);
+            if (record != null && record.committed != null && page.size() <= limit) {
+                page.add(record.committed);
+            }
+        }
+        return PageRules.cut(page, limit, last -> last.id().value());
+    }
+
+    @Override
+    public synchronized boolean retirePack(Lease lease, VersionId pack, long nowMillis) throws CloudMwException {
+        checkOpen();
+        leases.requireNewest(lease);
+        VersionRecord record = versions.get(pack.value());
+        boolean needed =
+                namers(new ChunkId(pack, 0)).stream().anyMatch(naming -> naming.isCurrent() && !naming.id.equals(pack));
+        if (needed || record == null || !packs.remove(pack.value())) {
+            return false;
+        }
+        record.retire(nowMillis);
+        return true;
     }
 
     @Override

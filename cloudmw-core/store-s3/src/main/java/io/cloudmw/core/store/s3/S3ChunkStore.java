@@ -95,13 +95,15 @@ final class S3ChunkStore implements ChunkStore {
         return reader(extra.client(), chunk, range, extra::free);
     }
 
-    private ChunkReader reader(S3Client by, ChunkId chunk, ByteRange range, Runnable closed) {
-        return new S3Reader(by, errors, "chunk=" + chunk, bucket.bucket(), keys.key(chunk), range, closed);
+    private ChunkReader reader(S3Client by, ChunkId chunk, ByteRange range, Runnable closed) throws CloudMwException {
+        ByteRange stored = ChunkStore.inStored(this, chunk, range);
+        return new S3Reader(by, errors, "chunk=" + chunk, bucket.bucket(), keys.key(chunk), stored, closed);
     }
 
     @Override
     public PutOutcome put(ChunkId chunk, ChunkSource source) throws CloudMwException {
         checkOpen();
+        ChunkStore.requireWhole(this, chunk);
         S3Put put = new S3Put(chunk, source);
         PutObjectRequest request = PutObjectRequest.builder()
                 .bucket(bucket.bucket())
@@ -221,7 +223,9 @@ final class S3ChunkStore implements ChunkStore {
     @Override
     public OptionalLong length(ChunkId chunk) throws CloudMwException {
         checkOpen();
-        return head(chunk).map(head -> OptionalLong.of(head.contentLength())).orElse(OptionalLong.empty());
+        return head(chunk)
+                .map(head -> ChunkStore.length(chunk, head.contentLength()))
+                .orElse(OptionalLong.empty());
     }
 
     /** The server's description of the object; empty when there is none. */
@@ -264,6 +268,7 @@ final class S3ChunkStore implements ChunkStore {
 
     @Override
     public boolean delete(ChunkId chunk, BooleanSupplier isOver) throws CloudMwException {
+        ChunkStore.requireWhole(this, chunk);
         if (length(chunk).isEmpty()) {
             return false;
         }

@@ -2,14 +2,14 @@ package io.cloudmw.core.store.s3;
 
 import io.cloudmw.core.model.chunk.ChunkId;
 
-/** The key of a chunk in a bucket: {@code <prefix>chunks/<first two digits>/<chunk>}. Keys sort like chunks. */
+/** The key of a chunk, or of the one that holds a slice, in a bucket: {@code <prefix>chunks/<first two digits>/<chunk>}. Keys sort like chunks. */
 record S3Keys(String prefix) {
     String chunks() {
         return prefix + "chunks/";
     }
 
     String key(ChunkId chunk) {
-        return key(chunk.toString());
+        return key(chunk.stored().toString());
     }
 
     String key(String chunk) {

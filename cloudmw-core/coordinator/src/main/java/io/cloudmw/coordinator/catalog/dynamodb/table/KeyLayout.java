@@ -315,6 +315,15 @@ public final class KeyLayout {
         return "live/" + digit;
     }
 
+    /** Returns the key of a version in the list of packs. */
+    public static ItemKey pack(VersionId id) {
+        return new ItemKey(packs(digit(id)), id.value());
+    }
+
+    public static String packs(String digit) {
+        return "packs/" + digit;
+    }
+
     private static String digit(VersionId id) {
         return id.value().substring(0, 1);
     }
