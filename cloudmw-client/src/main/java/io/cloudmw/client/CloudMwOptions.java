@@ -37,6 +37,7 @@ import java.util.function.Consumer;
  *     called on a thread of the client that it must not block
  * @param meters registry of the application for the meters of the client; empty: none
  * @param telemetry of the application, for the spans of reads; empty: none
+ * @param packs rules by which puts of small files share stored objects
  */
 public record CloudMwOptions(
         String coordinator,
@@ -52,7 +53,8 @@ public record CloudMwOptions(
         Duration busyPoll,
         Consumer<String> waiting,
         Optional<MeterRegistry> meters,
-        Optional<OpenTelemetry> telemetry) {
+        Optional<OpenTelemetry> telemetry,
+        PackOptions packs) {
     /** The default address of the coordinator. */
     public static final String DEFAULT_COORDINATOR = "127.0.0.1:7400";
 
@@ -121,7 +123,8 @@ public record CloudMwOptions(
                 Duration.ofNanos(500_000),
                 waiting -> {},
                 Optional.empty(),
-                Optional.empty());
+                Optional.empty(),
+                PackOptions.DEFAULT);
     }
 
     /** Sets all timeouts: {@link #coordinatorTimeout}, {@link #firstAnswerTimeout} and {@link #refusedTimeout}. */
@@ -196,6 +199,11 @@ public record CloudMwOptions(
         return with(copy -> copy.telemetry = Optional.of(openTelemetry));
     }
 
+    /** Sets the rules by which puts of small files share stored objects. */
+    public CloudMwOptions withPacks(PackOptions rules) {
+        return with(copy -> copy.packs = rules);
+    }
+
     private CloudMwOptions with(Consumer<Copy> change) {
         Copy copy = new Copy(this);
         change.accept(copy);
@@ -218,6 +226,7 @@ public record CloudMwOptions(
         private Consumer<String> waiting;
         private Optional<MeterRegistry> meters;
         private Optional<OpenTelemetry> telemetry;
+        private PackOptions packs;
 
         Copy(CloudMwOptions from) {
             this.coordinator = from.coordinator;
@@ -234,6 +243,7 @@ public record CloudMwOptions(
             this.waiting = from.waiting;
             this.meters = from.meters;
             this.telemetry = from.telemetry;
+            this.packs = from.packs;
         }
 
         CloudMwOptions made() {
@@ -251,7 +261,8 @@ public record CloudMwOptions(
                     busyPoll,
                     waiting,
                     meters,
-                    telemetry);
+                    telemetry,
+                    packs);
         }
     }
 }

@@ -1,10 +1,12 @@
 package io.cloudmw.client;
 
 import io.cloudmw.client.context.ClientContext;
+import io.cloudmw.client.context.PutTerms;
 import io.cloudmw.client.edit.EditRequest;
 import io.cloudmw.client.file.EntryStatus;
 import io.cloudmw.client.file.FileChange;
 import io.cloudmw.client.file.FileEntry;
+import io.cloudmw.client.file.FilePut;
 import io.cloudmw.client.file.FileStatus;
 import io.cloudmw.client.file.PositionalTarget;
 import io.cloudmw.client.file.RemoteFile;
@@ -14,6 +16,7 @@ import io.cloudmw.client.handle.OpenFiles;
 import io.cloudmw.client.lock.LockOptions;
 import io.cloudmw.client.lock.RemoteLock;
 import io.cloudmw.client.lock.lease.FileLocks;
+import io.cloudmw.client.pack.SmallPuts;
 import io.cloudmw.client.progress.GetReceipt;
 import io.cloudmw.client.progress.PutEstimate;
 import io.cloudmw.client.progress.PutReceipt;
@@ -21,6 +24,7 @@ import io.cloudmw.client.progress.ReadEstimate;
 import io.cloudmw.client.progress.TransferListener;
 import io.cloudmw.client.progress.WarmReceipt;
 import io.cloudmw.client.read.GetRequest;
+import io.cloudmw.client.rpc.coordinator.SmallFileCalls;
 import io.cloudmw.client.transfer.TransferStarter;
 import io.cloudmw.client.warm.WarmRequest;
 import io.cloudmw.client.write.FilePutSource;
@@ -48,8 +52,13 @@ import java.io.InputStream;
 import java.nio.channels.WritableByteChannel;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -72,6 +81,7 @@ public final class FileOperations {
     private final OpenFiles open;
     private final ByteBudget streamMemory;
     private final FileLocks locks;
+    private final SmallPuts small;
 
     FileOperations(
             CloudMwOptions options, ClientContext context, TransferStarter transfers, OpenFiles open, FileLocks locks) {
@@ -81,6 +91,12 @@ public final class FileOperations {
         this.open = open;
         this.streamMemory = new ByteBudget(options.memoryBytes() / STREAM_SHARE);
         this.locks = locks;
+        this.small = new SmallPuts(
+                context,
+                transfers::pack,
+                this::putAlone,
+                options.packs().limitBytes(),
+                options.packs().delay());
     }
 
     /**
@@ -123,6 +139,42 @@ public final class FileOperations {
     public CompletableFuture<PutReceipt> put(
             InputStream source, long sizeBytes, FilePath target, PutOptions putOptions) {
         return put(new StreamPutSource(source, sizeBytes, streamMemory), target, putOptions, Optional.empty());
+    }
+
+    /**
+     * Writes many local files. Small files share stored objects and are committed together, which takes a fraction of the
+     * time; {@link CloudMwOptions#packs()} has the rules. Each file succeeds or fails for itself.
+     *
+     * @param files any number, of any size; a file without a condition replaces whatever is at its path when it is
+     *     committed
+     * @return a future for each file, in their order; each fails as that of {@link #put(Path, FilePath, PutOptions)}
+     *     does
+     */
+    public List<CompletableFuture<PutReceipt>> putAll(List<FilePut> files) {
+        Map<VolumeName, List<FilePut>> byVolume = new LinkedHashMap<>();
+        files.forEach(file -> byVolume.computeIfAbsent(file.target().volume(), volume -> new ArrayList<>())
+                .add(file));
+        Map<VolumeName, Iterator<CompletableFuture<PutReceipt>>> begun = new HashMap<>();
+        byVolume.forEach(
+                (volume, some) -> begun.put(volume, small.put(volume, some).iterator()));
+        return files.stream()
+                .map(file -> Objects.requireNonNull(begun.get(file.target().volume()))
+                        .next())
+                .toList();
+    }
+
+    private CompletableFuture<PutReceipt> putAlone(FilePut file) {
+        PutRequest request = new PutRequest(
+                file.target(),
+                new FilePutSource(file.source()),
+                TransferListener.NONE,
+                new PutTerms(file.condition(), List.of(), file.created()),
+                Optional.empty());
+        return transfers
+                .put(request.as(file.version()))
+                .thenCompose(receipt -> file.set().isEmpty()
+                        ? CompletableFuture.completedFuture(receipt)
+                        : setAttributes(file.target(), file.set(), Set.of()).thenApply(all -> receipt));
     }
 
     private CompletableFuture<PutReceipt> put(
@@ -389,6 +441,30 @@ public final class FileOperations {
      */
     public CompletableFuture<FileStatus> stat(FilePath file) {
         return context.coordinator().stat(file);
+    }
+
+    /**
+     * Looks up many files of one volume in few calls.
+     *
+     * @return one for each file, in their order; empty: there is no file at the path
+     */
+    public CompletableFuture<List<Optional<EntryStatus>>> statAll(List<FilePath> files) {
+        List<CompletableFuture<List<Optional<SmallFileCalls.FoundFile>>>> calls = new ArrayList<>();
+        for (int from = 0; from < files.size(); from += SmallFileCalls.MAX_FILES) {
+            List<FilePath> some = files.subList(from, Math.min(files.size(), from + SmallFileCalls.MAX_FILES));
+            VolumeName volume = some.get(0).volume();
+            if (some.stream().anyMatch(file -> !file.volume().equals(volume))) {
+                throw new IllegalArgumentException("files: of several volumes (expected: of " + volume + ")");
+            }
+            calls.add(context.coordinator()
+                    .smallFiles()
+                    .stat(volume, some.stream().map(FilePath::path).toList(), false));
+        }
+        return CompletableFuture.allOf(calls.toArray(CompletableFuture[]::new))
+                .thenApply(done -> calls.stream()
+                        .flatMap(call -> call.join().stream())
+                        .map(found -> found.map(SmallFileCalls.FoundFile::status))
+                        .toList());
     }
 
     /**

@@ -30,7 +30,8 @@ final class CloudMwOptionsTest {
                 .withWaiting(listener)
                 .withPricing(defaults.pricing())
                 .withMeters(registry)
-                .withOpenTelemetry(telemetry);
+                .withOpenTelemetry(telemetry)
+                .withPacks(PackOptions.NONE);
         assertThat(all)
                 .isEqualTo(new CloudMwOptions(
                         "host:1",
@@ -46,7 +47,8 @@ final class CloudMwOptionsTest {
                         Duration.ofMillis(1),
                         listener,
                         Optional.of(registry),
-                        Optional.of(telemetry)));
+                        Optional.of(telemetry),
+                        PackOptions.NONE));
         assertThat(defaults.linkBytesPerSecond()).isEqualTo(Long.MAX_VALUE);
     }
 

@@ -131,6 +131,11 @@ public final class TransferStarter implements AutoCloseable {
         return measured("put", new PutTransfer(context, request), TransferStarter::storedBytes);
     }
 
+    /** Starts the put of a pack of small files. */
+    public <T> CompletableFuture<T> pack(ConfinedTransfer<T> pack, ToLongFunction<T> bytes) {
+        return measured("pack", pack, bytes);
+    }
+
     /** Starts a warm-up; the receipt comes when all remaining switches are done. */
     public CompletableFuture<WarmReceipt> warm(WarmRequest request) {
         return measured("warm", new WarmTransfer(context, request), WarmReceipt::bytes);

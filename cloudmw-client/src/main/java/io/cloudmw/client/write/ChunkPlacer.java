@@ -60,10 +60,13 @@ final class ChunkPlacer {
     private final VersionId version;
     private final Set<HelperId> avoid = new HashSet<>();
     private final Set<StoreId> refusing = new HashSet<>();
+    private Optional<WritePlan> ready;
     private int setbacks;
 
-    ChunkPlacer(CoordinatorClient coordinator, FilePath file, VersionId version) {
+    /** @param ready the placement of the first chunk, which is used once; empty: it is not known yet */
+    ChunkPlacer(CoordinatorClient coordinator, FilePath file, VersionId version, Optional<WritePlan> ready) {
         this.coordinator = coordinator;
+        this.ready = ready;
         this.file = file;
         this.version = version;
     }
@@ -74,6 +77,11 @@ final class ChunkPlacer {
 
     /** @param cutter how the file is cut; empty: its length is not known yet */
     CompletableFuture<WritePlan> place(long first, int count, Optional<ChunkCutter> cutter) {
+        if (ready.isPresent() && first == 0 && count == 1) {
+            WritePlan plan = ready.get();
+            ready = Optional.empty();
+            return CompletableFuture.completedFuture(plan);
+        }
         return coordinator.placeChunks(file, version, first, count, avoid, refusing, cutter);
     }
 

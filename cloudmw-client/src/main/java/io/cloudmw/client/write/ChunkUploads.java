@@ -21,6 +21,7 @@ import io.cloudmw.core.model.chunk.Chunk;
 import io.cloudmw.core.model.fleet.HelperAddress;
 import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.core.placement.PlacedChunk;
+import io.cloudmw.core.placement.WritePlan;
 import io.cloudmw.core.thread.SerialExecutor;
 import io.cloudmw.core.thread.Threads;
 import java.util.ArrayList;
@@ -41,17 +42,23 @@ import java.util.function.LongPredicate;
  * at once while other stores can take it. Placements made before a failure are renewed before their chunks are sent.
  * Confined to the transfer.
  */
-final class ChunkUploads {
+public final class ChunkUploads {
     /**
      * The version whose chunks are to be stored.
      *
      * @param openEnded whether the source may end before the plan does
      * @param isStored chunks that an earlier put stored already, by index
+     * @param placed the placement of the first chunk, if it is known
      */
-    record Upload(VersionId version, ManifestPlan plan, boolean openEnded, LongPredicate isStored) {}
+    public record Upload(
+            VersionId version,
+            ManifestPlan plan,
+            boolean openEnded,
+            LongPredicate isStored,
+            Optional<WritePlan> placed) {}
 
     /** Called on the transfer's executor. */
-    interface Outcome {
+    public interface Outcome {
         /** More bytes of a chunk were sent. */
         void sent(long chunk, long bytes);
 
@@ -93,7 +100,7 @@ final class ChunkUploads {
 
     private boolean closed;
 
-    ChunkUploads(
+    public ChunkUploads(
             ClientContext context,
             SerialExecutor serial,
             PutRequest request,
@@ -107,7 +114,7 @@ final class ChunkUploads {
         this.begun = begun;
         this.outcome = outcome;
         layout = new UploadLayout(upload.plan(), upload.openEnded());
-        placer = new ChunkPlacer(context.coordinator(), request.file(), upload.version());
+        placer = new ChunkPlacer(context.coordinator(), request.file(), upload.version(), upload.placed());
         placements = new PlacementQueue(context, serial, placer, layout, isStored, new Placements());
         ClientThreads threads = context.threads();
         sourceLane = new SerialExecutor(
@@ -132,7 +139,7 @@ final class ChunkUploads {
         }
     }
 
-    void start() {
+    public void start() {
         fill();
     }
 
@@ -419,7 +426,7 @@ final class ChunkUploads {
     }
 
     /** Stops every upload. Idempotent. */
-    void close() {
+    public void close() {
         closed = true;
         placements.close();
         for (ChunkJob job : List.copyOf(jobs)) {

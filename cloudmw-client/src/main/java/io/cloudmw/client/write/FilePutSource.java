@@ -44,6 +44,24 @@ public final class FilePutSource implements PutSource {
         this.path = path;
     }
 
+    /**
+     * Measures a file. Blocks.
+     *
+     * @throws CloudMwException {@code LOCAL_IO} when it is no regular file, or cannot be examined
+     */
+    public static long size(Path path) throws CloudMwException {
+        FilePutSource source = new FilePutSource(path);
+        try {
+            return source.attributes().size();
+        } catch (CloudMwException e) {
+            throw e;
+        } catch (NoSuchFileException e) {
+            throw new CloudMwException(ErrorCode.LOCAL_IO, path + ": no such file", e);
+        } catch (IOException e) {
+            throw source.unreadable(e);
+        }
+    }
+
     @Override
     public OptionalLong open() throws CloudMwException {
         try {
@@ -69,12 +87,16 @@ public final class FilePutSource implements PutSource {
     }
 
     private Stamp stamp() throws IOException {
+        return Stamp.of(path, attributes());
+    }
+
+    private BasicFileAttributes attributes() throws IOException {
         BasicFileAttributes basic = Files.readAttributes(path, BasicFileAttributes.class);
         if (!basic.isRegularFile()) {
             String what = basic.isDirectory() ? "a directory" : "not a regular file";
             throw new CloudMwException(ErrorCode.LOCAL_IO, path + ": cannot read it: it is " + what);
         }
-        return Stamp.of(path, basic);
+        return basic;
     }
 
     private Stamp opened() {

@@ -225,7 +225,7 @@ public final class PutTransfer extends ConfinedTransfer<PutReceipt>
                 serial(),
                 request,
                 answer,
-                new ChunkUploads.Upload(version, plan, size.isEmpty(), isStored),
+                new ChunkUploads.Upload(version, plan, size.isEmpty(), isStored, Optional.empty()),
                 this);
         uploads = started;
         started.start();

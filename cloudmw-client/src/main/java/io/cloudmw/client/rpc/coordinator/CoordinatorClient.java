@@ -611,6 +611,11 @@ public final class CoordinatorClient implements AutoCloseable {
         return new EntryCalls(this);
     }
 
+    /** The calls about many small files. */
+    public SmallFileCalls smallFiles() {
+        return new SmallFileCalls(this);
+    }
+
     /** The calls about the records of reads. */
     public RecordingCalls recording() {
         return new RecordingCalls(this);

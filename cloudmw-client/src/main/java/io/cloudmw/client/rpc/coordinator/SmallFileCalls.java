@@ -1,0 +1,198 @@
+package io.cloudmw.client.rpc.coordinator;
+
+import io.cloudmw.client.file.EntryStatus;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.model.chunk.Chunk;
+import io.cloudmw.core.model.chunk.ReplicaReport;
+import io.cloudmw.core.model.file.Attributes;
+import io.cloudmw.core.model.file.FileVersion;
+import io.cloudmw.core.model.file.PutCondition;
+import io.cloudmw.core.placement.WritePlan;
+import io.cloudmw.core.wire.FromWire;
+import io.cloudmw.core.wire.ToWire;
+import io.cloudmw.proto.v1.CommitFilesRequest;
+import io.cloudmw.proto.v1.CommitFilesResponse;
+import io.cloudmw.proto.v1.CommittedFile;
+import io.cloudmw.proto.v1.CommittedPack;
+import io.cloudmw.proto.v1.FileOutcome;
+import io.cloudmw.proto.v1.PlaceChunksRequest;
+import io.cloudmw.proto.v1.RefusedFile;
+import io.cloudmw.proto.v1.SmallFilesGrpc;
+import io.cloudmw.proto.v1.StatFilesRequest;
+import io.cloudmw.proto.v1.StatFilesResponse;
+import io.cloudmw.proto.v1.StatedFile;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+/** The calls about many small files. Futures fail as those of {@link CoordinatorClient} do. Safe for any thread. */
+public final class SmallFileCalls {
+    /** The most files of one call. */
+    public static final int MAX_FILES = 1000;
+
+    private final CoordinatorClient coordinator;
+
+    SmallFileCalls(CoordinatorClient coordinator) {
+        this.coordinator = coordinator;
+    }
+
+    /** The chunk of a pack, with the copies that are still owed. */
+    public record StoredPack(Chunk chunk, List<ReplicaReport> owed) {}
+
+    /**
+     * A file whose chunks are stored.
+     *
+     * @param chunks of its only manifest segment; empty: the file has no bytes
+     * @param owed copies of its own chunks
+     * @param condition the version that the path must name; empty: any
+     * @param created attributes of a file that the commit creates
+     * @param set attributes that the file has afterwards in any case
+     */
+    public record StoredFile(
+            FileVersion version,
+            List<Chunk> chunks,
+            List<ReplicaReport> owed,
+            Optional<PutCondition> condition,
+            Attributes created,
+            Map<String, String> set) {}
+
+    /** A placement that is wanted for the next pack: a chunk of this many bytes at most. */
+    public record WantedPlacement(VersionId version, long bytes) {}
+
+    /** The result of one file. */
+    public sealed interface Outcome {
+        /** The file was committed. */
+        record Committed(FileVersion version) implements Outcome {}
+
+        /** The file was refused. */
+        record Refused(CloudMwException reason) implements Outcome {}
+    }
+
+    /**
+     * The results of a commit.
+     *
+     * @param outcomes one for each file, in their order
+     * @param placed the wanted placement; empty: there is none
+     */
+    public record Committed(List<Outcome> outcomes, Optional<WritePlan> placed) {}
+
+    /**
+     * Commits files, at most {@value #MAX_FILES} of one volume.
+     *
+     * @param pack the chunk whose slices the files name; empty: each file has chunks of its own
+     */
+    public CompletableFuture<Committed> commit(
+            VolumeName volume, Optional<StoredPack> pack, List<StoredFile> files, WantedPlacement next) {
+        CommitFilesRequest.Builder request = CommitFilesRequest.newBuilder()
+                .setVolume(volume.value())
+                .setPlace(PlaceChunksRequest.newBuilder()
+                        .setVolume(volume.value())
+                        .setPath(FilePath.ofPack(volume, next.version()).path())
+                        .setVersionId(next.version().value())
+                        .setCount(1)
+                        .setSizeBytes(next.bytes())
+                        .setChunkSizeBytes(next.bytes()));
+        pack.ifPresent(stored -> request.setPack(CommittedPack.newBuilder()
+                .setChunk(ToWire.chunk(stored.chunk()))
+                .addAllOwed(stored.owed().stream().map(ToWire::report).toList())));
+        files.forEach(file -> request.addFiles(file(file)));
+        return coordinator.call(
+                SmallFilesGrpc.getCommitFilesMethod(), request.build(), answer -> committed(answer, files.size()));
+    }
+
+    private static CommittedFile file(StoredFile file) {
+        CommittedFile.Builder message = CommittedFile.newBuilder()
+                .setVersion(ToWire.version(file.version()))
+                .addAllChunks(file.chunks().stream().map(ToWire::chunk).toList())
+                .addAllOwed(file.owed().stream().map(ToWire::report).toList())
+                .setAttributes(ToWire.attributes(file.created()))
+                .setSetAttributes(ToWire.attributes(Attributes.of(file.set())));
+        file.condition()
+                .ifPresent(condition -> message.setExpectedVersionId(
+                        condition.version().map(VersionId::value).orElse("")));
+        return message.build();
+    }
+
+    private static Committed committed(CommitFilesResponse answer, int files) throws CloudMwException {
+        if (answer.getOutcomesCount() != files) {
+            throw new CloudMwException(
+                    ErrorCode.PROTOCOL_VIOLATION,
+                    "commit of files: " + answer.getOutcomesCount() + " outcomes (expected: " + files + ")");
+        }
+        List<Outcome> outcomes = new ArrayList<>(files);
+        for (FileOutcome outcome : answer.getOutcomesList()) {
+            outcomes.add(
+                    outcome.hasCommitted()
+                            ? new Outcome.Committed(FromWire.version(outcome.getCommitted()))
+                            : new Outcome.Refused(reason(outcome.getRefused())));
+        }
+        return new Committed(
+                outcomes, answer.hasPlaced() ? Optional.of(FromWire.writePlan(answer.getPlaced())) : Optional.empty());
+    }
+
+    private static CloudMwException reason(RefusedFile refused) {
+        ErrorCode code;
+        try {
+            code = ErrorCode.valueOf(refused.getCode());
+        } catch (IllegalArgumentException e) {
+            code = ErrorCode.INTERNAL; // a newer coordinator's
+        }
+        return new CloudMwException(code, refused.getMessage());
+    }
+
+    /**
+     * A file with the chunks of its manifest.
+     *
+     * @param chunks empty: they were not requested, or the manifest has more or no segments
+     */
+    public record FoundFile(EntryStatus status, List<Chunk> chunks) {}
+
+    /**
+     * Looks up the files at some paths, at most {@value #MAX_FILES}.
+     *
+     * @param withChunks also give the chunks of files whose manifest is one segment
+     * @return one for each path, in their order; empty: there is no file
+     */
+    public CompletableFuture<List<Optional<FoundFile>>> stat(
+            VolumeName volume, List<String> paths, boolean withChunks) {
+        StatFilesRequest request = StatFilesRequest.newBuilder()
+                .setVolume(volume.value())
+                .addAllPaths(paths)
+                .setChunks(withChunks)
+                .build();
+        return coordinator.call(SmallFilesGrpc.getStatFilesMethod(), request, answer -> found(answer, paths.size()));
+    }
+
+    private static List<Optional<FoundFile>> found(StatFilesResponse answer, int paths) throws CloudMwException {
+        if (answer.getFilesCount() != paths) {
+            throw new CloudMwException(
+                    ErrorCode.PROTOCOL_VIOLATION,
+                    "status of files: " + answer.getFilesCount() + " files (expected: " + paths + ")");
+        }
+        List<Optional<FoundFile>> found = new ArrayList<>(paths);
+        for (StatedFile file : answer.getFilesList()) {
+            found.add(file.hasVersion() ? Optional.of(found(file)) : Optional.empty());
+        }
+        return found;
+    }
+
+    private static FoundFile found(StatedFile file) throws CloudMwException {
+        List<Chunk> chunks = new ArrayList<>(file.getChunksCount());
+        for (io.cloudmw.proto.v1.Chunk chunk : file.getChunksList()) {
+            chunks.add(FromWire.chunk(chunk));
+        }
+        return new FoundFile(
+                new EntryStatus(
+                        Optional.of(FromWire.version(file.getVersion())),
+                        file.getCreatedAtMillis(),
+                        FromWire.attributes(file.getAttributes()),
+                        false),
+                chunks);
+    }
+}
