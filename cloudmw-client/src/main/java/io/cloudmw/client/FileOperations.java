@@ -6,6 +6,7 @@ import io.cloudmw.client.edit.EditRequest;
 import io.cloudmw.client.file.EntryStatus;
 import io.cloudmw.client.file.FileChange;
 import io.cloudmw.client.file.FileEntry;
+import io.cloudmw.client.file.FileGet;
 import io.cloudmw.client.file.FilePut;
 import io.cloudmw.client.file.FileStatus;
 import io.cloudmw.client.file.PositionalTarget;
@@ -16,6 +17,7 @@ import io.cloudmw.client.handle.OpenFiles;
 import io.cloudmw.client.lock.LockOptions;
 import io.cloudmw.client.lock.RemoteLock;
 import io.cloudmw.client.lock.lease.FileLocks;
+import io.cloudmw.client.pack.SmallGets;
 import io.cloudmw.client.pack.SmallPuts;
 import io.cloudmw.client.progress.GetReceipt;
 import io.cloudmw.client.progress.PutEstimate;
@@ -34,6 +36,7 @@ import io.cloudmw.client.write.PutSource;
 import io.cloudmw.client.write.StreamPutSource;
 import io.cloudmw.core.config.HostPorts;
 import io.cloudmw.core.memory.ByteBudget;
+import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.Mode;
 import io.cloudmw.core.model.Page;
@@ -82,6 +85,7 @@ public final class FileOperations {
     private final ByteBudget streamMemory;
     private final FileLocks locks;
     private final SmallPuts small;
+    private final SmallGets smallGets;
 
     FileOperations(
             CloudMwOptions options, ClientContext context, TransferStarter transfers, OpenFiles open, FileLocks locks) {
@@ -91,6 +95,7 @@ public final class FileOperations {
         this.open = open;
         this.streamMemory = new ByteBudget(options.memoryBytes() / STREAM_SHARE);
         this.locks = locks;
+        this.smallGets = new SmallGets(context);
         this.small = new SmallPuts(
                 context,
                 transfers::pack,
@@ -343,6 +348,46 @@ public final class FileOperations {
      */
     public CompletableFuture<GetReceipt> read(FilePath source, PositionalTarget target, GetOptions getOptions) {
         return transfers.get(request(source, GetRequest.Destination.target(target), getOptions));
+    }
+
+    /**
+     * Reads many files into local files. The current version of each is read; files that share stored objects are read
+     * together. Each file succeeds or fails for itself.
+     *
+     * @param files any number, of any size
+     * @param getOptions the mode, priority and durability of the reads; a version, a range and a listener are ignored
+     * @return a future for each file, in their order: the file as it was read; each fails as that of {@link
+     *     #get(FilePath, Path, GetOptions)} does
+     */
+    public List<CompletableFuture<EntryStatus>> getAll(List<FileGet> files, GetOptions getOptions) {
+        GetOptions plain = getOptions.withListener(TransferListener.NONE);
+        SmallGets.Reads reads = new SmallGets.Reads() {
+            @Override
+            public CompletableFuture<GetReceipt> pack(
+                    FilePath pack, VersionId version, ByteRange range, PositionalTarget target) {
+                return read(pack, target, plain.withVersion(version).withRange(range));
+            }
+
+            @Override
+            public CompletableFuture<GetReceipt> alone(FileGet file, VersionId version) {
+                return get(file.source(), file.target(), plain.withVersion(version));
+            }
+        };
+        Map<VolumeName, List<FileGet>> byVolume = new LinkedHashMap<>();
+        files.forEach(file -> byVolume.computeIfAbsent(file.source().volume(), volume -> new ArrayList<>())
+                .add(file));
+        Map<VolumeName, Iterator<CompletableFuture<EntryStatus>>> begun = new HashMap<>();
+        byVolume.forEach((volume, some) -> begun.put(
+                volume, smallGets.get(volume, some, getOptions.durable(), reads).iterator()));
+        return files.stream()
+                .map(file -> Objects.requireNonNull(begun.get(file.source().volume()))
+                        .next())
+                .toList();
+    }
+
+    /** The rules by which puts of small files of this client share stored objects. */
+    public PackOptions packs() {
+        return options.packs();
     }
 
     private GetRequest request(FilePath source, GetRequest.Destination target, GetOptions getOptions) {

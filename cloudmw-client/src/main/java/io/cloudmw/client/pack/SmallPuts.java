@@ -50,6 +50,7 @@ public final class SmallPuts {
     /** The most puts that wait, of all volumes; further ones fail. */
     static final int MAX_WAITING = 100_000;
 
+    private static final int ALONE_AT_ONCE = 8;
     private static final long VOLUME_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     /** Tokens of placements live for minutes. */
@@ -65,6 +66,7 @@ public final class SmallPuts {
     private final Function<FilePut, CompletableFuture<PutReceipt>> alone;
     private final long limitBytes;
     private final Duration delay;
+    private final CallSlots aloneSlots = new CallSlots(ALONE_AT_ONCE);
 
     @GuardedBy("this")
     private final Map<VolumeName, Packing> volumes = new HashMap<>();
@@ -306,7 +308,7 @@ public final class SmallPuts {
         if (put.result().isDone()) {
             return;
         }
-        var unused = alone.apply(put.file()).whenComplete((receipt, failure) -> {
+        var unused = aloneSlots.run(() -> alone.apply(put.file())).whenComplete((receipt, failure) -> {
             if (receipt != null) {
                 put.result().complete(receipt);
             } else if (failure != null) {

@@ -20,6 +20,7 @@ import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.HashSet;
+import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -44,6 +45,9 @@ public final class FileSink implements LeafSink {
             Pattern.compile("(nfs|cifs|smb|9p|afs|ceph|gluster|lustre|gpfs|beegfs|fuse|webdav|virtiofs).*");
     private static final Set<PosixFilePermission> OWNER_ONLY =
             Set.of(PosixFilePermission.OWNER_READ, PosixFilePermission.OWNER_WRITE);
+
+    /** What arrived of a smaller file is not kept: it is fetched again as fast as it is verified. */
+    private static final long WORTH_KEEPING_BYTES = 1 << 20;
 
     private interface Giving {
         void give() throws IOException;
@@ -112,7 +116,7 @@ public final class FileSink implements LeafSink {
             }
             create(exists ? attributes(target) : null);
             remote = isRemote(Files.getFileStore(temporary).type());
-            if (!remote) {
+            if (!remote && sizeBytes >= WORTH_KEEPING_BYTES) {
                 PartialFile.of(target, temporary, opened()).ifPresent(this::continueFrom);
             }
         } catch (IOException e) {
@@ -237,6 +241,18 @@ public final class FileSink implements LeafSink {
 
     @Override
     public void commit() throws CloudMwException {
+        Path directory = commitFile();
+        if (force) {
+            forceDirectory(directory);
+        }
+    }
+
+    /**
+     * Gives the file its name, as {@link #commit} does, but leaves it to the caller to force the directory.
+     *
+     * @return the directory
+     */
+    public Path commitFile() throws CloudMwException {
         try {
             FileChannel file = opened();
             // An interrupted get may have left a longer file.
@@ -257,9 +273,7 @@ public final class FileSink implements LeafSink {
         }
         ended.set(true);
         close();
-        if (force) {
-            forceDirectory();
-        }
+        return Objects.requireNonNullElse(target.getParent(), target);
     }
 
     private void close() {
@@ -274,11 +288,8 @@ public final class FileSink implements LeafSink {
         }
     }
 
-    private void forceDirectory() throws CloudMwException {
-        Path directory = target.getParent();
-        if (directory == null) {
-            return;
-        }
+    /** Makes the names of a directory survive a crash, where the system can. */
+    public static void forceDirectory(Path directory) throws CloudMwException {
         FileChannel handle;
         try {
             handle = FileChannel.open(directory, StandardOpenOption.READ);
@@ -289,7 +300,7 @@ public final class FileSink implements LeafSink {
         try (handle) {
             handle.force(true);
         } catch (IOException e) {
-            throw failed("sync", e);
+            throw new CloudMwException(ErrorCode.LOCAL_IO, directory + ": cannot sync it: " + Reasons.of(e), e);
         }
     }
 

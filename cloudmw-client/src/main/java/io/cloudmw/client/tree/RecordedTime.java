@@ -1,7 +1,8 @@
 package io.cloudmw.client.tree;
 
-import io.cloudmw.client.file.FileStatus;
 import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.model.file.Attributes;
+import io.cloudmw.core.model.file.FileVersion;
 import java.nio.file.attribute.FileTime;
 import java.time.DateTimeException;
 import java.time.Instant;
@@ -22,14 +23,14 @@ final class RecordedTime {
     }
 
     /** The recorded time, or else the time of the commit, which a downloaded copy gets too. */
-    static FileTime of(FileStatus file) {
-        return noted(file).orElseGet(() -> FileTime.fromMillis(file.version().committedAtMillis()));
+    static FileTime of(FileVersion version, Attributes attributes) {
+        return noted(version, attributes).orElseGet(() -> FileTime.fromMillis(version.committedAtMillis()));
     }
 
-    private static Optional<FileTime> noted(FileStatus file) {
-        String noted = file.attributes().values().getOrDefault(NAME, "");
+    private static Optional<FileTime> noted(FileVersion version, Attributes attributes) {
+        String noted = attributes.values().getOrDefault(NAME, "");
         int space = noted.indexOf(' ');
-        if (space < 0 || !noted.substring(space + 1).equals(file.version().id().value())) {
+        if (space < 0 || !noted.substring(space + 1).equals(version.id().value())) {
             return Optional.empty();
         }
         try {

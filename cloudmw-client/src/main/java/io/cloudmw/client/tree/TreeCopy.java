@@ -1,11 +1,13 @@
 package io.cloudmw.client.tree;
 
 import io.cloudmw.client.CloudMw;
+import io.cloudmw.client.file.EntryStatus;
 import io.cloudmw.client.file.FileStatus;
 import io.cloudmw.client.progress.PutDelay;
 import io.cloudmw.client.progress.TransferListener;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.file.FileVersion;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -107,8 +109,20 @@ public abstract class TreeCopy extends TreeTask {
         });
     }
 
+    /** The files that are small enough to be copied with others, by size. */
+    final boolean isSmall(long bytes) {
+        // Digests are compared file by file.
+        return bytes <= client().files().packs().limitBytes() && !options().checksum();
+    }
+
+    /** The status of a file, as of an entry. */
+    static CompletableFuture<EntryStatus> entry(CompletableFuture<FileStatus> stat) {
+        return stat.thenApply(
+                file -> new EntryStatus(Optional.of(file.version()), file.createdAtMillis(), file.attributes(), false));
+    }
+
     /** Empty when the file does not exist. */
-    static CompletableFuture<Optional<FileStatus>> orAbsent(CompletableFuture<FileStatus> stat) {
+    static CompletableFuture<Optional<EntryStatus>> orAbsent(CompletableFuture<EntryStatus> stat) {
         return stat.thenApply(Optional::of).exceptionallyCompose(failure -> {
             CloudMwException why = known(failure);
             return why.code() == ErrorCode.NOT_FOUND
@@ -122,20 +136,21 @@ public abstract class TreeCopy extends TreeTask {
      *
      * @param here the local file's attributes
      */
-    final CompletableFuture<Optional<String>> difference(Path path, BasicFileAttributes here, FileStatus there) {
+    final CompletableFuture<Optional<String>> difference(Path path, BasicFileAttributes here, EntryStatus there) {
+        FileVersion version = there.version().orElseThrow();
         if (options().all()) {
             return CompletableFuture.completedFuture(Optional.of("all are"));
         }
-        if (here.size() != there.version().sizeBytes()) {
+        if (here.size() != version.sizeBytes()) {
             return CompletableFuture.completedFuture(Optional.of("another size"));
         }
         if (options().checksum()) {
-            return call(client().files().isCopy(path, there.version()))
+            return call(client().files().isCopy(path, version))
                     .thenApply(same -> same ? Optional.empty() : Optional.of("other bytes"));
         }
         boolean same = here.lastModifiedTime()
                 .toInstant()
-                .equals(RecordedTime.of(there).toInstant());
+                .equals(RecordedTime.of(version, there.attributes()).toInstant());
         return CompletableFuture.completedFuture(same ? Optional.empty() : Optional.of("another time"));
     }
 

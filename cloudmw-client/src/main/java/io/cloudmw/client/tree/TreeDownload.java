@@ -1,12 +1,14 @@
 package io.cloudmw.client.tree;
 
 import io.cloudmw.client.CloudMw;
+import io.cloudmw.client.file.EntryStatus;
 import io.cloudmw.client.file.FileEntry;
-import io.cloudmw.client.file.FileStatus;
+import io.cloudmw.client.file.FileGet;
 import io.cloudmw.client.progress.GetReceipt;
 import io.cloudmw.client.rpc.Calls;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.Page;
 import java.io.IOException;
 import java.nio.file.DirectoryNotEmptyException;
@@ -15,12 +17,22 @@ import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
 /** A copy from a volume to this machine. */
 final class TreeDownload extends TreeCopy {
+    /** The small files that are looked up in one call. */
+    private static final int MOST_SMALL = 1000;
+
+    /** The small files that were found and not submitted yet; used by the walking thread alone. */
+    private final List<Small> small = new ArrayList<>();
+
     TreeDownload(CloudMw client, Path to, RemotePath from, TreeOptions options) {
         super(client, to, from, options);
     }
@@ -39,6 +51,7 @@ final class TreeDownload extends TreeCopy {
     @Override
     void copyAll() throws CloudMwException, InterruptedException {
         copy(there(), here());
+        submitSmall();
     }
 
     @Override
@@ -77,6 +90,12 @@ final class TreeDownload extends TreeCopy {
                 copy(there, path);
             } else if (isPartial(String.valueOf(path.getFileName()))) {
                 counters().skips(there.toString(), "has the name of a get's temporary file");
+            } else if (isSmall(entry.version().get().sizeBytes())
+                    && there.snapshot().isEmpty()) {
+                small.add(new Small(there, path, entry.version().get().sizeBytes()));
+                if (small.size() == MOST_SMALL) {
+                    submitSmall();
+                }
             } else {
                 submit(there.toString(), () -> file(there, path));
             }
@@ -101,8 +120,109 @@ final class TreeDownload extends TreeCopy {
         }
     }
 
+    // ---- small files, many at once
+
+    /** A small file that waits for others. */
+    private record Small(RemotePath file, Path path, long bytes) {}
+
+    /** Submits the small files that were found so far. */
+    private void submitSmall() throws CloudMwException, InterruptedException {
+        if (small.isEmpty()) {
+            return;
+        }
+        List<Small> some = List.copyOf(small);
+        small.clear();
+        submit(some.size() + " small files", () -> copySmall(some));
+    }
+
+    /** Copies files; only those that are here already are looked up first. */
+    private CompletableFuture<?> copySmall(List<Small> some) {
+        List<Small> missing = new ArrayList<>();
+        List<Small> there = new ArrayList<>();
+        for (Small file : some) {
+            (isAbsent(file.path()) ? missing : there).add(file);
+        }
+        List<FilePath> known = there.stream().map(file -> file.file().file()).toList();
+        return call(client().files().statAll(known))
+                .thenComposeAsync(
+                        found -> {
+                            List<Small> differing = new ArrayList<>();
+                            Map<Small, String> reasons = new HashMap<>();
+                            missing.forEach(file -> {
+                                differing.add(file);
+                                reasons.put(file, "not there");
+                            });
+                            for (int i = 0; i < there.size(); i++) {
+                                compare(there.get(i), found.get(i), reasons);
+                                if (reasons.containsKey(there.get(i))) {
+                                    differing.add(there.get(i));
+                                }
+                            }
+                            return getSmall(differing, reasons);
+                        },
+                        files());
+    }
+
+    private static boolean isAbsent(Path path) {
+        return Files.notExists(path, LinkOption.NOFOLLOW_LINKS);
+    }
+
+    /** Adds the reason to copy a file, if there is one. */
+    private void compare(Small file, Optional<EntryStatus> found, Map<Small, String> reasons) {
+        if (found.isEmpty()) {
+            return; // it was removed since it was listed
+        }
+        try {
+            // Without digests nothing is waited for.
+            Optional<String> why = why(file.path(), found.get()).join();
+            if (why.isEmpty()) {
+                counters().unchanged(file.bytes());
+            } else {
+                reasons.put(file, why.get());
+            }
+        } catch (CompletionException e) {
+            failed(file.file().toString(), e);
+        }
+    }
+
+    private CompletableFuture<?> getSmall(List<Small> differing, Map<Small, String> reasons) {
+        differing.forEach(
+                file -> counters().copies(file.file().toString(), file.bytes(), reasons.getOrDefault(file, "")));
+        if (options().dryRun()) {
+            differing.forEach(file -> counters().copied(file.bytes(), 0));
+            return CompletableFuture.completedFuture(null);
+        }
+        List<FileGet> gets = differing.stream()
+                .map(file -> new FileGet(file.file().file(), file.path()))
+                .toList();
+        List<CompletableFuture<EntryStatus>> results =
+                client().files().getAll(gets, options().get());
+        List<CompletableFuture<?>> done = new ArrayList<>();
+        for (int i = 0; i < results.size(); i++) {
+            Small file = differing.get(i);
+            done.add(call(results.get(i))
+                    .thenAcceptAsync(status -> timed(file, status), files())
+                    .handle((nothing, failure) -> {
+                        if (failure != null) {
+                            failed(file.file().toString(), failure);
+                        }
+                        return file;
+                    }));
+        }
+        return CompletableFuture.allOf(done.toArray(CompletableFuture[]::new));
+    }
+
+    private void timed(Small file, EntryStatus status) {
+        long bytes = status.version().orElseThrow().sizeBytes();
+        counters().progressed(bytes);
+        setTime(file.path(), status);
+        counters().copied(bytes, 0);
+    }
+
+    // ---- other files
+
     private CompletableFuture<?> file(RemotePath file, Path path) {
-        return call(file.stat(client()))
+        return entry(call(file.stat(client())))
                 .thenComposeAsync(
                         there -> why(path, there).thenComposeAsync(why -> copyUnless(file, path, there, why), files()),
                         files());
@@ -113,12 +233,12 @@ final class TreeDownload extends TreeCopy {
      *
      * @param why empty: the file is unchanged
      */
-    private CompletableFuture<Void> copyUnless(RemotePath file, Path path, FileStatus there, Optional<String> why) {
+    private CompletableFuture<Void> copyUnless(RemotePath file, Path path, EntryStatus there, Optional<String> why) {
         if (why.isEmpty()) {
-            counters().unchanged(there.version().sizeBytes());
+            counters().unchanged(there.version().orElseThrow().sizeBytes());
             return CompletableFuture.completedFuture(null);
         }
-        long bytes = there.version().sizeBytes();
+        long bytes = there.version().orElseThrow().sizeBytes();
         counters().copies(file.toString(), bytes, why.get());
         if (options().dryRun()) {
             counters().copied(bytes, 0);
@@ -127,7 +247,7 @@ final class TreeDownload extends TreeCopy {
         return get(file, path, there);
     }
 
-    private CompletableFuture<Optional<String>> why(Path path, FileStatus there) {
+    private CompletableFuture<Optional<String>> why(Path path, EntryStatus there) {
         try {
             BasicFileAttributes here = Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
             if (!here.isRegularFile()) {
@@ -143,24 +263,29 @@ final class TreeDownload extends TreeCopy {
         }
     }
 
-    private CompletableFuture<Void> get(RemotePath file, Path path, FileStatus there) {
+    private CompletableFuture<Void> get(RemotePath file, Path path, EntryStatus there) {
         return call(client().files()
                         .get(
                                 file.file(),
                                 path,
                                 options()
                                         .get()
-                                        .withVersion(there.version().id())
+                                        .withVersion(
+                                                there.version().orElseThrow().id())
                                         .withListener(progress(file))))
                 .thenAcceptAsync(receipt -> timed(path, there, receipt), files());
     }
 
-    private void timed(Path path, FileStatus there, GetReceipt receipt) {
+    private static void setTime(Path path, EntryStatus there) {
         try {
-            Files.setLastModifiedTime(path, RecordedTime.of(there));
+            Files.setLastModifiedTime(path, RecordedTime.of(there.version().orElseThrow(), there.attributes()));
         } catch (IOException e) {
             throw new CompletionException(local(path, "set the time of", e));
         }
+    }
+
+    private void timed(Path path, EntryStatus there, GetReceipt receipt) {
+        setTime(path, there);
         counters().copied(receipt.bytes(), receipt.resumedBytes());
     }
 
@@ -198,7 +323,7 @@ final class TreeDownload extends TreeCopy {
 
     /** Deletes the file unless the snapshot that lacks it has been removed meanwhile. */
     private CompletableFuture<?> removeUnless(RemotePath file, Path path) {
-        return orAbsent(call(file.stat(client())))
+        return orAbsent(entry(call(file.stat(client()))))
                 .thenComposeAsync(
                         found -> found.isPresent()
                                 ? CompletableFuture.completedFuture(null)

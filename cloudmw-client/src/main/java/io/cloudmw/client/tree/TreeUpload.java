@@ -1,11 +1,17 @@
 package io.cloudmw.client.tree;
 
 import io.cloudmw.client.CloudMw;
+import io.cloudmw.client.file.EntryStatus;
 import io.cloudmw.client.file.FileEntry;
-import io.cloudmw.client.file.FileStatus;
+import io.cloudmw.client.file.FilePut;
+import io.cloudmw.client.progress.PutReceipt;
 import io.cloudmw.client.rpc.Calls;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.model.file.FileVersion;
+import io.cloudmw.core.model.file.PutCondition;
 import java.io.IOException;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
@@ -14,6 +20,8 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -21,6 +29,12 @@ import org.jspecify.annotations.Nullable;
 
 /** A copy from this machine to a volume. */
 final class TreeUpload extends TreeCopy {
+    /** The small files that are looked up in one call. */
+    private static final int MOST_SMALL = 1000;
+
+    /** The small files that were found and not submitted yet; used by the walking thread alone. */
+    private final List<Small> small = new ArrayList<>();
+
     TreeUpload(CloudMw client, Path from, RemotePath to, TreeOptions options) {
         super(client, from, to, options);
     }
@@ -37,6 +51,7 @@ final class TreeUpload extends TreeCopy {
     @Override
     void copyAll() throws CloudMwException, InterruptedException {
         copy(here(), there());
+        submitSmall();
     }
 
     @Override
@@ -83,7 +98,14 @@ final class TreeUpload extends TreeCopy {
                 copy(path, into.child(name));
             } else if (here.isRegularFile()) {
                 RemotePath target = into.child(name);
-                submit(NameStyle.shown(path), () -> file(path, here, target));
+                if (isSmall(here.size()) && options().put().locks().isEmpty()) {
+                    small.add(new Small(path, here, target));
+                    if (small.size() == MOST_SMALL) {
+                        submitSmall();
+                    }
+                } else {
+                    submit(NameStyle.shown(path), () -> file(path, here, target));
+                }
             } else {
                 counters().skips(NameStyle.shown(path), here.isSymbolicLink() ? "a symbolic link" : "not a file");
             }
@@ -96,8 +118,83 @@ final class TreeUpload extends TreeCopy {
         }
     }
 
+    // ---- small files, many at once
+
+    /** A small file that waits for others. */
+    private record Small(Path path, BasicFileAttributes here, RemotePath target) {}
+
+    /** Submits the small files that were found so far. */
+    private void submitSmall() throws CloudMwException, InterruptedException {
+        if (small.isEmpty()) {
+            return;
+        }
+        List<Small> some = List.copyOf(small);
+        small.clear();
+        submit(some.size() + " small files", () -> copySmall(some));
+    }
+
+    private CompletableFuture<?> copySmall(List<Small> some) {
+        List<FilePath> targets = some.stream().map(file -> file.target().file()).toList();
+        return call(client().files().statAll(targets)).thenComposeAsync(there -> putSmall(some, there), files());
+    }
+
+    private CompletableFuture<?> putSmall(List<Small> some, List<Optional<EntryStatus>> there) {
+        List<Small> differing = new ArrayList<>();
+        List<FilePut> puts = new ArrayList<>();
+        for (int i = 0; i < some.size(); i++) {
+            Small file = some.get(i);
+            // Without digests nothing is waited for.
+            Optional<String> why = why(file.path(), file.here(), there.get(i)).join();
+            if (why.isEmpty()) {
+                counters().unchanged(file.here().size());
+                continue;
+            }
+            counters().copies(NameStyle.shown(file.path()), file.here().size(), why.get());
+            if (options().dryRun()) {
+                counters().copied(file.here().size(), 0);
+            } else {
+                differing.add(file);
+                puts.add(put(file, there.get(i)));
+            }
+        }
+        List<CompletableFuture<PutReceipt>> results = client().files().putAll(puts);
+        List<CompletableFuture<?>> done = new ArrayList<>();
+        for (int i = 0; i < results.size(); i++) {
+            Small file = differing.get(i);
+            done.add(call(results.get(i))
+                    .handleAsync(
+                            (receipt, failure) -> {
+                                if (failure != null) {
+                                    failed(NameStyle.shown(file.path()), failure);
+                                } else {
+                                    counters().progressed(file.here().size());
+                                    counters().copied(file.here().size(), 0);
+                                }
+                                return file;
+                            },
+                            files()));
+        }
+        return CompletableFuture.allOf(done.toArray(CompletableFuture[]::new));
+    }
+
+    /** Puts a file in the place of what was there: another change since is a conflict. */
+    private FilePut put(Small file, Optional<EntryStatus> there) {
+        VersionId version = VersionId.random();
+        Optional<PutCondition> was =
+                Optional.of(new PutCondition(there.flatMap(EntryStatus::version).map(FileVersion::id)));
+        return new FilePut(
+                file.path(),
+                file.target().file(),
+                version,
+                options().put().condition().or(() -> was),
+                options().put().attributes(),
+                RecordedTime.of(file.here().lastModifiedTime(), version));
+    }
+
+    // ---- other files
+
     private CompletableFuture<?> file(Path path, BasicFileAttributes here, RemotePath target) {
-        return orAbsent(call(target.stat(client())))
+        return orAbsent(entry(call(target.stat(client()))))
                 .thenComposeAsync(there -> why(path, here, there), files())
                 .thenComposeAsync(why -> copyUnless(path, here, target, why), files());
     }
@@ -117,7 +214,7 @@ final class TreeUpload extends TreeCopy {
         return options().dryRun() ? counted(here.size()) : put(path, here, target);
     }
 
-    private CompletableFuture<Optional<String>> why(Path path, BasicFileAttributes here, Optional<FileStatus> there) {
+    private CompletableFuture<Optional<String>> why(Path path, BasicFileAttributes here, Optional<EntryStatus> there) {
         return there.isEmpty()
                 ? CompletableFuture.completedFuture(Optional.of("not there"))
                 : difference(path, here, there.get());

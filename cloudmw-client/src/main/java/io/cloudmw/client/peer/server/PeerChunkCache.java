@@ -198,7 +198,10 @@ public final class PeerChunkCache implements AutoCloseable {
 
     @GuardedBy("this")
     private Optional<Growing> begun(Chunk chunk, long length, List<PeerChunk> gone) {
-        if (closed || whole.containsKey(chunk.id()) || growing.containsKey(chunk.id())) {
+        if (closed
+                || chunk.id().slice().isPresent()
+                || whole.containsKey(chunk.id())
+                || growing.containsKey(chunk.id())) {
             return Optional.empty();
         }
         makeRoom(length, gone);

@@ -150,7 +150,8 @@ public final class PeerStage {
         Set<ChunkId> asked = new HashSet<>();
         for (PlannedChunk planned : wanted) {
             ChunkId id = planned.chunk().id();
-            if (asked.add(id)) {
+            // Peers keep whole chunks only.
+            if (asked.add(id) && id.slice().isEmpty()) {
                 indexes.computeIfAbsent(id.version(), first -> new ArrayList<>())
                         .add(id.index());
                 tokens.putIfAbsent(id.version(), planned.token().orElse(plan.token()));
@@ -161,7 +162,9 @@ public final class PeerStage {
                 by.add(new PeerSearch.WantedChunks(Objects.requireNonNull(tokens.get(version)), some)));
         Optional<PeerId> self = context.reads().peers().node().map(node -> node.id());
         long number = ++searches;
-        CompletableFuture<List<FoundPeer>> call = context.coordinator().findPeers(new PeerSearch(by, location, self));
+        CompletableFuture<List<FoundPeer>> call = by.isEmpty()
+                ? CompletableFuture.completedFuture(List.of())
+                : context.coordinator().findPeers(new PeerSearch(by, location, self));
         search = call;
         var unused =
                 call.whenComplete((found, failure) -> serial.execute(() -> answered(number, asked, found, failure)));

@@ -1,0 +1,169 @@
+package io.cloudmw.client.pack;
+
+import io.cloudmw.client.context.ClientContext;
+import io.cloudmw.client.context.Failures;
+import io.cloudmw.client.file.EntryStatus;
+import io.cloudmw.client.file.FileGet;
+import io.cloudmw.client.file.PositionalTarget;
+import io.cloudmw.client.progress.GetReceipt;
+import io.cloudmw.client.rpc.CancellableFuture;
+import io.cloudmw.client.rpc.coordinator.SmallFileCalls;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.ByteRange;
+import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.model.chunk.Chunk;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Gets of many files. Files in packs are read pack by pack, each wanted part of a pack once; the others are read alone.
+ * Safe for any thread; nothing blocks.
+ */
+public final class SmallGets {
+    /** The largest gap between two wanted files that is read with them. */
+    private static final long MAX_GAP_BYTES = 256 << 10;
+
+    private static final int PACKS_AT_ONCE = 2;
+    private static final int ALONE_AT_ONCE = 8;
+
+    /** The reads by which files are fetched. */
+    public interface Reads {
+        /** Reads a part of a pack. */
+        CompletableFuture<GetReceipt> pack(FilePath pack, VersionId version, ByteRange range, PositionalTarget target);
+
+        /** Reads a file. */
+        CompletableFuture<GetReceipt> alone(FileGet file, VersionId version);
+    }
+
+    private final ClientContext context;
+    private final CallSlots packSlots = new CallSlots(PACKS_AT_ONCE);
+    private final CallSlots aloneSlots = new CallSlots(ALONE_AT_ONCE);
+
+    public SmallGets(ClientContext context) {
+        this.context = context;
+    }
+
+    /**
+     * Gets files of one volume.
+     *
+     * @param durable whether files are forced to the disk
+     * @return a future for each file, in their order
+     */
+    public List<CompletableFuture<EntryStatus>> get(
+            VolumeName volume, List<FileGet> files, boolean durable, Reads reads) {
+        List<CancellableFuture<EntryStatus>> results = new ArrayList<>(files.size());
+        files.forEach(file -> results.add(new CancellableFuture<>(() -> {})));
+        for (int from = 0; from < files.size(); from += SmallFileCalls.MAX_FILES) {
+            int end = Math.min(files.size(), from + SmallFileCalls.MAX_FILES);
+            look(volume, files.subList(from, end), results.subList(from, end), new Round(durable, reads));
+        }
+        return List.copyOf(results);
+    }
+
+    private record Round(boolean durable, Reads reads) {}
+
+    private void look(
+            VolumeName volume, List<FileGet> files, List<CancellableFuture<EntryStatus>> results, Round round) {
+        List<String> paths = files.stream().map(file -> file.source().path()).toList();
+        var unused = context.coordinator()
+                .smallFiles()
+                .stat(volume, paths, true)
+                .whenCompleteAsync(
+                        (found, failure) -> {
+                            if (found == null) {
+                                CloudMwException cause =
+                                        Failures.of(failure == null ? new IllegalStateException() : failure);
+                                results.forEach(result -> result.completeExceptionally(cause));
+                            } else {
+                                read(volume, files, results, found, round);
+                            }
+                        },
+                        context.threads().events());
+    }
+
+    private void read(
+            VolumeName volume,
+            List<FileGet> files,
+            List<CancellableFuture<EntryStatus>> results,
+            List<Optional<SmallFileCalls.FoundFile>> found,
+            Round round) {
+        Map<String, List<PackedFile>> byPack = new TreeMap<>();
+        for (int i = 0; i < files.size(); i++) {
+            FileGet file = files.get(i);
+            CancellableFuture<EntryStatus> result = results.get(i);
+            if (found.get(i).isEmpty()) {
+                result.completeExceptionally(
+                        new CloudMwException(ErrorCode.NOT_FOUND, "file " + file.source() + " not found"));
+                continue;
+            }
+            EntryStatus status = found.get(i).get().status();
+            List<Chunk> chunks = found.get(i).get().chunks();
+            if (chunks.size() == 1 && chunks.get(0).id().slice().isPresent()) {
+                Chunk chunk = chunks.get(0);
+                byPack.computeIfAbsent(chunk.id().stored().toString(), pack -> new ArrayList<>())
+                        .add(new PackedFile(file, status, chunk, result));
+            } else {
+                alone(file, status, result, round);
+            }
+        }
+        byPack.values().forEach(some -> runs(some).forEach(run -> read(volume, run, round)));
+    }
+
+    private void alone(FileGet file, EntryStatus status, CancellableFuture<EntryStatus> result, Round round) {
+        VersionId version = status.version().orElseThrow().id();
+        var unused = aloneSlots
+                .run(() -> result.isDone()
+                        ? CompletableFuture.failedFuture(new CloudMwException(ErrorCode.CANCELLED, "cancelled"))
+                        : round.reads().alone(file, version))
+                .whenComplete((receipt, failure) -> {
+                    if (failure != null) {
+                        result.completeExceptionally(Failures.of(failure));
+                    } else {
+                        result.complete(status);
+                    }
+                });
+    }
+
+    /** Returns the files in order, in groups that are near each other. */
+    private static List<List<PackedFile>> runs(List<PackedFile> files) {
+        files.sort(Comparator.comparingLong(file -> file.place().offset()));
+        List<List<PackedFile>> runs = new ArrayList<>();
+        long end = Long.MIN_VALUE;
+        for (PackedFile file : files) {
+            if (runs.isEmpty() || file.place().offset() - end > MAX_GAP_BYTES) {
+                runs.add(new ArrayList<>());
+            }
+            runs.get(runs.size() - 1).add(file);
+            end = Math.max(end, file.place().end());
+        }
+        return runs;
+    }
+
+    private void read(VolumeName volume, List<PackedFile> files, Round round) {
+        PackedFile first = files.get(0);
+        VersionId pack = first.packVersion();
+        long start = first.place().offset();
+        long end = files.stream().mapToLong(file -> file.place().end()).max().orElseThrow();
+        PackReader reader =
+                new PackReader(files, round.durable(), context.threads().files());
+        var unused = packSlots
+                .run(() -> round.reads()
+                        .pack(FilePath.ofPack(volume, pack), pack, new ByteRange(start, end - start), reader))
+                .whenCompleteAsync(
+                        (receipt, failure) -> {
+                            // Files that are left are read by themselves: their pack may have been replaced.
+                            for (PackedFile left : reader.finish()) {
+                                alone(left.get(), left.status(), left.result(), round);
+                            }
+                        },
+                        context.threads().files());
+    }
+}
