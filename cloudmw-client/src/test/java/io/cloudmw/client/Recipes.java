@@ -2,6 +2,8 @@ package io.cloudmw.client;
 
 import io.cloudmw.client.channel.FileChannels;
 import io.cloudmw.client.file.FileEntry;
+import io.cloudmw.client.file.FileGet;
+import io.cloudmw.client.file.FilePut;
 import io.cloudmw.client.file.RemoteFile;
 import io.cloudmw.client.file.Watch;
 import io.cloudmw.client.file.WatchListener;
@@ -51,6 +53,20 @@ final class Recipes {
                 .put(source, file, PutOptions.defaults().ifAbsent())
                 .join();
         return receipt.version().sizeBytes();
+    }
+    // end
+
+    // recipe: put and get many small files
+    static void copyMany(CloudMw cloudMw, List<Path> sources, VolumeName volume, Path directory) {
+        List<FilePut> puts = new ArrayList<>();
+        List<FileGet> gets = new ArrayList<>();
+        for (Path source : sources) {
+            FilePath file = new FilePath(volume, "/many/" + source.getFileName());
+            puts.add(FilePut.of(source, file));
+            gets.add(new FileGet(file, directory.resolve(file.name())));
+        }
+        cloudMw.files().putAll(puts).forEach(CompletableFuture::join);
+        cloudMw.files().getAll(gets, GetOptions.defaults()).forEach(CompletableFuture::join);
     }
     // end
 

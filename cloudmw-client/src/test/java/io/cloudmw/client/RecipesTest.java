@@ -93,6 +93,20 @@ final class RecipesTest {
     }
 
     @Test
+    void recipeForManySmallFilesCopiesThemAll() throws Exception {
+        List<Path> sources = new ArrayList<>();
+        for (int i = 0; i < 30; i++) {
+            sources.add(Files.writeString(directory.resolve("small" + i), "content " + i));
+        }
+        Path copies = Files.createDirectory(directory.resolve("copies"));
+        Recipes.copyMany(cloudMw, sources, VOLUME, copies);
+        for (Path source : sources) {
+            assertThat(copies.resolve(source.getFileName())).hasSameBinaryContentAs(source);
+        }
+        assertThat(cluster.coordinator().calledSinceLastLook()).containsOnlyOnce("CommitFiles", "StatFiles");
+    }
+
+    @Test
     void recipeForTheFileSystemCopiesALocalFile() throws Exception {
         Path local = Files.writeString(directory.resolve("local"), "content");
         Path archived = Recipes.archive(cluster.coordinator().address(), "vol", local);

@@ -9,7 +9,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Semaphore;
@@ -77,11 +76,11 @@ final class PackReader implements PositionalTarget {
     }
 
     private void write(PackedFile file, byte[] content) {
-        if (file.result().isDone()) {
+        if (file.call().isDone()) {
             return;
         }
         Path target = file.get().target();
-        FileSink sink = new FileSink(target, content.length, durable, false);
+        FileSink sink = FileSink.fresh(target, content.length, durable);
         boolean done = false;
         try {
             if (!file.isIntact(content)) {
@@ -95,7 +94,7 @@ final class PackReader implements PositionalTarget {
             done = true;
             written.add(file);
         } catch (CloudMwException e) {
-            file.result().completeExceptionally(e);
+            file.call().fail(e);
         } finally {
             if (!done) {
                 sink.abort();
@@ -116,14 +115,15 @@ final class PackReader implements PositionalTarget {
                     FileSink.forceDirectory(directory);
                 }
             }
-            written.forEach(file -> file.result().complete(file.status()));
+            written.forEach(file -> file.call().complete(file.status()));
         } catch (CloudMwException e) {
-            written.forEach(file -> file.result().completeExceptionally(e));
+            written.forEach(file -> file.call().fail(e));
         }
         List<PackedFile> left = new ArrayList<>();
         for (PackedFile file : files) {
-            CompletableFuture<?> result = file.result();
-            if (!result.isDone()) {
+            if (file.call().isDone()) {
+                file.call().end();
+            } else {
                 left.add(file);
             }
         }

@@ -178,7 +178,7 @@ final class PackTransfer extends ConfinedTransfer<PackTransfer.Receipt> implemen
         List<Integer> wanted = new ArrayList<>();
         List<SmallFileCalls.StoredFile> files = new ArrayList<>();
         for (int i = 0; i < puts.size(); i++) {
-            if (source.failure(i).isEmpty() && !puts.get(i).result().isCancelled()) {
+            if (source.failure(i).isEmpty() && !puts.get(i).call().isDone()) {
                 wanted.add(i);
                 files.add(file(i));
             }

@@ -3,7 +3,6 @@ package io.cloudmw.client.pack;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cloudmw.client.file.EntryStatus;
 import io.cloudmw.client.file.FileGet;
-import io.cloudmw.client.rpc.CancellableFuture;
 import io.cloudmw.core.chunk.ChunkDigester;
 import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.VersionId;
@@ -23,7 +22,7 @@ final class PackedFile {
     private final EntryStatus status;
     private final Chunk chunk;
     private final ByteRange place;
-    private final CancellableFuture<EntryStatus> result;
+    private final SharedCall<EntryStatus> call;
 
     @GuardedBy("this")
     private byte[] bytes = {};
@@ -34,14 +33,14 @@ final class PackedFile {
 
     /**
      * @param chunk the file's only one, a slice
-     * @param result the caller's
+     * @param call the caller's
      */
-    PackedFile(FileGet get, EntryStatus status, Chunk chunk, CancellableFuture<EntryStatus> result) {
+    PackedFile(FileGet get, EntryStatus status, Chunk chunk, SharedCall<EntryStatus> call) {
         this.get = get;
         this.status = status;
         this.chunk = chunk;
         this.place = chunk.id().slice().orElseThrow();
-        this.result = result;
+        this.call = call;
     }
 
     FileGet get() {
@@ -61,8 +60,8 @@ final class PackedFile {
         return place;
     }
 
-    CancellableFuture<EntryStatus> result() {
-        return result;
+    SharedCall<EntryStatus> call() {
+        return call;
     }
 
     /**

@@ -59,19 +59,18 @@ public final class SmallGets {
      */
     public List<CompletableFuture<EntryStatus>> get(
             VolumeName volume, List<FileGet> files, boolean durable, Reads reads) {
-        List<CancellableFuture<EntryStatus>> results = new ArrayList<>(files.size());
-        files.forEach(file -> results.add(new CancellableFuture<>(() -> {})));
+        List<SharedCall<EntryStatus>> results = new ArrayList<>(files.size());
+        files.forEach(file -> results.add(new SharedCall<>()));
         for (int from = 0; from < files.size(); from += SmallFileCalls.MAX_FILES) {
             int end = Math.min(files.size(), from + SmallFileCalls.MAX_FILES);
             look(volume, files.subList(from, end), results.subList(from, end), new Round(durable, reads));
         }
-        return List.copyOf(results);
+        return List.copyOf(results.stream().map(SharedCall::result).toList());
     }
 
     private record Round(boolean durable, Reads reads) {}
 
-    private void look(
-            VolumeName volume, List<FileGet> files, List<CancellableFuture<EntryStatus>> results, Round round) {
+    private void look(VolumeName volume, List<FileGet> files, List<SharedCall<EntryStatus>> results, Round round) {
         List<String> paths = files.stream().map(file -> file.source().path()).toList();
         var unused = context.coordinator()
                 .smallFiles()
@@ -81,7 +80,7 @@ public final class SmallGets {
                             if (found == null) {
                                 CloudMwException cause =
                                         Failures.of(failure == null ? new IllegalStateException() : failure);
-                                results.forEach(result -> result.completeExceptionally(cause));
+                                results.forEach(result -> result.fail(cause));
                             } else {
                                 read(volume, files, results, found, round);
                             }
@@ -92,16 +91,15 @@ public final class SmallGets {
     private void read(
             VolumeName volume,
             List<FileGet> files,
-            List<CancellableFuture<EntryStatus>> results,
+            List<SharedCall<EntryStatus>> results,
             List<Optional<SmallFileCalls.FoundFile>> found,
             Round round) {
         Map<String, List<PackedFile>> byPack = new TreeMap<>();
         for (int i = 0; i < files.size(); i++) {
             FileGet file = files.get(i);
-            CancellableFuture<EntryStatus> result = results.get(i);
+            SharedCall<EntryStatus> result = results.get(i);
             if (found.get(i).isEmpty()) {
-                result.completeExceptionally(
-                        new CloudMwException(ErrorCode.NOT_FOUND, "file " + file.source() + " not found"));
+                result.fail(new CloudMwException(ErrorCode.NOT_FOUND, "file " + file.source() + " not found"));
                 continue;
             }
             EntryStatus status = found.get(i).get().status();
@@ -117,19 +115,30 @@ public final class SmallGets {
         byPack.values().forEach(some -> runs(some).forEach(run -> read(volume, run, round)));
     }
 
-    private void alone(FileGet file, EntryStatus status, CancellableFuture<EntryStatus> result, Round round) {
+    private void alone(FileGet file, EntryStatus status, SharedCall<EntryStatus> result, Round round) {
         VersionId version = status.version().orElseThrow().id();
-        var unused = aloneSlots
-                .run(() -> result.isDone()
-                        ? CompletableFuture.failedFuture(new CloudMwException(ErrorCode.CANCELLED, "cancelled"))
-                        : round.reads().alone(file, version))
-                .whenComplete((receipt, failure) -> {
-                    if (failure != null) {
-                        result.completeExceptionally(Failures.of(failure));
-                    } else {
-                        result.complete(status);
-                    }
-                });
+        var unused = aloneSlots.run(() -> begun(file, version, result, round)).whenComplete((receipt, failure) -> {
+            if (receipt != null) {
+                result.complete(status);
+            } else {
+                result.fail(failure == null ? new IllegalStateException() : failure);
+            }
+        });
+    }
+
+    private static CompletableFuture<GetReceipt> begun(
+            FileGet file, VersionId version, SharedCall<EntryStatus> result, Round round) {
+        if (result.isDone()) {
+            return CompletableFuture.failedFuture(new CloudMwException(ErrorCode.CANCELLED, "get cancelled"));
+        }
+        CompletableFuture<GetReceipt> work = round.reads().alone(file, version);
+        SharedCall.cancelWithLast(List.of(result), work);
+        return over(work);
+    }
+
+    /** The same result, once the work has cleaned up, too. */
+    private static <T> CompletableFuture<T> over(CompletableFuture<T> work) {
+        return CancellableFuture.over(work).thenCompose(over -> work);
     }
 
     /** Returns the files in order, in groups that are near each other. */
@@ -155,13 +164,18 @@ public final class SmallGets {
         PackReader reader =
                 new PackReader(files, round.durable(), context.threads().files());
         var unused = packSlots
-                .run(() -> round.reads()
-                        .pack(FilePath.ofPack(volume, pack), pack, new ByteRange(start, end - start), reader))
+                .run(() -> {
+                    CompletableFuture<GetReceipt> work = round.reads()
+                            .pack(FilePath.ofPack(volume, pack), pack, new ByteRange(start, end - start), reader);
+                    SharedCall.cancelWithLast(
+                            files.stream().map(PackedFile::call).toList(), work);
+                    return over(work);
+                })
                 .whenCompleteAsync(
                         (receipt, failure) -> {
                             // Files that are left are read by themselves: their pack may have been replaced.
                             for (PackedFile left : reader.finish()) {
-                                alone(left.get(), left.status(), left.result(), round);
+                                alone(left.get(), left.status(), left.call(), round);
                             }
                         },
                         context.threads().files());

@@ -2,17 +2,15 @@ package io.cloudmw.client.pack;
 
 import io.cloudmw.client.file.FilePut;
 import io.cloudmw.client.progress.PutReceipt;
-import io.cloudmw.client.rpc.CancellableFuture;
 
 /** A put that shares a pack, or waits for one. Safe for any thread. */
 final class SmallPut {
     private final FilePut file;
+    private final SharedCall<PutReceipt> call = new SharedCall<>();
     private volatile long sizeBytes = -1;
-    private final CancellableFuture<PutReceipt> result;
 
     SmallPut(FilePut file) {
         this.file = file;
-        this.result = new CancellableFuture<>(() -> {});
     }
 
     FilePut file() {
@@ -29,8 +27,8 @@ final class SmallPut {
         return sizeBytes;
     }
 
-    /** The caller's future; a cancelled put is left out of the commit. */
-    CancellableFuture<PutReceipt> result() {
-        return result;
+    /** The caller's; a cancelled put is left out of the commit. */
+    SharedCall<PutReceipt> call() {
+        return call;
     }
 }

@@ -116,7 +116,7 @@ public final class SmallPuts {
     public List<CompletableFuture<PutReceipt>> put(VolumeName volume, List<FilePut> files) {
         List<SmallPut> puts = files.stream().map(SmallPut::new).toList();
         context.threads().files().execute(() -> measure(volume, puts));
-        return List.copyOf(puts.stream().map(SmallPut::result).toList());
+        return List.copyOf(puts.stream().map(put -> put.call().result()).toList());
     }
 
     private void measure(VolumeName volume, List<SmallPut> puts) {
@@ -130,7 +130,7 @@ public final class SmallPuts {
                     small.add(put);
                 }
             } catch (CloudMwException e) {
-                put.result().completeExceptionally(e);
+                put.call().fail(e);
             }
         }
         if (small.isEmpty()) {
@@ -139,7 +139,7 @@ public final class SmallPuts {
         var unused = known(volume).whenComplete((known, failure) -> {
             if (known == null) {
                 CloudMwException cause = Failures.of(failure == null ? new IllegalStateException() : failure);
-                small.forEach(put -> put.result().completeExceptionally(cause));
+                small.forEach(put -> put.call().fail(cause));
             } else {
                 enqueue(known, small);
             }
@@ -179,8 +179,8 @@ public final class SmallPuts {
             }
             begun = fill(packing);
         }
-        tooMany.forEach(put -> put.result()
-                .completeExceptionally(new CloudMwException(
+        tooMany.forEach(put -> put.call()
+                .fail(new CloudMwException(
                         ErrorCode.OVERLOADED,
                         put.file().target() + ": " + MAX_WAITING
                                 + " small puts of this client wait (wait for some of them before more)")));
@@ -257,7 +257,9 @@ public final class SmallPuts {
     }
 
     private void start(PackTransfer pack) {
-        var unused = packs.start(pack, PackTransfer.Receipt::bytes).whenComplete((receipt, failure) -> {
+        CompletableFuture<PackTransfer.Receipt> work = packs.start(pack, PackTransfer.Receipt::bytes);
+        SharedCall.cancelWithLast(pack.puts().stream().map(SmallPut::call).toList(), work);
+        var unused = work.whenComplete((receipt, failure) -> {
             if (receipt != null) {
                 ended(pack, receipt);
             } else {
@@ -271,9 +273,9 @@ public final class SmallPuts {
         for (int i = 0; i < receipt.outcomes().size(); i++) {
             SmallPut put = pack.puts().get(i);
             if (receipt.outcomes().get(i) instanceof PackTransfer.Outcome.Stored stored) {
-                put.result().complete(stored.receipt());
+                put.call().complete(stored.receipt());
             } else if (receipt.outcomes().get(i) instanceof PackTransfer.Outcome.Failed failed) {
-                put.result().completeExceptionally(failed.cause());
+                put.call().fail(failed.cause());
             }
         }
     }
@@ -286,7 +288,7 @@ public final class SmallPuts {
             if (changed) {
                 putAlone(put);
             } else {
-                put.result().completeExceptionally(cause);
+                put.call().fail(cause);
             }
         }
     }
@@ -305,15 +307,21 @@ public final class SmallPuts {
     }
 
     private void putAlone(SmallPut put) {
-        if (put.result().isDone()) {
-            return;
-        }
-        var unused = aloneSlots.run(() -> alone.apply(put.file())).whenComplete((receipt, failure) -> {
+        var unused = aloneSlots.run(() -> begun(put)).whenComplete((receipt, failure) -> {
             if (receipt != null) {
-                put.result().complete(receipt);
-            } else if (failure != null) {
-                put.result().completeExceptionally(Failures.of(failure));
+                put.call().complete(receipt);
+            } else {
+                put.call().fail(failure == null ? new IllegalStateException() : failure);
             }
         });
+    }
+
+    private CompletableFuture<PutReceipt> begun(SmallPut put) {
+        if (put.call().isDone()) {
+            return CompletableFuture.failedFuture(new CloudMwException(ErrorCode.CANCELLED, "put cancelled"));
+        }
+        CompletableFuture<PutReceipt> work = alone.apply(put.file());
+        SharedCall.cancelWithLast(List.of(put.call()), work);
+        return work;
     }
 }

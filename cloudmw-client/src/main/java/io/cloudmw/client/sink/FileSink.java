@@ -46,9 +46,6 @@ public final class FileSink implements LeafSink {
     private static final Set<PosixFilePermission> OWNER_ONLY =
             Set.of(PosixFilePermission.OWNER_READ, PosixFilePermission.OWNER_WRITE);
 
-    /** What arrived of a smaller file is not kept: it is fetched again as fast as it is verified. */
-    private static final long WORTH_KEEPING_BYTES = 1 << 20;
-
     private interface Giving {
         void give() throws IOException;
     }
@@ -57,6 +54,7 @@ public final class FileSink implements LeafSink {
     private final long sizeBytes;
     private final boolean force;
     private final boolean keep;
+    private final boolean mayContinue;
     private final AtomicBoolean ended = new AtomicBoolean();
     private Path target;
     private Path temporary;
@@ -70,6 +68,16 @@ public final class FileSink implements LeafSink {
      * @param keep whether bytes that arrived stay for the next get of this target after an abort
      */
     public FileSink(Path target, long sizeBytes, boolean force, boolean keep) {
+        this(target, sizeBytes, force, keep, true);
+    }
+
+    /** A sink that leaves the files of interrupted gets alone, for bytes that are all here. */
+    public static FileSink fresh(Path target, long sizeBytes, boolean force) {
+        return new FileSink(target, sizeBytes, force, false, false);
+    }
+
+    private FileSink(Path target, long sizeBytes, boolean force, boolean keep, boolean mayContinue) {
+        this.mayContinue = mayContinue;
         asked = target.toAbsolutePath();
         this.sizeBytes = sizeBytes;
         this.force = force;
@@ -116,7 +124,7 @@ public final class FileSink implements LeafSink {
             }
             create(exists ? attributes(target) : null);
             remote = isRemote(Files.getFileStore(temporary).type());
-            if (!remote && sizeBytes >= WORTH_KEEPING_BYTES) {
+            if (!remote && mayContinue) {
                 PartialFile.of(target, temporary, opened()).ifPresent(this::continueFrom);
             }
         } catch (IOException e) {

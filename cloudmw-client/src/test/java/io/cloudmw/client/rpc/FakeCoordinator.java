@@ -12,6 +12,7 @@ import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.Mode;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.model.VolumeName;
 import io.cloudmw.core.model.chunk.Chunk;
 import io.cloudmw.core.model.chunk.ChunkId;
 import io.cloudmw.core.model.chunk.LeafDigests;
@@ -22,6 +23,7 @@ import io.cloudmw.core.model.file.FileVersion;
 import io.cloudmw.core.model.file.Rename;
 import io.cloudmw.core.model.fleet.HelperAddress;
 import io.cloudmw.core.model.fleet.Store;
+import io.cloudmw.core.model.volume.Chunking;
 import io.cloudmw.core.model.volume.ReadTarget;
 import io.cloudmw.core.model.volume.Volume;
 import io.cloudmw.core.model.volume.VolumeChange;
@@ -67,8 +69,11 @@ import io.cloudmw.proto.v1.ChangeVolumeRequest;
 import io.cloudmw.proto.v1.ChangeVolumeResponse;
 import io.cloudmw.proto.v1.CollectRequest;
 import io.cloudmw.proto.v1.CollectResponse;
+import io.cloudmw.proto.v1.CommitFilesRequest;
+import io.cloudmw.proto.v1.CommitFilesResponse;
 import io.cloudmw.proto.v1.CommitPutRequest;
 import io.cloudmw.proto.v1.CommitPutResponse;
+import io.cloudmw.proto.v1.CommittedFile;
 import io.cloudmw.proto.v1.CoordinatorGrpc;
 import io.cloudmw.proto.v1.CreateVolumeRequest;
 import io.cloudmw.proto.v1.CreateVolumeResponse;
@@ -78,6 +83,7 @@ import io.cloudmw.proto.v1.EndCollectionRequest;
 import io.cloudmw.proto.v1.EndCollectionResponse;
 import io.cloudmw.proto.v1.EndRoundRequest;
 import io.cloudmw.proto.v1.Entry;
+import io.cloudmw.proto.v1.FileOutcome;
 import io.cloudmw.proto.v1.GetCollectionRequest;
 import io.cloudmw.proto.v1.GetRoundRequest;
 import io.cloudmw.proto.v1.GetSegmentRequest;
@@ -102,6 +108,7 @@ import io.cloudmw.proto.v1.PlanReadRequest;
 import io.cloudmw.proto.v1.PlanReadResponse;
 import io.cloudmw.proto.v1.PutSegmentRequest;
 import io.cloudmw.proto.v1.PutSegmentResponse;
+import io.cloudmw.proto.v1.RefusedFile;
 import io.cloudmw.proto.v1.RemoveRequest;
 import io.cloudmw.proto.v1.RemoveResponse;
 import io.cloudmw.proto.v1.RenameRequest;
@@ -111,8 +118,12 @@ import io.cloudmw.proto.v1.ReportReplicasResponse;
 import io.cloudmw.proto.v1.RoundFare;
 import io.cloudmw.proto.v1.SetAttributesRequest;
 import io.cloudmw.proto.v1.SetAttributesResponse;
+import io.cloudmw.proto.v1.SmallFilesGrpc;
+import io.cloudmw.proto.v1.StatFilesRequest;
+import io.cloudmw.proto.v1.StatFilesResponse;
 import io.cloudmw.proto.v1.StatRequest;
 import io.cloudmw.proto.v1.StatResponse;
+import io.cloudmw.proto.v1.StatedFile;
 import io.cloudmw.proto.v1.UpkeepGrpc;
 import io.cloudmw.proto.v1.ViewFleetRequest;
 import io.cloudmw.proto.v1.ViewFleetResponse;
@@ -141,6 +152,7 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Queue;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
@@ -160,6 +172,9 @@ public final class FakeCoordinator implements AutoCloseable {
     private record Key(String version, int segment) {}
 
     private final Map<FilePath, FileVersion> files = new ConcurrentHashMap<>();
+    /** The packs by version. */
+    private final Map<String, FileVersion> packs = new ConcurrentHashMap<>();
+
     private final Map<Key, List<Chunk>> segments = new ConcurrentHashMap<>();
     private final Map<String, Volume> volumes = new ConcurrentHashMap<>();
     private final AtomicReference<Optional<VolumeChange>> meanwhile = new AtomicReference<>(Optional.empty());
@@ -253,6 +268,7 @@ public final class FakeCoordinator implements AutoCloseable {
                 .addService(ServerInterceptors.intercept(exports, VersionHandshake.server()))
                 .addService(ServerInterceptors.intercept(edits, VersionHandshake.server()))
                 .addService(ServerInterceptors.intercept(entries, VersionHandshake.server()))
+                .addService(ServerInterceptors.intercept(new SmallFiles(), VersionHandshake.server(), new Losing()))
                 .addService(ServerInterceptors.intercept(locks, VersionHandshake.server()))
                 .addService(ServerInterceptors.intercept(snapshots, VersionHandshake.server()))
                 .addService(ServerInterceptors.intercept(peers, VersionHandshake.server()))
@@ -809,7 +825,7 @@ public final class FakeCoordinator implements AutoCloseable {
         @Override
         public void getVolume(GetVolumeRequest request, StreamObserver<GetVolumeResponse> observer) {
             calls.answer(observer, () -> {
-                Volume volume = volumes.get(request.getName());
+                Volume volume = volumes.isEmpty() ? usual(request.getName()) : volumes.get(request.getName());
                 if (volume == null) {
                     throw new CloudMwException(ErrorCode.VOLUME_NOT_FOUND, request.getName() + ": no such volume");
                 }
@@ -914,6 +930,21 @@ public final class FakeCoordinator implements AutoCloseable {
             });
         }
 
+        /** The volume of tests that create none. */
+        private Volume usual(String name) {
+            return new Volume(
+                    new VolumeName(name),
+                    new Chunking.BySize(chunkSizeBytes, leafSizeBytes),
+                    stores.size(),
+                    stores.stream().map(Store::id).toList(),
+                    1,
+                    mode,
+                    false,
+                    volumesCreatedAtMillis.get(),
+                    target,
+                    false);
+        }
+
         private FileVersion stamped(FileVersion version) {
             return version.committed(clock, version.chunkSizeBytes());
         }
@@ -955,6 +986,10 @@ public final class FakeCoordinator implements AutoCloseable {
 
         /** Finds versions that only a snapshot names by their id. */
         private FileVersion toRead(FilePath file, String version) throws CloudMwException {
+            FileVersion pack = packs.get(version);
+            if (pack != null) {
+                return pack;
+            }
             Optional<FileVersion> kept = snapshots.find(version);
             return kept.isPresent() ? kept.get() : current(file);
         }
@@ -1055,6 +1090,91 @@ public final class FakeCoordinator implements AutoCloseable {
                 reports.addAll(FromWire.reports(request.getReplicasList()));
                 return ReportReplicasResponse.getDefaultInstance();
             });
+        }
+    }
+
+    /** Many small files in one call. */
+    private final class SmallFiles extends SmallFilesGrpc.SmallFilesImplBase {
+        @Override
+        public void commitFiles(CommitFilesRequest request, StreamObserver<CommitFilesResponse> observer) {
+            calls.answer(observer, () -> {
+                refuseIfAsked("CommitFiles");
+                if (request.hasPack()) {
+                    Chunk chunk = FromWire.chunk(request.getPack().getChunk());
+                    String id = chunk.id().version().value();
+                    FilePath path = FilePath.ofPack(
+                            new VolumeName(request.getVolume()), chunk.id().version());
+                    segments.put(new Key(id, 0), List.of(chunk));
+                    packs.put(id, pack(path, chunk));
+                }
+                CommitFilesResponse.Builder answer = CommitFilesResponse.newBuilder();
+                for (CommittedFile file : request.getFilesList()) {
+                    answer.addOutcomes(outcome(file));
+                }
+                return answer.build();
+            });
+        }
+
+        private FileVersion pack(FilePath path, Chunk chunk) {
+            long bytes = chunk.range().length();
+            String digest = new ManifestDigest()
+                    .add(ManifestDigest.ofSegment(new ManifestSegment(0, List.of(chunk)).encode()))
+                    .finish();
+            return new FileVersion(path, chunk.id().version(), bytes, 1, 1, leafSizeBytes, clock, digest, bytes);
+        }
+
+        private FileOutcome outcome(CommittedFile file) throws CloudMwException {
+            FileVersion version = FromWire.version(file.getVersion()).committed(clock, chunkSizeBytes);
+            FileVersion before = files.get(version.file());
+            String found = before == null ? "" : before.id().value();
+            if (file.hasExpectedVersionId() && !file.getExpectedVersionId().equals(found)) {
+                return FileOutcome.newBuilder()
+                        .setRefused(RefusedFile.newBuilder()
+                                .setCode(ErrorCode.CONFLICT.name())
+                                .setMessage(version.file() + ": another version"))
+                        .build();
+            }
+            List<Chunk> chunks = new ArrayList<>();
+            for (io.cloudmw.proto.v1.Chunk chunk : file.getChunksList()) {
+                chunks.add(FromWire.chunk(chunk));
+            }
+            segments.put(new Key(version.id().value(), 0), chunks);
+            files.put(version.file(), version);
+            SortedMap<String, String> all = new TreeMap<>(
+                    before == null
+                            ? FromWire.attributes(file.getAttributes()).values()
+                            : attributes
+                                    .getOrDefault(version.file(), Attributes.NONE)
+                                    .values());
+            all.putAll(FromWire.attributes(file.getSetAttributes()).values());
+            attributes.put(version.file(), new Attributes(all));
+            return FileOutcome.newBuilder()
+                    .setCommitted(ToWire.version(version))
+                    .build();
+        }
+
+        @Override
+        public void statFiles(StatFilesRequest request, StreamObserver<StatFilesResponse> observer) {
+            calls.answer(observer, () -> {
+                StatFilesResponse.Builder answer = StatFilesResponse.newBuilder();
+                for (String path : request.getPathsList()) {
+                    FilePath file = FromWire.file(request.getVolume(), path);
+                    FileVersion version = files.get(file);
+                    answer.addFiles(version == null ? StatedFile.getDefaultInstance() : stated(file, version, request));
+                }
+                return answer.build();
+            });
+        }
+
+        private StatedFile stated(FilePath file, FileVersion version, StatFilesRequest request) {
+            List<Chunk> chunks = request.getChunks() && version.segmentCount() == 1
+                    ? segment(new Key(version.id().value(), 0))
+                    : List.of();
+            return StatedFile.newBuilder()
+                    .setVersion(ToWire.version(version))
+                    .setAttributes(ToWire.attributes(attributes.getOrDefault(file, Attributes.NONE)))
+                    .addAllChunks(chunks.stream().map(ToWire::chunk).toList())
+                    .build();
         }
     }
 }

@@ -11,6 +11,7 @@ import io.cloudmw.core.bulk.message.BulkRequest;
 import io.cloudmw.core.bulk.message.WriteResult;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.chunk.ChunkId;
 import io.cloudmw.core.model.fleet.HelperAddress;
@@ -232,6 +233,16 @@ public final class FakeHelper implements AutoCloseable {
         return sharedReadThreads;
     }
 
+    /** The bytes of a chunk, or of a slice of one; null: it has none. */
+    private byte @Nullable [] chunk(ChunkId id) {
+        byte[] stored = chunks.get(id.stored());
+        if (stored == null || id.slice().isEmpty()) {
+            return stored;
+        }
+        ByteRange slice = id.slice().get();
+        return Arrays.copyOfRange(stored, (int) slice.offset(), (int) slice.end());
+    }
+
     /** Caches every chunk, as a switch, until a reader reports damage. */
     public void keepAll() {
         keep(chunk -> true);
@@ -356,7 +367,7 @@ public final class FakeHelper implements AutoCloseable {
 
         @Override
         public void granted() {
-            byte[] chunk = chunks.get(block.chunk());
+            byte[] chunk = chunk(block.chunk());
             int length = (int) block.block().range().length();
             while (chunk != null && sharing != Sharing.SILENT && sent < length) {
                 int leaf = Math.min(block.leafSizeBytes(), length - sent);
@@ -614,7 +625,7 @@ public final class FakeHelper implements AutoCloseable {
         @Override
         public synchronized void granted() {
             BulkStream open = stream;
-            byte[] chunk = chunks.get(block.chunk());
+            byte[] chunk = chunk(block.chunk());
             if (open == null || chunk == null) {
                 return;
             }

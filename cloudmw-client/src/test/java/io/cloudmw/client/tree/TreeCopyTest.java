@@ -28,6 +28,10 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(120)
 final class TreeCopyTest {
     private static final int PARALLEL = 3;
+
+    /** More than files that are copied in batches. */
+    private static final int LARGE = (1 << 20) + 1;
+
     private static final TreeOptions OPTIONS = new TreeOptions(
             PARALLEL, false, false, false, false, PutOptions.defaults(), GetOptions.defaults(), new TreeListener() {});
 
@@ -40,7 +44,7 @@ final class TreeCopyTest {
     void start() throws Exception {
         cluster = new FakeCluster(64 << 10, 16 << 10, FakeHelper.Script.STALL, directory.resolve("nowhere"), 8L << 20);
         for (int i = 0; i < 2 * PARALLEL; i++) {
-            cluster.put(FilePath.parse("vol:/d/" + i), 100_000, i);
+            cluster.put(FilePath.parse("vol:/d/" + i), LARGE, i);
         }
     }
 
@@ -69,6 +73,29 @@ final class TreeCopyTest {
         });
         runner.start();
         await().until(() -> cluster.client().runningTransfers() == PARALLEL);
+        runner.interrupt();
+        assertThat(outcome.get(60, SECONDS))
+                .isInstanceOfSatisfying(
+                        CloudMwException.class, why -> assertThat(why.code()).isEqualTo(ErrorCode.CANCELLED));
+        assertThat(leftUnderWay).hasValue(0);
+        nothingArrived();
+    }
+
+    @Test
+    void stoppedRunOfSmallFilesReturnsAfterItsPendingWork() throws Exception {
+        for (int i = 0; i < 2 * PARALLEL; i++) {
+            cluster.put(FilePath.parse("vol:/small/" + i), 1000, i);
+        }
+        AtomicInteger leftUnderWay = new AtomicInteger(-1);
+        CompletableFuture<Throwable> outcome = new CompletableFuture<>();
+        Thread runner = new Thread(() -> {
+            Throwable failure = catchThrowable(
+                    TreeCopy.download(cluster.client(), RemotePath.parse("vol:/small"), copy(), OPTIONS)::run);
+            leftUnderWay.set(cluster.client().runningTransfers());
+            outcome.complete(failure);
+        });
+        runner.start();
+        await().until(() -> cluster.client().runningTransfers() == 2 * PARALLEL);
         runner.interrupt();
         assertThat(outcome.get(60, SECONDS))
                 .isInstanceOfSatisfying(

@@ -1,0 +1,109 @@
+package io.cloudmw.client.pack;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.cloudmw.client.file.EntryStatus;
+import io.cloudmw.client.file.FileGet;
+import io.cloudmw.core.chunk.ChunkDigester;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.ByteRange;
+import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.model.chunk.Chunk;
+import io.cloudmw.core.model.chunk.ChunkId;
+import io.cloudmw.core.model.file.Attributes;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.concurrent.CompletionException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class PackReaderTest {
+    private static final int LEAF = 4096;
+    private static final ChunkId PACK = new ChunkId(VersionId.random(), 0);
+
+    @TempDir
+    Path here;
+
+    private final byte[] pack = new byte[10 * LEAF];
+    private final List<PackedFile> files = new ArrayList<>();
+
+    @Test
+    void filesAreWrittenFromLeavesInAnyOrderThatComeTwice() throws Exception {
+        new Random(5).nextBytes(pack);
+        add("inside", 10, 100, pack);
+        add("across", 4000, 3 * LEAF, pack);
+        add("last", 8 * LEAF + 1, 2 * LEAF - 1, pack);
+        PackReader reader = new PackReader(files, true, Runnable::run);
+
+        List<Integer> leaves = new ArrayList<>();
+        for (int leaf = 0; leaf < 10; leaf++) {
+            leaves.add(leaf);
+            leaves.add(leaf);
+        }
+        Collections.shuffle(leaves, new Random(6));
+        for (int leaf : leaves) {
+            reader.write(leaf * (long) LEAF, ByteBuffer.wrap(pack, leaf * LEAF, LEAF));
+        }
+
+        assertThat(reader.finish()).isEmpty();
+        for (PackedFile file : files) {
+            ByteRange place = file.place();
+            assertThat(file.call().result().join()).isEqualTo(file.status());
+            assertThat(Files.readAllBytes(file.get().target()))
+                    .isEqualTo(Arrays.copyOfRange(pack, (int) place.offset(), (int) place.end()));
+        }
+    }
+
+    @Test
+    void aFileWhoseBytesAreNotThoseOfItsManifestIsNotWritten() throws Exception {
+        byte[] other = pack.clone();
+        other[50] = 1;
+        add("wrong", 10, 100, other);
+        add("right", 200, 100, pack);
+        PackReader reader = new PackReader(files, false, Runnable::run);
+
+        reader.write(0, ByteBuffer.wrap(pack, 0, LEAF));
+
+        assertThat(reader.finish()).isEmpty();
+        assertThatExceptionOfType(CompletionException.class)
+                .isThrownBy(() -> files.get(0).call().result().join())
+                .withMessageContaining(ErrorCode.REPLICA_CORRUPT.name());
+        assertThat(here.resolve("wrong")).doesNotExist();
+        assertThat(here.resolve("right")).exists();
+    }
+
+    @Test
+    void filesWhoseBytesDidNotComeAreLeft() throws Exception {
+        add("came", 0, 100, pack);
+        add("missing", LEAF - 50, 100, pack);
+        PackReader reader = new PackReader(files, false, Runnable::run);
+        reader.write(0, ByteBuffer.wrap(pack, 0, LEAF));
+        assertThat(reader.finish()).containsExactly(files.get(1));
+    }
+
+    private void add(String name, int offset, int length, byte[] content) {
+        byte[] bytes = Arrays.copyOfRange(content, offset, offset + length);
+        Chunk chunk = new Chunk(
+                0,
+                PACK.slice(new ByteRange(offset, length)),
+                new ByteRange(0, length),
+                LEAF,
+                ChunkDigester.digest(ByteBuffer.wrap(bytes), LEAF),
+                List.of(new StoreId("s1")));
+        files.add(new PackedFile(
+                new FileGet(FilePath.parse("data:/" + name), here.resolve(name)),
+                new EntryStatus(Optional.empty(), offset, Attributes.NONE, false),
+                chunk,
+                new SharedCall<>()));
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.cloudmw.client.pack;
+
+import org.jspecify.annotations.NullMarked;
