@@ -4,7 +4,7 @@ import io.cloudmw.core.model.FilePath;
 import java.nio.file.Path;
 
 /**
- * One file of a get of many.
+ * A file of a get of many files.
  *
  * @param source the file, whose current version is read
  * @param target a path on this machine, which appears or is replaced when every byte is there and verified

@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * One file of a put of many. Immutable.
+ * A file of a put of many files. Immutable.
  *
  * @param source a regular file on this machine; it must not change until its future is done
  * @param target the path of the new version
