@@ -64,6 +64,11 @@ public record ManifestSegment(int index, List<Chunk> chunks) {
         return checked(index, SegmentCodec.decode(bytes));
     }
 
+    /** The chunks that are stored as they are; a slice of a pack is part of the pack's only chunk. */
+    public List<Chunk> wholeChunks() {
+        return chunks.stream().filter(chunk -> chunk.id().slice().isEmpty()).toList();
+    }
+
     /** The encoding; the same chunks always give the same bytes. */
     public byte[] encode() {
         return SegmentCodec.encode(chunks);

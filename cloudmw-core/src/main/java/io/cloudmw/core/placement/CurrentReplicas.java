@@ -2,6 +2,7 @@ package io.cloudmw.core.placement;
 
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.chunk.Chunk;
+import io.cloudmw.core.model.chunk.ChunkId;
 import io.cloudmw.core.model.chunk.ReplicaRecord;
 import io.cloudmw.core.model.chunk.ReplicaState;
 import java.util.ArrayList;
@@ -34,12 +35,13 @@ public final class CurrentReplicas {
      * Lays records over a manifest.
      *
      * @param chunk the manifest's chunk
-     * @param records of this chunk; others are ignored
+     * @param records of this chunk, or of the one that holds this slice; others are ignored
      */
     public static CurrentReplicas of(Chunk chunk, Collection<ReplicaRecord> records) {
+        ChunkId stored = chunk.id().stored();
         Map<StoreId, ReplicaRecord> byStore = new TreeMap<>();
         for (ReplicaRecord record : records) {
-            if (record.chunk().equals(chunk.id())) {
+            if (record.chunk().equals(stored)) {
                 byStore.put(record.store(), record);
             }
         }
@@ -100,7 +102,7 @@ public final class CurrentReplicas {
     /** The record of a good replica that has arrived in a store. */
     public ReplicaRecord arrived(StoreId store, long nowMillis) {
         ReplicaState state = chunk.replicas().contains(store) ? ReplicaState.GOOD : ReplicaState.MOVED;
-        return new ReplicaRecord(chunk.id(), store, state, nowMillis);
+        return new ReplicaRecord(chunk.id().stored(), store, state, nowMillis);
     }
 
     /** The replicas after these records are kept. */

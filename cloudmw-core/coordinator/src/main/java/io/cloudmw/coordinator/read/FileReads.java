@@ -45,6 +45,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -216,16 +217,16 @@ public final class FileReads {
     }
 
     /**
-     * Returns the segment with URLs for every copy in a bucket, store by store. Bad copies get URLs, too, as a client's
-     * last resort.
+     * Returns the segment with URLs for every copy in a bucket, store by store. The URL of a slice is that of the chunk
+     * that holds it. Bad copies get URLs, too, as a client's last resort.
      */
     private ReadPlanSegment signed(List<PlannedChunk> planned, String digest, Map<StoreId, Store> byId) {
-        Map<Store, List<ChunkId>> copies = new LinkedHashMap<>();
+        Map<Store, Set<ChunkId>> copies = new LinkedHashMap<>();
         for (PlannedChunk chunk : planned) {
             for (StoreId id : chunk.chunk().replicas()) {
                 Store store = Objects.requireNonNull(byId.get(id));
-                copies.computeIfAbsent(store, absent -> new ArrayList<>())
-                        .add(chunk.chunk().id());
+                copies.computeIfAbsent(store, absent -> new LinkedHashSet<>())
+                        .add(chunk.chunk().id().stored());
             }
         }
         Map<StoreId, SignedUrls> signed = signer.sign(copies, tokens.life());
@@ -241,8 +242,9 @@ public final class FileReads {
         List<PlannedChunk> direct = new ArrayList<>(planned.size());
         for (PlannedChunk chunk : planned) {
             Map<StoreId, URI> urls = new HashMap<>();
-            signed.forEach((store, all) ->
-                    Optional.ofNullable(all.urls().get(chunk.chunk().id())).ifPresent(url -> urls.put(store, url)));
+            signed.forEach((store, all) -> Optional.ofNullable(
+                            all.urls().get(chunk.chunk().id().stored()))
+                    .ifPresent(url -> urls.put(store, url)));
             direct.add(chunk.with(urls));
         }
         return new ReadPlanSegment(direct, digest, validity, unsigned);

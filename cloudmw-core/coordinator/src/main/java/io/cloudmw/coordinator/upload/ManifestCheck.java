@@ -147,6 +147,9 @@ final class ManifestCheck {
         require("index", chunk.index(), index);
         require("leaf size of chunk " + chunk.id(), chunk.leafSizeBytes(), plan.leafSizeBytes());
         if (isOwn(chunk.id())) {
+            if (chunk.id().slice().isPresent()) {
+                throw invalid("chunk " + chunk.id() + " is a slice (expected: a chunk of its own is whole)");
+            }
             require("index in the name of chunk " + chunk.id(), chunk.id().index(), index);
         }
         if (!chunk.range().equals(plan.cutter().range(index))) {

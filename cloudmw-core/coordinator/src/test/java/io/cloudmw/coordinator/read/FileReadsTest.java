@@ -5,12 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.cloudmw.coordinator.CoordinatorOptions;
+import io.cloudmw.coordinator.catalog.change.BatchCommit;
 import io.cloudmw.coordinator.catalog.tree.CurrentFile;
 import io.cloudmw.coordinator.catalog.tree.DirectoryEntry;
 import io.cloudmw.coordinator.names.FileNames;
 import io.cloudmw.coordinator.names.FileReplication;
 import io.cloudmw.coordinator.testing.TestCluster;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.Mode;
@@ -33,6 +35,7 @@ import io.cloudmw.core.race.Entrant;
 import io.cloudmw.core.race.RacerId;
 import io.cloudmw.core.security.TransferClaims;
 import io.cloudmw.core.security.TransferRight;
+import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -285,6 +288,46 @@ final class FileReadsTest {
                         .get(0)
                         .direct())
                 .isEmpty();
+    }
+
+    @Test
+    void sliceIsPresignedAsTheChunkThatHoldsIt() throws Exception {
+        var administration = cluster.coordinator.administration();
+        administration.addStore(TestCluster.bucket("b1"), false, Optional.empty());
+        administration.createVolume(TestCluster.volume("small", 1, 1, "b1"), Optional.empty());
+        BatchCommit batch = cluster.packed(new VolumeName("small"), "/a", "/b");
+        ChunkId pack = batch.pack().orElseThrow().chunk().id();
+        FileVersion second = batch.files().get(1).version();
+        PlannedChunk chunk = reads().segment(second.file(), second.id(), 0, List.of(), true)
+                .chunks()
+                .get(0);
+        assertThat(chunk.chunk().id()).isEqualTo(pack.slice(new ByteRange(10, 10)));
+        assertThat(chunk.direct()).containsEntry(new StoreId("b1"), URI.create("https://b1/" + pack));
+        cluster.tokens
+                .verify(chunk.token().orElseThrow().bytes())
+                .require(TransferRight.READ, chunk.chunk().id());
+    }
+
+    @Test
+    void reportAboutASliceIsAboutTheChunkThatHoldsIt() throws Exception {
+        BatchCommit batch = cluster.packed(TestCluster.VOLUME, "/s1", "/s2");
+        FileVersion first = batch.files().get(0).version();
+        FileVersion second = batch.files().get(1).version();
+        ChunkId slice =
+                batch.files().get(0).segment().orElseThrow().chunks().get(0).id();
+        cluster.coordinator
+                .replicas()
+                .report(
+                        first.file(),
+                        first.id(),
+                        List.of(new ReplicaReport(slice, new StoreId("d2"), ReplicaState.MISSING)));
+        assertThat(reads().segment(second.file(), second.id(), 0, List.of(), false)
+                        .chunks()
+                        .get(0)
+                        .bad())
+                .as("as another file's reader sees it")
+                .containsExactly(new StoreId("d2"));
+        assertThat(names().stat(first.file()).underReplicatedChunks()).isEqualTo(1);
     }
 
     @Test

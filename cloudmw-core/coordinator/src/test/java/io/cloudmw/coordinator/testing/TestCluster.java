@@ -1,13 +1,18 @@
 package io.cloudmw.coordinator.testing;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.cloudmw.coordinator.Coordinator;
 import io.cloudmw.coordinator.CoordinatorOptions;
 import io.cloudmw.coordinator.catalog.Catalog;
+import io.cloudmw.coordinator.catalog.change.BatchCommit;
+import io.cloudmw.coordinator.catalog.change.CommitOutcome;
 import io.cloudmw.coordinator.catalog.change.CommitRequest;
 import io.cloudmw.coordinator.fleet.BucketAccess;
 import io.cloudmw.coordinator.fleet.SigningSources;
 import io.cloudmw.coordinator.testing.memory.InMemoryCatalog;
 import io.cloudmw.coordinator.upload.EditPlan;
+import io.cloudmw.coordinator.upload.SmallFileCommits;
 import io.cloudmw.coordinator.upload.UploadPlan;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.identity.DiskClaim;
@@ -219,6 +224,17 @@ public final class TestCluster {
         Optional<VersionId> expected =
                 coordinator.uploads().begin(file, OptionalLong.of(sizeBytes)).expected();
         return coordinator.uploads().commit(written(file, sizeBytes), expected, List.of());
+    }
+
+    /** Writes and commits small files whose bytes are in one pack; returns what was committed. */
+    public BatchCommit packed(VolumeName volume, String... paths) throws CloudMwException {
+        VersionId pack = VersionId.random();
+        List<StoreId> stores = placed(FilePath.ofPack(volume, pack), pack, 0);
+        BatchCommit batch = PackSamples.batch(catalog.volume(volume).orElseThrow(), pack, stores, paths);
+        var whole = new SmallFileCommits.WrittenPack(batch.pack().orElseThrow().chunk(), List.of());
+        assertThat(coordinator.smallFiles().commit(volume, Optional.of(whole), batch.files()))
+                .allSatisfy(outcome -> assertThat(outcome).isInstanceOf(CommitOutcome.Committed.class));
+        return batch;
     }
 
     /** Writes an edit of a file without any bytes; unchanged chunks are shared. Commits nothing. */

@@ -25,7 +25,8 @@ import java.util.Set;
 
 /**
  * A scan of the whole catalog for copies in stores that volumes leave: open uploads first, then current versions, then
- * retired ones. A version passes these states in this order, so that none is missed. Confined to one thread; calls
+ * retired ones. A version passes these states in this order, so that none is missed. A pack is a version of its own, so
+ * slices of its chunk are not counted. Confined to one thread; calls
  * block.
  */
 final class DepartureScan {
@@ -187,7 +188,7 @@ final class DepartureScan {
             return;
         }
         for (CurrentReplicas copies : ReplicaOverlay.of(
-                catalog, ManifestSegment.decode(segment, bytes.get()).chunks())) {
+                catalog, ManifestSegment.decode(segment, bytes.get()).wholeChunks())) {
             found.forEach((leaving, count) -> {
                 if (version.volume().map(leaving.volume()::equals).orElse(true)) {
                     count(copies, leaving.store(), count);

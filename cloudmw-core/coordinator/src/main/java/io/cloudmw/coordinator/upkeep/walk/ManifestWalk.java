@@ -14,8 +14,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A walk over every chunk of every current version, ordered by version id, a segment at a time. Versions that come or
- * go meanwhile may be included or not.
+ * A walk over every stored chunk of every current version, ordered by version id, a segment at a time. The chunk of a
+ * pack is included once, with the pack; a stretch of a small file with bytes in a pack is empty. Versions that come or go
+ * meanwhile may be included or not.
  */
 public final class ManifestWalk implements ChunkWalk {
     private static final int PAGE = 100;
@@ -127,7 +128,7 @@ public final class ManifestWalk implements ChunkWalk {
         if (volume.isEmpty() || bytes.isEmpty()) {
             return Optional.empty();
         }
-        List<Chunk> chunks = ManifestSegment.decode(index, bytes.get()).chunks().stream()
+        List<Chunk> chunks = ManifestSegment.decode(index, bytes.get()).wholeChunks().stream()
                 .filter(chunk -> chunk.index() >= skipped)
                 .toList();
         return Optional.of(new Stretch(version.file(), volume.get(), ReplicaOverlay.of(catalog, chunks)));

@@ -12,6 +12,7 @@ import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.Page;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.model.chunk.Chunk;
 import io.cloudmw.core.model.chunk.ChunkId;
 import io.cloudmw.core.model.chunk.StoredChunk;
 import io.cloudmw.core.model.file.Edit;
@@ -206,6 +207,23 @@ final class VolumeReshapingTest {
         cluster.coordinator.administration().removeStore(D1, Optional.empty());
         assertThat(placed(version).values())
                 .allSatisfy(stores -> assertThat(stores).hasSize(2));
+    }
+
+    @Test
+    void chunkOfAPackIsMovedAndCountedOnce() throws CloudMwException {
+        var batch = cluster.packed(TestCluster.VOLUME, "/s1", "/s2", "/s3");
+        Chunk pack = batch.pack().orElseThrow().chunk();
+        pack.replicas()
+                .forEach(store ->
+                        there.computeIfAbsent(store, ignored -> new HashSet<>()).add(pack.id()));
+        StoreId leaving = pack.replicas().get(0);
+        change(change().addStore(D4).removeStore(leaving));
+        work(grace().multipliedBy(5));
+        assertThat(cluster.catalog.volume(TestCluster.VOLUME).orElseThrow().storesInUse())
+                .doesNotContain(leaving);
+        assertThat(there.values().stream().flatMap(Set::stream))
+                .as("two copies, of no slice")
+                .containsExactly(pack.id(), pack.id());
     }
 
     /** Copies were deleted by hand, or the disk was replaced: no round finds such dropped copies. */
