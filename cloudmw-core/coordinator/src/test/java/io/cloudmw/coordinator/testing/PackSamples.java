@@ -62,10 +62,9 @@ public final class PackSamples {
         String sha256 = new ManifestDigest()
                 .add(ManifestDigest.ofSegment(segment.encode()))
                 .finish();
-        FileVersion version = new FileVersion(
-                path, id, chunk.range().length(), 1, 1, chunk.leafSizeBytes(), 1, sha256, FILE_BYTES);
-        return new BatchFile(
-                version, Optional.of(segment), Optional.empty(), Attributes.NONE, Map.of(), List.of());
+        FileVersion version =
+                new FileVersion(path, id, chunk.range().length(), 1, 1, chunk.leafSizeBytes(), 1, sha256, FILE_BYTES);
+        return new BatchFile(version, Optional.of(segment), Optional.empty(), Attributes.NONE, Map.of(), List.of());
     }
 
     /** Returns a new version of a file with a chunk of its own, in the same stores as another chunk. */
@@ -76,8 +75,8 @@ public final class PackSamples {
 
     /** Returns a new version of a file without bytes. */
     public static BatchFile empty(FilePath path, int leafSizeBytes) {
-        FileVersion version = new FileVersion(
-                path, VersionId.random(), 0, 0, 0, leafSizeBytes, 1, new ManifestDigest().finish());
+        FileVersion version =
+                new FileVersion(path, VersionId.random(), 0, 0, 0, leafSizeBytes, 1, new ManifestDigest().finish());
         return new BatchFile(version, Optional.empty(), Optional.empty(), Attributes.NONE, Map.of(), List.of());
     }
 
