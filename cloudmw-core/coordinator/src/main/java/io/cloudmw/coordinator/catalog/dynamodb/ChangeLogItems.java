@@ -90,13 +90,26 @@ final class ChangeLogItems implements ChangeLog {
      */
     void add(Transaction transaction, NameItems names, VolumeName volume, Change change)
             throws TransactionConflict, CloudMwException {
+        add(transaction, names, volume, List.of(change));
+    }
+
+    /**
+     * Adds several changes to a volume's log, like {@link #add(Transaction, NameItems, VolumeName, Change)}.
+     *
+     * @param made one or more, of different paths
+     */
+    void add(Transaction transaction, NameItems names, VolumeName volume, List<Change> made)
+            throws TransactionConflict, CloudMwException {
         takeTurn(transaction, volume);
-        Item last = settle(transaction, names, volume, change.atMillis());
-        long position = last.number(Item.LAST) + 1;
-        transaction.put(last.with(Item.LAST, position).with(Item.ADDED, added(transaction)));
-        transaction.put(Item.at(KeyLayout.change(volume, position))
-                .with(Item.CHANGED_AT, change.atMillis())
-                .with(Item.FORM, StoredForms.change(change.at(position))));
+        Item last = settle(transaction, names, volume, made.get(0).atMillis());
+        long before = last.number(Item.LAST);
+        transaction.put(last.with(Item.LAST, before + made.size()).with(Item.ADDED, added(transaction)));
+        for (int i = 0; i < made.size(); i++) {
+            long position = before + 1 + i;
+            transaction.put(Item.at(KeyLayout.change(volume, position))
+                    .with(Item.CHANGED_AT, made.get(i).atMillis())
+                    .with(Item.FORM, StoredForms.change(made.get(i).at(position))));
+        }
         transaction.afterCommit(() -> {
             // A transaction that was answered is entirely visible.
             visible.put(volume, transaction.id());

@@ -5,8 +5,10 @@ import io.cloudmw.coordinator.catalog.FleetReports;
 import io.cloudmw.coordinator.catalog.PageRules;
 import io.cloudmw.coordinator.catalog.UpkeepNotes;
 import io.cloudmw.coordinator.catalog.change.AppliedCalls;
+import io.cloudmw.coordinator.catalog.change.BatchCommit;
 import io.cloudmw.coordinator.catalog.change.ChangeLog;
 import io.cloudmw.coordinator.catalog.change.ChangeRequest;
+import io.cloudmw.coordinator.catalog.change.CommitOutcome;
 import io.cloudmw.coordinator.catalog.change.CommitRequest;
 import io.cloudmw.coordinator.catalog.change.Pack;
 import io.cloudmw.coordinator.catalog.change.ValueUpdate;
@@ -65,8 +67,8 @@ import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
  * centres hold its changes.
  *
  * <p>Differences from {@link Catalog}: {@link #deleteVolume} removes the volume in one step and retires its files
- * afterwards. {@link #report} takes effect in batches, and {@link #forget} drops a version in several steps. After a
- * crash, {@link #retireAbandoned} or the next call completes them.
+ * afterwards. {@link #report} and {@link #commitAll} take effect in batches, and {@link #forget} drops a version in
+ * several steps. After a crash, {@link #retireAbandoned} or the next call completes them.
  */
 public final class DynamoDbCatalog implements Catalog {
     private final Table table;
@@ -74,6 +76,7 @@ public final class DynamoDbCatalog implements Catalog {
     private final FileItems files;
     private final VolumeItems volumes;
     private final VersionItems versions;
+    private final PackItems packs;
     private final ReplicaItems replicas;
     private final SharedChunkItems shared;
 
@@ -102,6 +105,7 @@ public final class DynamoDbCatalog implements Catalog {
         this.notes = new NoteItems(calls, table, transactions);
         this.fleet = new FleetItems(calls, table, transactions);
         this.versions = new VersionItems(table, transactions, numbers, replicas, shared, changes);
+        this.packs = new PackItems(transactions, numbers, changes, replicas, shared, versions);
     }
 
     /**
@@ -226,26 +230,30 @@ public final class DynamoDbCatalog implements Catalog {
     }
 
     @Override
+    public List<CommitOutcome> commitAll(BatchCommit batch) throws CloudMwException {
+        return calls.call(() -> packs.commit(batch));
+    }
+
+    @Override
     public void addPack(Pack pack) throws CloudMwException {
-        FileVersion version = pack.version();
-        calls.act(() -> {
-            if (versions.state(version.id()).orElse(VersionState.OPEN) == VersionState.OPEN) {
-                byte[] unused = transactions.run(transaction -> SegmentItems.put(
-                        transaction, version.id(), 0, pack.segment().encode(), version.committedAtMillis()));
-            }
-            versions.addPack(pack);
-        });
+        calls.act(() -> packs.add(pack));
     }
 
     @Override
     public Page<FileVersion> packs(String pageToken, int limit) throws CloudMwException {
         PageRules.checkLimit(limit);
-        return calls.call(() -> versions.packs(pageToken, limit));
+        return calls.call(() -> packs.list(pageToken, limit));
+    }
+
+    @Override
+    public Page<FileVersion> filesOf(VersionId pack, String pageToken, int limit) throws CloudMwException {
+        PageRules.checkLimit(limit);
+        return calls.call(() -> packs.files(pack, pageToken, limit));
     }
 
     @Override
     public boolean retirePack(Lease lease, VersionId pack, long nowMillis) throws CloudMwException {
-        return calls.call(() -> versions.retirePack(lease, pack, nowMillis));
+        return calls.call(() -> packs.retire(lease, pack, nowMillis));
     }
 
     @Override

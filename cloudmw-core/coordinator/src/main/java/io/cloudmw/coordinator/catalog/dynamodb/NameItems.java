@@ -353,6 +353,15 @@ public final class NameItems implements TreeStore<TransactionConflict> {
      * parent's.
      */
     void finish() throws TransactionConflict, CloudMwException {
+        finish(0);
+    }
+
+    /**
+     * Records the path lengths like {@link #finish()}.
+     *
+     * @param more the items that the transaction will have beside those of one change
+     */
+    void finish(int more) throws TransactionConflict, CloudMwException {
         List<Long> present = new ArrayList<>();
         for (Map.Entry<Long, Integer> raise : raised.entrySet()) {
             Item item = naming(raise.getKey());
@@ -362,7 +371,7 @@ public final class NameItems implements TreeStore<TransactionConflict> {
                 present.add(raise.getKey());
             }
         }
-        if (transaction.size() + present.size() + mayBeKept() <= MOST_WITH_REACHES) {
+        if (transaction.size() + present.size() + mayBeKept() + more <= MOST_WITH_REACHES) {
             for (long directory : present) {
                 transaction.put(naming(directory).with(Item.REACH, reach(directory)));
             }

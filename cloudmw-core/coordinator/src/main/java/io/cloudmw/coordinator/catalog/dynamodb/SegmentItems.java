@@ -11,6 +11,7 @@ import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.manifest.ManifestDigest;
 import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.model.file.FileVersion;
 import java.io.ByteArrayOutputStream;
 import java.util.Arrays;
 import java.util.List;
@@ -42,9 +43,42 @@ final class SegmentItems {
         if (state.isPresent() && VersionStage.of(state.get()) != VersionStage.OPEN) {
             throw CatalogErrors.versionNotOpen(version);
         }
-        int parts = parts(encoded);
         VersionItems.renew(transaction, version, nowMillis, present.isPresent() ? 0 : 1, false);
-        transaction.put(Item.at(digest).with(Item.SHA256, sha256).with(Item.PARTS, parts));
+        int parts = write(transaction, version, index, encoded, sha256);
+        long former = present.isPresent() ? present.get().number(Item.PARTS) : 0;
+        for (int part = parts; part < former; part++) {
+            transaction.delete(KeyLayout.part(version, index, part));
+        }
+        return sha256;
+    }
+
+    /**
+     * Puts the only segment of a version that the same transaction makes current.
+     *
+     * @param open the version's item as it was read: empty, or of an open version
+     */
+    static void putOnly(Transaction transaction, FileVersion version, byte[] encoded, Optional<Item> open)
+            throws CloudMwException {
+        byte[] sha256 = ManifestDigest.ofSegment(encoded);
+        if (open.isEmpty() || open.get().number(Item.SEGMENTS) == 0) {
+            int unused = write(transaction, version.id(), 0, encoded, sha256);
+            return;
+        }
+        Optional<Item> present = transaction.get(KeyLayout.digest(version.id(), 0));
+        boolean same = present.isPresent()
+                && Arrays.equals(present.get().bytes(Item.SHA256), sha256)
+                && open.get().number(Item.SEGMENTS) == 1;
+        if (!same) {
+            throw CatalogErrors.segmentsDiffer(version, "others, put before");
+        }
+    }
+
+    private static int write(Transaction transaction, VersionId version, int index, byte[] encoded, byte[] sha256)
+            throws CloudMwException {
+        int parts = parts(encoded);
+        transaction.put(Item.at(KeyLayout.digest(version, index))
+                .with(Item.SHA256, sha256)
+                .with(Item.PARTS, parts));
         for (int part = 0; part < parts; part++) {
             int from = part * PART_BYTES;
             byte[] body = Arrays.copyOfRange(encoded, from, Math.min(encoded.length, from + PART_BYTES));
@@ -53,11 +87,7 @@ final class SegmentItems {
                     .with(Item.PARTS, parts)
                     .with(Item.BODY, body));
         }
-        long former = present.isPresent() ? present.get().number(Item.PARTS) : 0;
-        for (int part = parts; part < former; part++) {
-            transaction.delete(KeyLayout.part(version, index, part));
-        }
-        return sha256;
+        return parts;
     }
 
     private static int parts(byte[] encoded) throws CloudMwException {

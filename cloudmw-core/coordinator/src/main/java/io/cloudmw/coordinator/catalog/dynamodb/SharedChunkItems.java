@@ -69,17 +69,26 @@ final class SharedChunkItems {
         if (runs.isEmpty()) {
             return;
         }
-        String digest = digest(ManifestDigest.ofSegment(encoded));
+        List<Item> items = items(version, segment, encoded, runs);
+        for (int from = 0; from < items.size(); from += BATCH) {
+            List<Item> batch = items.subList(from, Math.min(items.size(), from + BATCH));
+            transactions.run(transaction -> note(transaction, version, batch, nowMillis));
+        }
+    }
+
+    /** Returns the items that record the references of a segment; none when there are no references. */
+    static List<Item> items(VersionId version, int segment, byte[] encoded, List<SharedRun> runs) {
         List<Item> items = new ArrayList<>();
+        if (runs.isEmpty()) {
+            return items;
+        }
+        String digest = digest(ManifestDigest.ofSegment(encoded));
         // This item is the first: forgetting the version finds the others by it.
         items.add(Item.at(KeyLayout.names(version, segment, digest)).with(Item.RUNS, text(runs)));
         SharedRun.grouped(runs)
                 .forEach(some ->
                         items.add(Item.at(named(some, version, segment, digest)).with(Item.RUNS, text(some))));
-        for (int from = 0; from < items.size(); from += BATCH) {
-            List<Item> batch = items.subList(from, Math.min(items.size(), from + BATCH));
-            transactions.run(transaction -> note(transaction, version, batch, nowMillis));
-        }
+        return items;
     }
 
     private static int note(Transaction transaction, VersionId version, List<Item> batch, long nowMillis)
@@ -239,6 +248,23 @@ final class SharedChunkItems {
     /** Returns whether another kept version references a chunk of this one. */
     boolean isNeeded(VersionId owner) throws CloudMwException {
         return !visit(owner, 0, ChunkId.MAX_INDEX + 1, naming -> false);
+    }
+
+    /** Returns the references to the first chunk of a version, after those of {@code after}; ordered by version. */
+    List<Item> naming(VersionId owner, String after, int limit) throws CloudMwException {
+        String first = KeyLayout.namedFrom(0);
+        KeyRange all = KeyRange.between(KeyLayout.ofVersion(owner), first + "/" + after, KeyLayout.namedFrom(1));
+        // The keys of a version follow its id and a slash; the next character after that is '0'.
+        return table.query(after.isEmpty() ? all : all.from(first + "/" + after + "0"), limit);
+    }
+
+    /** Returns the kept versions among these references. */
+    List<Reference> kept(List<Item> items) throws CloudMwException {
+        List<Reference> kept = new ArrayList<>();
+        for (int from = 0; from < items.size(); from += Table.MAX_ITEMS) {
+            kept.addAll(kept(items.subList(from, Math.min(items.size(), from + Table.MAX_ITEMS)), new HashSet<>()));
+        }
+        return kept;
     }
 
     /** Returns whether a current version references a chunk that this one wrote. */

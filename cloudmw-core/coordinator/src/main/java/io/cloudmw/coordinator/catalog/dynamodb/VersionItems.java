@@ -4,7 +4,6 @@ import io.cloudmw.coordinator.catalog.Catalog;
 import io.cloudmw.coordinator.catalog.PageRules;
 import io.cloudmw.coordinator.catalog.change.CatalogErrors;
 import io.cloudmw.coordinator.catalog.change.CommitRequest;
-import io.cloudmw.coordinator.catalog.change.Pack;
 import io.cloudmw.coordinator.catalog.dynamodb.table.Item;
 import io.cloudmw.coordinator.catalog.dynamodb.table.ItemKey;
 import io.cloudmw.coordinator.catalog.dynamodb.table.KeyLayout;
@@ -68,7 +67,7 @@ public final class VersionItems {
         return state.isPresent() ? committed(state.get()) : Optional.empty();
     }
 
-    private static Optional<FileVersion> committed(Item state) throws CloudMwException {
+    static Optional<FileVersion> committed(Item state) throws CloudMwException {
         return state.has(Item.FORM) ? Optional.of(StoredForms.version(state.bytes(Item.FORM))) : Optional.empty();
     }
 
@@ -198,7 +197,7 @@ public final class VersionItems {
         });
     }
 
-    private static void makeCurrent(Transaction transaction, long root, FileVersion version, Optional<Item> open) {
+    static void makeCurrent(Transaction transaction, long root, FileVersion version, Optional<Item> open) {
         ItemKey key = KeyLayout.state(version.id());
         transaction.put(Item.at(key)
                 .with(Item.STATE, VersionStage.CURRENT.name())
@@ -356,62 +355,12 @@ public final class VersionItems {
         return PageRules.cut(page, limit, last -> last.id().value());
     }
 
-    /** Makes an open or unknown version a pack; its segment was put before. */
-    void addPack(Pack pack) throws CloudMwException {
-        FileVersion version = pack.version();
-        Pack unused = transactions.run(transaction -> {
-            transaction.load(List.of(KeyLayout.volume(version.file().volume()), KeyLayout.state(version.id())));
-            NameItems names = new NameItems(transaction, numbers, changes);
-            long root = names.root(version.file().volume())
-                    .orElseThrow(
-                            () -> CatalogErrors.volumeNotFound(version.file().volume()));
-            Optional<Item> state = transaction.get(KeyLayout.state(version.id()));
-            Optional<FileVersion> before = state.isPresent() ? committed(state.get()) : Optional.empty();
-            boolean same = before.isPresent() && before.get().manifestSha256().equals(version.manifestSha256());
-            VersionStage stage = state.map(VersionStage::of).orElse(VersionStage.OPEN);
-            if (same && stage == VersionStage.CURRENT) {
-                return pack;
-            }
-            if (stage != VersionStage.OPEN) {
-                throw CatalogErrors.abandoned(version);
-            }
-            makeCurrent(transaction, root, version, state);
-            transaction.put(Item.at(KeyLayout.pack(version.id())).with(Item.FORM, StoredForms.version(version)));
-            replicas.owe(transaction, new CommitRequest(version, Optional.empty(), pack.owed()), state);
-            return pack;
-        });
-    }
-
-    Page<FileVersion> packs(String pageToken, int limit) throws CloudMwException {
-        List<FileVersion> page = new ArrayList<>();
-        for (Item item : listed(KeyLayout::packs, pageToken, limit + 1)) {
-            page.add(StoredForms.version(item.bytes(Item.FORM)));
-        }
-        return PageRules.cut(page, limit, last -> last.id().value());
-    }
-
-    boolean retirePack(Lease lease, VersionId pack, long nowMillis) throws CloudMwException {
-        if (shared.isNeededByCurrent(pack)) {
-            return false;
-        }
-        return transactions.run(transaction -> {
-            LeaseItems.requireNewest(transaction, lease, List.of(KeyLayout.state(pack), KeyLayout.pack(pack)));
-            Optional<Item> state = transaction.get(KeyLayout.state(pack));
-            if (state.isEmpty() || transaction.get(KeyLayout.pack(pack)).isEmpty()) {
-                return false;
-            }
-            retire(transaction, state.get(), nowMillis);
-            transaction.delete(KeyLayout.pack(pack));
-            return true;
-        });
-    }
-
     Optional<VersionState> state(VersionId id) throws CloudMwException {
         return table.get(KeyLayout.state(id)).map(VersionStage::of).map(VersionStage::state);
     }
 
     /** Returns the first versions of a list after one of them. */
-    private List<Item> listed(Function<String, String> partition, String after, int limit) throws CloudMwException {
+    List<Item> listed(Function<String, String> partition, String after, int limit) throws CloudMwException {
         List<Item> found = new ArrayList<>();
         for (String digit : KeyLayout.DIGITS) {
             boolean before = !after.isEmpty() && digit.compareTo(after.substring(0, 1)) < 0;

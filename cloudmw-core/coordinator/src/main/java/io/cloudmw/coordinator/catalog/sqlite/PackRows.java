@@ -107,6 +107,19 @@ final class PackRows {
                 limit);
     }
 
+    static List<FileVersion> files(Connection connection, VersionId pack, String after, int limit)
+            throws SQLException, CloudMwException {
+        return Sql.list(
+                connection,
+                row -> StoredForms.version(row.getBytes(1)),
+                "SELECT v.definition FROM versions v WHERE v.state = ? AND v.id > ? AND v.id IN"
+                        + " (SELECT version_id FROM shared WHERE owner = ?) ORDER BY v.id LIMIT ?",
+                SqliteSchema.CURRENT,
+                after,
+                pack.value(),
+                limit);
+    }
+
     static boolean retire(Connection connection, VersionId pack, long nowMillis) throws SQLException, CloudMwException {
         boolean needed = Sql.exists(
                 connection,

@@ -315,6 +315,13 @@ public final class SqliteCatalog implements Catalog {
     }
 
     @Override
+    public Page<FileVersion> filesOf(VersionId pack, String pageToken, int limit) throws CloudMwException {
+        PageRules.checkLimit(limit);
+        List<FileVersion> found = database.read(connection -> PackRows.files(connection, pack, pageToken, limit + 1));
+        return PageRules.cut(found, limit, last -> last.id().value());
+    }
+
+    @Override
     public boolean retirePack(Lease lease, VersionId pack, long nowMillis) throws CloudMwException {
         return database.write(connection -> {
             LeaseRows.requireNewest(connection, lease);

@@ -28,10 +28,19 @@ public interface Packs {
     Page<FileVersion> packs(String pageToken, int limit) throws CloudMwException;
 
     /**
-     * Retires a pack unless a current version names a slice of it. None ever will again then, since commits name slices
-     * of new packs and of current versions only.
+     * Returns current versions of files that name slices of a pack, ordered by id.
      *
-     * @return whether it is retired now
+     * @param limit 1..{@value io.cloudmw.coordinator.catalog.Catalog#MAX_PAGE}; a page may have fewer before the last
+     */
+    Page<FileVersion> filesOf(VersionId pack, String pageToken, int limit) throws CloudMwException;
+
+    /**
+     * Retires a pack unless a current version names a slice of it. None ever will again then, since commits name slices
+     * of new packs and of current versions only. A catalog that commits files in several steps closes the pack to files
+     * first, and retires it at a call that comes more than a minute later.
+     *
+     * @param nowMillis the same clock as in earlier calls for this pack
+     * @return whether this call has retired it
      * @throws CloudMwException {@code LEASE_LOST}
      */
     boolean retirePack(Lease lease, VersionId pack, long nowMillis) throws CloudMwException;

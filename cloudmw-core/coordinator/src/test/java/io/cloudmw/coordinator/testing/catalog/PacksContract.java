@@ -2,14 +2,17 @@ package io.cloudmw.coordinator.testing.catalog;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.cloudmw.coordinator.catalog.Catalog;
 import io.cloudmw.coordinator.catalog.change.BatchCommit;
 import io.cloudmw.coordinator.catalog.change.BatchFile;
 import io.cloudmw.coordinator.catalog.change.ChangeRequest;
 import io.cloudmw.coordinator.catalog.change.CommitOutcome;
 import io.cloudmw.coordinator.catalog.change.Pack;
+import io.cloudmw.coordinator.catalog.tree.Tree;
 import io.cloudmw.coordinator.catalog.version.ChunkReference;
 import io.cloudmw.coordinator.catalog.version.VersionState;
 import io.cloudmw.coordinator.testing.PackSamples;
+import io.cloudmw.coordinator.testing.memory.InMemoryCatalog;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.manifest.ManifestSegment;
@@ -32,6 +35,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SplittableRandom;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -355,6 +359,19 @@ public abstract class PacksContract extends CatalogFixture {
         }
     }
 
+    /** The new directories of one file may take most of a transaction. */
+    @Test
+    void filesBelowTheMostDirectoriesAreCommitted() throws Exception {
+        String below = "/d".repeat(Tree.MAX_DIRECTORIES - 1) + "/f";
+        BatchCommit batch = batch("/a" + below, "/a" + below + 2, "/b" + below, "/c/too" + below, "/e");
+        List<CommitOutcome> outcomes = catalog.commitAll(batch);
+        refusedAs(ErrorCode.INVALID_ARGUMENT, outcomes.get(3));
+        for (int i : new int[] {0, 1, 2, 4}) {
+            assertThat(outcomes.get(i)).isEqualTo(new CommitOutcome.Committed(version(batch, i)));
+        }
+        assertThat(names("/", 10)).containsExactly("a/", "b/", "e");
+    }
+
     @Test
     void packsAreListedInPages() throws Exception {
         Set<VersionId> all = new HashSet<>();
@@ -391,6 +408,28 @@ public abstract class PacksContract extends CatalogFixture {
         assertThat(catalog.namer(chunk(batch).id()).orElseThrow().current()).isFalse();
         assertThat(retire(id(batch))).as("once").isFalse();
         assertThat(retired()).hasSize(3);
+    }
+
+    @Test
+    void currentFilesOfAPackAreListedInPages() throws Exception {
+        BatchCommit batch = batch("/a", "/b", "/c", "/d", "/e");
+        commit(batch);
+        commit(batch("/other"));
+        catalog.remove(path("/b"), 2);
+        rename("v:/c", "v:/moved");
+        List<VersionId> listed = new ArrayList<>();
+        String token = "";
+        do {
+            var page = catalog.filesOf(id(batch), token, 2);
+            page.items().forEach(file -> listed.add(file.id()));
+            token = page.nextToken();
+        } while (!token.isEmpty());
+        assertThat(listed)
+                .containsExactlyElementsOf(IntStream.of(0, 2, 3, 4)
+                        .mapToObj(i -> version(batch, i).id())
+                        .sorted(java.util.Comparator.comparing(VersionId::value))
+                        .toList());
+        assertThat(catalog.filesOf(VersionId.random(), "", 2).items()).isEmpty();
     }
 
     @Test
@@ -493,6 +532,32 @@ public abstract class PacksContract extends CatalogFixture {
         assertThat(catalog.namer(chunk(batch).id())).contains(ChunkReference.ofWriter(id(batch), true));
         assertThat(catalog.namedElsewhere(id(batch), List.of(chunk(batch).id())))
                 .hasSize(1);
+    }
+
+    /** A late file of a pack is committed, and the pack stays, or it is refused and the pack is retired. */
+    @Test
+    void lateFileIsCommittedOrItsPackIsRetired() throws Exception {
+        for (int round = 0; round < 10; round++) {
+            BatchCommit batch = batch("/early" + round, "/late" + round);
+            commit(new BatchCommit(batch.pack(), batch.files().subList(0, 1)));
+            catalog.remove(path("/early" + round), 2);
+            BatchFile late = batch.files().get(1);
+            atOnce(List.of(() -> succeeds(() -> commit(batch, late), ErrorCode.CONFLICT), () -> retire(id(batch))));
+            boolean committed = catalog.current(late.version().file()).isPresent();
+            assertThat(state(id(batch))).isEqualTo(committed ? VersionState.CURRENT : VersionState.RETIRED);
+            assertThat(retire(id(batch))).isFalse();
+        }
+    }
+
+    /** Small files are put, replaced, moved, copied, removed and collected in random order. */
+    @Test
+    void answersMatchACatalogInMemoryUnderRandomOperations() throws Exception {
+        try (Catalog model = new InMemoryCatalog()) {
+            model.putStore(bucket("s1"));
+            model.putStore(bucket("s2"));
+            model.createVolume(volume("v", S1, S2));
+            new PacksSimulation(VOLUME, List.of(model, catalog), new SplittableRandom(7)).run(60);
+        }
     }
 
     /** Batches that name some of the same paths leave one version at each, whose pack stays. */

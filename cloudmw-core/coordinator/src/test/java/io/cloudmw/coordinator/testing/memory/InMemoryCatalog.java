@@ -944,6 +944,21 @@ public final class InMemoryCatalog implements Catalog {
     }
 
     @Override
+    public synchronized Page<FileVersion> filesOf(VersionId pack, String pageToken, int limit) throws CloudMwException {
+        checkOpen();
+        PageRules.checkLimit(limit);
+        List<FileVersion> files = namers(new ChunkId(pack, 0)).stream()
+                .filter(record -> record.isCurrent()
+                        && !record.id.equals(pack)
+                        && record.id.value().compareTo(pageToken) > 0)
+                .flatMap(record -> Stream.ofNullable(record.committed))
+                .sorted(Comparator.comparing(version -> version.id().value()))
+                .limit(limit + 1L)
+                .toList();
+        return PageRules.cut(files, limit, last -> last.id().value());
+    }
+
+    @Override
     public synchronized boolean retirePack(Lease lease, VersionId pack, long nowMillis) throws CloudMwException {
         checkOpen();
         leases.requireNewest(lease);

@@ -67,6 +67,9 @@ public record Item(ItemKey key, Map<String, AttributeValue> values) {
     /** The number of snapshots taken of a volume. */
     public static final String TAKEN = "snapshotsTaken";
 
+    /** In the list of packs: when the pack stopped to take files; absent: it may take more. */
+    public static final String CLOSED_AT = "closedAt";
+
     /** In a volume's position: versions may have several names though no snapshot was taken. */
     public static final String LINKED = "linked";
 
