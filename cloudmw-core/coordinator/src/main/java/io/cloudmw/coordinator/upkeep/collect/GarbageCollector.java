@@ -28,7 +28,7 @@ import java.util.stream.Collectors;
 
 /**
  * The collector of unreferenced copies, which crashed uploads, removed and replaced versions, and dropped or failed copies
- * leave in stores. In a round, helpers list the stores page by page. Unreferenced copies ({@link ReferencedCopies}) are
+ * leave in stores. A round first retires packs without files; then helpers list the stores page by page. Unreferenced copies ({@link ReferencedCopies}) are
  * recorded as {@code DROPPED}, with the time by upkeep's clock. A later round deletes a copy that is still marked when the
  * mark is older than any token plus the clock skew. The catalog and the lease are checked again when the task is assigned.
  *
@@ -46,6 +46,7 @@ public final class GarbageCollector {
     private final GarbageClassifier classifier;
     private final CollectionRounds rounds;
     private final PendingDeletions deletions;
+    private final PackRetirement packs;
     private final VersionForgetting forgetting;
     private final StoreListings listings = new StoreListings();
 
@@ -71,6 +72,7 @@ public final class GarbageCollector {
         this.classifier = new GarbageClassifier(context, queue);
         this.rounds = new CollectionRounds(context.options().collects());
         this.deletions = new PendingDeletions(context.ticker());
+        this.packs = new PackRetirement(context);
         this.forgetting = new VersionForgetting(context);
     }
 
@@ -113,6 +115,9 @@ public final class GarbageCollector {
         if (!progress().underWay()) {
             return begin();
         }
+        if (packs.step()) {
+            return true;
+        }
         if (!offerWaiting()) {
             return false;
         }
@@ -149,6 +154,7 @@ public final class GarbageCollector {
         if (!dry) {
             context.catalog().notes().put(context.lease(), NOTE, Long.toString(now));
             begunMillis = now;
+            packs.begin(now);
         }
         List<StoreId> available = stores.values().stream()
                 .filter(StoreCondition::available)
@@ -160,6 +166,7 @@ public final class GarbageCollector {
         CollectRound round = CollectRound.began(dry, now, available.size()).failed(away);
         if (!rounds.start(round, dry || !due)) {
             listings.clear();
+            packs.end();
         }
         return true;
     }
@@ -172,6 +179,7 @@ public final class GarbageCollector {
 
     /** Ends the round with its findings so far. Helpers may still delete the copies assigned to them. */
     private void endEarly() {
+        packs.end();
         listings.clear();
         waiting.clear();
         page = Optional.empty();

@@ -1,6 +1,7 @@
 package io.cloudmw.coordinator.upkeep.reshape;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.cloudmw.coordinator.catalog.Catalog;
 import io.cloudmw.coordinator.catalog.change.CatalogErrors;
 import io.cloudmw.coordinator.catalog.change.ChangeRequest;
 import io.cloudmw.coordinator.upkeep.collect.GarbageCollector;
@@ -9,8 +10,12 @@ import io.cloudmw.coordinator.upkeep.schedule.UpkeepContext;
 import io.cloudmw.coordinator.upkeep.walk.ChunkWalk;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.Page;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.model.file.FileVersion;
 import io.cloudmw.core.model.volume.Volume;
 import io.cloudmw.core.placement.CurrentReplicas;
 import io.cloudmw.core.status.ReshapeProgress;
@@ -142,7 +147,8 @@ public final class VolumeReshaping {
     }
 
     /** Counts a chunk's copies and the repair decision about it. */
-    public void count(ChunkWalk.Stretch stretch, CurrentReplicas copies, int good, boolean settled) {
+    public void count(ChunkWalk.Stretch stretch, CurrentReplicas copies, int good, boolean settled)
+            throws CloudMwException {
         pass.count(stretch.volume(), copies);
         if (!settled) {
             pass.unsettled(stretch.volume().name());
@@ -151,9 +157,25 @@ public final class VolumeReshaping {
             Set<StoreId> lost = new TreeSet<>(copies.stores());
             lost.removeIf(store -> !isLost(store));
             if (!lost.isEmpty()) {
-                pass.addLost(stretch.file(), lost);
+                addLost(stretch.file(), copies.chunk().id().version(), lost);
             }
         }
+    }
+
+    /** Adds a lost file, or all files of a lost pack. */
+    private void addLost(FilePath file, VersionId wrote, Set<StoreId> lost) throws CloudMwException {
+        if (!file.equals(FilePath.ofPack(file.volume(), wrote))) {
+            pass.addLost(file, lost);
+            return;
+        }
+        String token = "";
+        do {
+            Page<FileVersion> files = context.catalog().filesOf(wrote, token, Catalog.MAX_PAGE);
+            for (FileVersion version : files.items()) {
+                pass.addLost(version.file(), new TreeSet<>(lost));
+            }
+            token = files.nextToken();
+        } while (!token.isEmpty());
     }
 
     /** Ends the full pass: all manifests were read, and all tasks are queued. */

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.cloudmw.coordinator.CoordinatorOptions;
 import io.cloudmw.coordinator.catalog.version.ReplicaOverlay;
+import io.cloudmw.coordinator.catalog.version.VersionState;
 import io.cloudmw.coordinator.testing.TestCluster;
 import io.cloudmw.coordinator.upkeep.Upkeep;
 import io.cloudmw.coordinator.upkeep.schedule.UpkeepOptions;
@@ -220,6 +221,16 @@ final class GarbageCollectorTest {
             var unused = cluster.coordinator.uploads().commit(version, expected, List.of());
         }
 
+        /** Puts small files in one pack; returns the pack. */
+        Chunk pack(String... paths) throws CloudMwException {
+            Chunk pack = cluster.packed(TestCluster.VOLUME, paths)
+                    .pack()
+                    .orElseThrow()
+                    .chunk();
+            pack.replicas().forEach(store -> store(store).add(pack.id()));
+            return pack;
+        }
+
         /** Appends files to a file; they are removed like sources of a concatenation. */
         void concatenate(String path, List<String> others) throws CloudMwException {
             FilePath file = FilePath.parse("v:" + path);
@@ -255,7 +266,13 @@ final class GarbageCollectorTest {
         Map<StoreId, Set<ChunkId>> named() throws CloudMwException {
             Map<StoreId, Set<ChunkId>> named = new TreeMap<>();
             stores.keySet().forEach(store -> named.put(store, new TreeSet<>(BY_NAME)));
+            Set<VersionId> packs = new HashSet<>();
+            cluster.catalog.packs("", 1000).items().forEach(pack -> packs.add(pack.id()));
             for (FileVersion version : cluster.catalog.live("", 1000).items()) {
+                if (packs.contains(version.id())) {
+                    // A pack is needed as long as files name it.
+                    continue;
+                }
                 for (int segment = 0; segment < version.segmentCount(); segment++) {
                     byte[] bytes =
                             cluster.catalog.segment(version.id(), segment).orElseThrow();
@@ -265,7 +282,7 @@ final class GarbageCollectorTest {
                         for (StoreId store : copies.stores()) {
                             if (copies.isGood(store)) {
                                 named.getOrDefault(store, new TreeSet<>(BY_NAME))
-                                        .add(copies.chunk().id());
+                                        .add(copies.chunk().id().stored());
                             }
                         }
                     }
@@ -595,6 +612,41 @@ final class GarbageCollectorTest {
         assertThat(world.cluster.catalog.retired("", 10).items()).isEmpty();
     }
 
+    @Test
+    void packIsCollectedAfterTheLastFileThatNamesIt() throws CloudMwException {
+        World world = new World(12);
+        Chunk pack = world.pack("/a", "/b", "/c");
+        collectAll(world);
+        world.cluster.catalog.remove(FilePath.parse("v:/a"), world.cluster.now());
+        world.commit(world.written("/b", 1));
+        collectAll(world);
+        assertThat(world.copies()).as("one of its files is left").isEqualTo(4);
+        world.nothingNamedIsMissing(12);
+        world.cluster.catalog.remove(FilePath.parse("v:/c"), world.cluster.now());
+        collectAll(world);
+        assertThat(world.copies()).isEqualTo(2);
+        assertThat(world.cluster.catalog.packs("", 10).items()).isEmpty();
+        assertThat(world.cluster.catalog.state(pack.id().version())).isEmpty();
+        assertThat(world.cluster.catalog.retired("", 10).items()).isEmpty();
+    }
+
+    /** The writer of a new pack may still commit files in it. */
+    @Test
+    void youngPackWithoutFilesStays() throws CloudMwException {
+        World world = new World(13);
+        world.collects(true, Duration.ofDays(365));
+        world.restart(0);
+        Chunk pack = world.pack("/a");
+        world.cluster.catalog.remove(FilePath.parse("v:/a"), world.cluster.now());
+        world.round(false);
+        assertThat(world.cluster.catalog.state(pack.id().version())).contains(VersionState.CURRENT);
+        world.leap(GRACE.plusHours(1));
+        world.round(true);
+        assertThat(world.cluster.catalog.state(pack.id().version())).as("dry").contains(VersionState.CURRENT);
+        world.round(false);
+        assertThat(world.cluster.catalog.state(pack.id().version())).contains(VersionState.RETIRED);
+    }
+
     private static void collectAll(World world) throws CloudMwException {
         for (int i = 0; i < 4; i++) {
             world.round(false);
@@ -743,7 +795,7 @@ final class GarbageCollectorTest {
 
     private static void disturb(World world, Map<String, FileVersion> open) throws CloudMwException {
         String path = "/f" + world.random.nextInt(5);
-        switch (world.random.nextInt(13)) {
+        switch (world.random.nextInt(15)) {
             case 0, 1 -> open.put(path, world.written(path, 1 + world.random.nextInt(3)));
             case 2, 3 -> {
                 FileVersion version = open.remove(path);
@@ -763,6 +815,9 @@ final class GarbageCollectorTest {
             case 10, 11 -> {
                 int number = Integer.parseInt(path.substring(2));
                 world.concatenate(path, List.of("/f" + (number + 1) % 5, "/f" + (number + 2) % 5));
+            }
+            case 12, 13 -> {
+                Chunk unused = world.pack(path, "/f" + (Integer.parseInt(path.substring(2)) + 1) % 5, "/small");
             }
             default -> {
                 world.leap(Duration.ofHours(1 + world.random.nextInt(9)));

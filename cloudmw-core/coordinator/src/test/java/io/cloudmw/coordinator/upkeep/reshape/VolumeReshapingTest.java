@@ -356,6 +356,19 @@ final class VolumeReshapingTest {
     }
 
     @Test
+    void allFilesOfAPackWithoutAnyCopyAreListed() throws CloudMwException {
+        change(change().replicas(1).removeStore(new StoreId("d2")).removeStore(new StoreId("d3")));
+        var unused = cluster.packed(TestCluster.VOLUME, "/s1", "/s2", "/s3");
+        cluster.coordinator.names().remove(FilePath.parse("v:/s2"), false, Optional.empty());
+        cluster.coordinator.administration().loseStore(D1, Optional.empty());
+        work(Duration.ofMinutes(2));
+        assertThat(progress().lostFiles())
+                .containsExactlyInAnyOrder(
+                        new LostFile(FilePath.parse("v:/s1"), List.of(D1)),
+                        new LostFile(FilePath.parse("v:/s3"), List.of(D1)));
+    }
+
+    @Test
     void writesContinueWithTheRemainingStores() throws CloudMwException {
         change(change().replicas(3));
         cluster.coordinator.administration().loseStore(D1, Optional.empty());
