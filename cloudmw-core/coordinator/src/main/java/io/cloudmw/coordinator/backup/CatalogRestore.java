@@ -3,6 +3,7 @@ package io.cloudmw.coordinator.backup;
 import io.cloudmw.coordinator.catalog.Catalog;
 import io.cloudmw.coordinator.catalog.change.CatalogErrors;
 import io.cloudmw.coordinator.catalog.change.CommitRequest;
+import io.cloudmw.coordinator.catalog.change.Pack;
 import io.cloudmw.coordinator.catalog.sqlite.RecoveryScratch;
 import io.cloudmw.coordinator.catalog.tree.CurrentFile;
 import io.cloudmw.coordinator.catalog.tree.KeptDirectory;
@@ -17,6 +18,7 @@ import io.cloudmw.core.manifest.ManifestSegment;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.model.chunk.Chunk;
 import io.cloudmw.core.model.file.AttributeChange;
 import io.cloudmw.core.model.file.Attributes;
 import io.cloudmw.core.model.file.FileVersion;
@@ -30,6 +32,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
@@ -49,6 +52,10 @@ final class CatalogRestore {
     private final RecoveryProgress progress;
     private final VolumeName volume;
     private final WallClock clock;
+
+    /** The packs that are current. Several threads may restore one of them, which has no further effect. */
+    private final Set<VersionId> packs = ConcurrentHashMap.newKeySet();
+
     private long files;
     private long bytes;
 
@@ -258,20 +265,36 @@ final class CatalogRestore {
                     .orElseThrow(() -> new CloudMwException(
                             ErrorCode.INTERNAL,
                             version.file() + ": the backup has no segment " + index + " of version " + version.id()));
-            List<SharedRun> shared = SharedRun.of(
-                    version.id(), ManifestSegment.decode(index, segment).chunks());
+            List<Chunk> chunks = ManifestSegment.decode(index, segment).chunks();
+            for (Chunk chunk : chunks) {
+                if (chunk.id().slice().isPresent() && !packs.contains(chunk.id().version())) {
+                    restorePack(chunk.id().version(), version);
+                }
+            }
+            List<SharedRun> shared = SharedRun.of(version.id(), chunks);
             catalog.putSegment(version.id(), index, segment, shared, clock.millis());
             open(shared);
         }
     }
 
+    /** Makes a pack current before the first file that names it. */
+    private void restorePack(VersionId pack, FileVersion file) throws CloudMwException {
+        byte[] segment = scratch.segment(pack, 0)
+                .orElseThrow(() -> new CloudMwException(
+                        ErrorCode.INTERNAL, file.file() + ": the backup has no segment of its pack " + pack));
+        Chunk chunk = ManifestSegment.decode(0, segment).chunks().get(0);
+        catalog.addPack(Pack.of(volume, chunk, List.of(), clock.millis()));
+        packs.add(pack);
+    }
+
     /**
-     * Opens the versions whose chunks this version shares. They may be recovered later, or never; when they are
+     * Opens the versions whose chunks this version shares, unless they are packs. They may be recovered later, or never; when they are
      * abandoned, the shared chunks stay.
      */
     private void open(List<SharedRun> shared) throws CloudMwException {
         Set<VersionId> owners = new HashSet<>();
         shared.forEach(run -> owners.add(run.owner()));
+        owners.removeAll(packs);
         for (VersionId owner : owners) {
             catalog.touch(owner, clock.millis());
         }

@@ -6,6 +6,7 @@ import io.cloudmw.coordinator.lease.Lease;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.manifest.ManifestSegment;
+import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.Page;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VersionId;
@@ -16,22 +17,29 @@ import io.cloudmw.core.model.chunk.ReplicaRecord;
 import io.cloudmw.core.model.chunk.ReplicaState;
 import io.cloudmw.core.model.file.FileVersion;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 
 /**
  * The search for the copies of a recovered volume's chunks. It records where they differ from the manifests, since the
- * stores' listings are newer than any backup. Versions and listings have the same order, so both are read once, side by
- * side. Confined to one thread.
+ * stores' listings are newer than any backup. Versions and listings have the same order, so both are read side by side:
+ * once for packs, if there are any, and once for files. Confined to one thread.
  */
 final class CopyLocator {
     private static final int PAGE = 100;
 
     private final Catalog catalog;
     private final Lease lease;
-    private final List<StoreChunkListing> stores;
+    private final RecoveryStores all;
     private final boolean verify;
     private final long nowMillis;
     private final List<ReplicaRecord> records = new ArrayList<>();
+
+    /** The chunks of packs without a good copy. Their number is small unless most of the volume is lost. */
+    private final Set<ChunkId> lostPacks = new HashSet<>();
+
+    private List<StoreChunkListing> stores = List.of();
     private long chunks;
     private long found;
     private long moved;
@@ -43,20 +51,23 @@ final class CopyLocator {
     CopyLocator(Catalog catalog, Lease lease, RecoveryStores stores, boolean verify, long nowMillis) {
         this.catalog = catalog;
         this.lease = lease;
-        this.stores = stores.all().stream().map(StoreChunkListing::new).toList();
+        this.all = stores;
         this.verify = verify;
         this.nowMillis = nowMillis;
     }
 
     /** Locates the copies of all files of a volume. */
     RecoveryReport.Copies run(VolumeName volume, RecoveryListener listener) throws CloudMwException {
+        locatePacks(volume);
+        list();
         long files = 0;
         long bytes = 0;
         String token = "";
         do {
             Page<FileVersion> page = catalog.live(token, PAGE);
             for (FileVersion version : page.items()) {
-                if (version.file().volume().equals(volume)) {
+                boolean pack = version.file().equals(FilePath.ofPack(volume, version.id()));
+                if (version.file().volume().equals(volume) && !pack) {
                     locate(version, listener);
                     bytes += version.sizeBytes();
                     listener.located(++files, bytes);
@@ -68,16 +79,41 @@ final class CopyLocator {
         return new RecoveryReport.Copies(chunks, found, moved, missing, corrupt, lostFiles, unseenFiles);
     }
 
+    private void list() {
+        stores = all.all().stream().map(StoreChunkListing::new).toList();
+    }
+
+    private void locatePacks(VolumeName volume) throws CloudMwException {
+        list();
+        String token = "";
+        do {
+            Page<FileVersion> page = catalog.packs(token, PAGE);
+            for (FileVersion pack : page.items()) {
+                if (pack.file().volume().equals(volume)) {
+                    Chunk chunk = segment(pack, 0).chunks().get(0);
+                    if (!locate(pack.id(), chunk)) {
+                        lostPacks.add(chunk.id());
+                    }
+                }
+            }
+            token = page.nextToken();
+        } while (!token.isEmpty());
+    }
+
+    private ManifestSegment segment(FileVersion version, int index) throws CloudMwException {
+        byte[] segment = catalog.segment(version.id(), index)
+                .orElseThrow(() -> new CloudMwException(
+                        ErrorCode.INTERNAL, version.file() + ": segment " + index + " was not recovered"));
+        return ManifestSegment.decode(index, segment);
+    }
+
     private void locate(FileVersion version, RecoveryListener listener) throws CloudMwException {
         boolean lost = false;
         boolean unseen = false;
         for (int i = 0; i < version.segmentCount(); i++) {
-            int index = i;
-            byte[] segment = catalog.segment(version.id(), index)
-                    .orElseThrow(() -> new CloudMwException(
-                            ErrorCode.INTERNAL, version.file() + ": segment " + index + " was not recovered"));
-            for (Chunk chunk : ManifestSegment.decode(index, segment).chunks()) {
-                if (!locate(version.id(), chunk)) {
+            for (Chunk chunk : segment(version, i).chunks()) {
+                boolean there = chunk.id().slice().isPresent() ? isSliceThere(chunk) : locate(version.id(), chunk);
+                if (!there) {
                     boolean certain = isRead(chunk);
                     lost |= certain;
                     unseen |= !certain;
@@ -94,6 +130,12 @@ final class CopyLocator {
     private boolean isRead(Chunk chunk) {
         List<StoreId> read = stores.stream().map(StoreChunkListing::id).toList();
         return read.containsAll(chunk.replicas());
+    }
+
+    /** Returns whether a slice can be read: a pack with a damaged copy may still have the bytes of some files. */
+    private boolean isSliceThere(Chunk slice) {
+        return !lostPacks.contains(slice.id().stored())
+                || (verify && stores.stream().anyMatch(store -> ChunkCopyReader.isRight(store.store(), slice)));
     }
 
     /** Returns whether the chunk has a copy. */

@@ -13,14 +13,17 @@ import io.cloudmw.core.backup.ExportPlace;
 import io.cloudmw.core.backup.ExportRecord;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.manifest.ManifestSegment;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.Page;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.model.chunk.Chunk;
 import io.cloudmw.core.model.file.Change;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
@@ -34,7 +37,8 @@ import java.util.Set;
  * <p>The tree is walked while it changes. Paths that the log reports as changed are then read again, until none is
  * left. A path is recorded as it is when it is read, which may include a later change; that change is in the log, too.
  * When the log has nothing more, the records are exactly the volume at its position. A renamed directory is dropped at
- * both paths, and walked at the new one.
+ * both paths, and walked at the new one. A file with bytes in a pack is preceded by the pack's segment, once in each
+ * piece.
  */
 public final class VolumeExport {
     /** The size at which a piece ends: after a file, or after a segment of a large one. */
@@ -95,6 +99,10 @@ public final class VolumeExport {
         private final VolumeName volume;
         private final List<ExportRecord> records = new ArrayList<>();
         private final Deque<ExportPlace> places = new ArrayDeque<>();
+
+        /** The packs among the records. */
+        private final Set<VersionId> packs = new HashSet<>();
+
         private long position;
         private int rounds;
         private int looked;
@@ -205,13 +213,30 @@ public final class VolumeExport {
                     return;
                 }
                 Optional<byte[]> segment = catalog.segment(version, i);
-                if (segment.isEmpty()) {
+                if (segment.isEmpty() || !addPacks(ManifestSegment.decode(i, segment.get()))) {
                     // The file was replaced and collected meanwhile, which the log reports.
                     return;
                 }
                 add(new ExportRecord.Segment(version, i, segment.get()), segment.get().length);
             }
             add(new ExportRecord.Present(file.version(), file.createdAtMillis(), file.attributes()), RECORD_BYTES);
+        }
+
+        /** Adds the packs that a segment names, each once; returns false when one is gone. */
+        private boolean addPacks(ManifestSegment segment) throws CloudMwException {
+            for (Chunk chunk : segment.chunks()) {
+                VersionId pack = chunk.id().version();
+                if (chunk.id().slice().isEmpty() || packs.contains(pack)) {
+                    continue;
+                }
+                Optional<byte[]> found = catalog.segment(pack, 0);
+                if (found.isEmpty()) {
+                    return false;
+                }
+                add(new ExportRecord.Segment(pack, 0, found.get()), found.get().length);
+                packs.add(pack);
+            }
+            return true;
         }
 
         private void add(ExportRecord entry, int size) {

@@ -10,9 +10,11 @@ import io.cloudmw.coordinator.testing.memory.InMemoryCatalog;
 import io.cloudmw.core.backup.BackupRoot;
 import io.cloudmw.core.backup.ExportCursor;
 import io.cloudmw.core.backup.ExportPage;
+import io.cloudmw.core.backup.ExportRecord;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.file.AttributeChange;
 import io.cloudmw.core.model.file.FileCopy;
 import io.cloudmw.core.model.file.Rename;
@@ -23,6 +25,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -45,7 +48,7 @@ final class VolumeExportTest {
         FilePath one = volume.file(path(random, 1 + random.nextInt(3)));
         FilePath other = volume.file(path(random, 1 + random.nextInt(3)));
         try {
-            switch (random.nextInt(13)) {
+            switch (random.nextInt(14)) {
                 case 0, 1 -> volume.put(one.path(), new byte[random.nextInt(20_000)]);
                 case 2 -> catalog.remove(one, 5);
                 case 3 ->
@@ -55,6 +58,7 @@ final class VolumeExportTest {
                 case 7 -> catalog.createDirectory(one, random.nextBoolean(), ChangeRequest.once(6));
                 case 8 -> catalog.removeDirectory(one, ChangeRequest.once(7));
                 case 9 -> catalog.remove(one, true, ChangeRequest.once(8));
+                case 13 -> volume.pack(Map.of(one.path(), new byte[3], one.path() + "x", new byte[5]));
                 case 10 -> catalog.copy(new FileCopy(one, other, true), ChangeRequest.once(9));
                 default -> catalog.rename(new Rename(one, other, true, random.nextBoolean()), 5);
             }
@@ -103,6 +107,31 @@ final class VolumeExportTest {
         }
         left[0] = 60;
         same(volume, volume.backup(export, Optional.of(first), meanwhile));
+    }
+
+    @Test
+    void packIsExportedOnceInAPieceBeforeItsFiles() throws Exception {
+        StoredVolume volume = new StoredVolume(catalog);
+        Map<String, byte[]> contents = new TreeMap<>();
+        for (int i = 0; i < 10; i++) {
+            contents.put("/" + i, new byte[] {(byte) i});
+        }
+        VersionId pack = volume.pack(contents).id().version();
+        VolumeExport export = new VolumeExport(catalog, 2000, 200);
+        Optional<ExportCursor> cursor = Optional.empty();
+        int pieces = 0;
+        do {
+            ExportPage page = export.next(StoredVolume.NAME, OptionalLong.empty(), cursor);
+            List<ExportRecord> packs = page.records().stream()
+                    .filter(entry -> entry instanceof ExportRecord.Segment segment
+                            && segment.version().equals(pack))
+                    .toList();
+            boolean files = page.records().stream().anyMatch(entry -> entry instanceof ExportRecord.Present);
+            assertThat(packs).hasSize(files ? 1 : 0);
+            pieces += files ? 1 : 0;
+            cursor = page.next();
+        } while (cursor.isPresent());
+        assertThat(pieces).as("pieces with files").isGreaterThan(1);
     }
 
     private void same(StoredVolume volume, BackupRoot root) throws CloudMwException {

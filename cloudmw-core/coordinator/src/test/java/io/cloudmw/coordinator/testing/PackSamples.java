@@ -57,7 +57,8 @@ public final class PackSamples {
         return new BatchFile(file.version(), file.segment(), condition, Attributes.NONE, Map.of(), List.of());
     }
 
-    private static BatchFile file(FilePath path, VersionId id, Chunk chunk) {
+    /** Returns a version of a file whose only chunk is this one. */
+    public static BatchFile file(FilePath path, VersionId id, Chunk chunk) {
         ManifestSegment segment = new ManifestSegment(0, List.of(chunk));
         String sha256 = new ManifestDigest()
                 .add(ManifestDigest.ofSegment(segment.encode()))

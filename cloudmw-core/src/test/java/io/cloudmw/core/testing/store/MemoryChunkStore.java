@@ -44,22 +44,24 @@ public final class MemoryChunkStore implements ChunkStore {
 
     @Override
     public ChunkReader read(ChunkId chunk, ByteRange range) throws CloudMwException {
-        byte[] bytes = live().get(chunk.toString());
+        byte[] bytes = live().get(chunk.stored().toString());
         if (bytes == null) {
             throw new CloudMwException(
                     ErrorCode.REPLICA_MISSING, "chunk=" + chunk + " store=" + id + ": no such chunk");
         }
-        if (range.end() > bytes.length) {
+        ByteRange stored = ChunkStore.inStored(this, chunk, range);
+        if (stored.end() > bytes.length) {
             throw new CloudMwException(
                     ErrorCode.INVALID_ARGUMENT,
                     "chunk=" + chunk + " store=" + id + ": range " + range + " (expected: within " + bytes.length
                             + " bytes)");
         }
-        return new Reader(chunk, ByteBuffer.wrap(bytes, (int) range.offset(), (int) range.length()));
+        return new Reader(chunk, ByteBuffer.wrap(bytes, (int) stored.offset(), (int) stored.length()));
     }
 
     @Override
     public PutOutcome put(ChunkId chunk, ChunkSource source) throws CloudMwException {
+        ChunkStore.requireWhole(this, chunk);
         if (live().containsKey(chunk.toString())) {
             return PutOutcome.EXISTED;
         }
@@ -87,12 +89,13 @@ public final class MemoryChunkStore implements ChunkStore {
 
     @Override
     public OptionalLong length(ChunkId chunk) throws CloudMwException {
-        byte[] bytes = live().get(chunk.toString());
-        return bytes == null ? OptionalLong.empty() : OptionalLong.of(bytes.length);
+        byte[] bytes = live().get(chunk.stored().toString());
+        return bytes == null ? OptionalLong.empty() : ChunkStore.length(chunk, bytes.length);
     }
 
     @Override
     public boolean delete(ChunkId chunk) throws CloudMwException {
+        ChunkStore.requireWhole(this, chunk);
         byte[] bytes = live().remove(chunk.toString());
         if (bytes != null) {
             used.addAndGet(-bytes.length);

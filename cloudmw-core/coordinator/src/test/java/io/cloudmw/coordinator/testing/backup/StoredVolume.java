@@ -6,11 +6,15 @@ import io.cloudmw.coordinator.backup.RecoveryRequest;
 import io.cloudmw.coordinator.backup.VolumeExport;
 import io.cloudmw.coordinator.backup.VolumeRecovery;
 import io.cloudmw.coordinator.catalog.Catalog;
+import io.cloudmw.coordinator.catalog.change.BatchCommit;
+import io.cloudmw.coordinator.catalog.change.BatchFile;
 import io.cloudmw.coordinator.catalog.change.CommitRequest;
+import io.cloudmw.coordinator.catalog.change.Pack;
 import io.cloudmw.coordinator.catalog.tree.CurrentEntry;
 import io.cloudmw.coordinator.catalog.tree.CurrentFile;
 import io.cloudmw.coordinator.catalog.tree.DirectoryEntry;
 import io.cloudmw.coordinator.catalog.version.SharedRun;
+import io.cloudmw.coordinator.testing.PackSamples;
 import io.cloudmw.core.backup.BackupPart;
 import io.cloudmw.core.backup.BackupRoot;
 import io.cloudmw.core.backup.ExportCursor;
@@ -149,6 +153,43 @@ public final class StoredVolume {
         FileVersion version =
                 new FileVersion(file, id, length, chunks.size(), segments, LEAF_BYTES, clock++, digest.finish());
         return catalog.commit(new CommitRequest(version, catalog.current(file).map(FileVersion::id), List.of()));
+    }
+
+    /** Puts files of these contents in one pack, which has a copy in both stores; returns the pack's chunk. */
+    public Chunk pack(Map<String, byte[]> contents) throws CloudMwException {
+        ByteArrayOutputStream all = new ByteArrayOutputStream();
+        contents.values().forEach(all::writeBytes);
+        ChunkId id = new ChunkId(VersionId.random(), 0);
+        Chunk pack = chunk(id, all.toByteArray());
+        for (StoreId store : placed) {
+            write(store(store.value()), id, all.toByteArray());
+        }
+        List<BatchFile> files = new ArrayList<>();
+        long offset = 0;
+        for (Map.Entry<String, byte[]> content : contents.entrySet()) {
+            ByteRange slice = new ByteRange(offset, content.getValue().length);
+            files.add(PackSamples.file(
+                    file(content.getKey()), VersionId.random(), chunk(id.slice(slice), content.getValue())));
+            offset = slice.end();
+        }
+        var unused = catalog.commitAll(new BatchCommit(Optional.of(Pack.of(NAME, pack, List.of(), clock++)), files));
+        return pack;
+    }
+
+    private Chunk chunk(ChunkId id, byte[] bytes) {
+        int count = Chunk.leafCount(bytes.length, LEAF_BYTES);
+        int[] crc32c = new int[count];
+        ByteArrayOutputStream sha256 = new ByteArrayOutputStream();
+        for (int leaf = 0; leaf < count; leaf++) {
+            byte[] part = java.util.Arrays.copyOfRange(
+                    bytes, leaf * LEAF_BYTES, Math.min(bytes.length, (leaf + 1) * LEAF_BYTES));
+            CRC32C crc = new CRC32C();
+            crc.update(part);
+            crc32c[leaf] = (int) crc.getValue();
+            sha256.writeBytes(Sha256.begin().digest(part));
+        }
+        LeafDigests leaves = new LeafDigests(crc32c, sha256.toByteArray());
+        return new Chunk(0, id, new ByteRange(0, bytes.length), LEAF_BYTES, leaves, placed);
     }
 
     private List<Chunk> write(VersionId id, byte[] content) throws CloudMwException {

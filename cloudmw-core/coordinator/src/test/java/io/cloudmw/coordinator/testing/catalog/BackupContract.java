@@ -14,6 +14,7 @@ import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.manifest.ManifestSegment;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.chunk.Chunk;
 import io.cloudmw.core.model.chunk.ChunkId;
 import io.cloudmw.core.model.file.AttributeChange;
 import io.cloudmw.core.model.file.FileVersion;
@@ -22,6 +23,7 @@ import io.cloudmw.core.model.volume.Volume;
 import io.cloudmw.core.placement.CurrentReplicas;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -143,12 +145,7 @@ public abstract class BackupContract extends CatalogFixture {
         volume.store("s2").delete(new ChunkId(gone.id(), 4));
         List<String> lost = new ArrayList<>();
         try (Catalog other = openAnother()) {
-            RecoveryReport report = volume.recover(other, false, new RecoveryListener() {
-                @Override
-                public void lost(FilePath file, boolean certain) {
-                    lost.add(file.path() + certain);
-                }
-            });
+            RecoveryReport report = volume.recover(other, false, lost(lost));
             assertThat(lost).containsExactly("/a/b/largetrue");
             assertThat(report.copies().moved()).isEqualTo(1);
             assertThat(report.copies().missing()).isEqualTo(3);
@@ -159,6 +156,111 @@ public abstract class BackupContract extends CatalogFixture {
             assertThat(copies(other, gone, 4).faulty()).containsExactly(new StoreId("s2"));
             assertThat(other.current(volume.file("/a/b/large"))).isPresent();
         }
+    }
+
+    private static Map<String, byte[]> small() {
+        Map<String, byte[]> contents = new LinkedHashMap<>();
+        contents.put("/p/first", bytes("1", 10));
+        contents.put("/p/second", bytes("2", 10));
+        contents.put("/p/third", bytes("3", 10));
+        return contents;
+    }
+
+    @Test
+    void filesInAPackAreRecoveredWithTheirPack() throws Exception {
+        StoredVolume volume = new StoredVolume(catalog);
+        Chunk pack = volume.pack(small());
+        volume.put("/p/second", bytes("other", 1));
+        volume.backup();
+        try (Catalog other = openAnother()) {
+            RecoveryReport report = volume.recover(other, true, RecoveryListener.NONE);
+            assertThat(StoredVolume.files(other)).hasSize(3).isEqualTo(StoredVolume.files(catalog));
+            assertThat(report.files()).isEqualTo(3);
+            assertThat(report.copies().chunks())
+                    .as("the pack and the other file")
+                    .isEqualTo(2);
+            assertThat(report.copies().found()).isEqualTo(4);
+            assertThat(other.packs("", 10).items())
+                    .extracting(FileVersion::id)
+                    .containsExactly(pack.id().version());
+            assertThat(other.open("", 10).items()).as("the pack is no upload").isEmpty();
+            FileVersion third = other.current(volume.file("/p/third")).orElseThrow();
+            assertThat(other.namedBy(third.id(), List.of(pack.id()))).containsExactly(pack.id());
+        }
+    }
+
+    @Test
+    void laterBackupHasThePacksOfItsFiles() throws Exception {
+        StoredVolume volume = filled();
+        BackupRoot first = volume.backup();
+        volume.pack(small());
+        volume.backup(first);
+        try (Catalog other = openAnother()) {
+            assertThat(volume.recover(other, false, RecoveryListener.NONE).files())
+                    .isEqualTo(7);
+            assertThat(StoredVolume.files(other)).isEqualTo(StoredVolume.files(catalog));
+            assertThat(other.packs("", 10).items()).hasSize(1);
+        }
+    }
+
+    @Test
+    void movedCopyOfAPackIsFoundForAllItsFiles() throws Exception {
+        StoredVolume volume = new StoredVolume(catalog);
+        Chunk pack = volume.pack(small());
+        volume.backup();
+        volume.move(pack.id(), "s2", "s3", UnaryOperator.identity());
+        try (Catalog other = openAnother()) {
+            RecoveryReport report = volume.recover(other, false, RecoveryListener.NONE);
+            assertThat(report.copies().moved()).isEqualTo(1);
+            assertThat(report.copies().missing()).isZero();
+            for (String path : small().keySet()) {
+                FileVersion file = other.current(volume.file(path)).orElseThrow();
+                assertThat(copies(other, file, 0).stores())
+                        .as(path)
+                        .containsExactly(new StoreId("s1"), new StoreId("s3"));
+            }
+        }
+    }
+
+    @Test
+    void filesOfAPackWithoutACopyAreLost() throws Exception {
+        StoredVolume volume = new StoredVolume(catalog);
+        Chunk pack = volume.pack(small());
+        volume.put("/kept", bytes("x", 3));
+        volume.backup();
+        volume.store("s1").delete(pack.id());
+        volume.store("s2").delete(pack.id());
+        List<String> lost = new ArrayList<>();
+        try (Catalog other = openAnother()) {
+            RecoveryReport report = volume.recover(other, false, lost(lost));
+            assertThat(report.copies().missing()).isEqualTo(2);
+            assertThat(report.copies().lostFiles()).isEqualTo(3);
+            assertThat(lost).containsExactlyInAnyOrder("/p/firsttrue", "/p/secondtrue", "/p/thirdtrue");
+        }
+    }
+
+    @Test
+    void damageOfAPackLosesTheFilesThatHaveIt() throws Exception {
+        StoredVolume volume = new StoredVolume(catalog);
+        Chunk pack = volume.pack(small());
+        volume.backup();
+        volume.damage(pack.id(), "s1");
+        volume.damage(pack.id(), "s2");
+        List<String> lost = new ArrayList<>();
+        try (Catalog other = openAnother()) {
+            RecoveryReport report = volume.recover(other, true, lost(lost));
+            assertThat(report.copies().corrupt()).isEqualTo(2);
+            assertThat(lost).as("the byte in the middle").containsExactly("/p/secondtrue");
+        }
+    }
+
+    private static RecoveryListener lost(List<String> into) {
+        return new RecoveryListener() {
+            @Override
+            public void lost(FilePath file, boolean certain) {
+                into.add(file.path() + certain);
+            }
+        };
     }
 
     private static CurrentReplicas copies(Catalog catalog, FileVersion version, int chunk) throws CloudMwException {
