@@ -2,7 +2,6 @@ package io.cloudmw.coordinator.catalog;
 
 import io.cloudmw.coordinator.catalog.change.AppliedCalls;
 import io.cloudmw.coordinator.catalog.change.BatchCommit;
-import io.cloudmw.coordinator.catalog.change.BatchFile;
 import io.cloudmw.coordinator.catalog.change.ChangeLog;
 import io.cloudmw.coordinator.catalog.change.ChangeRequest;
 import io.cloudmw.coordinator.catalog.change.CommitOutcome;
@@ -40,7 +39,6 @@ import io.cloudmw.core.model.file.Rename;
 import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.core.model.volume.Volume;
 import java.io.Closeable;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -199,16 +197,7 @@ public interface Catalog extends UpkeepRecords, SharedChunks, Packs, Closeable {
      * @throws CloudMwException when nothing could be committed: {@code VOLUME_NOT_FOUND}; {@code CONFLICT} when the pack
      *     was abandoned
      */
-    default List<CommitOutcome> commitAll(BatchCommit batch) throws CloudMwException {
-        if (batch.pack().isPresent()) {
-            addPack(batch.pack().get());
-        }
-        List<CommitOutcome> outcomes = new ArrayList<>(batch.files().size());
-        for (BatchFile file : batch.files()) {
-            outcomes.add(BatchCommits.commit(this, file));
-        }
-        return outcomes;
-    }
+    List<CommitOutcome> commitAll(BatchCommit batch) throws CloudMwException;
 
     /**
      * Abandons an uncommitted version: no commit of it succeeds any more. The version is retired, and its id is kept

@@ -7,9 +7,12 @@ import io.cloudmw.coordinator.catalog.PageRules;
 import io.cloudmw.coordinator.catalog.StoreLocationRules;
 import io.cloudmw.coordinator.catalog.UpkeepNotes;
 import io.cloudmw.coordinator.catalog.change.AppliedCalls;
+import io.cloudmw.coordinator.catalog.change.BatchCommit;
+import io.cloudmw.coordinator.catalog.change.BatchFile;
 import io.cloudmw.coordinator.catalog.change.CatalogErrors;
 import io.cloudmw.coordinator.catalog.change.ChangeLog;
 import io.cloudmw.coordinator.catalog.change.ChangeRequest;
+import io.cloudmw.coordinator.catalog.change.CommitOutcome;
 import io.cloudmw.coordinator.catalog.change.CommitRequest;
 import io.cloudmw.coordinator.catalog.change.Pack;
 import io.cloudmw.coordinator.catalog.change.ValueUpdate;
@@ -908,6 +911,18 @@ public final class InMemoryCatalog implements Catalog {
             }
         }
         return named;
+    }
+
+    @Override
+    public synchronized List<CommitOutcome> commitAll(BatchCommit batch) throws CloudMwException {
+        if (batch.pack().isPresent()) {
+            addPack(batch.pack().get());
+        }
+        List<CommitOutcome> outcomes = new ArrayList<>(batch.files().size());
+        for (BatchFile file : batch.files()) {
+            outcomes.add(BatchCommits.commit(this, file));
+        }
+        return outcomes;
     }
 
     @Override
