@@ -50,9 +50,9 @@ final class SqliteDatabase implements Closeable {
 
     private SqliteDatabase(LockFile lockFile, Connection writing, List<Connection> readers) {
         this.lockFile = lockFile;
-        this.writing = writing;
-        this.writer = GroupCommitWriter.start(writing, GroupCommitWriter.Limits.DEFAULT);
-        this.readers.addAll(readers);
+        this.writing = KeptStatements.over(writing);
+        this.writer = GroupCommitWriter.start(this.writing, GroupCommitWriter.Limits.DEFAULT);
+        readers.forEach(reader -> this.readers.add(KeptStatements.over(reader)));
     }
 
     /**
