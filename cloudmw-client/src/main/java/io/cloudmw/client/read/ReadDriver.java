@@ -39,7 +39,6 @@ import io.cloudmw.core.model.chunk.ReplicaReport;
 import io.cloudmw.core.model.chunk.ReplicaState;
 import io.cloudmw.core.model.fleet.HelperAddress;
 import io.cloudmw.core.model.fleet.Location;
-import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.core.placement.PlannedChunk;
 import io.cloudmw.core.placement.ReadPlan;
 import io.cloudmw.core.race.AttemptStage;
@@ -56,6 +55,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongConsumer;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -160,7 +160,19 @@ final class ReadDriver {
             scope.context().links().get().register(transferId, this::relayOffered);
             racers.begin();
         }
+        Set<StoreId> away = ids(store -> !store.available());
+        if (!away.isEmpty()) {
+            apply(now -> delivery.storesAway(away, now));
+        }
         parts.pump();
+    }
+
+    /** The stores of the plan that fulfil a condition. */
+    private Set<StoreId> ids(Predicate<StoreStatus> which) {
+        return scope.plan().stores().stream()
+                .filter(which)
+                .map(status -> status.store().id())
+                .collect(Collectors.toUnmodifiableSet());
     }
 
     /** Completes when the end of every attempt was reported, or after a short time. */
@@ -659,11 +671,7 @@ final class ReadDriver {
             return;
         }
         HelperId gone = plan.helpers().get(racer.rank()).id();
-        Set<StoreId> disks = plan.stores().stream()
-                .map(StoreStatus::store)
-                .filter(store -> store.owner().equals(Optional.of(gone)))
-                .map(Store::id)
-                .collect(Collectors.toUnmodifiableSet());
+        Set<StoreId> disks = ids(status -> status.store().owner().equals(Optional.of(gone)));
         if (!disks.isEmpty()) {
             happened(now -> delivery.storesAway(disks, now));
         }

@@ -466,8 +466,9 @@ public final class Delivery {
     }
 
     /**
-     * The only process that reaches these stores is gone or silent. Blocks being read from them are retried at other
-     * stores where there are any, and from now on these stores are read last. Racers in a race choose by themselves.
+     * The only process that reaches these stores is gone or silent, or the plan says that nobody can use them. Blocks
+     * being read from them are retried at other stores where there are any. From now on these stores are read last, and
+     * no second attempt reads them. Racers in a race choose by themselves.
      */
     public void storesAway(Set<StoreId> stores, long nowNanos) {
         on(nowNanos, () -> {

@@ -48,7 +48,7 @@ final class DeliveryState {
     private final Map<BlockId, BlockProgress> issued = new TreeMap<>();
     private final Map<Long, OfferedRelay> relays = new TreeMap<>();
     private final Map<RacerId, Integer> blocksOf = new HashMap<>();
-    /** Stores whose only process is gone. */
+    /** Stores that nobody can use, as far as is known. */
     private final Set<StoreId> away = new HashSet<>();
     /** Actions that the event being taken has ordered. */
     private final List<Consumer<DeliveryActions>> ordered = new ArrayList<>();
@@ -217,7 +217,7 @@ final class DeliveryState {
         return due;
     }
 
-    /** Notes that the only process of these stores is gone: they are read last from now on. */
+    /** Notes that nobody can use these stores: they are read last from now on. */
     void storesAway(Set<StoreId> stores) {
         away.addAll(stores);
     }

@@ -224,7 +224,9 @@ final class Dispatcher {
             int helper = state.racers().helperOf(racer);
             for (int replica : range.chunk().readable()) {
                 double time = expectedNanos(helper, replica, range);
-                boolean isFit = replica != first.replica() && range.chunk().doubts(helper, replica) == 0;
+                boolean isFit = replica != first.replica()
+                        && range.chunk().doubts(helper, replica) == 0
+                        && !state.isAway(range.chunk().store(replica));
                 if (isFit && time > slowest) {
                     slow = new Entrant(racer, replica);
                     slowest = time;
@@ -268,14 +270,17 @@ final class Dispatcher {
         return best;
     }
 
-    /** The racer whose best route to the range, not by the excluded store, has the shortest expected time. */
+    /**
+     * The racer whose best route to the range has the shortest expected time, for an attempt that is not needed: by
+     * neither the excluded store nor one that is away.
+     */
     @Nullable
     Entrant quickest(List<RacerId> racers, WantedRange range, @Nullable StoreId excluded) {
         Entrant quickest = null;
         double shortest = 0;
         for (RacerId racer : racers) {
             Entrant entrant = best(racer, range, excluded);
-            if (entrant != null) {
+            if (entrant != null && !state.isAway(range.chunk().store(entrant.replica()))) {
                 double time = expectedNanos(entrant, range);
                 if (quickest == null || time < shortest) {
                     quickest = entrant;

@@ -101,8 +101,12 @@ final class WorkStealing {
     /** Steals from the block; false when that is not worth it, and nothing changed. */
     private boolean steal(RacerId thief, BlockProgress victim) {
         Entrant other = dispatcher.best(thief, victim.range(), victim.store());
-        Entrant entrant = other == null ? dispatcher.best(thief, victim.range(), null) : other;
-        return entrant != null && steal(victim, entrant, leftNanos(victim, state));
+        Entrant entrant = other == null || isAway(other, victim) ? dispatcher.best(thief, victim.range(), null) : other;
+        return entrant != null && !isAway(entrant, victim) && steal(victim, entrant, leftNanos(victim, state));
+    }
+
+    private boolean isAway(Entrant thief, BlockProgress victim) {
+        return state.isAway(victim.chunk().store(thief.replica()));
     }
 
     private boolean steal(BlockProgress victim, Entrant thief, double leftNanos) {

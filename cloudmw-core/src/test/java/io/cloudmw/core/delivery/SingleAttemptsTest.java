@@ -392,6 +392,62 @@ class SingleAttemptsTest {
         }
 
         @Test
+        void aLateAttemptGetsNoSecondOneAtAStoreThatIsAway() {
+            for (IssueReason second : List.of(IssueReason.HEDGE, IssueReason.HAND_OVER)) {
+                delivery = delivery(hedging(second, true), false, 2);
+                on(away);
+                List<Block> blocks = issues(plan(0, 200));
+                on(new PlanEnded());
+                assertThat(blocks).hasSize(1);
+                started(0, racer(blocks.get(0)));
+                now += 4 * LATE;
+                assertThat(on(new TimePassed())).as("%s", second).isEmpty();
+                assertThat(delivery.counts().suppressed())
+                        .as("the budget suppressed none")
+                        .isZero();
+            }
+        }
+
+        @Test
+        void anIdleLaneStealsNothingByAStoreThatIsAway() {
+            delivery = delivery(cooperative(1, false), false, 2);
+            on(away);
+            List<Block> blocks = new ArrayList<>(issues(plan(0, 1000)));
+            on(new PlanEnded());
+            for (int next = 0; next < blocks.size(); next++) {
+                now += 4 * LATE;
+                Block block = blocks.get(next);
+                if (racer(block).equals(r(0))) {
+                    started(next, r(0));
+                    blocks.addAll(issues(fetched(next, r(0), block.range().length())));
+                } else {
+                    started(next, racer(block));
+                }
+                blocks.addAll(issues(on(new TimePassed())));
+            }
+            assertThat(blocks)
+                    .flatExtracting(Block::entrants)
+                    .extracting(Entrant::replica)
+                    .containsOnly(1);
+        }
+
+        @Test
+        void aStoreThatIsAwayIsNotExplored() {
+            SpeedEstimates slow =
+                    (store, helper, bytes) -> store.equals(S0) ? new SpeedEstimate(100, 500, 1e9, 5e8) : USUAL;
+            delivery = delivery(hedging(IssueReason.HEDGE, false), false, 2, slow);
+            on(away);
+            for (int read = 0; read < 2 * RedundancyBudget.EXPLORED_EVERY; read++) {
+                List<Block> blocks = issues(plan(read, 100));
+                assertThat(blocks).hasSize(1);
+                assertThat(blocks.get(0).entrants().get(0).replica()).isEqualTo(1);
+                accepted(read, blocks.get(0).id().value(), racer(blocks.get(0)));
+                fetched(blocks.get(0).id().value(), racer(blocks.get(0)), 100);
+                on(new LeafDelivered(read));
+            }
+        }
+
+        @Test
         void blocksReadableNowhereElseGoOnAtAStoreThatIsAway() {
             delivery = delivery(hedging(IssueReason.HAND_OVER, false), false, 2);
             plan(0, 200, Set.of(S1));

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.cloudmw.client.CloudMw;
 import io.cloudmw.client.GetOptions;
 import io.cloudmw.client.PutOptions;
+import io.cloudmw.client.progress.Attempt;
 import io.cloudmw.client.progress.GetReceipt;
 import io.cloudmw.client.progress.ReadShare;
 import io.cloudmw.client.progress.ReplicaFault;
@@ -99,6 +100,20 @@ final class ClusterFaultsTest {
         assertThat(live(1)).isTrue();
         cluster.helper(2).stop();
         assertThat(live(2)).isFalse();
+    }
+
+    /** The helpers that are left would ask for the disk in vain. */
+    @Test
+    void readAsksForNothingFromAStoreThatIsUnavailable() {
+        cluster.helper(2).stop();
+        assertThat(live(2)).isFalse();
+        for (int read = 0; read < 3; read++) {
+            GetReceipt receipt = requireWhole(get().join()).receipt();
+            assertThat(receipt.rows())
+                    .extracting(Attempt::store)
+                    .doesNotContain(cluster.store(2).id());
+            assertThat(receipt.extras().retries()).isZero();
+        }
     }
 
     private boolean live(int helper) {
