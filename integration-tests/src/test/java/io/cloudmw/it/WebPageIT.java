@@ -42,6 +42,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -236,6 +237,13 @@ final class WebPageIT {
                 assertThat(browser.text("#timeline h3")).isEqualTo("v:/film");
                 assertThat(String.valueOf(browser.run("return document.querySelector('.lanes canvas').ariaLabel")))
                         .contains(read.path("attempts").size() + " attempts");
+                assertThat(browser.texts("#timeline .facts li"))
+                        .contains("attempts issued " + read.path("attempts").size())
+                        .contains("begun "
+                                + StreamSupport.stream(read.path("attempts").spliterator(), false)
+                                        .filter(attempt ->
+                                                attempt.path("beganNanos").asLong() >= 0)
+                                        .count());
             });
             assertThat(browser.texts("#problems:not([hidden]) li")).isEmpty();
 
@@ -247,6 +255,36 @@ final class WebPageIT {
             assertThat(column(browser, "helpers-table", 1)).startsWith("away");
             assertThat(column(browser, "stores-table", 2)).startsWith("disk-3");
             assertThat(browser.texts("#problem-list li")).contains("Helper away: helper-3");
+            assertClean(browser, origin);
+        }
+    }
+
+    @Test
+    void partsOfThePageClaimNothingThatIsNotKnown() throws Exception {
+        Browser browser = browser();
+        try (HostedCoordinator coordinator = coordinator(Map.of())) {
+            String origin = origin(coordinator);
+            open(browser, origin);
+            await().until(() -> column(browser, "helpers-table", 1).equals(List.of("No helper has registered.")));
+            // The tiles come once this coordinator does upkeep.
+            await().until(() ->
+                    browser.texts("#upkeep div:last-child small").equals(List.of("no periodic round has begun yet")));
+
+            assertThat(browser.run("return import('/table.js').then(({DataTable}) => {"
+                            + "const place = document.createElement('div');"
+                            + "const table = new DataTable(place, {caption: 'c', columns: [{title: 't'}], empty: 'None.'});"
+                            + "const before = place.querySelector('td').textContent;"
+                            + "table.show([]);"
+                            + "return [before, place.querySelector('td').textContent]; })"))
+                    .isEqualTo(List.of("Loading…", "None."));
+            assertThat(browser.run("return import('/charts.js').then(({SpeedChart}) => {"
+                            + "const chart = new SpeedChart(document.getElementById('speed-chart'));"
+                            + "[1000, 1001, 1050].forEach(time => chart.add(time, 5, 6));"
+                            + "return Promise.resolve().then(() => {" // after the chart has drawn
+                            + "const {min, max} = chart.chart.plot.scales.x;"
+                            + "return [chart.bytes, [min, max]]; }); })"))
+                    .as("a gap of time is a gap of the line, and a minute is shown at least")
+                    .isEqualTo(List.of(Arrays.asList(5L, 5L, null, 5L), List.of(990L, 1050L)));
             assertClean(browser, origin);
         }
     }

@@ -19,6 +19,7 @@ import io.cloudmw.core.model.StoreId;
  * @param endedNanos when the attempt ended; {@value #NEVER}: it has not
  * @param fetchedBytes bytes that the racer has read
  * @param wonBytes bytes of this attempt that the reader took; the others were wasted
+ * @param error the error code of a failed attempt; otherwise empty. A reader of another release may know more codes
  */
 public record RecordedAttempt(
         long chunk,
@@ -34,11 +35,12 @@ public record RecordedAttempt(
         long endedNanos,
         State state,
         long fetchedBytes,
-        long wonBytes) {
+        long wonBytes,
+        String error) {
     /** The time of an event that has not happened. */
     public static final long NEVER = -1;
 
-    /** The longest name of a racer. */
+    /** The longest name of a racer, and the longest error code. */
     public static final int MAX_NAME = 256;
 
     /** The state of an attempt. */
@@ -70,6 +72,10 @@ public record RecordedAttempt(
         if (racer.isEmpty() || racer.length() > MAX_NAME) {
             throw new IllegalArgumentException(
                     "racer: " + racer.length() + " characters (expected: 1.." + MAX_NAME + ")");
+        }
+        if (error.length() > MAX_NAME) {
+            throw new IllegalArgumentException(
+                    "error: " + error.length() + " characters (expected: <= " + MAX_NAME + ")");
         }
     }
 }

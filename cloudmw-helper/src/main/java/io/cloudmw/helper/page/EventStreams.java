@@ -48,15 +48,17 @@ final class EventStreams implements AutoCloseable {
     @GuardedBy("this")
     private byte[] latest = new byte[0];
 
-    /** A viewer: its exchange, and since when a write to it has not ended. */
+    /** A viewer: its exchange, the last event that it does not get, and since when a write to it has not ended. */
     private static final class Viewer {
         private final HttpExchange exchange;
+        private final long joinedAfter;
         private volatile @Nullable Thread thread;
         private volatile long writingSince;
         private volatile boolean writing;
 
-        Viewer(HttpExchange exchange) {
+        Viewer(HttpExchange exchange, long joinedAfter) {
             this.exchange = exchange;
+            this.joinedAfter = joinedAfter;
         }
     }
 
@@ -78,9 +80,13 @@ final class EventStreams implements AutoCloseable {
         return viewers.size();
     }
 
-    /** Begins a stream; returns false when there are too many. */
+    /**
+     * Begins a stream. Its first event is taken after the call: the latest one is as old as the last viewer.
+     *
+     * @return false when there are too many
+     */
     boolean join(HttpExchange exchange) {
-        Viewer viewer = new Viewer(exchange);
+        Viewer viewer = new Viewer(exchange, published());
         viewers.add(viewer);
         try {
             threads.execute(() -> serve(viewer));
@@ -101,7 +107,7 @@ final class EventStreams implements AutoCloseable {
             exchange.sendResponseHeaders(200, 0);
             OutputStream out = exchange.getResponseBody();
             write(viewer, out, OPENING);
-            long seen = 0;
+            long seen = viewer.joinedAfter;
             while (true) {
                 byte[] event;
                 synchronized (this) {
@@ -161,6 +167,10 @@ final class EventStreams implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    private synchronized long published() {
+        return number;
     }
 
     private synchronized void publish(String kind, byte[] json) {

@@ -60,9 +60,14 @@ class FittingChart {
   }
 }
 
+const clock = new Intl.DateTimeFormat(undefined, {hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23'});
+
 /** The speed of the fleet over time. */
 export class SpeedChart {
   static #LONGEST = 600;
+  static #LEAST_SECONDS = 60;
+  // Without a snapshot for so long, nothing is known of the time between: the line has a gap.
+  static #GAP_SECONDS = 10;
 
   constructor(place) {
     this.times = [];
@@ -78,12 +83,12 @@ export class SpeedChart {
         {label: 'reads', stroke: colour('hedge'), width: 1.5, scale: 'reads', points: {show: false}},
       ],
       scales: {
-        x: {time: true},
+        x: {time: true, range: (plot, low, high) => [Math.min(low, high - SpeedChart.#LEAST_SECONDS), high]},
         bytes: {range: (plot, low, high) => [0, Math.max(1 << 20, 1.1 * high)]},
         reads: {range: (plot, low, high) => [0, Math.max(10, 1.1 * high)]},
       },
       axes: [
-        axis({}),
+        axis({space: 90, values: (plot, splits) => splits.map(seconds => clock.format(seconds * 1000))}),
         axis({scale: 'bytes', size: 84, incrs: POWERS, values: (plot, splits) => splits.map(value => value === 0 ? '0' : perSecond(value))}),
         axis({scale: 'reads', side: 1, size: 52, stroke: colour('hedge'), grid: {show: false},
           values: (plot, splits) => splits.map(value => `${value}/s`)}),
@@ -92,15 +97,23 @@ export class SpeedChart {
   }
 
   add(seconds, bytesPerSecond, readsPerSecond) {
-    this.times.push(seconds);
-    this.bytes.push(bytesPerSecond);
-    this.reads.push(readsPerSecond);
+    const last = this.times[this.times.length - 1];
+    if (seconds - last > SpeedChart.#GAP_SECONDS) {
+      this.#push(last + 1, null, null);
+    }
+    this.#push(seconds, bytesPerSecond, readsPerSecond);
     while (this.times.length > SpeedChart.#LONGEST) {
       this.times.shift();
       this.bytes.shift();
       this.reads.shift();
     }
     this.chart.show([this.times, this.bytes, this.reads]);
+  }
+
+  #push(seconds, bytesPerSecond, readsPerSecond) {
+    this.times.push(seconds);
+    this.bytes.push(bytesPerSecond);
+    this.reads.push(readsPerSecond);
   }
 }
 

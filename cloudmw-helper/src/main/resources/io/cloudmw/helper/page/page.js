@@ -203,7 +203,7 @@ function showTiles(list, tiles) {
 function showSums(snapshot) {
   const {totals, upkeep} = snapshot;
   const missing = !upkeep.here ? ['–', 'upkeep is done by another coordinator']
-    : [number(upkeep.underReplicatedChunks), upkeep.counted ? 'chunks with too few good copies' : 'chunks, still being counted'];
+    : [number(upkeep.underReplicatedChunks), upkeep.counted ? 'have too few good copies' : 'still being counted'];
   const wasted = share(totals.wastedBytes, totals.wastedBytes + totals.relayedBytes);
   showTiles(by('tiles'), [
     {name: 'Helpers alive', value: String(totals.helpersAlive), more: totals.helpersDead > 0 ? `${totals.helpersDead} away` : 'none away', kind: totals.helpersDead > 0 ? 'bad' : ''},
@@ -211,13 +211,14 @@ function showSums(snapshot) {
     {name: 'Transfers under way', value: number(totals.transfers), more: 'counted at each helper'},
     {name: 'Read from stores', value: totals.bytesPerSecond < 0.5 ? '0 B/s' : perSecond(totals.bytesPerSecond), more: `${rate(totals.readsPerSecond)} reads/s`},
     {name: 'Wasted', value: percent(wasted), more: 'of bytes read, since the helpers started'},
-    {name: 'Copies missing', value: missing[0], more: missing[1], kind: upkeep.underReplicatedChunks > 0 ? 'warn' : ''},
+    {name: 'Chunks short of copies', value: missing[0], more: missing[1], kind: upkeep.underReplicatedChunks > 0 ? 'warn' : ''},
   ]);
   showTiles(by('upkeep'), upkeep.here ? [
     {name: 'Files lost', value: number(upkeep.lostFiles), more: 'without any copy of a chunk', kind: upkeep.lostFiles > 0 ? 'bad' : ''},
     {name: 'Upkeep tasks', value: number(upkeep.givenTasks), more: `under way, ${number(upkeep.waitingTasks)} wait`},
     {name: 'Copies made', value: number(upkeep.copied), more: `${bytes(upkeep.copiedBytes)}, ${number(upkeep.failed)} failed attempts`},
-    {name: upkeep.scrubbing ? 'Scrub under way' : 'Last scrub', value: number(upkeep.scrubbedCopies), more: `copies good, ${number(upkeep.badCopies)} bad`, kind: upkeep.badCopies > 0 ? 'warn' : ''},
+    upkeep.scrubRounds === 0 && !upkeep.scrubbing ? {name: 'Last scrub', value: '–', more: 'no periodic round has begun yet'}
+    : {name: upkeep.scrubbing ? 'Scrub under way' : 'Last scrub', value: number(upkeep.scrubbedCopies), more: `copies good, ${number(upkeep.badCopies)} bad`, kind: upkeep.badCopies > 0 ? 'warn' : ''},
   ] : []);
 }
 

@@ -38,6 +38,11 @@ function wasted(attempt) {
   return attempt.endedNanos === NEVER ? 0 : Math.max(0, attempt.fetchedBytes - attempt.wonBytes);
 }
 
+function outcome(attempt) {
+  const {name} = KINDS[kind(attempt)];
+  return attempt.error ? `${name} (${attempt.error})` : name;
+}
+
 /** Describes an attempt in words. */
 function describe(attempt) {
   const times = [`issued ${nanos(attempt.issuedNanos)}`];
@@ -49,7 +54,7 @@ function describe(attempt) {
   }
   const lost = wasted(attempt);
   return `Chunk ${attempt.chunk}, block ${attempt.block} (${bytes(attempt.length)}) by ${attempt.racer} from `
-    + `${attempt.store}: ${REASONS[attempt.reason] ?? attempt.reason}, ${KINDS[kind(attempt)].name}. `
+    + `${attempt.store}: ${REASONS[attempt.reason] ?? attempt.reason}, ${outcome(attempt)}. `
     + `${times.join(', ')}. Read ${bytes(attempt.fetchedBytes)}, used ${bytes(attempt.wonBytes)}`
     + `${lost > 0 ? `, wasted ${bytes(lost)}` : ''}.`;
 }
@@ -109,7 +114,7 @@ export class Race {
     this.more = more;
     this.table = new DataTable(table, {
       caption: 'Attempts of the read', unit: 'attempts', pageSize: 20,
-      search: row => `${row.racer} ${row.store} ${REASONS[row.reason]} ${KINDS[kind(row)].name}`,
+      search: row => `${row.racer} ${row.store} ${REASONS[row.reason]} ${outcome(row)}`,
       columns: [
         {title: 'Issued', value: row => row.issuedNanos, text: row => nanos(row.issuedNanos), number: true},
         {title: 'Helper', value: row => row.racer, text: row => row.racer},
@@ -117,7 +122,7 @@ export class Race {
         {title: 'Chunk', value: row => row.chunk, text: row => row.chunk, number: true},
         {title: 'Block', value: row => row.block, text: row => row.block, number: true},
         {title: 'Reason', value: row => row.reason, text: row => REASONS[row.reason] ?? row.reason},
-        {title: 'Outcome', value: kind, text: row => KINDS[kind(row)].name},
+        {title: 'Outcome', value: kind, text: outcome},
         {title: 'Took', number: true, value: row => this.#took(row), text: row => row.beganNanos === NEVER ? '–' : nanos(this.#took(row))},
         {title: 'Used', value: row => row.wonBytes, text: row => bytes(row.wonBytes), number: true},
         {title: 'Wasted', value: wasted, text: row => bytes(wasted(row)), number: true},
@@ -194,7 +199,8 @@ export class Race {
       ['size', bytes(read.wantedBytes)],
       ['mode', read.mode],
       ['speed', read.state === 'DELIVERED' ? `${bytes(read.wantedBytes * 1e9 / Math.max(1, read.elapsedNanos))}/s` : '–'],
-      ['attempts', number(attempts.length + omittedAttempts)],
+      ['attempts issued', number(attempts.length + omittedAttempts)],
+      ['begun', number(attempts.filter(attempt => attempt.beganNanos !== NEVER).length)],
       ['hedges', number(issued('HEDGE'))],
       ['hand-overs', number(issued('HAND_OVER'))],
       ['wasted', `${bytes(lost)} (${percent(fetched === 0 ? 0 : lost / fetched)})`],

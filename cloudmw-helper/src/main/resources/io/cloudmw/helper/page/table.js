@@ -11,6 +11,7 @@ export class DataTable {
   constructor(place, options) {
     this.options = {pageSize: 25, unit: 'rows', empty: 'None.', ...options};
     this.rows = [];
+    this.known = false;
     this.page = 0;
     this.words = '';
     this.order = null;
@@ -80,6 +81,7 @@ export class DataTable {
   /** Shows these rows; those before stay in their place. */
   show(rows) {
     this.rows = rows;
+    this.known = true;
     this.#draw();
   }
 
@@ -127,7 +129,7 @@ export class DataTable {
       const cell = this.body.insertRow().insertCell();
       cell.colSpan = columns.length;
       cell.className = 'empty';
-      setText(cell, this.rows.length === 0 ? empty : 'Nothing found.');
+      setText(cell, !this.known ? 'Loading…' : this.rows.length === 0 ? empty : 'Nothing found.');
       return;
     }
     if (this.body.rows.length > 0 && this.body.rows[0].cells.length !== columns.length) {

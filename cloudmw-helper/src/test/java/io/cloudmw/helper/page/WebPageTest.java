@@ -86,7 +86,7 @@ final class WebPageTest {
                     helpers,
                     List.of(),
                     List.of(),
-                    new ShownUpkeep(false, 0, false, 0, 0, 0, 0, 0, 0, 0, 0, false),
+                    new ShownUpkeep(false, 0, false, 0, 0, 0, 0, 0, 0, 0, 0, false, 0),
                     reads());
         }
 
@@ -105,11 +105,12 @@ final class WebPageTest {
     }
 
     private void start(String listen, Optional<PageToken> token) throws CloudMwException {
+        start(listen, token, new WebPage.Limits(INTERVAL, LONGEST));
+    }
+
+    private void start(String listen, Optional<PageToken> token, WebPage.Limits limits) throws CloudMwException {
         WebPage page = new WebPage(
-                new PageAccessCheck(new HostPort(listen, 0), token, ticker),
-                source,
-                new WebPage.Limits(INTERVAL, LONGEST),
-                ticker);
+                new PageAccessCheck(new HostPort(listen, 0), token, ticker), source, limits, ticker);
         opened.add(page);
         HttpEndpoint endpoint = new HttpEndpoint("x.http.listen", new HostPort("127.0.0.1", 0));
         opened.add(endpoint);
@@ -360,6 +361,14 @@ final class WebPageTest {
         long first = next(one).path("atMillis").asLong();
         assertThat(next(one).path("atMillis").asLong()).isGreaterThan(first);
         assertThat(next(other).path("atMillis").asLong()).isPositive();
+    }
+
+    /** The latest event before may be as old as the last viewer. */
+    @Test
+    void firstEventIsTakenAfterTheViewerHasCome() throws Exception {
+        start("127.0.0.1", Optional.empty(), new WebPage.Limits(Duration.ofSeconds(2), Duration.ofMinutes(1)));
+        long earlier = next(lines(stream())).path("atMillis").asLong();
+        assertThat(next(lines(stream())).path("atMillis").asLong()).isGreaterThan(earlier);
     }
 
     @Test

@@ -204,6 +204,7 @@ final class TimedAttempt {
                 endedNanos,
                 state,
                 fetchedBytes,
-                wonBytes);
+                wonBytes,
+                error.map(ErrorCode::name).orElse(""));
     }
 }

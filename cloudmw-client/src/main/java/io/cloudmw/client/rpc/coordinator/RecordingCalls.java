@@ -48,6 +48,7 @@ public final class RecordingCalls {
                 .setState(state(attempt.state()))
                 .setFetchedBytes(attempt.fetchedBytes())
                 .setWonBytes(attempt.wonBytes())
+                .setError(attempt.error())
                 .build();
     }
 

@@ -96,7 +96,8 @@ class AttemptTimelineTest {
                         40,
                         State.FINISHED,
                         100,
-                        100));
+                        100,
+                        ""));
     }
 
     /** The loser's end is reported after the chunk is delivered. */

@@ -261,7 +261,7 @@ public final class PageContent {
 
     private static String chunking(Chunking chunking) {
         return chunking instanceof Chunking.BySize size
-                ? "chunks of " + Sizes.format(size.bytes())
+                ? "chunks of " + Sizes.format(size.bytes()).replaceFirst("(?=[A-Z])", " ")
                 : ((Chunking.ByCount) chunking).chunks() + " chunks";
     }
 
@@ -278,7 +278,8 @@ public final class PageContent {
                 status.repair().failed(),
                 status.scrub().verified(),
                 status.scrub().bad(),
-                status.scrub().underWay());
+                status.scrub().underWay(),
+                status.scrub().rounds());
     }
 
     private static Measured measured(FleetSpeeds.Totals totals) {

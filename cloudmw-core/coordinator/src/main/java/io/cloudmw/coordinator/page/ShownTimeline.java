@@ -29,7 +29,8 @@ public record ShownTimeline(ShownRead read, List<Attempt> attempts, long omitted
             long beganNanos,
             long endedNanos,
             long fetchedBytes,
-            long wonBytes) {
+            long wonBytes,
+            String error) {
         static Attempt of(RecordedAttempt attempt) {
             return new Attempt(
                     attempt.chunk(),
@@ -45,7 +46,8 @@ public record ShownTimeline(ShownRead read, List<Attempt> attempts, long omitted
                     attempt.beganNanos(),
                     attempt.endedNanos(),
                     attempt.fetchedBytes(),
-                    attempt.wonBytes());
+                    attempt.wonBytes(),
+                    attempt.error());
         }
     }
 }

@@ -15,6 +15,7 @@ package io.cloudmw.coordinator.page;
  * @param scrubbedCopies copies that the current or last scrub found right
  * @param badCopies copies that it found missing or corrupt
  * @param scrubbing whether the scrub is under way
+ * @param scrubRounds periodic scrubs that have ended
  */
 public record ShownUpkeep(
         boolean here,
@@ -28,7 +29,8 @@ public record ShownUpkeep(
         long failed,
         long scrubbedCopies,
         long badCopies,
-        boolean scrubbing) {
+        boolean scrubbing,
+        long scrubRounds) {
     /** The figures when another coordinator does upkeep. */
-    static final ShownUpkeep ELSEWHERE = new ShownUpkeep(false, 0, false, 0, 0, 0, 0, 0, 0, 0, 0, false);
+    static final ShownUpkeep ELSEWHERE = new ShownUpkeep(false, 0, false, 0, 0, 0, 0, 0, 0, 0, 0, false, 0);
 }

@@ -68,7 +68,8 @@ public final class RecordingService extends RecordingGrpc.RecordingImplBase {
                 message.getEndedNanos() - 1,
                 state(message.getState()),
                 message.getFetchedBytes(),
-                message.getWonBytes());
+                message.getWonBytes(),
+                message.getError());
     }
 
     private static RecordedRead.State state(RecordedReadState state) {

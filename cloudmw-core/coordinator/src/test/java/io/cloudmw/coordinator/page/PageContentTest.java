@@ -159,14 +159,42 @@ final class PageContentTest {
     @Test
     void readIsShownWithItsAttempts() throws Exception {
         RecordedAttempt hedge = new RecordedAttempt(
-                3, 7, 100, 200, "h2", disk, 1, IssueReason.HEDGE, 10, 20, 30, RecordedAttempt.State.FINISHED, 200, 150);
+                3,
+                7,
+                100,
+                200,
+                "h2",
+                disk,
+                1,
+                IssueReason.HEDGE,
+                10,
+                20,
+                30,
+                RecordedAttempt.State.FAILED,
+                200,
+                150,
+                "STORE_UNAVAILABLE");
         String id = read(SECOND, RecordedRead.State.DELIVERED, hedge);
 
         ShownTimeline shown = content.read(id).orElseThrow();
         assertThat(shown.read()).isEqualTo(content.reads().get(0));
         assertThat(shown.attempts())
                 .containsExactly(new ShownTimeline.Attempt(
-                        3, 7, 100, 200, "h2", disk.value(), 1, "HEDGE", "FINISHED", 10, 20, 30, 200, 150));
+                        3,
+                        7,
+                        100,
+                        200,
+                        "h2",
+                        disk.value(),
+                        1,
+                        "HEDGE",
+                        "FAILED",
+                        10,
+                        20,
+                        30,
+                        200,
+                        150,
+                        "STORE_UNAVAILABLE"));
         assertThat(content.read("0".repeat(32))).isEmpty();
     }
 }

@@ -32,7 +32,7 @@ class RecordedReadsTest {
 
     private static RecordedAttempt attempt(int block, RecordedAttempt.State state, long fetched) {
         return new RecordedAttempt(
-                0, block, 0, 100, "h1", new StoreId("a"), 0, IssueReason.PLANNED, 1, 2, -1, state, fetched, 0);
+                0, block, 0, 100, "h1", new StoreId("a"), 0, IssueReason.PLANNED, 1, 2, -1, state, fetched, 0, "");
     }
 
     @Test
