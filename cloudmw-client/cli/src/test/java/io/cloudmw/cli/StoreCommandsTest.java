@@ -91,6 +91,31 @@ final class StoreCommandsTest {
                         line -> assertThat(line).endsWith(" up"));
     }
 
+    @Test
+    void statusTellsTheAgeOfItsCountsAndOfStoresThatAreNotCountedYet() {
+        StoreCondition disk = new StoreCondition(candidate("d1"), 1, true, Duration.ZERO, false, true, 0);
+        StoreCondition next = new StoreCondition(candidate("d2"), 1, true, Duration.ZERO, false, true, 0);
+        RepairProgress repair = new RepairProgress(
+                new TreeMap<>(Map.of(1, 3L)),
+                Map.of(),
+                new TreeMap<>(Map.of(new StoreId("d1"), 74L)),
+                new TreeMap<>(),
+                new TreeMap<>(),
+                1,
+                false,
+                0,
+                0,
+                0,
+                0,
+                23_400);
+        UpkeepStatus status = new UpkeepStatus(
+                List.of(disk, next), List.of(), repair, ScrubProgress.NONE, CollectProgress.NONE, 0, 0);
+        assertThat(StatusReport.lines(status))
+                .satisfiesOnlyOnce(line -> assertThat(line).endsWith("; draining: 74 copies left (counted 23 s ago)"))
+                .satisfiesOnlyOnce(line -> assertThat(line).endsWith("; draining: counting its copies"))
+                .contains("under-replicated chunks: 3 (counted 23 s ago)", "scrub: no periodic round has begun yet");
+    }
+
     private static StoreCandidate candidate(String id) {
         Store store = new Store(new StoreId(id), "x", new Store.Disk(new HelperId("h"), Path.of("/d")));
         return new StoreCandidate(store, "", 1);

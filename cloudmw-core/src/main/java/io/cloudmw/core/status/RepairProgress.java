@@ -20,6 +20,7 @@ import java.util.TreeMap;
  * @param copiedBytes bytes written for them
  * @param failed attempts that failed
  * @param dropped copies dropped because there are others
+ * @param countAgeMillis time since the end of that pass; {@value #NOT_COUNTED}: not known
  */
 public record RepairProgress(
         SortedMap<Integer, Long> underReplicated,
@@ -32,8 +33,12 @@ public record RepairProgress(
         long copied,
         long copiedBytes,
         long failed,
-        long dropped) {
-    /** Creates the progress without replaced stores and without chunks that wait for a helper. */
+        long dropped,
+        long countAgeMillis) {
+    /** The age of counts while there are none. */
+    public static final long NOT_COUNTED = -1;
+
+    /** Creates the progress without replaced stores, chunks that wait for a helper, and age. */
     public RepairProgress(
             SortedMap<Integer, Long> underReplicated,
             Map<RepairObstacle, Long> obstacles,
@@ -55,7 +60,8 @@ public record RepairProgress(
                 copied,
                 copiedBytes,
                 failed,
-                dropped);
+                dropped,
+                NOT_COUNTED);
     }
 
     /** Returns whether all missing copies are counted: no copies of a replaced store are still to be checked. */

@@ -58,7 +58,12 @@ public record StoreCondition(
 
     /** Returns the condition for a volume that leaves the store: its copies are to move elsewhere. */
     public StoreCondition leaving() {
-        return new StoreCondition(candidate, roomBytes, available, away, lost, true, reserveBytes);
+        return withDraining(true);
+    }
+
+    /** Returns the condition after an order to drain the store, or to end that. */
+    public StoreCondition withDraining(boolean ordered) {
+        return new StoreCondition(candidate, roomBytes, available, away, lost, ordered, reserveBytes);
     }
 
     /** Returns whether it could take a copy of so many bytes now. */

@@ -296,6 +296,7 @@ public final class UpkeepWire {
                 .setCopiedBytes(repair.copiedBytes())
                 .setFailed(repair.failed())
                 .setDropped(repair.dropped())
+                .setCountAgeMillis(repair.countAgeMillis() + 1)
                 .build();
     }
 
@@ -369,7 +370,8 @@ public final class UpkeepWire {
                 message.getCopied(),
                 message.getCopiedBytes(),
                 message.getFailed(),
-                message.getDropped());
+                message.getDropped(),
+                message.getCountAgeMillis() - 1);
     }
 
     private static ScrubFare fare(ScrubProgress scrub) {

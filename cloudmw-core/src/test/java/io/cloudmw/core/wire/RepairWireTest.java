@@ -29,7 +29,8 @@ final class RepairWireTest {
                 0,
                 0,
                 0,
-                0);
+                0,
+                RepairProgress.NOT_COUNTED);
         return RepairFare.newBuilder()
                 .putAllObstacles(RepairWire.obstacles(repair))
                 .setNoHelper(obstacles.getOrDefault(RepairObstacle.NO_HELPER, 0L))

@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
 
 /** The state of a cluster, as lines for people and as JSON. */
 public final class StatusReport {
@@ -37,7 +38,8 @@ public final class StatusReport {
         lines.add("under-replicated chunks: "
                 + (repair.isCounted() ? "" : "at least ")
                 + repair.underReplicatedChunks()
-                + (repair.isCounted() ? "" : ", not all are counted yet"));
+                + (repair.isCounted() ? "" : ", not all are counted yet")
+                + counted(repair));
         repair.replaced().forEach((store, progress) -> lines.addAll(replaced(store, progress)));
         repair.underReplicated()
                 .forEach((good, count) ->
@@ -62,6 +64,13 @@ public final class StatusReport {
         return lines;
     }
 
+    /** Returns the age of the counts of the last complete check; they do not follow single copies. */
+    private static String counted(RepairProgress repair) {
+        return repair.countAgeMillis() == RepairProgress.NOT_COUNTED
+                ? ""
+                : " (counted " + TimeUnit.MILLISECONDS.toSeconds(repair.countAgeMillis()) + " s ago)";
+    }
+
     private static List<String> replaced(StoreId store, ReplacedProgress progress) {
         if (progress.complete()) {
             return List.of();
@@ -79,7 +88,7 @@ public final class StatusReport {
 
     private static String scrub(ScrubProgress scrub) {
         if (scrub.rounds() == 0 && !scrub.underWay()) {
-            return "scrub: no round of its own yet";
+            return "scrub: no periodic round has begun yet";
         }
         return String.format(
                 Locale.ROOT,
@@ -135,9 +144,11 @@ public final class StatusReport {
             return "";
         }
         if (left == null) {
-            return "; draining: not looked through yet";
+            return "; draining: counting its copies";
         }
-        return left == 0 ? "; drained: no copy is left" : "; draining: " + left + " copies left";
+        return left == 0
+                ? "; drained: no copy is left"
+                : "; draining: " + left + (left == 1 ? " copy" : " copies") + " left" + counted(repair);
     }
 
     private static String condition(StoreCondition store) {
@@ -268,6 +279,9 @@ public final class StatusReport {
         Map<String, Object> json = new LinkedHashMap<>();
         json.put("under_replicated", repair.underReplicatedChunks());
         json.put("counted", repair.isCounted());
+        if (repair.countAgeMillis() != RepairProgress.NOT_COUNTED) {
+            json.put("count_age_millis", repair.countAgeMillis());
+        }
         Map<String, Object> replaced = new TreeMap<>();
         repair.replaced().forEach((store, progress) -> replaced.put(store.value(), json(progress)));
         json.put("replaced", replaced);

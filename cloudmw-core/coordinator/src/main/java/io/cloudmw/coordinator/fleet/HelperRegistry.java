@@ -369,6 +369,12 @@ public final class HelperRegistry {
         return lease != null && alive(lease);
     }
 
+    /** Returns whether a helper ended its lease by itself. */
+    synchronized boolean hasLeft(HelperId id) {
+        HelperLease lease = leases.get(id);
+        return lease != null && lease.left();
+    }
+
     /** Returns whether a disk is attached: its owner's lease holds, and the owner named it when it registered. */
     public synchronized boolean isAttached(HelperId owner, StoreId disk) {
         HelperLease lease = leases.get(owner);

@@ -53,4 +53,9 @@ public record RegistryFleet(HelperRegistry helpers, StoreView view) implements U
     public boolean isAlive(HelperId helper) {
         return helpers.isAlive(helper);
     }
+
+    @Override
+    public boolean hasLeft(HelperId helper) {
+        return helpers.hasLeft(helper);
+    }
 }

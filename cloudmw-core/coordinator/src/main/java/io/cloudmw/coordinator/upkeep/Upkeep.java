@@ -3,6 +3,7 @@ package io.cloudmw.coordinator.upkeep;
 import io.cloudmw.coordinator.catalog.Catalog;
 import io.cloudmw.coordinator.lease.Lease;
 import io.cloudmw.coordinator.upkeep.schedule.UpkeepOptions;
+import io.cloudmw.coordinator.upkeep.stores.AvailabilityLog;
 import io.cloudmw.coordinator.upkeep.stores.DrainedStores;
 import io.cloudmw.coordinator.upkeep.stores.StoreWatch;
 import io.cloudmw.coordinator.upkeep.stores.UpkeepFleet;
@@ -33,6 +34,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -61,7 +64,11 @@ public final class Upkeep {
     private final Duration pause;
     private final UpkeepLease ownership;
     private final StoreWatch watch;
+    private final AvailabilityLog availability;
     private final DrainedStores drains;
+    /** The orders to drain stores that {@link #stores} may not show yet: whether they begin it. */
+    private final Map<StoreId, Boolean> ordered = new ConcurrentHashMap<>();
+
     private volatile Map<StoreId, StoreCondition> stores = Map.of();
     private volatile Optional<UpkeepTerm> term = Optional.empty();
 
@@ -90,6 +97,7 @@ public final class Upkeep {
         this.drains = new DrainedStores(catalog, clock);
         this.ownership = new UpkeepLease(catalog.leases(), name, TERM, clock);
         this.watch = new StoreWatch(fleet, drains, ticker, options.repairAfter());
+        this.availability = new AvailabilityLog(fleet);
     }
 
     /** Returns the interval at which {@link #tick} is to be called. */
@@ -104,8 +112,11 @@ public final class Upkeep {
         if (now.isPresent() && !now.equals(term)) {
             under(now.get(), () -> watch.resume(now.get().begin()));
         }
+        Map<StoreId, Boolean> taken = Map.copyOf(ordered);
         Map<StoreId, StoreCondition> seen = watch.look();
         stores = seen;
+        taken.forEach(ordered::remove);
+        availability.look(seen.values());
         term = now;
         if (now.isPresent()) {
             under(now.get(), () -> now.get().tick(seen, fleet));
@@ -228,6 +239,7 @@ public final class Upkeep {
         if (!under(now, () -> stores.addAll(drains.order(now.lease(), order)))) {
             throw isElsewhere();
         }
+        stores.forEach(store -> ordered.put(store, order.begins()));
         return stores;
     }
 
@@ -342,7 +354,7 @@ public final class Upkeep {
 
     private UpkeepStatus status(UpkeepTerm now) {
         return new UpkeepStatus(
-                List.copyOf(stores.values()),
+                stores.values().stream().map(this::asOrdered).toList(),
                 fleet.live(),
                 now.repairing(),
                 now.reshaping().progress(),
@@ -351,5 +363,10 @@ public final class Upkeep {
                 now.rounds().latest(),
                 now.queue().waiting(),
                 now.queue().assigned());
+    }
+
+    private StoreCondition asOrdered(StoreCondition seen) {
+        @Nullable Boolean begins = ordered.get(seen.id());
+        return begins == null ? seen : seen.withDraining(begins);
     }
 }

@@ -148,6 +148,12 @@ public final class TestCluster {
         coordinator.administration().heartbeat(id, epochs.getOrDefault(id, 0L), List.of());
     }
 
+    /** A helper leaves. */
+    public void leave(int number) throws CloudMwException {
+        HelperId id = new HelperId("h" + number);
+        coordinator.administration().leave(id, epochs.getOrDefault(id, 0L));
+    }
+
     /** Sends a heartbeat with the state of the helper's disk. */
     public void heartbeat(int number, long freeBytes, long reserveBytes) throws CloudMwException {
         HelperId id = new HelperId("h" + number);

@@ -5,12 +5,17 @@ import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.status.RepairProgress;
 import io.cloudmw.core.status.ReplacedProgress;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.SortedMap;
+import java.util.concurrent.TimeUnit;
 
 /** The statistics of repair under one lease. Safe for any thread; never blocks. */
 final class RepairStatistics {
     @GuardedBy("this")
     private RepairTally published = new RepairTally();
+
+    @GuardedBy("this")
+    private OptionalLong countedNanos = OptionalLong.empty();
 
     @GuardedBy("this")
     private long passes;
@@ -44,12 +49,13 @@ final class RepairStatistics {
      *
      * @param complete its counts, if it covered everything there is to repair
      */
-    synchronized void passEnded(Optional<RepairTally> complete) {
+    synchronized void passEnded(Optional<RepairTally> complete, long nowNanos) {
         passing = false;
         passes++;
         if (complete.isPresent()) {
             complete.get().waits().tell(published.waits());
             published = complete.get();
+            countedNanos = OptionalLong.of(nowNanos);
         }
     }
 
@@ -73,7 +79,7 @@ final class RepairStatistics {
     }
 
     /** @param replaced stores whose disk or bucket was replaced */
-    synchronized RepairProgress progress(SortedMap<StoreId, ReplacedProgress> replaced) {
+    synchronized RepairProgress progress(SortedMap<StoreId, ReplacedProgress> replaced, long nowNanos) {
         return new RepairProgress(
                 published.underReplicated(),
                 published.obstacles(),
@@ -85,6 +91,9 @@ final class RepairStatistics {
                 copied,
                 copiedBytes,
                 failed,
-                dropped);
+                dropped,
+                countedNanos.isPresent()
+                        ? TimeUnit.NANOSECONDS.toMillis(nowNanos - countedNanos.getAsLong())
+                        : RepairProgress.NOT_COUNTED);
     }
 }

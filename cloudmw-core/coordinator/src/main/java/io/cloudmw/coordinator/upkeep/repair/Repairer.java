@@ -229,7 +229,9 @@ public final class Repairer {
         remade.passEnded(ended.tally().missing());
         // While stores are lost or volumes changed, the recorded replicas are only part of the work.
         boolean complete = ended.full().isPresent() || !fullPasses.hasCauses();
-        statistics.passEnded(complete ? Optional.of(ended.tally()) : Optional.empty());
+        statistics.passEnded(
+                complete ? Optional.of(ended.tally()) : Optional.empty(),
+                context.ticker().nanos());
     }
 
     /** Sets whether copies of replaced stores are missing, so that the next pass comes soon. */
@@ -362,6 +364,6 @@ public final class Repairer {
      * @param replaced stores whose disk or bucket was replaced
      */
     public RepairProgress progress(SortedMap<StoreId, ReplacedProgress> replaced) {
-        return statistics.progress(replaced);
+        return statistics.progress(replaced, context.ticker().nanos());
     }
 }

@@ -96,8 +96,8 @@ public final class DrainedStores {
             if (concerned && left < volume.replicas()) {
                 throw new CloudMwException(
                         ErrorCode.NOT_ENOUGH_STORES,
-                        "volume " + volume.name() + ": " + left
-                                + " stores would be left that are not drained (expected: >= " + volume.replicas()
+                        "volume " + volume.name() + ": " + left + (left == 1 ? " store" : " stores")
+                                + " would be left that are not drained (expected: >= " + volume.replicas()
                                 + ", one for each replica)");
             }
         }

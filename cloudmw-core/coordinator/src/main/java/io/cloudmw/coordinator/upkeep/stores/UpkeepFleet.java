@@ -32,6 +32,11 @@ public interface UpkeepFleet {
 
     boolean isAlive(HelperId helper);
 
+    /** Returns whether a helper that is not alive has left, so that it was not lost. */
+    default boolean hasLeft(HelperId helper) {
+        return false;
+    }
+
     /**
      * Returns whether a store that stays away counts as lost in the end, so that its copies are made elsewhere. That is
      * so for a disk, and for a bucket that no longer exists. A bucket that denies access keeps its content.

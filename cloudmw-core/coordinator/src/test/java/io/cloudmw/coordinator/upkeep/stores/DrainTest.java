@@ -12,6 +12,7 @@ import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.file.FileVersion;
 import io.cloudmw.core.placement.PlannedChunk;
 import io.cloudmw.core.status.DrainOrder;
+import io.cloudmw.core.status.RepairProgress;
 import io.cloudmw.core.status.StoreStatus;
 import io.cloudmw.core.upkeep.TaskBatch;
 import io.cloudmw.core.upkeep.TaskResult;
@@ -92,6 +93,28 @@ final class DrainTest {
 
     private Map<StoreId, Long> left() throws CloudMwException {
         return cluster.coordinator.upkeep().status().repair().left();
+    }
+
+    private boolean isShownDraining() throws CloudMwException {
+        return cluster.coordinator.upkeep().status().stores().stream()
+                .anyMatch(store -> store.id().equals(D1) && store.draining());
+    }
+
+    @Test
+    void statusShowsAnOrderBeforeTheNextLookAndTheAgeOfItsCounts() throws CloudMwException {
+        assertThat(isShownDraining()).isFalse();
+        order(true, "d1");
+        assertThat(isShownDraining()).isTrue();
+        order(false, "d1");
+        assertThat(isShownDraining()).isFalse();
+        order(true, "d1");
+        pass(10);
+        assertThat(isShownDraining()).isTrue();
+        long age = cluster.coordinator.upkeep().status().repair().countAgeMillis();
+        assertThat(age).isNotEqualTo(RepairProgress.NOT_COUNTED);
+        cluster.ticker.advance(Duration.ofSeconds(3));
+        assertThat(cluster.coordinator.upkeep().status().repair().countAgeMillis())
+                .isEqualTo(age + 3000);
     }
 
     @Test
