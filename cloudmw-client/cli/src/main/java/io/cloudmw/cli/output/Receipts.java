@@ -54,6 +54,7 @@ public final class Receipts {
             faults.add(row);
         }
         answer.put("faults", faults);
+        answer.put("failed_attempts", ReceiptFailures.json(receipt));
         answer.put("extras", json(receipt.extras()));
         answer.put("cost", json(receipt.cost()));
         receipt.sla().ifPresent(sla -> answer.put("sla", json(sla)));
@@ -187,6 +188,7 @@ public final class Receipts {
                 extras.duplicates(),
                 extras.retries(),
                 extras.suppressed()));
+        lines.addAll(ReceiptFailures.lines(receipt));
         lines.addAll(lines(receipt.cost()));
         receipt.sla()
                 .ifPresent(sla -> lines.add(String.format(

@@ -11,6 +11,7 @@ import io.cloudmw.client.progress.TransferCost;
 import io.cloudmw.client.progress.Win;
 import io.cloudmw.core.cost.Bill;
 import io.cloudmw.core.cost.StoreUsage;
+import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.testing.Versions;
 import java.math.BigDecimal;
@@ -27,6 +28,10 @@ final class ReceiptsTest {
 
     /** Returns a receipt of two blocks from the switch {@code s2}: a block read from its store, and a cached block. */
     private static GetReceipt fetchedAndKept() {
+        return receipt(attempt(0, false), attempt(1, true));
+    }
+
+    private static GetReceipt receipt(Attempt... attempts) {
         Bill free = new Bill(
                 BigDecimal.ZERO, BigDecimal.ZERO, BigDecimal.ZERO, BigDecimal.ZERO, "USD", "AWS 2026", List.of());
         return new GetReceipt(
@@ -47,7 +52,7 @@ final class ReceiptsTest {
                         .won(BYTES)
                         .won(BYTES)
                         .kept(BYTES)),
-                List.of(attempt(0, false), attempt(1, true)),
+                List.of(attempts),
                 List.of(),
                 Duration.ofSeconds(1),
                 Extras.NONE,
@@ -86,6 +91,26 @@ final class ReceiptsTest {
                 .containsEntry("bytes", (long) BYTES)
                 .containsEntry("requests", 1L)
                 .containsEntry("wasted_bytes", 1024L);
+    }
+
+    @Test
+    void failedAttemptsAreToldByStoreAndError() {
+        GetReceipt receipt = receipt(
+                failed(0, "d3", ErrorCode.STORE_UNAVAILABLE),
+                failed(1, "d3", ErrorCode.STORE_UNAVAILABLE),
+                failed(2, "d1", ErrorCode.REPLICA_MISSING),
+                attempt(3, false));
+        assertThat(Receipts.lines(receipt, false))
+                .contains("failed: 1 attempt from d1 (REPLICA_MISSING), 2 attempts from d3 (STORE_UNAVAILABLE)");
+        assertThat(Receipts.json(receipt).get("failed_attempts"))
+                .isEqualTo(List.of(
+                        Map.of("store", "d1", "code", "REPLICA_MISSING", "attempts", 1L),
+                        Map.of("store", "d3", "code", "STORE_UNAVAILABLE", "attempts", 2L)));
+        assertThat(Receipts.lines(fetchedAndKept(), false)).noneMatch(line -> line.startsWith("failed:"));
+    }
+
+    private static Attempt failed(int block, String store, ErrorCode code) {
+        return new Attempt(0, block, "s2", new StoreId(store), 0, AttemptState.FAILED, 0, Optional.of(code));
     }
 
     @Test
