@@ -18,6 +18,7 @@ import io.cloudmw.helper.log.LogFormat;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.opentelemetry.api.GlobalOpenTelemetry;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -126,11 +127,13 @@ final class HelperCommand implements Callable<Integer> {
         Settings settings = options.settings(given());
         settings.fallBack(COORDINATOR, COORDINATOR_VARIABLE, System.getenv().getOrDefault(COORDINATOR_VARIABLE, ""));
         requireId(settings);
-        ClusterSecret secret = ClusterKey.read(settings);
+        Path secretFile = ClusterKey.file(settings);
         HelperConfig config = HelperConfig.read(settings).replacing(replacedDisks);
         Duration stopTimeout = ServingProcess.stopTimeout(settings);
         settings.finish();
         config.requireFits(DirectMemory.limitBytes());
+        // After all settings were checked: it may create the file.
+        ClusterSecret secret = ClusterKey.ofHelper(secretFile, config.coordinator());
         LogFormat.name("helper", config.id().value());
         try (ServingProcess serving = ServingProcess.begin("helper", stopTimeout)) {
             PrometheusMeterRegistry meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
@@ -139,7 +142,7 @@ final class HelperCommand implements Callable<Integer> {
             HelperConfig.FetchLimits fetch = config.limits().fetch();
             HelperBuckets buckets = serving.with(new HelperBuckets(
                     fetch.threads(), fetch.extraThreads(), fetch.warmConnections(), config.s3Throttle(), meters));
-            Telemetry telemetry = new Telemetry(meters, Traces.tracer(GlobalOpenTelemetry.getOrNoop()));
+            Telemetry telemetry = new Telemetry(meters, Traces.tracer(GlobalOpenTelemetry.get()));
             HelperServer helper =
                     serving.with(HelperServer.start(config, secret, buckets, DiskOpener.throttling(), telemetry));
             Map<String, Object> where = new LinkedHashMap<>();

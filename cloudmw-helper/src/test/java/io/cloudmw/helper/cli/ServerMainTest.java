@@ -51,6 +51,29 @@ final class ServerMainTest {
     }
 
     @Test
+    void wrongSettingOfAHelperCreatesNoSecret() {
+        Path secret = directory.resolve("new-secret");
+        assertThat(saidOf("helper", "--secret-file=" + secret, "--id", "h", "-D", "helper.fetch.thread=3"))
+                .first()
+                .asString()
+                .contains("helper.fetch.thread");
+        assertThat(secret).doesNotExist();
+    }
+
+    @Test
+    void helperOfACoordinatorElsewhereCreatesNoSecretAndNoDisk() {
+        Path secret = directory.resolve("new-secret");
+        Path disk = directory.resolve("disk");
+        String elsewhere = "--coordinator=192.0.2.1:7400";
+        assertThat(saidOf(7, "helper", elsewhere, "--secret-file=" + secret, "--id", "h", "--disk", "d=" + disk))
+                .last()
+                .asString()
+                .contains("cluster.secret-file: there is no file " + secret, "192.0.2.1:7400 is on another machine");
+        assertThat(secret).doesNotExist();
+        assertThat(disk).doesNotExist();
+    }
+
+    @Test
     void diskBelowAMissingDirectoryIsNotCreated() throws Exception {
         Path disk = directory.resolve("mistyped/d1");
         assertThat(saidOf(7, "helper", "--secret-file", secret(), "--id", "h", "--disk", "d=" + disk))

@@ -181,7 +181,7 @@ public final class CommandContext {
      * error what it waits for.
      */
     public CloudMwOptions clientOptions(GlobalOptions options) throws CloudMwException {
-        CloudMwOptions all = options.clientOptions(environment).withOpenTelemetry(GlobalOpenTelemetry.getOrNoop());
+        CloudMwOptions all = options.clientOptions(environment).withOpenTelemetry(GlobalOpenTelemetry.get());
         return options.quiet() ? all : all.withWaiting(what -> err.println("cloudmw: " + what));
     }
 
