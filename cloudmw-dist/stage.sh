@@ -7,7 +7,15 @@ version=$2
 here=$(CDPATH='' cd -- "$(dirname "$0")" && pwd -P)
 root=${here%/*}
 
-cp "$root/cloudmw" "$root/LICENSE" "$root/docs/packages.md" "$here/Containerfile" "$here/src/unit-steps" "$stage/"
+cp "$root/cloudmw" "$root/LICENSE" "$here/Containerfile" "$here/src/unit-steps" "$stage/"
+# The documents, without the links that leave them: those files are not in the packages.
+rm -rf "$stage/docs"
+cp -R "$root/docs" "$stage/"
+find "$stage/docs" -name '*.md' | while read -r page; do
+  sed -e 's#\[\([^][]*\)\](\(\.\./\)\{1,\}README[^)]*)#\1#g' \
+    -e 's#\[\([^][]*\)\](\(\.\./\)\{1,\}infra[^)]*)#\1#g' "$page" >"$page.new"
+  mv "$page.new" "$page"
+done
 for directory in etc systemd deb; do
   rm -rf "${stage:?}/$directory"
   cp -R "$here/src/$directory" "$stage/"

@@ -164,6 +164,15 @@ data_of() { # machine: what must never change
     | sort -z | xargs -0 sha256sum)
 }
 
+# Prints the links of documents to files that are not there; fails when there are none.
+dead_links() { # directory
+  local file link found=1
+  while IFS=: read -r file link; do
+    [ -e "$(dirname "$1/$file")/${link#*\(}" ] || { echo "$file: $link"; found=0; }
+  done < <(cd "$1" && grep -roE '\]\([^):#]+' --include='*.md' .)
+  return "$found"
+}
+
 check_install() {
   make_machine 1
   make_machine 2
@@ -178,6 +187,8 @@ check_install() {
   done
   on 1 test -r /usr/share/man/man1/cloudmw-helper.1.gz
   on 1 bash -n /usr/share/bash-completion/completions/cloudmw
+  on 1 test -r /usr/share/doc/cloudmw/docs/configuration.md
+  not dead_links "$work/1/root/usr/share/doc/cloudmw/docs"
   # A helper without a name does not start, and says which setting it lacks.
   not on 1 systemctl start cloudmw-helper
   grep -q 'helper\.id' "$work/1/root/run/units/cloudmw-helper.service.log"
