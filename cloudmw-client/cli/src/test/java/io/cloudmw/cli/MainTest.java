@@ -553,7 +553,7 @@ final class MainTest {
         Path source = Files.write(directory.resolve("in"), new byte[3_000_000]);
         assertThat(run("put", source.toString(), "vol:/p")).isZero();
         assertThat(run("plan", "vol:/p", "--deadline", "1ms")).isZero();
-        assertThat(out).contains("not kept; too little is known of its stores to choose a way");
+        assertThat(out).contains("not kept; some of its stores' speeds are not known, so that no way can be chosen");
         assertThat(run("plan", "vol:/p", "--deadline", "1ms", "--mode", "single"))
                 .isZero();
         assertThat(out).contains("by single with 1 stream, expected ", "not kept; the way was the caller's choice");

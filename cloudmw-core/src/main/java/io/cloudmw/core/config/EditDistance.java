@@ -2,6 +2,7 @@ package io.cloudmw.core.config;
 
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -18,8 +19,17 @@ public final class EditDistance {
                 .orElse("");
     }
 
-    /** The nearest candidate that a word may be a typo of: at most half of its characters, rounded up, are wrong. */
+    /**
+     * The nearest candidate that begins with the word; otherwise the nearest that the word may be a typo of: at most half
+     * of its characters, rounded up, are wrong.
+     */
     public static Optional<String> meant(String word, Collection<String> candidates) {
+        List<String> longer = candidates.stream()
+                .filter(candidate -> word.length() > 1 && candidate.startsWith(word))
+                .toList();
+        if (!longer.isEmpty()) {
+            return Optional.of(nearest(word, longer));
+        }
         return Optional.of(nearest(word, candidates))
                 .filter(candidate -> !candidate.isEmpty() && between(word, candidate) <= (word.length() + 1) / 2);
     }

@@ -19,6 +19,13 @@ final class EditDistanceTest {
     }
 
     @Test
+    void wordThatBeginsACandidateMeansIt() {
+        assertThat(EditDistance.meant("vol", List.of("top", "volume"))).contains("volume");
+        assertThat(EditDistance.meant("st", List.of("store", "stat", "ls"))).contains("stat");
+        assertThat(EditDistance.meant("v", List.of("volume", "ls"))).isEmpty();
+    }
+
+    @Test
     void wordsThatAreMoreThanHalfWrongAreNoTypos() {
         assertThat(EditDistance.meant("gte", List.of("gc", "get"))).contains("get");
         assertThat(EditDistance.meant("ab", List.of("ax"))).contains("ax");

@@ -55,8 +55,8 @@ import picocli.CommandLine.Parameters;
         description = {
             "Recovers a volume from stores into a catalog that has lost it. No coordinator may use the catalog's file meanwhile."
                     + " Stores are read only.",
-            "A STORE is a bucket, ID=s3://BUCKET[/PREFIX][,region=R][,endpoint=URL][,path-style][,domain=LABEL], or a disk,"
-                    + " ID=DIRECTORY."
+            "A STORE is a bucket, ID=s3://BUCKET[/PREFIX][,region=R][,endpoint=URL][,path-style][,domain=LABEL]"
+                    + "[,profile=NAME][,credentials-file=PATH], or a disk, ID=DIRECTORY."
         })
 final class RecoverCommand implements Callable<Integer> {
     private static final Logger LOG = LoggerFactory.getLogger(RecoverCommand.class);

@@ -37,6 +37,7 @@ public final class HttpEndpoint implements AutoCloseable {
     private final HostPort listen;
     private final HttpServer server;
     private final ThreadPoolExecutor threads = Threads.blocking("http", THREADS, MOST_QUEUED);
+    private boolean hasOthers;
     private Optional<ReadinessCheck> readiness = Optional.empty();
 
     /**
@@ -63,6 +64,7 @@ public final class HttpEndpoint implements AutoCloseable {
      */
     public void handleOthers(HttpHandler others) {
         server.createContext("/", others);
+        hasOthers = true;
     }
 
     /**
@@ -81,6 +83,10 @@ public final class HttpEndpoint implements AutoCloseable {
             boolean well = healthy.getAsBoolean();
             answer(exchange, well ? 200 : 503, well ? "ok\n" : "not serving\n");
         });
+        if (!hasOthers) {
+            server.createContext(
+                    "/", exchange -> answer(exchange, 404, "here are /metrics, /healthz and /readyz alone\n"));
+        }
         server.setExecutor(threads);
         server.start();
     }

@@ -51,6 +51,8 @@ final class HttpEndpointTest {
             assertThat(get(endpoint, "/readyz", "*/*").statusCode()).isEqualTo(200);
             assertThat(get(endpoint, "/readyz", "*/*").body()).isEqualTo("ready\n");
             assertThat(get(endpoint, "/readyz", "application/json").body()).isEqualTo("{\"ready\":true}\n");
+            assertThat(get(endpoint, "/", "*/*").statusCode()).isEqualTo(404);
+            assertThat(get(endpoint, "/", "*/*").body()).contains("/metrics, /healthz and /readyz");
         }
     }
 

@@ -2,6 +2,7 @@ package io.cloudmw.cli.volume;
 
 import io.cloudmw.cli.command.ClientCommand;
 import io.cloudmw.cli.command.CommandContext;
+import io.cloudmw.cli.output.Receipts;
 import io.cloudmw.cli.progress.Progress;
 import io.cloudmw.client.BackupOperations;
 import io.cloudmw.client.CloudMw;
@@ -70,9 +71,9 @@ public final class BackupCommands {
                 say("nothing has changed since backup %d, %s", report.backup().number(), report.file());
             } else {
                 say(
-                        "backup %d: %d files exported, %s written, %s%s",
+                        "backup %d: %s exported, %s written, %s%s",
                         report.backup().number(),
-                        report.files(),
+                        Receipts.count(report.files(), "file"),
                         Sizes.approximate(report.bytes()),
                         report.file(),
                         report.resumed() ? " (it went on with one that was interrupted)" : "");

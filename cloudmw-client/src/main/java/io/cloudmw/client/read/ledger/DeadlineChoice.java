@@ -26,7 +26,7 @@ public final class DeadlineChoice {
     static final double QUANTILE = 0.99;
 
     private static final String CALLER = "the way was the caller's choice";
-    private static final String UNKNOWN = "too little is known of its stores to choose a way";
+    private static final String UNKNOWN = "some of its stores' speeds are not known, so that no way can be chosen";
 
     private final ReadGoal goal;
     private final ReadChoice choice;

@@ -19,8 +19,9 @@ public enum S3Fault {
             OTHER_REPLICA,
             Kind.NO_CREDENTIALS,
             "this process has no AWS credentials: start it with AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY set,"
-                    + " or with AWS_PROFILE naming a profile of ~/.aws, or on a machine with a role, or name credentials with"
-                    + " cloudmw store set"),
+                    + " or with AWS_PROFILE naming a profile of ~/.aws, or on a machine with a role, or give the store"
+                    + " credentials of its own (cloudmw store set; for recover: ,profile=NAME or ,credentials-file=PATH in"
+                    + " --from)"),
     /** The server has no such access key. */
     UNKNOWN_KEY(
             ErrorCode.STORE_DENIED,

@@ -97,9 +97,10 @@ public record DemoReport(LastRead last, List<ReadTimes> runs) {
         printRuns(out);
         out.printf(
                 Locale.ROOT,
-                "%n%s read the file %.1f times as fast as one store alone, for %.2f times its bytes%s.%n",
+                "%n%s read the file %.1f times as fast as one store alone%s, for %.2f times its bytes%s.%n",
                 last.mode(),
                 alone().medianSeconds() / Math.max(NO_TIME, best().medianSeconds()),
+                best().reads() == 1 ? " in a single read of each (--runs makes more)" : "",
                 best().bytesRatio(),
                 last.kill().isPresent() ? ", although a helper was killed" : "");
         out.flush();
@@ -113,7 +114,7 @@ public record DemoReport(LastRead last, List<ReadTimes> runs) {
                 Locale.ROOT, "%-6d %-30s %-9d %s%n", chunk, winners(chunk), attempts.size(), others(attempts)));
         last.kill()
                 .ifPresent(accident -> out.printf(
-                        "helper %s was killed (SIGKILL) when %s had been delivered%n",
+                        "helper %s was killed (SIGKILL) when %s had been delivered; attempts at its disk fail%n",
                         accident.helper(), Sizes.approximate(accident.deliveredBytes())));
         out.printf("SHA-256 %s: %s%n", last.sha256(), last.sha256Match() ? "the same" : "DIFFERENT");
     }
@@ -166,7 +167,9 @@ public record DemoReport(LastRead last, List<ReadTimes> runs) {
         return what
                 + switch (attempt.state()) {
                     case CANCELLED -> "cancelled after ";
-                    case FAILED -> "failed (" + attempt.error().map(Enum::name).orElse("?") + ") after ";
+                    case FAILED ->
+                        "failed at " + attempt.store() + " ("
+                                + attempt.error().map(Enum::name).orElse("?") + ") after ";
                     case STARTED, PROGRESSED ->
                         last.kill()
                                         .map(Kill::helper)

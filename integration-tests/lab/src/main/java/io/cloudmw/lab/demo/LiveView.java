@@ -75,7 +75,7 @@ final class LiveView implements AutoCloseable {
     private String summary() {
         return String.format(
                 Locale.ROOT,
-                "delivered %s of %s, %d rounds won%s",
+                "delivered %s of %s in %d blocks%s",
                 Sizes.approximate(scoreboard.delivered()),
                 Sizes.approximate(scoreboard.total()),
                 scoreboard.wins().size(),

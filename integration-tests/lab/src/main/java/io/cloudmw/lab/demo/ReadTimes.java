@@ -10,11 +10,12 @@ import java.util.Map;
  * Times of several reads of one kind.
  *
  * @param mode {@code single}, or the mode's label
+ * @param reads number of the reads
  * @param medianSeconds the lower median
  * @param slowestSeconds the longest read
  * @param bytesRatio all bytes fetched, divided by all bytes wanted; 1 for an empty file
  */
-public record ReadTimes(String mode, double medianSeconds, double slowestSeconds, double bytesRatio) {
+public record ReadTimes(String mode, int reads, double medianSeconds, double slowestSeconds, double bytesRatio) {
     static ReadTimes of(String mode, List<GetReceipt> receipts) {
         Distribution seconds = new Distribution(receipts.stream()
                 .map(receipt -> receipt.elapsed().toNanos() / 1e9)
@@ -24,7 +25,11 @@ public record ReadTimes(String mode, double medianSeconds, double slowestSeconds
                 .mapToLong(receipt -> receipt.usefulBytes() + receipt.wastedBytes())
                 .sum();
         return new ReadTimes(
-                mode, seconds.quantile(0.5), seconds.quantile(1), wanted == 0 ? 1 : (double) fetched / wanted);
+                mode,
+                receipts.size(),
+                seconds.quantile(0.5),
+                seconds.quantile(1),
+                wanted == 0 ? 1 : (double) fetched / wanted);
     }
 
     Map<String, Object> json() {

@@ -92,6 +92,19 @@ final class DemoReportTest {
     }
 
     @Test
+    void singleReadsAreNamedSingle() {
+        GetReceipt receipt = receipt(0, Duration.ofSeconds(2));
+        DemoReport report = new DemoReport(
+                new DemoReport.LastRead(receipt, 3, "cooperative", "00", true, Optional.empty()),
+                List.of(
+                        ReadTimes.of("single", List.of(receipt(0, Duration.ofSeconds(4)))),
+                        ReadTimes.of("cooperative", List.of(receipt))));
+        assertThat(printed(report))
+                .contains(
+                        "2.0 times as fast as one store alone in a single read of each (--runs makes more), for 1.00");
+    }
+
+    @Test
     void killedHelperIsNamedInTheDetailsAndInTheResult() {
         assertThat(printed(report(Optional.of(new DemoReport.Kill("h3", BYTES)))))
                 .contains(
