@@ -109,8 +109,7 @@ final class WebPageTest {
     }
 
     private void start(String listen, Optional<PageToken> token, WebPage.Limits limits) throws CloudMwException {
-        WebPage page = new WebPage(
-                new PageAccessCheck(new HostPort(listen, 0), token, ticker), source, limits, ticker);
+        WebPage page = new WebPage(new PageAccessCheck(new HostPort(listen, 0), token, ticker), source, limits, ticker);
         opened.add(page);
         HttpEndpoint endpoint = new HttpEndpoint("x.http.listen", new HostPort("127.0.0.1", 0));
         opened.add(endpoint);
