@@ -35,30 +35,21 @@ final class ChangedSource implements PutSource {
 
     @Override
     public Part part(ByteRange range) {
-        return new Part() {
-            @Override
-            public long length() {
-                return range.length();
-            }
+        return Part.of(range, this::read);
+    }
 
-            @Override
-            public void read(long offset, ByteBuffer target) throws CloudMwException {
-                try {
-                    change.content().read(target, range.offset() + offset);
-                } catch (CloudMwException e) {
-                    throw e;
-                } catch (IOException e) {
-                    throw new CloudMwException(ErrorCode.LOCAL_IO, "changed file: cannot read it: " + Reasons.of(e), e);
-                }
-                if (target.hasRemaining()) {
-                    throw new CloudMwException(
-                            ErrorCode.LOCAL_IO, "changed file: " + target.remaining() + " bytes are missing");
-                }
-            }
-
-            @Override
-            public void close() {}
-        };
+    private void read(long offset, ByteBuffer target) throws CloudMwException {
+        try {
+            change.content().read(target, offset);
+        } catch (CloudMwException e) {
+            throw e;
+        } catch (IOException e) {
+            throw new CloudMwException(ErrorCode.LOCAL_IO, "changed file: cannot read it: " + Reasons.of(e), e);
+        }
+        if (target.hasRemaining()) {
+            throw new CloudMwException(
+                    ErrorCode.LOCAL_IO, "changed file: " + target.remaining() + " bytes are missing");
+        }
     }
 
     @Override

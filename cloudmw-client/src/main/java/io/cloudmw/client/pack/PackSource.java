@@ -56,20 +56,7 @@ final class PackSource implements PutSource {
 
     @Override
     public Part part(ByteRange range) {
-        return new Part() {
-            @Override
-            public long length() {
-                return range.length();
-            }
-
-            @Override
-            public void read(long offset, ByteBuffer target) throws CloudMwException {
-                PackSource.this.read(range.offset() + offset, target);
-            }
-
-            @Override
-            public void close() {}
-        };
+        return Part.of(range, this::read);
     }
 
     private void read(long offset, ByteBuffer target) throws CloudMwException {

@@ -27,11 +27,7 @@ import java.util.concurrent.CompletionException;
 
 /** A copy from a volume to this machine. */
 final class TreeDownload extends TreeCopy {
-    /** The small files that are looked up in one call. */
-    private static final int MOST_SMALL = 1000;
-
-    /** The small files that were found and not submitted yet; used by the walking thread alone. */
-    private final List<Small> small = new ArrayList<>();
+    private final SmallFileBatches<Small> small = new SmallFileBatches<>(this, this::copySmall);
 
     TreeDownload(CloudMw client, Path to, RemotePath from, TreeOptions options) {
         super(client, to, from, options);
@@ -51,7 +47,7 @@ final class TreeDownload extends TreeCopy {
     @Override
     void copyAll() throws CloudMwException, InterruptedException {
         copy(there(), here());
-        submitSmall();
+        small.submit();
     }
 
     @Override
@@ -93,9 +89,6 @@ final class TreeDownload extends TreeCopy {
             } else if (isSmall(entry.version().get().sizeBytes())
                     && there.snapshot().isEmpty()) {
                 small.add(new Small(there, path, entry.version().get().sizeBytes()));
-                if (small.size() == MOST_SMALL) {
-                    submitSmall();
-                }
             } else {
                 submit(there.toString(), () -> file(there, path));
             }
@@ -124,16 +117,6 @@ final class TreeDownload extends TreeCopy {
 
     /** A small file that waits for others. */
     private record Small(RemotePath file, Path path, long bytes) {}
-
-    /** Submits the small files that were found so far. */
-    private void submitSmall() throws CloudMwException, InterruptedException {
-        if (small.isEmpty()) {
-            return;
-        }
-        List<Small> some = List.copyOf(small);
-        small.clear();
-        submit(some.size() + " small files", () -> copySmall(some));
-    }
 
     /** Copies files; only those that are here already are looked up first. */
     private CompletableFuture<?> copySmall(List<Small> some) {

@@ -29,11 +29,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A copy from this machine to a volume. */
 final class TreeUpload extends TreeCopy {
-    /** The small files that are looked up in one call. */
-    private static final int MOST_SMALL = 1000;
-
-    /** The small files that were found and not submitted yet; used by the walking thread alone. */
-    private final List<Small> small = new ArrayList<>();
+    private final SmallFileBatches<Small> small = new SmallFileBatches<>(this, this::copySmall);
 
     TreeUpload(CloudMw client, Path from, RemotePath to, TreeOptions options) {
         super(client, from, to, options);
@@ -51,7 +47,7 @@ final class TreeUpload extends TreeCopy {
     @Override
     void copyAll() throws CloudMwException, InterruptedException {
         copy(here(), there());
-        submitSmall();
+        small.submit();
     }
 
     @Override
@@ -100,9 +96,6 @@ final class TreeUpload extends TreeCopy {
                 RemotePath target = into.child(name);
                 if (isSmall(here.size()) && options().put().locks().isEmpty()) {
                     small.add(new Small(path, here, target));
-                    if (small.size() == MOST_SMALL) {
-                        submitSmall();
-                    }
                 } else {
                     submit(NameStyle.shown(path), () -> file(path, here, target));
                 }
@@ -122,16 +115,6 @@ final class TreeUpload extends TreeCopy {
 
     /** A small file that waits for others. */
     private record Small(Path path, BasicFileAttributes here, RemotePath target) {}
-
-    /** Submits the small files that were found so far. */
-    private void submitSmall() throws CloudMwException, InterruptedException {
-        if (small.isEmpty()) {
-            return;
-        }
-        List<Small> some = List.copyOf(small);
-        small.clear();
-        submit(some.size() + " small files", () -> copySmall(some));
-    }
 
     private CompletableFuture<?> copySmall(List<Small> some) {
         List<FilePath> targets = some.stream().map(file -> file.target().file()).toList();

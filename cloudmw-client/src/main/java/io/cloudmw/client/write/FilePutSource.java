@@ -125,20 +125,7 @@ public final class FilePutSource implements PutSource {
 
     @Override
     public Part part(ByteRange range) {
-        return new Part() {
-            @Override
-            public long length() {
-                return range.length();
-            }
-
-            @Override
-            public void read(long offset, ByteBuffer target) throws CloudMwException {
-                FilePutSource.this.read(range.offset() + offset, target);
-            }
-
-            @Override
-            public void close() {}
-        };
+        return Part.of(range, this::read);
     }
 
     /** Fills {@code target}, once open. */

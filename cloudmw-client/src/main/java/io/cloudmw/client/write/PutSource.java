@@ -57,8 +57,38 @@ public interface PutSource extends AutoCloseable {
     @Override
     void close();
 
+    /** A reader of a source at any offset. */
+    @FunctionalInterface
+    interface PositionalReader {
+        /**
+         * Fills {@code target}.
+         *
+         * @param offset in the file
+         * @throws CloudMwException {@code LOCAL_IO} when there are fewer bytes, or they cannot be read
+         */
+        void read(long offset, ByteBuffer target) throws CloudMwException;
+    }
+
     /** The bytes of one chunk. */
     interface Part extends AutoCloseable {
+        /** A part of a source that can be read at any offset; closing it does nothing. */
+        static Part of(ByteRange range, PositionalReader source) {
+            return new Part() {
+                @Override
+                public long length() {
+                    return range.length();
+                }
+
+                @Override
+                public void read(long offset, ByteBuffer target) throws CloudMwException {
+                    source.read(range.offset() + offset, target);
+                }
+
+                @Override
+                public void close() {}
+            };
+        }
+
         /** The length in bytes. */
         long length();
 
