@@ -340,7 +340,7 @@ final class TransferTest {
         SlaReport unchosen = ignorant.sla().orElseThrow();
         assertThat(unchosen.chosen()).isFalse();
         assertThat(unchosen.way().mode()).isEqualTo(Mode.ROUNDS);
-        assertThat(unchosen.why()).contains("too little is known");
+        assertThat(unchosen.why()).contains("speeds are not known");
 
         coordinator.speeds(new ExpectedSpeed(1_000_000, 2_000_000, 3_000_000, 50 << 20, 20 << 20, 0, 1, 99));
         GetReceipt single = get(lax);

@@ -103,7 +103,7 @@ final class MonitorIT {
             assertThat(receipt.sla()).hasValueSatisfying(sla -> {
                 assertThat(sla.met()).isFalse();
                 assertThat(sla.why())
-                        .contains("too long", "from disk-", "too little is known", "it was expected to take");
+                        .contains("too long", "from disk-", "speeds are not known", "it was expected to take");
             });
         }
     }
