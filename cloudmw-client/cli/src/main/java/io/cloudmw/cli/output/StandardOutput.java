@@ -1,6 +1,7 @@
 package io.cloudmw.cli.output;
 
 import java.io.BufferedOutputStream;
+import java.io.FileOutputStream;
 import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -10,6 +11,7 @@ import java.nio.channels.Channels;
 import java.nio.channels.WritableByteChannel;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,8 +45,9 @@ public final class StandardOutput extends PrintStream {
      * @throws IOException the failure of the system
      */
     public void requireWritten() throws IOException {
-        if (checkError()) {
-            IOException failure = descriptor.failure;
+        boolean failed = checkError();
+        IOException failure = descriptor.failure;
+        if (failed || failure != null) {
             throw failure == null ? new IOException("it was closed") : failure;
         }
     }
@@ -59,15 +62,16 @@ public final class StandardOutput extends PrintStream {
     }
 
     /**
-     * Returns a channel for the bytes of a file. Unlike the methods of {@link PrintStream}, its writes fail once the
-     * output cannot be written.
+     * Returns a channel for the bytes of a file, which go to a descriptor of the system without a copy in between.
+     * Unlike the methods of {@link PrintStream}, its writes fail once the output cannot be written.
      */
     public WritableByteChannel channel() {
-        WritableByteChannel all = Channels.newChannel(this);
+        WritableByteChannel all = descriptor.direct().orElseGet(() -> Channels.newChannel(this));
         return LocalPaths.named("standard output", new WritableByteChannel() {
             @Override
             public int write(ByteBuffer bytes) throws IOException {
                 midFile |= bytes.hasRemaining();
+                requireWritten(); // what was printed comes first
                 int written = all.write(bytes);
                 requireWritten();
                 return written;
@@ -79,8 +83,8 @@ public final class StandardOutput extends PrintStream {
             }
 
             @Override
-            public void close() throws IOException {
-                all.close();
+            public void close() {
+                StandardOutput.this.close();
             }
         });
     }
@@ -103,10 +107,47 @@ public final class StandardOutput extends PrintStream {
             try {
                 out.write(bytes, from, count);
             } catch (IOException e) {
-                // The JDK has no exception type for EPIPE, only this message.
-                abandoned |= "Broken pipe".equals(e.getMessage());
-                failure = e;
-                throw e;
+                throw failed(e);
+            }
+        }
+
+        /** A channel to the same descriptor, if the system has one. */
+        Optional<WritableByteChannel> direct() {
+            return out instanceof FileOutputStream file ? Optional.of(new Direct(file.getChannel())) : Optional.empty();
+        }
+
+        private IOException failed(IOException e) {
+            // The JDK has no exception type for EPIPE, only this message.
+            abandoned |= "Broken pipe".equals(e.getMessage());
+            failure = e;
+            return e;
+        }
+
+        /** A channel whose failures are the descriptor's. */
+        private final class Direct implements WritableByteChannel {
+            private final WritableByteChannel channel;
+
+            Direct(WritableByteChannel channel) {
+                this.channel = channel;
+            }
+
+            @Override
+            public int write(ByteBuffer bytes) throws IOException {
+                try {
+                    return channel.write(bytes);
+                } catch (IOException e) {
+                    throw failed(e);
+                }
+            }
+
+            @Override
+            public boolean isOpen() {
+                return channel.isOpen();
+            }
+
+            @Override
+            public void close() throws IOException {
+                channel.close();
             }
         }
     }
