@@ -19,7 +19,8 @@ import software.amazon.awssdk.services.s3.model.GetObjectResponse;
  * not downloaded.
  */
 final class S3Reader implements ChunkReader {
-    private static final int BOUNCE_BYTES = 64 * 1024;
+    /** The most that the JDK reads from a socket at once. */
+    private static final int BOUNCE_BYTES = 128 * 1024;
 
     private final S3Client client;
     private final SdkErrors errors;
