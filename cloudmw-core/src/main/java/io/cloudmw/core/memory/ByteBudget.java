@@ -46,20 +46,29 @@ public final class ByteBudget {
 
     /** Takes {@code bytes} now, or nothing. */
     public boolean tryTake(long bytes) {
-        if (takes(bytes)) {
-            return true;
-        }
-        if (bytes > limitBytes) {
-            return false;
-        }
-        relief.relieve(this, bytes);
-        return takes(bytes);
+        return tryTake(bytes, 0);
     }
 
-    private boolean takes(long bytes) {
+    /**
+     * Takes {@code bytes} now, or nothing.
+     *
+     * @param left bytes that must be free afterwards, for more urgent takers
+     */
+    public boolean tryTake(long bytes, long left) {
+        if (takes(bytes, left)) {
+            return true;
+        }
+        if (bytes > limitBytes - left) {
+            return false;
+        }
+        relief.relieve(this, bytes + left);
+        return takes(bytes, left);
+    }
+
+    private boolean takes(long bytes, long left) {
         lock.lock();
         try {
-            if (bytes > limitBytes - usedBytes) {
+            if (bytes > limitBytes - left - usedBytes) {
                 return false;
             }
             usedBytes += bytes;

@@ -17,6 +17,9 @@ public final class ReadProbe {
     /** Fewer bytes after the first arrival, in less than {@link #MIN_RATE_MICROS}, do not show the throughput. */
     static final long MIN_RATE_BYTES = 64 << 10;
 
+    /** A reader that stays away for longer has paused: what comes next waited for it in the socket. */
+    static final long PAUSE_NANOS = 5_000_000;
+
     /** A stream that stalled for so long was slow, however few bytes were left. */
     static final long MIN_RATE_MICROS = 100_000;
 
@@ -35,6 +38,13 @@ public final class ReadProbe {
     private long bytes;
 
     @GuardedBy("this")
+    private long lastArrivalNanos;
+
+    /** True after the throughput was recorded, because the reader paused. */
+    @GuardedBy("this")
+    private boolean rated;
+
+    @GuardedBy("this")
     private boolean over;
 
     ReadProbe(SpeedMonitor monitor, SpeedKey key, Ticker ticker) {
@@ -48,16 +58,24 @@ public final class ReadProbe {
         return key;
     }
 
+    /** Notes that the reader asks for more. The throughput is the one up to the reader's first long pause. */
+    public synchronized void asked() {
+        if (!over && !rated && firstBytes >= 0 && ticker.nanos() - lastArrivalNanos > PAUSE_NANOS) {
+            rate(lastArrivalNanos);
+        }
+    }
+
     /** Counts bytes that have arrived. */
     public synchronized void arrived(long more) {
         if (over || more <= 0) {
             return;
         }
         bytes += more;
+        lastArrivalNanos = ticker.nanos();
         boolean first = firstBytes < 0;
         if (first) {
             firstBytes = more;
-            firstByteNanos = ticker.nanos();
+            firstByteNanos = lastArrivalNanos;
         }
         long micros = TimeUnit.NANOSECONDS.toMicros(firstByteNanos - startedNanos);
         monitor.record(key, (entry, now) -> {
@@ -91,12 +109,19 @@ public final class ReadProbe {
             monitor.record(key, (entry, now) -> entry.cutBeforeFirstByte(micros, now));
             return true;
         }
+        rate(nowNanos);
+        return true;
+    }
+
+    /** Records the throughput between the first byte and {@code nanos}, once, if so much shows it. */
+    @GuardedBy("this")
+    private void rate(long nanos) {
         long later = bytes - firstBytes;
-        long micros = TimeUnit.NANOSECONDS.toMicros(nowNanos - firstByteNanos);
-        if ((later >= MIN_RATE_BYTES && micros > 0) || micros >= MIN_RATE_MICROS) {
+        long micros = TimeUnit.NANOSECONDS.toMicros(nanos - firstByteNanos);
+        if (!rated && ((later >= MIN_RATE_BYTES && micros > 0) || micros >= MIN_RATE_MICROS)) {
             long kibPerSecond = Math.round(later / 1024.0 * 1e6 / micros);
             monitor.record(key, (entry, now) -> entry.rate(kibPerSecond, now));
         }
-        return true;
+        rated = true;
     }
 }

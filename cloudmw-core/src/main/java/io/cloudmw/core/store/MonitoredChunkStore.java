@@ -9,7 +9,7 @@ import java.nio.ByteBuffer;
 
 /**
  * A decorator that reports reads to the performance monitor; {@link #file} is forwarded unmeasured. The reader's own
- * time between two reads counts as the store's, so it belongs around stores whose readers keep up.
+ * time between two reads counts as the store's, unless the reader pauses: what comes after a pause has no speed.
  */
 public final class MonitoredChunkStore extends ForwardingChunkStore {
     private final SpeedMonitor monitor;
@@ -47,6 +47,7 @@ public final class MonitoredChunkStore extends ForwardingChunkStore {
         @Override
         public int read(ByteBuffer target) throws CloudMwException {
             int read;
+            probe.asked();
             try {
                 read = reader.read(target);
             } catch (CloudMwException e) {

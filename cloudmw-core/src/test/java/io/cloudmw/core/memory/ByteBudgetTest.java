@@ -13,6 +13,15 @@ final class ByteBudgetTest {
     private final ByteBudget budget = new ByteBudget(100);
 
     @Test
+    void takerMayLeaveBytesForOthers() {
+        ByteBudget budget = new ByteBudget(10);
+        assertThat(budget.tryTake(7, 4)).isFalse();
+        assertThat(budget.tryTake(6, 4)).isTrue();
+        assertThat(budget.tryTake(1, 4)).isFalse();
+        assertThat(budget.tryTake(4)).isTrue();
+    }
+
+    @Test
     void bytesInUseNeverExceedTheLimit() {
         assertThat(budget.tryTake(60)).isTrue();
         assertThat(budget.tryTake(41)).isFalse();

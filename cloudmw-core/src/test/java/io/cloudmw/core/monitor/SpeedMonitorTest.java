@@ -41,6 +41,24 @@ final class SpeedMonitorTest {
     }
 
     @Test
+    void bytesAfterAPauseOfTheReaderHaveNoThroughput() {
+        ReadProbe probe = monitor.read(EAST, 10 * MIB);
+        probe.asked();
+        probe.arrived(MIB);
+        time.advance(Duration.ofMillis(100));
+        probe.arrived(2 * MIB);
+        time.advance(Duration.ofSeconds(5));
+        probe.asked();
+        probe.arrived(7 * MIB);
+        time.advance(Duration.ofSeconds(1));
+        probe.ended();
+
+        Speed speed = speed(SizeClass.MEDIUM);
+        assertThat((double) speed.rate().quantile(0.5)).isCloseTo(20 * 1024, within(700.0));
+        assertThat(speed.recentBytes()).isCloseTo(10 * MIB, within(6.0 * MIB));
+    }
+
+    @Test
     void aCancelledReadHasWaitedAtLeastSoLong() {
         ReadProbe probe = monitor.read(EAST, 100);
         time.advance(Duration.ofMillis(80));

@@ -6,19 +6,37 @@ import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.memory.ByteBudget;
 import io.cloudmw.core.store.LeafRange;
 import io.cloudmw.core.store.LeafTarget;
+import io.cloudmw.core.time.Ticker;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The allocator of leaves that outlive the attempt that fetched them. The allocator puts leaves into direct memory as
+ * The allocator of leaves that outlive the read that fetched them. The allocator puts leaves into direct memory as
  * long as the budget lasts, then into the spool. All leaves of an attempt share one file there. Safe for any thread.
  *
+ * <p>Leaves that pass through leave the memory as soon as their reader has taken them. So an attempt without room first
+ * waits for its own reader, never longer than the store took for the leaves so far: the attempt takes at most twice its
+ * time, and holds its thread no longer. A part of the memory is for blocks whose readers keep up.
+ *
  * @param memory the budget of all leaves in memory
+ * @param passing whether leaves pass through to a single reader; otherwise they stay for others
  * @param waitNanos time for which a leaf waits for room in the spool
  */
-public record LeafAllocator(ByteBudget memory, Spool spool, ByteBufAllocator allocator, long waitNanos) {
+public record LeafAllocator(
+        ByteBudget memory, boolean passing, Spool spool, ByteBufAllocator allocator, long waitNanos, Ticker ticker) {
+    /** A reader lags when this many bytes of its block are here and not sent: more than its credit and its socket. */
+    private static final long LAG_BYTES = 2 << 20;
+
+    /** The part of the memory that blocks whose readers lag leave to others. */
+    private static final int RESERVED_PART = 4;
+
+    /** An allocator of leaves that stay for others. */
+    public LeafAllocator(ByteBudget memory, Spool spool, ByteBufAllocator allocator, long waitNanos) {
+        this(memory, false, spool, allocator, waitNanos, Ticker.system());
+    }
+
     /** A target that puts the verified leaves of one attempt into {@code block}, in order. */
     public LeafWriter writer(LeavesBlock block) {
         return new LeafWriter(block);
@@ -26,7 +44,7 @@ public record LeafAllocator(ByteBudget memory, Spool spool, ByteBufAllocator all
 
     /** The same allocator without waiting: it refuses a leaf at once when the spool has no room. */
     public LeafAllocator withoutWaiting() {
-        return new LeafAllocator(memory, spool, allocator, 0);
+        return new LeafAllocator(memory, passing, spool, allocator, 0, ticker);
     }
 
     /**
@@ -36,6 +54,10 @@ public record LeafAllocator(ByteBudget memory, Spool spool, ByteBufAllocator all
     public final class LeafWriter implements LeafTarget, AutoCloseable {
         private final LeavesBlock block;
         private @Nullable ByteBuf buffer;
+        /** The time when the first leaf was here; meaningless before. */
+        private long firstLeafNanos;
+        /** Time spent waiting for the reader. */
+        private long waitedNanos;
         /** True when the buffer is counted and becomes the leaf; otherwise the leaf is copied to the spool. */
         private boolean counted;
         /** The leaves for which there was no memory. */
@@ -56,12 +78,53 @@ public record LeafAllocator(ByteBudget memory, Spool spool, ByteBufAllocator all
             ByteBuf room = allocator.directBuffer(length, length);
             buffer = room;
             counted = false;
-            counted = memory.tryTake(length);
+            counted = takes(length);
             return room.nioBuffer(0, length);
+        }
+
+        private boolean takes(int length) {
+            boolean taken = tryTake(length);
+            while (!taken && passing && waitedForReader()) {
+                taken = tryTake(length);
+            }
+            return taken;
+        }
+
+        private boolean tryTake(int length) {
+            long reserved = passing && block.unsentBytes() >= LAG_BYTES ? memory.limitBytes() / RESERVED_PART : 0;
+            return memory.tryTake(length, reserved);
+        }
+
+        /**
+         * Waits until the reader has taken a leaf of this block. Returns false when none is left to take, or when the
+         * attempt has waited for as long as its store took.
+         */
+        private boolean waitedForReader() {
+            long unsent = block.unsentBytes();
+            long now = ticker.nanos();
+            long most = now - firstLeafNanos - 2 * waitedNanos;
+            if (unsent == 0 || most <= 0 || isCancelled()) {
+                return false;
+            }
+            try {
+                block.awaitSent(unsent, most);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                return false;
+            }
+            waitedNanos += ticker.nanos() - now;
+            return true;
+        }
+
+        private synchronized boolean isCancelled() {
+            return cancelled;
         }
 
         @Override
         public void verified(long offset, ByteBuffer bytes) throws CloudMwException {
+            if (offset == 0) {
+                firstLeafNanos = ticker.nanos();
+            }
             int index = Math.toIntExact(offset / block.block().leaves().leafSizeBytes());
             ByteBuf room = buffer;
             if (room != null && counted) {
@@ -137,11 +200,14 @@ public record LeafAllocator(ByteBudget memory, Spool spool, ByteBufAllocator all
         }
 
         @Override
-        public synchronized void cancel() {
-            cancelled = true;
-            if (waiting != null) {
-                waiting.interrupt();
+        public void cancel() {
+            synchronized (this) {
+                cancelled = true;
+                if (waiting != null) {
+                    waiting.interrupt();
+                }
             }
+            block.stopWaiting();
         }
 
         private void drop() {

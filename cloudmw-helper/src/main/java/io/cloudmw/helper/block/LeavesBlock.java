@@ -1,14 +1,29 @@
 package io.cloudmw.helper.block;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cloudmw.core.bulk.BulkStream;
 import io.cloudmw.core.memory.ByteBudget;
+import io.cloudmw.core.time.Ticker;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /** A block whose leaves are kept one by one, in any order. A leaf is released when it was sent, or with the block. */
 public final class LeavesBlock extends FetchedBlock {
+    /** {@link Object#wait} knows milliseconds; a shorter wait would not end. */
+    private static final long MIN_WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
     private final AtomicReferenceArray<Leaf> leaves;
+    private final AtomicLong unsentBytes = new AtomicLong();
+    private final Ticker ticker = Ticker.system();
+    private final Object sent = new Object();
+    /** True while a thread waits; checked after each leaf, so that nobody locks for nothing. */
+    private volatile boolean waits;
+
+    @GuardedBy("sent")
+    private boolean stopped;
 
     /** Begins without leaves. */
     public LeavesBlock(WantedBlock block) {
@@ -19,12 +34,43 @@ public final class LeavesBlock extends FetchedBlock {
     /** Takes over the leaf at an index of the block; a second leaf at the same index is released. */
     public void put(int index, Leaf leaf) {
         boolean kept = false;
+        int length = leaf.length();
+        unsentBytes.addAndGet(length);
         if (retain()) {
             kept = leaves.compareAndSet(index, null, leaf);
             release();
         }
         if (!kept) {
+            unsentBytes.addAndGet(-length);
             leaf.release();
+        }
+    }
+
+    /** Bytes of the leaves that were put and not sent. */
+    long unsentBytes() {
+        return unsentBytes.get();
+    }
+
+    /**
+     * Waits until fewer than {@code unsent} bytes are left to send, until {@link #stopWaiting}, or for so long. For one
+     * thread.
+     */
+    void awaitSent(long unsent, long nanos) throws InterruptedException {
+        long end = ticker.nanos() + nanos;
+        synchronized (sent) {
+            waits = true; // before the first look, so that no leaf is missed
+            for (long left = nanos; left > 0 && !stopped && unsentBytes() >= unsent; left = end - ticker.nanos()) {
+                TimeUnit.NANOSECONDS.timedWait(sent, Math.max(left, MIN_WAIT_NANOS));
+            }
+            waits = false;
+        }
+    }
+
+    /** Ends {@link #awaitSent}, now and later. Any thread. */
+    void stopWaiting() {
+        synchronized (sent) {
+            stopped = true;
+            sent.notifyAll();
         }
     }
 
@@ -54,6 +100,12 @@ public final class LeavesBlock extends FetchedBlock {
         @Nullable Leaf leaf = leaves.getAndSet(index, null);
         if (leaf != null) {
             leaf.release();
+            unsentBytes.addAndGet(-leaf.length());
+            if (waits) {
+                synchronized (sent) {
+                    sent.notifyAll();
+                }
+            }
         }
     }
 

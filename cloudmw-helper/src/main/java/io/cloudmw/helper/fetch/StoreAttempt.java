@@ -39,7 +39,7 @@ final class StoreAttempt implements FairPool.Task, BlockAttempt {
     private final StoreId storeId;
     private final Requester requester;
     private final Listener listener;
-    /** The allocator of leaves that other readers may share; null when the block is kept as a whole. */
+    /** The allocator of leaves that are kept one by one; null when the block is kept as a whole. */
     private final @Nullable LeafAllocator allocator;
 
     private final Object lock = new Object();

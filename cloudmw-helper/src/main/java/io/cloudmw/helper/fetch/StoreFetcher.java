@@ -8,6 +8,7 @@ import io.cloudmw.core.schedule.ScheduledWork;
 import io.cloudmw.core.store.ChunkStore;
 import io.cloudmw.core.store.LeafTarget;
 import io.cloudmw.core.store.StoreLeafVerifier;
+import io.cloudmw.core.time.Ticker;
 import io.cloudmw.helper.block.LeafAllocator;
 import io.cloudmw.helper.block.Spool;
 import io.cloudmw.helper.block.WantedBlock;
@@ -19,14 +20,15 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A fetcher that reads stores on a pool of blocking threads. Attempts that make up for late ones have a second pool, so
- * that they never wait for those. A file on a disk of this helper is sent from there; a small block goes to memory
- * while there is room; other blocks go to the spool. Safe for any thread.
+ * that they never wait for those. A file on a disk of this helper is sent from there. A block with cut-through is kept
+ * leaf by leaf until each is sent: in memory while there is room or its reader makes some, else in the spool. A block
+ * that is raced for is kept whole: a small one in memory while there is room, others in the spool. Safe for any thread.
  */
 public final class StoreFetcher implements BlockFetcher, AutoCloseable {
     /**
      * The limits of attempts.
      *
-     * @param memoryBlockBytes longest block that is kept in memory
+     * @param memoryBlockBytes longest block that is kept in memory as a whole
      * @param spoolWaitNanos time for which an attempt waits for room in the spool before it fails
      */
     public record Limits(long memoryBlockBytes, long spoolWaitNanos) {}
@@ -42,13 +44,16 @@ public final class StoreFetcher implements BlockFetcher, AutoCloseable {
     private final ByteBudget memory;
     private final Spool spool;
     private final ByteBufAllocator allocator;
+    /** The allocator of leaves that are sent while their block is fetched. */
+    private final LeafAllocator passing;
+
     private final Pools pools;
 
     /**
      * Creates a fetcher without attempts.
      *
      * @param pools closed with this
-     * @param memory the budget of all blocks in memory
+     * @param memory the budget of all leaves and blocks in memory
      */
     public StoreFetcher(Pools pools, Limits limits, ByteBudget memory, Spool spool, ByteBufAllocator allocator) {
         this.pools = pools;
@@ -56,12 +61,14 @@ public final class StoreFetcher implements BlockFetcher, AutoCloseable {
         this.memory = memory;
         this.spool = spool;
         this.allocator = allocator;
+        this.passing = new LeafAllocator(memory, true, spool, allocator, limits.spoolWaitNanos(), Ticker.system());
     }
 
     @Override
     public BlockAttempt start(Requester requester, WantedBlock block, StoreId store, BlockAttempt.Listener listener)
             throws CloudMwException {
-        return start(requester, block, new StoreAttempt(this, block, store, requester, listener, null));
+        LeafAllocator leaves = block.race().isCutThrough() ? passing : null;
+        return start(requester, block, new StoreAttempt(this, block, store, requester, listener, leaves));
     }
 
     /**

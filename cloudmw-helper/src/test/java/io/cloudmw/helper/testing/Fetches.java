@@ -12,6 +12,9 @@ import io.cloudmw.core.model.chunk.Chunk;
 import io.cloudmw.core.model.chunk.ChunkId;
 import io.cloudmw.core.race.Block;
 import io.cloudmw.core.race.BlockId;
+import io.cloudmw.core.race.BlockRule;
+import io.cloudmw.core.race.Entrant;
+import io.cloudmw.core.race.RacerId;
 import io.cloudmw.core.schedule.FairPool;
 import io.cloudmw.core.schedule.ScheduleLimits;
 import io.cloudmw.core.schedule.Tenant;
@@ -25,6 +28,7 @@ import io.cloudmw.helper.fetch.StoreFetcher;
 import io.cloudmw.helper.fetch.StoreResolver;
 import io.cloudmw.helper.fetch.Upstream;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -38,6 +42,9 @@ import java.util.zip.CRC32C;
 public final class Fetches {
     public static final int LEAF = 4096;
     public static final StoreId STORE = new StoreId("s");
+
+    /** A generous limit for what must happen. */
+    public static final Duration PATIENCE = Duration.ofMinutes(1);
 
     private Fetches() {}
 
@@ -54,6 +61,26 @@ public final class Fetches {
     /** A whole chunk with leaves of another size. */
     public static WantedBlock whole(ChunkId chunk, byte[] bytes, int leafSizeBytes) {
         return whole(chunk, bytes, leafSizeBytes, false);
+    }
+
+    /** A whole chunk as a block with one entrant, which relays it leaf by leaf while it fetches. */
+    public static WantedBlock relayed(ChunkId chunk, byte[] bytes) {
+        WantedBlock raced = whole(chunk, bytes);
+        Block block = new Block(
+                raced.race().id(),
+                raced.race().chunkIndex(),
+                raced.race().range(),
+                raced.race().replicas(),
+                List.of(new Entrant(new RacerId(0), 0)),
+                BlockRule.SOLE);
+        return new WantedBlock(
+                block,
+                raced.leaves(),
+                raced.chunkLength(),
+                raced.replicas(),
+                raced.extra(),
+                raced.untilMillis(),
+                raced.trace());
     }
 
     /** A whole chunk in another store. */

@@ -1,0 +1,120 @@
+package io.cloudmw.helper.block;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.memory.ByteBudget;
+import io.cloudmw.core.store.LeafTarget;
+import io.cloudmw.core.testing.FakeTicker;
+import io.cloudmw.core.testing.store.Chunks;
+import io.cloudmw.helper.testing.FakeBulkStream;
+import io.cloudmw.helper.testing.Fetches;
+import io.cloudmw.helper.testing.IgnoringListener;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Tests of leaves that pass through a memory for two of them. */
+final class LeafAllocatorTest {
+    private final byte[] bytes = Chunks.bytes(1, 3 * Fetches.LEAF);
+    private final ByteBudget memory = new ByteBudget(2 * Fetches.LEAF);
+    private final ByteBudget spooled = new ByteBudget(bytes.length);
+    private final FakeTicker time = new FakeTicker();
+    private final LeavesBlock block = new LeavesBlock(Fetches.relayed(Chunks.id(), bytes));
+    private final FakeBulkStream reader = new FakeBulkStream();
+
+    @TempDir
+    private Path directory;
+
+    private Spool spool;
+    private LeafAllocator.LeafWriter writer;
+
+    @BeforeEach
+    void fillMemory() throws IOException {
+        spool = Spool.open(directory.resolve("spool"), spooled);
+        writer = new LeafAllocator(memory, true, spool, UnpooledByteBufAllocator.DEFAULT, 1, time).writer(block);
+        reader.open(new byte[0], new IgnoringListener());
+        reader.allow(bytes.length);
+        write(writer, 0);
+        write(writer, 1);
+        assertThat(memory.usedBytes()).isEqualTo(memory.limitBytes());
+    }
+
+    @AfterEach
+    void stop() {
+        writer.close();
+        block.close();
+        spool.close();
+        assertThat(memory.usedBytes()).isZero();
+    }
+
+    private void write(LeafTarget target, int leaf) throws IOException {
+        int offset = leaf * Fetches.LEAF;
+        ByteBuffer buffer = target.buffer(offset, Fetches.LEAF);
+        buffer.put(bytes, offset, Fetches.LEAF).flip();
+        target.verified(offset, buffer);
+        block.advance(offset + Fetches.LEAF);
+    }
+
+    /** Writes the third leaf in a thread of its own, which waits for room. */
+    private FutureTask<Void> waitingWrite() {
+        time.advance(Duration.ofHours(1));
+        FutureTask<Void> written = new FutureTask<>(() -> {
+            write(writer, 2);
+            return null;
+        });
+        Thread thread = new Thread(written);
+        thread.start();
+        await().atMost(Fetches.PATIENCE).until(() -> thread.getState() == Thread.State.TIMED_WAITING);
+        return written;
+    }
+
+    @Test
+    void leafGoesToTheSpoolWhenTheStoreTookNoTimeToWaitFor() throws Exception {
+        write(writer, 2);
+        assertThat(spooled.usedBytes()).isEqualTo(Fetches.LEAF);
+    }
+
+    @Test
+    void leafWaitsForItsReaderAsLongAsTheStoreTook() throws Exception {
+        FutureTask<Void> waiting = waitingWrite();
+        assertThat(block.send(reader, 0)).isCompleted();
+        waiting.get(1, TimeUnit.MINUTES);
+        assertThat(spooled.usedBytes()).isZero();
+        assertThat(memory.usedBytes()).isEqualTo(memory.limitBytes());
+    }
+
+    @Test
+    void cancelEndsTheWaitForTheReader() {
+        FutureTask<Void> waiting = waitingWrite();
+        writer.cancel();
+        assertThat(waiting)
+                .failsWithin(Fetches.PATIENCE)
+                .withThrowableOfType(ExecutionException.class)
+                .havingCause()
+                .isInstanceOfSatisfying(
+                        CloudMwException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.CANCELLED));
+    }
+
+    @Test
+    void leafDoesNotWaitWhenItsReaderHasTakenAll() throws Exception {
+        time.advance(Duration.ofHours(1));
+        assertThat(block.send(reader, 0)).isCompleted();
+        assertThat(block.send(reader, 1)).isCompleted();
+        assertThat(memory.tryTake(memory.limitBytes())).isTrue();
+        write(writer, 2);
+        assertThat(spooled.usedBytes()).isEqualTo(Fetches.LEAF);
+        memory.giveBack(memory.limitBytes());
+    }
+}
