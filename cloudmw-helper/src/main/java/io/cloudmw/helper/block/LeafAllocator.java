@@ -10,31 +10,44 @@ import io.cloudmw.core.time.Ticker;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import java.nio.ByteBuffer;
+import java.util.Optional;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The allocator of leaves that outlive the read that fetched them. The allocator puts leaves into direct memory as
  * long as the budget lasts, then into the spool. All leaves of an attempt share one file there. Safe for any thread.
  *
- * <p>Leaves that pass through leave the memory as soon as their reader has taken them. So an attempt without room first
- * waits for its own reader, never longer than the store took for the leaves so far: the attempt takes at most twice its
- * time, and holds its thread no longer. A part of the memory is for blocks whose readers keep up.
+ * <p>Leaves that pass through leave the memory as soon as their reader has taken them. So an attempt without room waits
+ * for its own reader while that takes leaves. A part of the memory is for blocks whose readers keep up.
  *
  * @param memory the budget of all leaves in memory
- * @param passing whether leaves pass through to a single reader; otherwise they stay for others
+ * @param passing present when leaves pass through to a single reader: returns whether an attempt may keep its thread
+ *     while it waits for that reader. Empty: leaves stay for others
  * @param waitNanos time for which a leaf waits for room in the spool
  */
 public record LeafAllocator(
-        ByteBudget memory, boolean passing, Spool spool, ByteBufAllocator allocator, long waitNanos, Ticker ticker) {
+        ByteBudget memory,
+        Optional<BooleanSupplier> passing,
+        Spool spool,
+        ByteBufAllocator allocator,
+        long waitNanos,
+        Ticker ticker) {
     /** A reader lags when this many bytes of its block are here and not sent: more than its credit and its socket. */
     private static final long LAG_BYTES = 2 << 20;
 
     /** The part of the memory that blocks whose readers lag leave to others. */
     private static final int RESERVED_PART = 4;
 
+    /** A reader that takes no leaf of its block for so long is slow: 5 MB/s. */
+    private static final long SLOW_READER_NANOS = 50_000_000;
+
+    /** Room may also come from other blocks, and other attempts may come to need the thread. */
+    private static final long NEXT_LOOK_NANOS = 10_000_000;
+
     /** An allocator of leaves that stay for others. */
     public LeafAllocator(ByteBudget memory, Spool spool, ByteBufAllocator allocator, long waitNanos) {
-        this(memory, false, spool, allocator, waitNanos, Ticker.system());
+        this(memory, Optional.empty(), spool, allocator, waitNanos, Ticker.system());
     }
 
     /** A target that puts the verified leaves of one attempt into {@code block}, in order. */
@@ -54,10 +67,6 @@ public record LeafAllocator(
     public final class LeafWriter implements LeafTarget, AutoCloseable {
         private final LeavesBlock block;
         private @Nullable ByteBuf buffer;
-        /** The time when the first leaf was here; meaningless before. */
-        private long firstLeafNanos;
-        /** Time spent waiting for the reader. */
-        private long waitedNanos;
         /** True when the buffer is counted and becomes the leaf; otherwise the leaf is copied to the spool. */
         private boolean counted;
         /** The leaves for which there was no memory. */
@@ -84,36 +93,32 @@ public record LeafAllocator(
 
         private boolean takes(int length) {
             boolean taken = tryTake(length);
-            while (!taken && passing && waitedForReader()) {
+            while (!taken && waitedForReader()) {
                 taken = tryTake(length);
             }
             return taken;
         }
 
         private boolean tryTake(int length) {
-            long reserved = passing && block.unsentBytes() >= LAG_BYTES ? memory.limitBytes() / RESERVED_PART : 0;
-            return memory.tryTake(length, reserved);
+            boolean lags = passing.isPresent() && block.unsentBytes() >= LAG_BYTES;
+            return memory.tryTake(length, lags ? memory.limitBytes() / RESERVED_PART : 0);
         }
 
-        /**
-         * Waits until the reader has taken a leaf of this block. Returns false when none is left to take, or when the
-         * attempt has waited for as long as its store took.
-         */
+        /** Waits a moment for the reader; returns false when waiting is not worth it, or not allowed. */
         private boolean waitedForReader() {
             long unsent = block.unsentBytes();
-            long now = ticker.nanos();
-            long most = now - firstLeafNanos - 2 * waitedNanos;
-            if (unsent == 0 || most <= 0 || isCancelled()) {
+            long patience = SLOW_READER_NANOS - (ticker.nanos() - block.takenNanos());
+            boolean waits = passing.isPresent() && unsent > 0 && patience > 0;
+            if (!waits || isCancelled() || !passing.get().getAsBoolean()) {
                 return false;
             }
             try {
-                block.awaitSent(unsent, most);
+                block.awaitSent(unsent, Math.min(patience, NEXT_LOOK_NANOS));
+                return true;
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
                 return false;
             }
-            waitedNanos += ticker.nanos() - now;
-            return true;
         }
 
         private synchronized boolean isCancelled() {
@@ -122,9 +127,6 @@ public record LeafAllocator(
 
         @Override
         public void verified(long offset, ByteBuffer bytes) throws CloudMwException {
-            if (offset == 0) {
-                firstLeafNanos = ticker.nanos();
-            }
             int index = Math.toIntExact(offset / block.block().leaves().leafSizeBytes());
             ByteBuf room = buffer;
             if (room != null && counted) {

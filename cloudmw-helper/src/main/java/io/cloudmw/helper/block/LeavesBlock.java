@@ -17,7 +17,8 @@ public final class LeavesBlock extends FetchedBlock {
 
     private final AtomicReferenceArray<Leaf> leaves;
     private final AtomicLong unsentBytes = new AtomicLong();
-    private final Ticker ticker = Ticker.system();
+    private final Ticker ticker;
+    private volatile long takenNanos;
     private final Object sent = new Object();
     /** True while a thread waits; checked after each leaf, so that nobody locks for nothing. */
     private volatile boolean waits;
@@ -27,7 +28,12 @@ public final class LeavesBlock extends FetchedBlock {
 
     /** Begins without leaves. */
     public LeavesBlock(WantedBlock block) {
+        this(block, Ticker.system());
+    }
+
+    LeavesBlock(WantedBlock block, Ticker ticker) {
         super(block);
+        this.ticker = ticker;
         this.leaves = new AtomicReferenceArray<>(block.leaves().leaves());
     }
 
@@ -35,6 +41,9 @@ public final class LeavesBlock extends FetchedBlock {
     public void put(int index, Leaf leaf) {
         boolean kept = false;
         int length = leaf.length();
+        if (index == 0) {
+            takenNanos = ticker.nanos();
+        }
         unsentBytes.addAndGet(length);
         if (retain()) {
             kept = leaves.compareAndSet(index, null, leaf);
@@ -51,16 +60,20 @@ public final class LeavesBlock extends FetchedBlock {
         return unsentBytes.get();
     }
 
+    /** The time when a leaf was last sent or, before that, when the first one was put. */
+    long takenNanos() {
+        return takenNanos;
+    }
+
     /**
-     * Waits until fewer than {@code unsent} bytes are left to send, until {@link #stopWaiting}, or for so long. For one
-     * thread.
+     * Waits until fewer than {@code unsent} bytes are left to send, until {@link #stopWaiting}, or for so long; may end
+     * sooner. For one thread.
      */
     void awaitSent(long unsent, long nanos) throws InterruptedException {
-        long end = ticker.nanos() + nanos;
         synchronized (sent) {
-            waits = true; // before the first look, so that no leaf is missed
-            for (long left = nanos; left > 0 && !stopped && unsentBytes() >= unsent; left = end - ticker.nanos()) {
-                TimeUnit.NANOSECONDS.timedWait(sent, Math.max(left, MIN_WAIT_NANOS));
+            waits = true; // before the look, so that no leaf is missed
+            if (!stopped && unsentBytes() >= unsent) {
+                TimeUnit.NANOSECONDS.timedWait(sent, Math.max(nanos, MIN_WAIT_NANOS));
             }
             waits = false;
         }
@@ -100,6 +113,7 @@ public final class LeavesBlock extends FetchedBlock {
         @Nullable Leaf leaf = leaves.getAndSet(index, null);
         if (leaf != null) {
             leaf.release();
+            takenNanos = ticker.nanos();
             unsentBytes.addAndGet(-leaf.length());
             if (waits) {
                 synchronized (sent) {

@@ -2,6 +2,7 @@ package io.cloudmw.helper.fetch;
 
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.memory.ByteBudget;
+import io.cloudmw.core.model.Priority;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.schedule.FairPool;
 import io.cloudmw.core.schedule.ScheduledWork;
@@ -14,8 +15,10 @@ import io.cloudmw.helper.block.Spool;
 import io.cloudmw.helper.block.WantedBlock;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,7 +41,12 @@ public final class StoreFetcher implements BlockFetcher, AutoCloseable {
      *
      * @param extra runs attempts that make up for late ones
      */
-    public record Pools(FairPool ordinary, FairPool extra) {}
+    public record Pools(FairPool ordinary, FairPool extra) {
+        /** Returns whether no attempt waits for a thread. */
+        boolean areIdle() {
+            return Stream.of(Priority.values()).allMatch(each -> ordinary.queued(each) == 0 && extra.queued(each) == 0);
+        }
+    }
 
     private final Limits limits;
     private final ByteBudget memory;
@@ -61,7 +69,8 @@ public final class StoreFetcher implements BlockFetcher, AutoCloseable {
         this.memory = memory;
         this.spool = spool;
         this.allocator = allocator;
-        this.passing = new LeafAllocator(memory, true, spool, allocator, limits.spoolWaitNanos(), Ticker.system());
+        this.passing = new LeafAllocator(
+                memory, Optional.of(pools::areIdle), spool, allocator, limits.spoolWaitNanos(), Ticker.system());
     }
 
     @Override

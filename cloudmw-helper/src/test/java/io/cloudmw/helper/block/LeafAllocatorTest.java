@@ -17,21 +17,24 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Tests of leaves that pass through a memory for two of them. */
+/** Tests of leaves that pass through a memory for two of them; the reader has taken the first of four. */
 final class LeafAllocatorTest {
-    private final byte[] bytes = Chunks.bytes(1, 3 * Fetches.LEAF);
+    private final byte[] bytes = Chunks.bytes(1, 4 * Fetches.LEAF);
     private final ByteBudget memory = new ByteBudget(2 * Fetches.LEAF);
     private final ByteBudget spooled = new ByteBudget(bytes.length);
     private final FakeTicker time = new FakeTicker();
-    private final LeavesBlock block = new LeavesBlock(Fetches.relayed(Chunks.id(), bytes));
+    private final AtomicBoolean threadsAreFree = new AtomicBoolean(true);
+    private final LeavesBlock block = new LeavesBlock(Fetches.relayed(Chunks.id(), bytes), time);
     private final FakeBulkStream reader = new FakeBulkStream();
 
     @TempDir
@@ -43,11 +46,15 @@ final class LeafAllocatorTest {
     @BeforeEach
     void fillMemory() throws IOException {
         spool = Spool.open(directory.resolve("spool"), spooled);
-        writer = new LeafAllocator(memory, true, spool, UnpooledByteBufAllocator.DEFAULT, 1, time).writer(block);
+        writer = new LeafAllocator(
+                        memory, Optional.of(threadsAreFree::get), spool, UnpooledByteBufAllocator.DEFAULT, 1, time)
+                .writer(block);
         reader.open(new byte[0], new IgnoringListener());
         reader.allow(bytes.length);
         write(writer, 0);
+        assertThat(block.send(reader, 0)).isCompleted();
         write(writer, 1);
+        write(writer, 2);
         assertThat(memory.usedBytes()).isEqualTo(memory.limitBytes());
     }
 
@@ -67,11 +74,10 @@ final class LeafAllocatorTest {
         block.advance(offset + Fetches.LEAF);
     }
 
-    /** Writes the third leaf in a thread of its own, which waits for room. */
+    /** Writes the last leaf in a thread of its own, which waits for room. */
     private FutureTask<Void> waitingWrite() {
-        time.advance(Duration.ofHours(1));
         FutureTask<Void> written = new FutureTask<>(() -> {
-            write(writer, 2);
+            write(writer, 3);
             return null;
         });
         Thread thread = new Thread(written);
@@ -80,19 +86,41 @@ final class LeafAllocatorTest {
         return written;
     }
 
-    @Test
-    void leafGoesToTheSpoolWhenTheStoreTookNoTimeToWaitFor() throws Exception {
-        write(writer, 2);
+    private void assertLastIsSpooled() {
         assertThat(spooled.usedBytes()).isEqualTo(Fetches.LEAF);
+        assertThat(memory.usedBytes()).isEqualTo(memory.limitBytes());
     }
 
     @Test
-    void leafWaitsForItsReaderAsLongAsTheStoreTook() throws Exception {
+    void leafWaitsForAReaderThatTakesLeaves() throws Exception {
         FutureTask<Void> waiting = waitingWrite();
-        assertThat(block.send(reader, 0)).isCompleted();
+        assertThat(block.send(reader, 1)).isCompleted();
         waiting.get(1, TimeUnit.MINUTES);
         assertThat(spooled.usedBytes()).isZero();
         assertThat(memory.usedBytes()).isEqualTo(memory.limitBytes());
+    }
+
+    @Test
+    void leafThatWaitsGoesToTheSpoolOnceItsReaderHasPaused() throws Exception {
+        FutureTask<Void> waiting = waitingWrite();
+        time.advance(Duration.ofMillis(51));
+        waiting.get(1, TimeUnit.MINUTES);
+        assertLastIsSpooled();
+    }
+
+    @Test
+    void leafOfAReaderThatHasPausedGoesToTheSpoolAtOnce() throws Exception {
+        time.advance(Duration.ofMillis(51));
+        write(writer, 3);
+        assertLastIsSpooled();
+    }
+
+    @Test
+    void leafThatWaitsGoesToTheSpoolWhenAnotherAttemptNeedsTheThread() throws Exception {
+        FutureTask<Void> waiting = waitingWrite();
+        threadsAreFree.set(false);
+        waiting.get(1, TimeUnit.MINUTES);
+        assertLastIsSpooled();
     }
 
     @Test
@@ -108,13 +136,12 @@ final class LeafAllocatorTest {
     }
 
     @Test
-    void leafDoesNotWaitWhenItsReaderHasTakenAll() throws Exception {
-        time.advance(Duration.ofHours(1));
-        assertThat(block.send(reader, 0)).isCompleted();
+    void leafDoesNotWaitForAReaderThatHasTakenAll() throws Exception {
         assertThat(block.send(reader, 1)).isCompleted();
+        assertThat(block.send(reader, 2)).isCompleted();
         assertThat(memory.tryTake(memory.limitBytes())).isTrue();
-        write(writer, 2);
-        assertThat(spooled.usedBytes()).isEqualTo(Fetches.LEAF);
+        write(writer, 3);
+        assertLastIsSpooled();
         memory.giveBack(memory.limitBytes());
     }
 }
