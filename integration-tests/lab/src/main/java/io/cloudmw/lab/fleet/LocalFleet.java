@@ -1,7 +1,9 @@
 package io.cloudmw.lab.fleet;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.cloudmw.core.time.Sleeper;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -11,6 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import java.util.concurrent.TimeUnit;
 
 /**
  * A coordinator and helpers on the loopback, each a process with its data below one directory.
@@ -22,6 +25,12 @@ import java.util.Properties;
  */
 public final class LocalFleet implements AutoCloseable {
     private static final String COORDINATOR = "coordinator";
+
+    /** The reason of a process whose port is taken, in its error. */
+    private static final String PORT_TAKEN = "another process listens there already";
+
+    private static final int PORT_TRIES = 20;
+    private static final long PORT_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final Path directory;
     private final Path launcher;
@@ -145,11 +154,38 @@ public final class LocalFleet implements AutoCloseable {
         own.putAll(changed);
         if (name.startsWith(COORDINATOR)) {
             keepPort(own, "coordinator.listen", old.ready().path("address").asText());
-            return start(name, COORDINATOR, own, once);
+            return startAgain(name, COORDINATOR, own, once);
         }
         keepPort(own, "helper.control.listen", old.ready().path("control").asText());
         keepPort(own, "helper.bulk.listen", old.ready().path("bulk").asText());
-        return start(name, "helper", own, once);
+        return startAgain(name, "helper", own, once);
+    }
+
+    /**
+     * Starts a process on the ports that it had. While it was away, the system may have given one of them to a
+     * connection of another process: the start is then tried again for a while.
+     */
+    private ServerProcess startAgain(String name, String command, Map<String, String> own, List<String> once)
+            throws IOException {
+        for (int tries = 1; ; tries++) {
+            try {
+                return start(name, command, own, once);
+            } catch (IOException e) {
+                if (tries == PORT_TRIES || !String.valueOf(e.getMessage()).contains(PORT_TAKEN)) {
+                    throw e;
+                }
+                pause();
+            }
+        }
+    }
+
+    private static void pause() throws IOException {
+        try {
+            Sleeper.system().sleep(PORT_PAUSE_NANOS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new InterruptedIOException("interrupted while a port was taken");
+        }
     }
 
     /** Keeps a process's port. The address it listens on may have another host than the one that reaches it. */
