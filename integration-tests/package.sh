@@ -264,17 +264,15 @@ check_drain() {
   say "stopping made the copies elsewhere first, starting uses the disk again"
 }
 
-# Root collects what belongs to the units, with the runtime alone: no JDK is installed.
+# Root collects what belongs to the units.
 check_support_bundle() {
-  local unit pid
+  local unit
   on 1 cloudmw support-bundle --json -o /tmp/bundle.zip | tail -n 1 | tee "$work/bundle"
   for unit in coordinator helper; do
-    pid=$(cat "$work/1/root/run/units/cloudmw-$unit.service.pid")
-    grep -q "\"threads/$pid.txt\".*\"missing\"" "$work/bundle"
     grep -q "\"configuration/etc/cloudmw/$unit.env\".*\"missing\"" "$work/bundle"
   done
   rm "$work/1/root/tmp/bundle.zip"
-  say "configuration and thread dumps of both units"
+  say "configuration of both units"
 }
 
 check_memory() {
