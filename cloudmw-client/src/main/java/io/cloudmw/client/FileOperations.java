@@ -66,6 +66,8 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BiFunction;
+import java.util.function.Function;
 
 /**
  * The operations on files: write, read, change, list, watch. Safe for any thread.
@@ -156,14 +158,24 @@ public final class FileOperations {
      *     does
      */
     public List<CompletableFuture<PutReceipt>> putAll(List<FilePut> files) {
-        Map<VolumeName, List<FilePut>> byVolume = new LinkedHashMap<>();
-        files.forEach(file -> byVolume.computeIfAbsent(file.target().volume(), volume -> new ArrayList<>())
+        return byVolume(files, file -> file.target().volume(), small::put);
+    }
+
+    /**
+     * Calls something for the files of each volume.
+     *
+     * @return the answers, in the order of the files
+     */
+    private static <F, A> List<A> byVolume(
+            List<F> files, Function<F, VolumeName> volumeOf, BiFunction<VolumeName, List<F>, List<A>> call) {
+        Map<VolumeName, List<F>> filesOf = new LinkedHashMap<>();
+        files.forEach(file -> filesOf.computeIfAbsent(volumeOf.apply(file), volume -> new ArrayList<>())
                 .add(file));
-        Map<VolumeName, Iterator<CompletableFuture<PutReceipt>>> begun = new HashMap<>();
-        byVolume.forEach(
-                (volume, some) -> begun.put(volume, small.put(volume, some).iterator()));
+        Map<VolumeName, Iterator<A>> answers = new HashMap<>();
+        filesOf.forEach(
+                (volume, some) -> answers.put(volume, call.apply(volume, some).iterator()));
         return files.stream()
-                .map(file -> Objects.requireNonNull(begun.get(file.target().volume()))
+                .map(file -> Objects.requireNonNull(answers.get(volumeOf.apply(file)))
                         .next())
                 .toList();
     }
@@ -373,16 +385,10 @@ public final class FileOperations {
                 return get(file.source(), file.target(), plain.withVersion(version));
             }
         };
-        Map<VolumeName, List<FileGet>> byVolume = new LinkedHashMap<>();
-        files.forEach(file -> byVolume.computeIfAbsent(file.source().volume(), volume -> new ArrayList<>())
-                .add(file));
-        Map<VolumeName, Iterator<CompletableFuture<EntryStatus>>> begun = new HashMap<>();
-        byVolume.forEach((volume, some) -> begun.put(
-                volume, smallGets.get(volume, some, getOptions.durable(), reads).iterator()));
-        return files.stream()
-                .map(file -> Objects.requireNonNull(begun.get(file.source().volume()))
-                        .next())
-                .toList();
+        return byVolume(
+                files,
+                file -> file.source().volume(),
+                (volume, some) -> smallGets.get(volume, some, getOptions.durable(), reads));
     }
 
     /** The rules by which puts of small files of this client share stored objects. */

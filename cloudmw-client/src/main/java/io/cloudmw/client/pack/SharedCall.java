@@ -1,11 +1,14 @@
 package io.cloudmw.client.pack;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cloudmw.client.context.Failures;
 import io.cloudmw.client.rpc.CancellableFuture;
-import java.util.ArrayList;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+import java.util.function.Supplier;
 
 /**
  * A caller's future of work that may be shared with other callers. Cancelling it lets the work go on for the others;
@@ -41,39 +44,36 @@ final class SharedCall<T> {
         ended.complete(null);
     }
 
-    /** Cancels work when none of its callers waits any more. */
-    static void cancelWithLast(List<? extends SharedCall<?>> callers, CompletableFuture<?> work) {
-        Countdown left = new Countdown(callers.size(), work);
-        List<SharedCall<?>> all = new ArrayList<>(callers);
-        all.forEach(caller -> {
+    /**
+     * Follows work for its callers, and cancels it when none of them waits any more.
+     *
+     * @return the result of the work, once it has cleaned up, too
+     */
+    static <R> CompletableFuture<R> follow(List<? extends SharedCall<?>> callers, CompletableFuture<R> work) {
+        AtomicInteger left = new AtomicInteger(callers.size());
+        for (SharedCall<?> caller : callers) {
             var unused = caller.result.whenComplete((value, failure) -> {
-                if (caller.result.isCancelled()) {
-                    left.gone();
+                if (left.decrementAndGet() == 0) {
+                    work.cancel(true);
                 }
             });
-        });
+        }
+        return CancellableFuture.over(work).thenCompose(over -> work);
     }
 
-    private static final class Countdown {
-        private final CompletableFuture<?> work;
+    /** Does work for this caller alone once a slot is free, unless the caller has gone by then. */
+    <R> void runAlone(CallSlots slots, Supplier<CompletableFuture<R>> work, Function<R, T> value) {
+        var unused = slots.run(() -> isDone() ? gone() : follow(List.of(this), work.get()))
+                .whenComplete((answer, failure) -> {
+                    if (failure == null) {
+                        complete(value.apply(answer));
+                    } else {
+                        fail(failure);
+                    }
+                });
+    }
 
-        @GuardedBy("this")
-        private int left;
-
-        Countdown(int callers, CompletableFuture<?> work) {
-            this.left = callers;
-            this.work = work;
-        }
-
-        void gone() {
-            boolean last;
-            synchronized (this) {
-                left--;
-                last = left == 0;
-            }
-            if (last) {
-                work.cancel(true);
-            }
-        }
+    private static <R> CompletableFuture<R> gone() {
+        return CompletableFuture.failedFuture(new CloudMwException(ErrorCode.CANCELLED, "cancelled"));
     }
 }

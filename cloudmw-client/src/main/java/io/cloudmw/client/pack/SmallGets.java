@@ -6,7 +6,6 @@ import io.cloudmw.client.file.EntryStatus;
 import io.cloudmw.client.file.FileGet;
 import io.cloudmw.client.file.PositionalTarget;
 import io.cloudmw.client.progress.GetReceipt;
-import io.cloudmw.client.rpc.CancellableFuture;
 import io.cloudmw.client.rpc.coordinator.SmallFileCalls;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
@@ -15,12 +14,13 @@ import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.VolumeName;
 import io.cloudmw.core.model.chunk.Chunk;
+import io.cloudmw.core.model.chunk.ChunkId;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -94,7 +94,7 @@ public final class SmallGets {
             List<SharedCall<EntryStatus>> results,
             List<Optional<SmallFileCalls.FoundFile>> found,
             Round round) {
-        Map<String, List<PackedFile>> byPack = new TreeMap<>();
+        Map<ChunkId, List<PackedFile>> byPack = new LinkedHashMap<>();
         for (int i = 0; i < files.size(); i++) {
             FileGet file = files.get(i);
             SharedCall<EntryStatus> result = results.get(i);
@@ -106,7 +106,7 @@ public final class SmallGets {
             List<Chunk> chunks = found.get(i).get().chunks();
             if (chunks.size() == 1 && chunks.get(0).id().slice().isPresent()) {
                 Chunk chunk = chunks.get(0);
-                byPack.computeIfAbsent(chunk.id().stored().toString(), pack -> new ArrayList<>())
+                byPack.computeIfAbsent(chunk.id().stored(), pack -> new ArrayList<>())
                         .add(new PackedFile(file, status, chunk, result));
             } else {
                 alone(file, status, result, round);
@@ -117,28 +117,7 @@ public final class SmallGets {
 
     private void alone(FileGet file, EntryStatus status, SharedCall<EntryStatus> result, Round round) {
         VersionId version = status.version().orElseThrow().id();
-        var unused = aloneSlots.run(() -> begun(file, version, result, round)).whenComplete((receipt, failure) -> {
-            if (receipt != null) {
-                result.complete(status);
-            } else {
-                result.fail(failure == null ? new IllegalStateException() : failure);
-            }
-        });
-    }
-
-    private static CompletableFuture<GetReceipt> begun(
-            FileGet file, VersionId version, SharedCall<EntryStatus> result, Round round) {
-        if (result.isDone()) {
-            return CompletableFuture.failedFuture(new CloudMwException(ErrorCode.CANCELLED, "get cancelled"));
-        }
-        CompletableFuture<GetReceipt> work = round.reads().alone(file, version);
-        SharedCall.cancelWithLast(List.of(result), work);
-        return over(work);
-    }
-
-    /** The same result, once the work has cleaned up, too. */
-    private static <T> CompletableFuture<T> over(CompletableFuture<T> work) {
-        return CancellableFuture.over(work).thenCompose(over -> work);
+        result.runAlone(aloneSlots, () -> round.reads().alone(file, version), receipt -> status);
     }
 
     /** Returns the files in order, in groups that are near each other. */
@@ -164,13 +143,10 @@ public final class SmallGets {
         PackReader reader =
                 new PackReader(files, round.durable(), context.threads().files());
         var unused = packSlots
-                .run(() -> {
-                    CompletableFuture<GetReceipt> work = round.reads()
-                            .pack(FilePath.ofPack(volume, pack), pack, new ByteRange(start, end - start), reader);
-                    SharedCall.cancelWithLast(
-                            files.stream().map(PackedFile::call).toList(), work);
-                    return over(work);
-                })
+                .run(() -> SharedCall.follow(
+                        files.stream().map(PackedFile::call).toList(),
+                        round.reads()
+                                .pack(FilePath.ofPack(volume, pack), pack, new ByteRange(start, end - start), reader)))
                 .whenCompleteAsync(
                         (receipt, failure) -> {
                             // Files that are left are read by themselves: their pack may have been replaced.

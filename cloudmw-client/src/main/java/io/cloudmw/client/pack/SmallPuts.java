@@ -257,8 +257,8 @@ public final class SmallPuts {
     }
 
     private void start(PackTransfer pack) {
-        CompletableFuture<PackTransfer.Receipt> work = packs.start(pack, PackTransfer.Receipt::bytes);
-        SharedCall.cancelWithLast(pack.puts().stream().map(SmallPut::call).toList(), work);
+        CompletableFuture<PackTransfer.Receipt> work = SharedCall.follow(
+                pack.puts().stream().map(SmallPut::call).toList(), packs.start(pack, PackTransfer.Receipt::bytes));
         var unused = work.whenComplete((receipt, failure) -> {
             if (receipt != null) {
                 ended(pack, receipt);
@@ -307,21 +307,6 @@ public final class SmallPuts {
     }
 
     private void putAlone(SmallPut put) {
-        var unused = aloneSlots.run(() -> begun(put)).whenComplete((receipt, failure) -> {
-            if (receipt != null) {
-                put.call().complete(receipt);
-            } else {
-                put.call().fail(failure == null ? new IllegalStateException() : failure);
-            }
-        });
-    }
-
-    private CompletableFuture<PutReceipt> begun(SmallPut put) {
-        if (put.call().isDone()) {
-            return CompletableFuture.failedFuture(new CloudMwException(ErrorCode.CANCELLED, "put cancelled"));
-        }
-        CompletableFuture<PutReceipt> work = alone.apply(put.file());
-        SharedCall.cancelWithLast(List.of(put.call()), work);
-        return work;
+        put.call().runAlone(aloneSlots, () -> alone.apply(put.file()), receipt -> receipt);
     }
 }

@@ -281,7 +281,7 @@ public final class FileSink implements LeafSink {
         }
         ended.set(true);
         close();
-        return Objects.requireNonNullElse(target.getParent(), target);
+        return Objects.requireNonNull(target.getParent(), "a file has a directory");
     }
 
     private void close() {

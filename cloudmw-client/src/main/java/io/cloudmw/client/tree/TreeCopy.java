@@ -13,8 +13,12 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BiConsumer;
+import java.util.function.Function;
 
 /**
  * A copy that makes one directory like another, file by file. A file with the same size and time on both sides counts
@@ -109,7 +113,7 @@ public abstract class TreeCopy extends TreeTask {
         });
     }
 
-    /** The files that are small enough to be copied with others, by size. */
+    /** Returns whether a file of this size is copied together with others. */
     final boolean isSmall(long bytes) {
         // Digests are compared file by file.
         return bytes <= client().files().packs().limitBytes() && !options().checksum();
@@ -119,6 +123,28 @@ public abstract class TreeCopy extends TreeTask {
     static CompletableFuture<EntryStatus> entry(CompletableFuture<FileStatus> stat) {
         return stat.thenApply(
                 file -> new EntryStatus(Optional.of(file.version()), file.createdAtMillis(), file.attributes(), false));
+    }
+
+    /**
+     * Ends the copy of each file of a batch: by a step, which may block, or as a failure of that file alone.
+     *
+     * @param copies one for each file
+     */
+    final <F, R> CompletableFuture<?> each(
+            List<F> files, List<CompletableFuture<R>> copies, Function<F, String> shown, BiConsumer<F, R> copied) {
+        List<CompletableFuture<?>> done = new ArrayList<>();
+        for (int i = 0; i < files.size(); i++) {
+            F file = files.get(i);
+            done.add(call(copies.get(i))
+                    .thenAcceptAsync(result -> copied.accept(file, result), files())
+                    .exceptionallyAsync(
+                            failure -> {
+                                failed(shown.apply(file), failure);
+                                return null;
+                            },
+                            files()));
+        }
+        return CompletableFuture.allOf(done.toArray(CompletableFuture[]::new));
     }
 
     /** Empty when the file does not exist. */

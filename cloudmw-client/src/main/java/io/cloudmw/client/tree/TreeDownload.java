@@ -18,7 +18,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -120,28 +120,23 @@ final class TreeDownload extends TreeCopy {
 
     /** Copies files; only those that are here already are looked up first. */
     private CompletableFuture<?> copySmall(List<Small> some) {
-        List<Small> missing = new ArrayList<>();
+        Map<Small, String> reasons = new LinkedHashMap<>();
         List<Small> there = new ArrayList<>();
         for (Small file : some) {
-            (isAbsent(file.path()) ? missing : there).add(file);
+            if (isAbsent(file.path())) {
+                reasons.put(file, "not there");
+            } else {
+                there.add(file);
+            }
         }
         List<FilePath> known = there.stream().map(file -> file.file().file()).toList();
         return call(client().files().statAll(known))
                 .thenComposeAsync(
                         found -> {
-                            List<Small> differing = new ArrayList<>();
-                            Map<Small, String> reasons = new HashMap<>();
-                            missing.forEach(file -> {
-                                differing.add(file);
-                                reasons.put(file, "not there");
-                            });
                             for (int i = 0; i < there.size(); i++) {
                                 compare(there.get(i), found.get(i), reasons);
-                                if (reasons.containsKey(there.get(i))) {
-                                    differing.add(there.get(i));
-                                }
                             }
-                            return getSmall(differing, reasons);
+                            return getSmall(reasons);
                         },
                         files());
     }
@@ -168,9 +163,9 @@ final class TreeDownload extends TreeCopy {
         }
     }
 
-    private CompletableFuture<?> getSmall(List<Small> differing, Map<Small, String> reasons) {
-        differing.forEach(
-                file -> counters().copies(file.file().toString(), file.bytes(), reasons.getOrDefault(file, "")));
+    private CompletableFuture<?> getSmall(Map<Small, String> reasons) {
+        List<Small> differing = List.copyOf(reasons.keySet());
+        reasons.forEach((file, why) -> counters().copies(file.file().toString(), file.bytes(), why));
         if (options().dryRun()) {
             differing.forEach(file -> counters().copied(file.bytes(), 0));
             return CompletableFuture.completedFuture(null);
@@ -178,21 +173,11 @@ final class TreeDownload extends TreeCopy {
         List<FileGet> gets = differing.stream()
                 .map(file -> new FileGet(file.file().file(), file.path()))
                 .toList();
-        List<CompletableFuture<EntryStatus>> results =
-                client().files().getAll(gets, options().get());
-        List<CompletableFuture<?>> done = new ArrayList<>();
-        for (int i = 0; i < results.size(); i++) {
-            Small file = differing.get(i);
-            done.add(call(results.get(i))
-                    .thenAcceptAsync(status -> timed(file, status), files())
-                    .handle((nothing, failure) -> {
-                        if (failure != null) {
-                            failed(file.file().toString(), failure);
-                        }
-                        return file;
-                    }));
-        }
-        return CompletableFuture.allOf(done.toArray(CompletableFuture[]::new));
+        return each(
+                differing,
+                client().files().getAll(gets, options().get()),
+                file -> file.file().toString(),
+                this::timed);
     }
 
     private void timed(Small file, EntryStatus status) {

@@ -4,7 +4,6 @@ import io.cloudmw.client.CloudMw;
 import io.cloudmw.client.file.EntryStatus;
 import io.cloudmw.client.file.FileEntry;
 import io.cloudmw.client.file.FilePut;
-import io.cloudmw.client.progress.PutReceipt;
 import io.cloudmw.client.rpc.Calls;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
@@ -140,24 +139,10 @@ final class TreeUpload extends TreeCopy {
                 puts.add(put(file, there.get(i)));
             }
         }
-        List<CompletableFuture<PutReceipt>> results = client().files().putAll(puts);
-        List<CompletableFuture<?>> done = new ArrayList<>();
-        for (int i = 0; i < results.size(); i++) {
-            Small file = differing.get(i);
-            done.add(call(results.get(i))
-                    .handleAsync(
-                            (receipt, failure) -> {
-                                if (failure != null) {
-                                    failed(NameStyle.shown(file.path()), failure);
-                                } else {
-                                    counters().progressed(file.here().size());
-                                    counters().copied(file.here().size(), 0);
-                                }
-                                return file;
-                            },
-                            files()));
-        }
-        return CompletableFuture.allOf(done.toArray(CompletableFuture[]::new));
+        return each(differing, client().files().putAll(puts), file -> NameStyle.shown(file.path()), (file, receipt) -> {
+            counters().progressed(file.here().size());
+            counters().copied(file.here().size(), 0);
+        });
     }
 
     /** Puts a file in the place of what was there: another change since is a conflict. */

@@ -29,6 +29,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -95,6 +96,26 @@ final class DynamoDbPackFaultsIT {
                 .toList();
     }
 
+    /** Commits the first file of a pack of two, and removes it. */
+    private BatchCommit batchWithARemovedFile() throws CloudMwException {
+        BatchCommit batch = batch("/f", 2);
+        assertThat(catalog.commitAll(some(batch, 0, 1))).hasSize(1);
+        catalog.remove(batch.files().get(0).version().file(), 2);
+        return batch;
+    }
+
+    /** Does something before the next write reaches the table; returns the count of writes. */
+    private AtomicInteger beforeTheFirstWrite(ThrowingCallable action) {
+        AtomicInteger writes = new AtomicInteger();
+        network.set(operation -> {
+            if (operation.equals("TransactWriteItems") && writes.getAndIncrement() == 0) {
+                assertThatCode(action).doesNotThrowAnyException();
+            }
+            return Fault.NONE;
+        });
+        return writes;
+    }
+
     private int transactions(BatchCommit batch) throws CloudMwException {
         AtomicInteger transactions = new AtomicInteger();
         network.set(operation -> {
@@ -117,20 +138,12 @@ final class DynamoDbPackFaultsIT {
     /** The collector sees no file that names the pack. Before it closes the pack, another coordinator commits one. */
     @Test
     void fileCommittedAfterTheSearchKeepsThePack() throws Exception {
-        BatchCommit batch = batch("/f", 2);
-        assertThat(catalog.commitAll(some(batch, 0, 1))).hasSize(1);
-        catalog.remove(batch.files().get(0).version().file(), 2);
+        BatchCommit batch = batchWithARemovedFile();
         Lease lease = lease(catalog);
-        AtomicInteger writes = new AtomicInteger();
+        AtomicInteger writes;
         try (Catalog other = dynamoDb.open(table)) {
-            network.set(operation -> {
-                if (operation.equals("TransactWriteItems") && writes.getAndIncrement() == 0) {
-                    assertThatCode(() -> assertThat(other.commitAll(some(batch, 1, 2)))
-                                    .isEqualTo(committed(some(batch, 1, 2))))
-                            .doesNotThrowAnyException();
-                }
-                return Fault.NONE;
-            });
+            writes = beforeTheFirstWrite(
+                    () -> assertThat(other.commitAll(some(batch, 1, 2))).isEqualTo(committed(some(batch, 1, 2))));
             assertThat(catalog.retirePack(lease, pack(batch), 3)).isFalse();
         }
         assertThat(writes.get()).isPositive();
@@ -142,9 +155,7 @@ final class DynamoDbPackFaultsIT {
     /** A writer that was stopped for long commits a file of a pack that is about to be retired. */
     @Test
     void closedPackTakesNoFile() throws Exception {
-        BatchCommit batch = batch("/f", 2);
-        assertThat(catalog.commitAll(some(batch, 0, 1))).hasSize(1);
-        catalog.remove(batch.files().get(0).version().file(), 2);
+        BatchCommit batch = batchWithARemovedFile();
         assertThat(catalog.retirePack(lease(catalog), pack(batch), 3)).isFalse();
         assertThat(catalog.retirePack(lease(catalog), pack(batch), 4))
                 .as("too soon")
@@ -161,23 +172,13 @@ final class DynamoDbPackFaultsIT {
     /** The file's transaction has read the pack as open; the pack is closed before it is written. */
     @Test
     void packClosedDuringACommitTakesNoFile() throws Exception {
-        BatchCommit batch = batch("/f", 2);
-        assertThat(catalog.commitAll(some(batch, 0, 1))).hasSize(1);
-        catalog.remove(batch.files().get(0).version().file(), 2);
+        BatchCommit batch = batchWithARemovedFile();
         Lease lease = lease(catalog);
-        AtomicInteger writes = new AtomicInteger();
         try (Catalog other = dynamoDb.open(table)) {
-            network.set(operation -> {
-                if (operation.equals("TransactWriteItems") && writes.getAndIncrement() == 0) {
-                    assertThatCode(() -> {
-                                assertThat(other.retirePack(lease, pack(batch), 3))
-                                        .isFalse();
-                                assertThat(other.retirePack(lease, pack(batch), 3 + LATER_MILLIS))
-                                        .isTrue();
-                            })
-                            .doesNotThrowAnyException();
-                }
-                return Fault.NONE;
+            var unused = beforeTheFirstWrite(() -> {
+                assertThat(other.retirePack(lease, pack(batch), 3)).isFalse();
+                assertThat(other.retirePack(lease, pack(batch), 3 + LATER_MILLIS))
+                        .isTrue();
             });
             List<CommitOutcome> outcomes = catalog.commitAll(some(batch, 1, 2));
             assertThat(((CommitOutcome.Refused) outcomes.get(0)).reason().code())

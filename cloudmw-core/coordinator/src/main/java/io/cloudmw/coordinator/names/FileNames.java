@@ -51,32 +51,24 @@ public final class FileNames {
     }
 
     /**
-     * Describes the files at some paths.
+     * Describes the files at some paths of a volume.
      *
      * @param withChunks also give the chunks of files whose manifest is one segment
      * @return one for each path, in their order; empty: there is no file
-     * @throws CloudMwException {@code VOLUME_NOT_FOUND}; {@code INVALID_ARGUMENT} when a path is malformed
+     * @throws CloudMwException {@code VOLUME_NOT_FOUND}
      */
-    public List<Optional<SmallFile>> stat(VolumeName name, List<String> paths, boolean withChunks)
+    public List<Optional<SmallFile>> stat(VolumeName name, List<FilePath> paths, boolean withChunks)
             throws CloudMwException {
         volume(name);
         List<Optional<SmallFile>> files = new ArrayList<>(paths.size());
-        for (String path : paths) {
-            Optional<CurrentFile> found = catalog.file(file(name, path));
+        for (FilePath path : paths) {
+            Optional<CurrentFile> found = catalog.file(path);
             files.add(
                     found.isPresent()
                             ? Optional.of(new SmallFile(found.get(), withChunks ? chunks(found.get()) : List.of()))
                             : Optional.empty());
         }
         return files;
-    }
-
-    private static FilePath file(VolumeName name, String path) throws CloudMwException {
-        try {
-            return new FilePath(name, path);
-        } catch (IllegalArgumentException e) {
-            throw new CloudMwException(ErrorCode.INVALID_ARGUMENT, String.valueOf(e.getMessage()), e);
-        }
     }
 
     private List<Chunk> chunks(CurrentFile file) throws CloudMwException {

@@ -9,6 +9,7 @@ import io.cloudmw.coordinator.upload.SmallFileCommits;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.manifest.ManifestSegment;
+import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.VolumeName;
 import io.cloudmw.core.model.chunk.Chunk;
 import io.cloudmw.core.model.file.PutCondition;
@@ -128,9 +129,12 @@ public final class SmallFilesService extends SmallFilesGrpc.SmallFilesImplBase {
                         "paths: " + request.getPathsCount() + " (expected: <= " + BatchCommit.MAX_FILES + ")");
             }
             VolumeName volume = FromWire.volumeName(request.getVolume());
+            List<FilePath> paths = new ArrayList<>(request.getPathsCount());
+            for (String path : request.getPathsList()) {
+                paths.add(FromWire.file(request.getVolume(), path));
+            }
             StatFilesResponse.Builder answer = StatFilesResponse.newBuilder();
-            for (Optional<SmallFile> file :
-                    coordinator.names().stat(volume, request.getPathsList(), request.getChunks())) {
+            for (Optional<SmallFile> file : coordinator.names().stat(volume, paths, request.getChunks())) {
                 answer.addFiles(file.isPresent() ? stated(file.get()) : StatedFile.getDefaultInstance());
             }
             return answer.build();

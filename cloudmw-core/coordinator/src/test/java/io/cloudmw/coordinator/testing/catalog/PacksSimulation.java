@@ -10,7 +10,6 @@ import io.cloudmw.coordinator.catalog.change.CommitOutcome;
 import io.cloudmw.coordinator.catalog.version.ChunkReference;
 import io.cloudmw.coordinator.catalog.version.RetiredVersion;
 import io.cloudmw.coordinator.catalog.version.VersionState;
-import io.cloudmw.coordinator.lease.Lease;
 import io.cloudmw.coordinator.testing.PackSamples;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.FilePath;
@@ -23,7 +22,6 @@ import io.cloudmw.core.model.file.FileCopy;
 import io.cloudmw.core.model.file.FileVersion;
 import io.cloudmw.core.model.file.PutCondition;
 import io.cloudmw.core.model.file.Rename;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -165,7 +163,7 @@ final class PacksSimulation {
             both("pruned", catalog -> {
                 String token = "";
                 do {
-                    token = catalog.snapshots().prune(lease(catalog), token, 100, now);
+                    token = catalog.snapshots().prune(SharedChunksSimulation.lease(catalog), token, 100, now);
                 } while (!token.isEmpty());
                 return true;
             });
@@ -182,8 +180,9 @@ final class PacksSimulation {
             if (random.nextBoolean()) {
                 both(
                         "retired pack",
-                        catalog -> catalog.retirePack(lease(catalog), pack.id(), now)
-                                || catalog.retirePack(lease(catalog), pack.id(), now + LATER_MILLIS));
+                        catalog -> catalog.retirePack(SharedChunksSimulation.lease(catalog), pack.id(), now)
+                                || catalog.retirePack(
+                                        SharedChunksSimulation.lease(catalog), pack.id(), now + LATER_MILLIS));
             }
         }
         List<VersionId> retired = catalogs.get(0).retired("", 1000).items().stream()
@@ -192,17 +191,11 @@ final class PacksSimulation {
         for (VersionId version : retired) {
             if (random.nextBoolean()) {
                 both("forgotten", catalog -> {
-                    catalog.forget(lease(catalog), version);
+                    catalog.forget(SharedChunksSimulation.lease(catalog), version);
                     return true;
                 });
             }
         }
-    }
-
-    private static Lease lease(Catalog catalog) throws CloudMwException {
-        return catalog.leases()
-                .acquire("collection", "test", Duration.ofSeconds(1), 0)
-                .orElseThrow();
     }
 
     private void compare(String step) throws CloudMwException {

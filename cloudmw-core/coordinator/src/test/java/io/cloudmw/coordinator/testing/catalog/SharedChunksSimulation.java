@@ -126,7 +126,8 @@ final class SharedChunksSimulation {
         }
     }
 
-    private static Lease lease(Catalog catalog) throws CloudMwException {
+    /** Returns the lease of the collector. */
+    static Lease lease(Catalog catalog) throws CloudMwException {
         return catalog.leases()
                 .acquire("collection", "test", Duration.ofSeconds(1), 0)
                 .orElseThrow();
