@@ -264,15 +264,16 @@ check_drain() {
   say "stopping made the copies elsewhere first, starting uses the disk again"
 }
 
-# Root collects what belongs to the units.
+# Root collects what belongs to the units, with the runtime alone: no JDK is installed.
 check_support_bundle() {
   local unit
   on 1 cloudmw support-bundle --json -o /tmp/bundle.zip | tail -n 1 | tee "$work/bundle"
   for unit in coordinator helper; do
     grep -q "\"configuration/etc/cloudmw/$unit.env\".*\"missing\"" "$work/bundle"
+    grep -q "\"threads/$(cat "$work/1/root/run/units/cloudmw-$unit.service.pid").txt\".*\"missing\"" "$work/bundle"
   done
   rm "$work/1/root/tmp/bundle.zip"
-  say "configuration of both units"
+  say "configuration and threads of both units"
 }
 
 check_memory() {

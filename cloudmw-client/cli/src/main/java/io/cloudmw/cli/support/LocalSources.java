@@ -148,8 +148,25 @@ final class LocalSources {
     static String threads(ProcessHandle process) throws IOException, InterruptedException {
         // Runtimes of Debian have the module of jcmd, and not its program.
         String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
-        return process.info().commandLine().orElse("") + "\n"
-                + output(List.of(java, "-m", JCMD, Long.toString(process.pid()), "Thread.print", "-l"));
+        String pid = Long.toString(process.pid());
+        List<String> command = new ArrayList<>();
+        if (hasOtherFiles(pid)) {
+            // Runtimes before 24 look for the socket in their own /tmp; a unit with PrivateTmp has another one.
+            command.addAll(List.of("nsenter", "--target", pid, "--mount", "--root", "--wd", "--"));
+        }
+        command.addAll(List.of(java, "-m", JCMD, pid, "Thread.print", "-l"));
+        return process.info().commandLine().orElse("") + "\n" + output(command);
+    }
+
+    /** Returns whether a process is in another mount namespace than this one. Only Linux has those. */
+    private static boolean hasOtherFiles(String pid) {
+        try {
+            Path mounts = Path.of("ns", "mnt");
+            return !Files.readSymbolicLink(Path.of("/proc", "self").resolve(mounts))
+                    .equals(Files.readSymbolicLink(Path.of("/proc", pid).resolve(mounts)));
+        } catch (IOException noNamespaces) {
+            return false;
+        }
     }
 
     /** The last lines that a unit of systemd has logged. */
