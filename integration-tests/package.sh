@@ -7,6 +7,8 @@
 # CLOUDMW_REQUIRE_DEBOOTSTRAP=1. The roots, and all processes on them, are in namespaces and end with the script. They
 # have no network but their own; instead of systemd, package/systemctl runs the units by the lines of their files.
 #
+# Where buildah is, it makes the container image of the package as well (CLOUDMW_REQUIRE_BUILDAH=1: it must be there).
+#
 #   CLOUDMW_PACKAGES=built   installs the packages of the last run, which are below target
 #   CLOUDMW_DEBIAN_MIRROR    where the root comes from (http://deb.debian.org/debian)
 #   CLOUDMW_DEBIAN_SUITE     its release (bookworm)
@@ -111,6 +113,38 @@ make_base() {
   say "Debian $suite, $(du -sh "$base" | cut -f 1)"
 }
 
+# Makes the container image, with the bare root in the place of Debian's image, and runs a coordinator and the demo in it.
+run_container() {
+  command -v buildah >/dev/null || {
+    [ -z "${CLOUDMW_REQUIRE_BUILDAH:-}" ] || { echo "there is no buildah"; return 1; }
+    say "there is no buildah, so no image is made"
+    return 0
+  }
+  local context=$work/image container
+  local -a buildah=(buildah --root "$work/containers" --runroot "$work/containers.run" --storage-driver vfs)
+  export BUILDAH_ISOLATION=chroot
+  mkdir -p "$context"
+  cp "$target"/first/*.deb "$context"
+  tar -C "$base" -cf "$context/base.tar" --exclude='./proc/*' --exclude='./dev/*' .
+  printf 'FROM scratch\nADD base.tar /\n' >"$context/Base"
+  "${buildah[@]}" build -q -f "$context/Base" -t "docker.io/library/debian:$suite-slim" "$context"
+  rm "$context/base.tar"
+  "${buildah[@]}" build -q --pull-never --network host -f "$root/cloudmw-dist/Containerfile" -t cloudmw "$context"
+  container=$("${buildah[@]}" from --pull-never localhost/cloudmw)
+  # Containers of this isolation have the network of who starts them.
+  unshare --net bash -ec 'ip link set lo up && "$@"' bash "${buildah[@]}" run "$container" -- bash -exc '
+    [ "$(id -un)" = cloudmw ]
+    cloudmw coordinator --config /etc/cloudmw/coordinator.properties >/tmp/log 2>&1 &
+    timeout 60 bash -c "until grep -q ^ready /tmp/log; do sleep 0.2; done" || { cat /tmp/log; exit 1; }
+    cloudmw status
+    kill %1
+    wait %1 || [ $? = 143 ]
+    cloudmw demo'
+  "${buildah[@]}" rm --all
+  "${buildah[@]}" rmi --all
+  say "an image of the package; coordinator and demo run in a container of it"
+}
+
 if [ -z "$work" ]; then
   [ "$(uname)" = Linux ] && [ "$(id -u)" = 0 ] || missing "it needs root on Linux"
   PATH=$PATH:/usr/sbin:/sbin
@@ -127,6 +161,7 @@ if [ -z "$work" ]; then
     check next build_next
   fi
   check base make_base
+  check container run_container
   unshare --net --mount --pid --fork --kill-child --mount-proc "$0"
   exit
 fi
