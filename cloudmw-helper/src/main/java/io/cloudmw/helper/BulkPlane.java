@@ -9,6 +9,7 @@ import io.cloudmw.core.thread.Threads;
 import io.cloudmw.core.time.Ticker;
 import io.cloudmw.helper.config.HelperConfig;
 import io.cloudmw.helper.disk.OwnDisks;
+import io.cloudmw.helper.fetch.BlockFetcher;
 import io.cloudmw.helper.fetch.Requester;
 import io.cloudmw.helper.relay.DestinationSessions;
 import io.cloudmw.helper.serve.LateCopyBudget;
@@ -44,9 +45,11 @@ record BulkPlane(BulkServer server, DestinationSessions sessions, WriteHandler w
         SharedReadHandler sharedReads = new SharedReadHandler(
                 switching.volumes(),
                 context.tokens(),
-                context.traced(fetchers.reclaimer().over(fetchers.shared(), Requester::tenant)),
+                new SharedReadHandler.Fetchers(
+                        traced(context, fetchers, fetchers.shared()),
+                        traced(context, fetchers, fetchers.stores()),
+                        fetchers.stores()),
                 requesters,
-                fetchers.stores(),
                 fetchers.switchMeters(),
                 new SharedReadHandler.Limits(switching.children(), switching.reads()));
         DestinationSessions sessions = new DestinationSessions();
@@ -57,6 +60,10 @@ record BulkPlane(BulkServer server, DestinationSessions sessions, WriteHandler w
                         context.config().id().value(),
                         new BulkDispatcher(sessions, reads, writes, sharedReads)));
         return new BulkPlane(server, sessions, writes, sharedReads);
+    }
+
+    private static BlockFetcher traced(HelperContext context, Fetchers fetchers, BlockFetcher fetcher) {
+        return context.traced(fetchers.reclaimer().over(fetcher, Requester::tenant));
     }
 
     private static ReadHandler reads(HelperContext context, OwnDisks disks) {

@@ -209,7 +209,8 @@ public final class HelperServer implements AutoCloseable {
                         controlAddress.advertised(listening.control()).toString(),
                         bulkAddress.advertised(listening.bulk()).toString(),
                         config.switching().volumes(),
-                        config.location()),
+                        config.location(),
+                        true),
                 listening,
                 upkeep);
     }

@@ -12,8 +12,8 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * The fetch of one leaf from its switch. The ordinary read takes over when there is no switch or the switch fails, and
- * starts beside it when the switch is slow. The first verified result cancels the other.
+ * The fetch of one leaf by one request to a helper. The ordinary read takes over when there is none to ask or it fails,
+ * and starts beside it when the helper is slow. The first verified result cancels the other.
  */
 final class LeafFetch {
     private final OpenFiles files;
@@ -31,8 +31,8 @@ final class LeafFetch {
 
     void begin() {
         Optional<HelperAddress> asked = place.map()
-                .switches(place)
-                .filter(helper -> !files.switches().isAvoided(helper))
+                .helpers(place)
+                .filter(helper -> !files.links().isAvoided(helper))
                 .findFirst();
         try {
             if (asked.isPresent()) {
@@ -46,9 +46,8 @@ final class LeafFetch {
     }
 
     private void ask(HelperAddress helper) {
-        SwitchLeafRead read =
-                new SwitchLeafRead(place, files.context().threads().workers());
-        CompletableFuture<byte[]> answer = read.ask(files.switches().to(helper), place.request(helper));
+        LeafRequest read = new LeafRequest(place, files.context().threads().workers());
+        CompletableFuture<byte[]> answer = read.ask(files.links().to(helper), place.request(helper));
         TimeoutQueue.Wait wait = files.timeouts().begin(this::readOrdinarily);
         var unused = answer.whenComplete((bytes, failure) -> {
             wait.over();
@@ -63,7 +62,7 @@ final class LeafFetch {
 
     private void failed(HelperAddress helper, Throwable failure) {
         if (!(Reasons.unwrapped(failure) instanceof CloudMwException known) || isOfTheHelper(known)) {
-            files.switches().avoid(helper);
+            files.links().avoid(helper);
         }
         file.replan();
         readOrdinarily();

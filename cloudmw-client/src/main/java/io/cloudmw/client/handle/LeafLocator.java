@@ -23,7 +23,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * A locator of a version's leaves by one plan: where the bytes are and which switches are asked. Only the segments read
+ * A locator of a version's leaves by one plan: where the bytes are and which helpers are asked. Only the segments read
  * last of a long manifest are kept. Safe for any thread.
  */
 final class LeafLocator {
@@ -33,6 +33,8 @@ final class LeafLocator {
     private final CoordinatorClient coordinator;
     private final ReadPlan plan;
     private final SwitchTable table;
+    /** Whether helpers race for each block of the file. */
+    private final boolean isRaced;
     /** The size of every segment but the last, which may be shorter. */
     private final long segmentBytes;
 
@@ -43,6 +45,9 @@ final class LeafLocator {
         this.coordinator = coordinator;
         this.plan = plan;
         this.table = plan.switchTable();
+        this.isRaced = ModePolicy.of(plan.mode(), false)
+                .forRead(plan.version().leafSizeBytes())
+                .needsRivals();
         this.segmentBytes = first.stream()
                 .mapToLong(chunk -> chunk.chunk().range().length())
                 .sum();
@@ -139,8 +144,20 @@ final class LeafLocator {
                         + what));
     }
 
-    /** The switches that are asked for a leaf, in order; none where the volume has none. */
-    Stream<HelperAddress> switches(PlannedLeaf place) {
+    /**
+     * The helpers that are asked for a leaf, in order: the switches of a volume that has some, otherwise the helpers
+     * that the plan names for the chunk. None where helpers race for each block.
+     */
+    Stream<HelperAddress> helpers(PlannedLeaf place) {
+        if (plan.switches() == 0) {
+            return isRaced
+                    ? Stream.empty()
+                    : place.planned().entrants().stream()
+                            .map(entrant -> entrant.racer().rank())
+                            .filter(rank -> rank < plan.helpers().size())
+                            .map(plan.helpers()::get)
+                            .filter(HelperAddress::blockRequests);
+        }
         Chunk chunk = place.chunk();
         long blockBytes = ModePolicy.SWITCHED_BLOCK_BYTES;
         long blocks = (chunk.range().length() + blockBytes - 1) / blockBytes;

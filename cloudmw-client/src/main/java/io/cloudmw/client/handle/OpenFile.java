@@ -20,11 +20,11 @@ import java.util.concurrent.ConcurrentHashMap;
 /**
  * An open version of a file. Safe for any thread.
  *
- * <p>The file keeps its plan and connections, so that a small read is one request to the switch that has the bytes. It
- * also keeps the leaves read last, so that a nearby read needs no request. Concurrent reads of one leaf share a
- * request. Every byte is verified. When a switch fails, the bytes are read as {@link
- * io.cloudmw.client.FileOperations#read} does. So are reads of more than {@value #DIRECT_BYTES} bytes, and all reads of
- * volumes without switches.
+ * <p>The file keeps its plan and connections, so that a small read is one request to a helper: to the switch that has
+ * the bytes, or to one that reads the store. The file also keeps the leaves read last, so that a nearby read needs no
+ * request. Concurrent reads of one leaf share a request. Every byte is verified. When the helper fails, the bytes are
+ * read as {@link io.cloudmw.client.FileOperations#read} does. So are longer reads: of more than {@value #DIRECT_BYTES}
+ * bytes, of more than a leaf where the volume has no switches, and of all lengths where helpers race for each block.
  */
 @SuppressWarnings("CollectionUndefinedEquality") // the same future, not an equal one
 final class OpenFile implements RemoteFile {
@@ -86,7 +86,8 @@ final class OpenFile implements RemoteFile {
 
     /** Returns whether the bytes are requested leaf by leaf. */
     private boolean isSmall(int length) {
-        return length > 0 && length <= DIRECT_BYTES && length / version.leafSizeBytes() < DIRECT_LEAVES;
+        int leaves = map.plan().switches() > 0 ? DIRECT_LEAVES : 1;
+        return length > 0 && length <= DIRECT_BYTES && (long) length <= (long) leaves * version.leafSizeBytes();
     }
 
     /** Reads; the buffer is its owner's again before the result is there. */

@@ -22,22 +22,22 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The open files of a client, with what they share: connections to switches and the buffer of leaves. Safe for any
+ * The open files of a client, with what they share: connections to helpers and the buffer of leaves. Safe for any
  * thread.
  */
 public final class OpenFiles implements AutoCloseable {
     /** All open files together may use this fraction of the memory of gets, in addition to it. */
     private static final int SHARE = 4;
 
-    /** By then a store that is read through a switch has usually answered. */
-    private static final Duration SWITCH_TIMEOUT = Duration.ofMillis(500);
+    /** By then a store that is read through a helper has usually answered. */
+    private static final Duration HELPER_TIMEOUT = Duration.ofMillis(500);
 
     private final ClientContext context;
     private final TransferStarter transfers;
     private final long memoryPerGetBytes;
     private final Location location;
     private final BoundedFetchCache<LeafKey> leaves;
-    private final SwitchLinks switches;
+    private final LeafLinks links;
     private final TimeoutQueue timeouts;
     private final SpinWait spinWait;
     private final Set<OpenFile> open = ConcurrentHashMap.newKeySet();
@@ -64,8 +64,8 @@ public final class OpenFiles implements AutoCloseable {
         this.location = location;
         this.leaves = new BoundedFetchCache<>(memoryBytes / SHARE);
         this.spinWait = new SpinWait(PollingPolicy.ofMachine(busyPoll, context.ticker()), context.ticker());
-        this.switches = new SwitchLinks(context.links()::get, context.ticker());
-        this.timeouts = new TimeoutQueue(context.threads().timer(), context.ticker(), SWITCH_TIMEOUT);
+        this.links = new LeafLinks(context.links()::get, context.ticker());
+        this.timeouts = new TimeoutQueue(context.threads().timer(), context.ticker(), HELPER_TIMEOUT);
     }
 
     /** Opens a version, or the current one if none is named. */
@@ -122,8 +122,8 @@ public final class OpenFiles implements AutoCloseable {
         return leaves;
     }
 
-    SwitchLinks switches() {
-        return switches;
+    LeafLinks links() {
+        return links;
     }
 
     TimeoutQueue timeouts() {
@@ -143,6 +143,6 @@ public final class OpenFiles implements AutoCloseable {
     public void close() {
         closed = true;
         Set.copyOf(open).forEach(OpenFile::close);
-        switches.close();
+        links.close();
     }
 }

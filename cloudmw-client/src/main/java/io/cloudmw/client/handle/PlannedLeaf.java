@@ -1,6 +1,6 @@
 package io.cloudmw.client.handle;
 
-import io.cloudmw.client.rpc.link.SwitchRequests;
+import io.cloudmw.client.rpc.link.BlockRequests;
 import io.cloudmw.core.cache.LeafKey;
 import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.Priority;
@@ -62,11 +62,14 @@ record PlannedLeaf(LeafLocator map, PlannedChunk planned, int leaf) {
         return chunk().leaves().crc32c()[leaf];
     }
 
-    /** The request for the leaf to this switch of the plan. */
+    /** The request for the leaf to this helper of the plan. */
     byte[] request(HelperAddress asked) {
         ReadPlan plan = map.plan();
         IssuedBlock block = issued(replica(plan.helpers().indexOf(asked)));
-        return SwitchRequests.of(plan, block, Urgency.of(Priority.INTERACTIVE), false)
+        Urgency urgency = Urgency.of(Priority.INTERACTIVE);
+        return (plan.switches() > 0
+                        ? BlockRequests.toSwitch(plan, block, urgency, false)
+                        : BlockRequests.toHelper(plan, asked, block, urgency))
                 .encode();
     }
 

@@ -5,6 +5,7 @@ import io.cloudmw.client.manifest.ManifestReader;
 import io.cloudmw.client.progress.Attempt;
 import io.cloudmw.client.read.direct.DirectRace;
 import io.cloudmw.client.read.direct.DirectStores;
+import io.cloudmw.client.read.racer.BlockRequest;
 import io.cloudmw.client.read.racer.CachedBlockRequests;
 import io.cloudmw.client.read.racer.HelperListener;
 import io.cloudmw.client.read.racer.RacerEvents;
@@ -47,6 +48,14 @@ import org.jspecify.annotations.Nullable;
  * replicas. Confined to the transfer.
  */
 final class Racers {
+    /** How blocks are asked of helpers that are no switches. */
+    enum Carrier {
+        /** By a transfer at each helper, with all that a race needs. */
+        TRANSFER,
+        /** A block by one request of the bulk plane, and extra attempts by a transfer. */
+        REQUEST
+    }
+
     /** The time for a helper to receive a message that is sent at the very end. */
     private static final long LAST_MESSAGE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
@@ -56,10 +65,14 @@ final class Racers {
     private final TransferSetup setup;
     private final LocalDeadline due;
     private final int planned;
+    private final Carrier carrier;
     private final RacerEvents events;
     private final Map<RacerId, TransferCall> helpers = new HashMap<>();
     /** The requests to switches, by the switch's first racer. */
     private final Map<RacerId, CachedBlockRequests> switchRequests = new HashMap<>();
+
+    /** The requests for blocks that no transfer carries, by block. */
+    private final Map<BlockId, BlockRequest> blockRequests = new HashMap<>();
 
     private final Set<RacerId> abandoned = new HashSet<>();
     private @Nullable DirectRace local;
@@ -72,6 +85,7 @@ final class Racers {
             ReadPlan plan,
             TransferSetup setup,
             int planned,
+            Carrier carrier,
             RacerEvents events) {
         this.context = context;
         this.serial = serial;
@@ -79,6 +93,7 @@ final class Racers {
         this.setup = setup;
         this.due = new LocalDeadline(setup.urgency(), context.ticker());
         this.planned = planned;
+        this.carrier = carrier;
         this.events = events;
     }
 
@@ -163,9 +178,26 @@ final class Racers {
     private void issue(RacerId host, IssuedBlock issued) {
         if (host.rank() < plan.switches()) {
             switchRequests.computeIfAbsent(host, this::requestsAt).issue(issued);
+        } else if (carrier == Carrier.REQUEST
+                && !issued.extra()
+                && plan.helpers().get(host.rank()).blockRequests()) {
+            request(host, issued);
         } else {
             begin(host).issue(issued);
         }
+    }
+
+    private void request(RacerId host, IssuedBlock issued) {
+        HelperAddress helper = plan.helpers().get(host.rank());
+        BlockRequest request = new BlockRequest(
+                serial,
+                new BlockRequest.Target(
+                        plan, helper, due.get(), context.links().get().lease(helper)),
+                issued,
+                events,
+                block -> begin(host).issue(block));
+        blockRequests.put(issued.block().id(), request);
+        request.begin();
     }
 
     private CachedBlockRequests requestsAt(RacerId host) {
@@ -184,6 +216,7 @@ final class Racers {
 
     void withdraw(Block block) {
         helpersOf(block, requests -> requests.forget(block.id())).forEach(helper -> helper.withdraw(block.id()));
+        closeRequest(block.id());
         DirectRace race = local;
         if (race != null && isLocal(block)) {
             race.withdraw(block.id());
@@ -197,7 +230,8 @@ final class Racers {
         RacerId host =
                 setup.lanes().isHelpers(racer) ? new RacerId(setup.lanes().helper(racer)) : racer;
         CachedBlockRequests requests = switchRequests.get(host);
-        TransferCall helper = requests != null && requests.isArriving(block) ? null : helpers.get(host);
+        boolean isIssued = !isRequested(block) && (requests == null || !requests.isArriving(block));
+        TransferCall helper = isIssued ? helpers.get(host) : null;
         if (helper != null) {
             helper.doubt(block);
         }
@@ -222,14 +256,33 @@ final class Racers {
 
     void delivered(Block block) {
         helpersOf(block, requests -> requests.forget(block.id())).forEach(helper -> helper.delivered(block.id()));
+        closeRequest(block.id());
         DirectRace race = local;
         if (race != null && isLocal(block)) {
             race.delivered(block.id());
         }
     }
 
-    /** The helpers that were issued the block, without switches that were only asked for a cached copy. */
+    private void closeRequest(BlockId block) {
+        BlockRequest request = blockRequests.remove(block);
+        if (request != null) {
+            request.close();
+        }
+    }
+
+    /** Returns whether the block is requested, and not issued to a helper. */
+    private boolean isRequested(BlockId block) {
+        BlockRequest request = blockRequests.get(block);
+        return request != null && request.isOpen();
+    }
+
+    /**
+     * The helpers that were issued the block, without those that were only asked for it by a request of the bulk plane.
+     */
     private List<TransferCall> helpersOf(Block block, Predicate<CachedBlockRequests> isCached) {
+        if (isRequested(block.id())) {
+            return List.of();
+        }
         return hosts(block).stream()
                 .filter(host -> !switchRequests.containsKey(host)
                         || !isCached.test(Objects.requireNonNull(switchRequests.get(host))))
@@ -264,6 +317,10 @@ final class Racers {
         if (requests != null) {
             requests.close();
         }
+        List.copyOf(blockRequests.keySet()).stream()
+                .filter(block ->
+                        Objects.requireNonNull(blockRequests.get(block)).isTo(name(racer)))
+                .forEach(this::closeRequest);
         if (abandoned.add(racer)) {
             if (gone != null) {
                 gone.close();
@@ -329,6 +386,8 @@ final class Racers {
         }
         switchRequests.values().forEach(CachedBlockRequests::close);
         switchRequests.clear();
+        blockRequests.values().forEach(BlockRequest::close);
+        blockRequests.clear();
         if (local != null) {
             local.close();
         }

@@ -126,8 +126,15 @@ final class ReadDriver {
         parts = new PartFeed(scope, wanted, chunks, peers, new PartEvents());
         boolean solitary = !policy.mode().needsRivals();
         TransferSetup setup = new TransferSetup(transferId, plan, lanes, solitary, urgency);
+        boolean isSmall = solitary && wanted.length() <= ModePolicy.SWITCHED_BLOCK_BYTES;
         racers = new Racers(
-                context, scope.serial(), plan, setup, policy.mode().lineup().lanes(), new RacerReports());
+                context,
+                scope.serial(),
+                plan,
+                setup,
+                policy.mode().lineup().lanes(),
+                isSmall ? Racers.Carrier.REQUEST : Racers.Carrier.TRANSFER,
+                new RacerReports());
         lateReports = new LateReports(context, scope.ledger(), racers);
         delivery = new Delivery(
                 policy,

@@ -12,6 +12,7 @@ import io.cloudmw.client.rpc.FakeHelper.Sharing;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.Mode;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -145,8 +146,23 @@ final class OpenFileTest {
         }
     }
 
+    /** A longer one is one request for all of it: each request for a leaf is one of the store. */
     @Test
-    void fileWithoutSwitchesIsReadOrdinarily() throws Exception {
+    void smallReadWithoutSwitchesIsOneRequestToAHelper() throws Exception {
+        cluster.coordinator().switches(0);
+        cluster.coordinator().mode(Mode.COOPERATIVE);
+        cluster.coordinator().blockRequests();
+        try (RemoteFile file = open()) {
+            assertReads(file, 10 * LEAF + 5, 100);
+            assertThat(cluster.helper().sharedReads()).isEqualTo(1);
+            assertReads(file, 20 * LEAF, 3 * LEAF);
+            assertThat(cluster.helper().sharedReads()).isEqualTo(2);
+            assertThat(cluster.helper().begunTransfers()).isZero();
+        }
+    }
+
+    @Test
+    void racedFileIsReadOrdinarily() throws Exception {
         cluster.coordinator().switches(0);
         try (RemoteFile file = open()) {
             assertReads(file, 70_000, 5_000);

@@ -429,6 +429,12 @@ public final class FakeCoordinator implements AutoCloseable {
         fleet = view;
     }
 
+    /** Has all helpers of plans take requests for blocks. */
+    public void blockRequests() {
+        helpers.replaceAll(helper -> new HelperAddress(
+                helper.id(), helper.control(), helper.bulk(), helper.switched(), helper.location(), true));
+    }
+
     public void add(HelperAddress helper) {
         helpers.add(helper);
     }
@@ -981,7 +987,8 @@ public final class FakeCoordinator implements AutoCloseable {
                             switches,
                             OptionalInt.empty(),
                             false,
-                            request.getRecordable() ? recording.record : Optional.empty())));
+                            request.getRecordable() ? recording.record : Optional.empty(),
+                            List.of())));
         }
 
         /** Finds versions that only a snapshot names by their id. */

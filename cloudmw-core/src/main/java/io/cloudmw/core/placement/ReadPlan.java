@@ -25,6 +25,7 @@ import java.util.OptionalInt;
  *     through their trees ({@link SwitchTree}); empty: none is near
  * @param peers whether the reader may exchange chunks with other clients
  * @param record the id under which the reader reports how the read goes; empty: it does not
+ * @param chunks all chunks of a small file; empty: they follow segment by segment
  */
 public record ReadPlan(
         FileVersion version,
@@ -39,13 +40,18 @@ public record ReadPlan(
         int switches,
         OptionalInt near,
         boolean peers,
-        Optional<String> record) {
+        Optional<String> record,
+        List<PlannedChunk> chunks) {
+    /** The longest file whose chunks come with the head. */
+    public static final long SMALL_BYTES = 16L << 20;
+
     public ReadPlan {
         helpers = List.copyOf(helpers);
         stores = List.copyOf(stores);
+        chunks = List.copyOf(chunks);
     }
 
-    /** A plan without switches, peers and record. */
+    /** A plan without switches, peers, record and chunks. */
     public ReadPlan(
             FileVersion version,
             List<HelperAddress> helpers,
@@ -69,7 +75,8 @@ public record ReadPlan(
                 0,
                 OptionalInt.empty(),
                 false,
-                Optional.empty());
+                Optional.empty(),
+                List.of());
     }
 
     /** The table of the switches and their blocks. */
@@ -104,6 +111,7 @@ public record ReadPlan(
                 switches,
                 near,
                 peers,
-                id);
+                id,
+                chunks);
     }
 }

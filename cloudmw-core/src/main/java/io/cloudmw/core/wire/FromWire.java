@@ -235,7 +235,8 @@ public final class FromWire {
                 address(message.getControlAddress()),
                 address(message.getBulkAddress()),
                 VolumeSet.of(message.getSwitchedVolumesList()),
-                Location.parse(message.getLocation())));
+                Location.parse(message.getLocation()),
+                message.getBlockRequests()));
     }
 
     public static Location location(String text) throws CloudMwException {
@@ -468,7 +469,17 @@ public final class FromWire {
                 message.getSwitches(),
                 message.getNearSwitch() == 0 ? OptionalInt.empty() : OptionalInt.of(message.getNearSwitch() - 1),
                 message.getPeers(),
-                Optional.of(message.getRecordId()).filter(id -> !id.isEmpty()));
+                Optional.of(message.getRecordId()).filter(id -> !id.isEmpty()),
+                plannedChunks(message.getChunksList()));
+    }
+
+    private static List<PlannedChunk> plannedChunks(List<io.cloudmw.proto.v1.PlannedChunk> messages)
+            throws CloudMwException {
+        List<PlannedChunk> chunks = new ArrayList<>(messages.size());
+        for (io.cloudmw.proto.v1.PlannedChunk message : messages) {
+            chunks.add(plannedChunk(message));
+        }
+        return chunks;
     }
 
     public static WritePlan writePlan(PlaceChunksResponse message) throws CloudMwException {

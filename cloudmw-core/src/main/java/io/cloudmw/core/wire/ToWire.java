@@ -130,6 +130,7 @@ public final class ToWire {
                 .setBulkAddress(helper.bulk())
                 .addAllSwitchedVolumes(helper.switched().words())
                 .setLocation(helper.location().toString())
+                .setBlockRequests(helper.blockRequests())
                 .build();
     }
 
@@ -271,6 +272,7 @@ public final class ToWire {
                 .setNearSwitch(plan.near().orElse(-1) + 1)
                 .setPeers(plan.peers())
                 .setRecordId(plan.record().orElse(""))
+                .addAllChunks(plan.chunks().stream().map(ToWire::plannedChunk).toList())
                 .build();
     }
 

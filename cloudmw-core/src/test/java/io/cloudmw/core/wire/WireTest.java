@@ -127,10 +127,16 @@ final class WireTest {
                 "127.0.0.1:7000",
                 "[::1]:7001",
                 VolumeSet.parse("b,a"),
-                Location.parse("zone-a/host-3"));
+                Location.parse("zone-a/host-3"),
+                true);
         StoreStatus store =
                 new StoreStatus(new Store(STORES.get(0), "eu", new Store.S3("b", "eu-west-1", "", false, "")), true);
         TransferToken token = TransferToken.of(new byte[] {1, 2, 3});
+        PlannedChunk planned = new PlannedChunk(
+                chunk(1, 1000),
+                Set.of(STORES.get(2)),
+                List.of(new Entrant(new RacerId(1), 0), new Entrant(new RacerId(0), 1)),
+                Map.of(STORES.get(0), URI.create("http://127.0.0.1/x?sig=1")));
         ReadPlan read = new ReadPlan(
                 version(),
                 List.of(helper),
@@ -144,7 +150,8 @@ final class WireTest {
                 1,
                 OptionalInt.of(0),
                 true,
-                Optional.of("record"));
+                Optional.of("record"),
+                List.of(planned));
         assertThat(FromWire.readPlan(ToWire.readPlan(read))).isEqualTo(read);
 
         PlacedChunk placed = new PlacedChunk(
@@ -156,11 +163,6 @@ final class WireTest {
         WritePlan write = new WritePlan(List.of(placed), List.of(store), List.of(helper), token);
         assertThat(FromWire.writePlan(ToWire.writePlan(write))).isEqualTo(write);
 
-        PlannedChunk planned = new PlannedChunk(
-                chunk(1, 1000),
-                Set.of(STORES.get(2)),
-                List.of(new Entrant(new RacerId(1), 0), new Entrant(new RacerId(0), 1)),
-                Map.of(STORES.get(0), URI.create("http://127.0.0.1/x?sig=1")));
         assertThat(FromWire.plannedChunk(ToWire.plannedChunk(planned))).isEqualTo(planned);
         PlannedChunk movedAndShared = new PlannedChunk(
                 planned.chunk(),

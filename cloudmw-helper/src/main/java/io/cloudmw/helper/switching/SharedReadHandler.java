@@ -28,7 +28,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The requests for blocks that switches below this one, and readers, send over the bulk plane. Safe for any thread;
+ * The requests for blocks that switches below this one, and readers, send over the bulk plane. A reader also requests
+ * blocks of volumes that this helper is no switch for: these are fetched for that reader alone. Safe for any thread;
  * never blocks.
  */
 public final class SharedReadHandler {
@@ -46,6 +47,15 @@ public final class SharedReadHandler {
      */
     public record Limits(int children, int reads) {}
 
+    /**
+     * The fetchers of requested blocks.
+     *
+     * @param shared for the volumes that this helper is a switch for: once for all readers, through the cache
+     * @param alone for other volumes: each block for its reader alone
+     * @param stores checks replicas that were sent from this helper's disks and arrived damaged
+     */
+    public record Fetchers(BlockFetcher shared, BlockFetcher alone, StoreFetcher stores) {}
+
     private static final Logger LOG = LoggerFactory.getLogger(SharedReadHandler.class);
 
     private record BlockKey(ChunkId chunk, long block) {}
@@ -55,9 +65,8 @@ public final class SharedReadHandler {
 
     private final VolumeSet switched;
     private final TransferTokens tokens;
-    private final BlockFetcher shared;
+    private final Fetchers fetchers;
     private final Requesters requesters;
-    private final StoreFetcher fetcher;
     private final SwitchMetrics meters;
     private final Limits limits;
 
@@ -71,21 +80,18 @@ public final class SharedReadHandler {
      * Serves nothing yet.
      *
      * @param switched the volumes this helper is a switch for
-     * @param fetcher checks replicas that were sent from this helper's disks and arrived damaged
      */
     public SharedReadHandler(
             VolumeSet switched,
             TransferTokens tokens,
-            BlockFetcher shared,
+            Fetchers fetchers,
             Requesters requesters,
-            StoreFetcher fetcher,
             SwitchMetrics meters,
             Limits limits) {
         this.switched = switched;
         this.tokens = tokens;
-        this.shared = shared;
+        this.fetchers = fetchers;
         this.requesters = requesters;
-        this.fetcher = fetcher;
         this.meters = meters;
         this.limits = limits;
         this.slots = new ServeSlots("blocks", limits.reads());
@@ -112,15 +118,17 @@ public final class SharedReadHandler {
         TransferClaims claims = tokens.verify(request.token().bytes());
         WantedBlock block = wanted(request.block(), claims.expiresAtMillis());
         claims.require(TransferRight.READ, block.leaves().chunk());
-        if (!switched.contains(claims.file().volume())) {
+        boolean isSwitched = switched.contains(claims.file().volume());
+        if (!isSwitched && (request.kept() || !request.reader())) {
             throw new CloudMwException(
                     ErrorCode.HELPER_UNAVAILABLE,
                     block + ": this helper is no switch for volume "
                             + claims.file().volume());
         }
+        BlockFetcher fetcher = isSwitched ? fetchers.shared() : fetchers.alone();
         // A slow reader holds its block until it has all of it; half of the slots stay free for requests that may
         // fetch.
-        if (request.kept() && (slots.isHalfTaken() || !shared.keeps(block))) {
+        if (request.kept() && (slots.isHalfTaken() || !fetcher.keeps(block))) {
             throw new CloudMwException(
                     ErrorCode.NOT_FOUND, block + ": not cached as a whole, or half of the slots are taken");
         }
@@ -145,8 +153,8 @@ public final class SharedReadHandler {
                     new SharedRead.Events(
                             () -> giveBack(session, key),
                             key.isPresent() ? meters::sent : toReader -> {},
-                            () -> doubt(requester, block, request.replica())));
-            read.started(shared.start(requester, block, request.replica(), read));
+                            () -> doubt(fetcher, requester, block, request.replica())));
+            read.started(fetcher.start(requester, block, request.replica(), read));
             started = true;
             return read;
         } finally {
@@ -166,11 +174,11 @@ public final class SharedReadHandler {
     }
 
     /** Drops a damaged block from the cache, and has a replica on this helper's disk checked. */
-    private void doubt(Requester requester, WantedBlock block, StoreId store) {
+    private void doubt(BlockFetcher fetcher, Requester requester, WantedBlock block, StoreId store) {
         LOG.warn("{} store={} arrived damaged", block, store);
-        shared.doubt(block);
+        fetcher.doubt(block);
         try {
-            fetcher.check(requester, block, store, wrong -> {});
+            fetchers.stores().check(requester, block, store, wrong -> {});
         } catch (CloudMwException e) {
             LOG.warn("{} store={} was doubted and not checked", block, store, e);
         }

@@ -70,6 +70,9 @@ final class SharedReadHandlerTest {
     /** A requester of a fetch that never ends by itself. */
     private final List<BlockAttempt.Listener> waiting = new ArrayList<>();
 
+    /** Fetches for one reader alone. */
+    private final List<BlockAttempt.Listener> alone = new ArrayList<>();
+
     private final List<WantedBlock> wanted = new ArrayList<>();
     private boolean keeping;
     /** The requesters that were made. */
@@ -88,26 +91,35 @@ final class SharedReadHandlerTest {
                 new ByteBudget(1 << 20),
                 spool,
                 PooledByteBufAllocator.DEFAULT);
-        reads = new SharedReadHandler(
-                VolumeSet.ALL,
+        reads = handler(VolumeSet.ALL);
+    }
+
+    private SharedReadHandler handler(VolumeSet switched) {
+        return new SharedReadHandler(
+                switched,
                 tokens,
-                new Waiting(),
+                new SharedReadHandler.Fetchers(new Waiting(waiting), new Waiting(alone), fetcher),
                 (request, claims, tenant) -> {
                     tenants.add(tenant);
                     return Fetches.requester(id -> {
                         throw new AssertionError("nothing is read");
                     });
                 },
-                fetcher,
                 new SwitchMetrics(new SimpleMeterRegistry()),
                 new SharedReadHandler.Limits(100, READS));
     }
 
     private final class Waiting implements BlockFetcher {
+        private final List<BlockAttempt.Listener> listeners;
+
+        Waiting(List<BlockAttempt.Listener> listeners) {
+            this.listeners = listeners;
+        }
+
         @Override
         public BlockAttempt start(
                 Requester requester, WantedBlock block, StoreId store, BlockAttempt.Listener listener) {
-            waiting.add(listener);
+            listeners.add(listener);
             wanted.add(block);
             return new IdleAttempt(() -> {});
         }
@@ -228,6 +240,21 @@ final class SharedReadHandlerTest {
         session = "another";
         ask(Priority.BATCH, true, false, 0);
         assertThat(waiting).hasSize(READS / 2 + 1);
+    }
+
+    /** Switches share the blocks of their volumes only; the cache has no others. */
+    @Test
+    void blockOfAnotherVolumeIsFetchedForItsReaderAlone() throws CloudMwException {
+        reads = handler(VolumeSet.NONE);
+        ask(Priority.INTERACTIVE, true, 0);
+        assertThat(alone).hasSize(1);
+        assertThat(waiting).isEmpty();
+        keeping = true;
+        assertThatThrownBy(() -> ask(Priority.INTERACTIVE, true, true, 0)).isInstanceOf(CloudMwException.class);
+        assertThatThrownBy(() -> ask(Priority.INTERACTIVE, false, 3))
+                .isInstanceOfSatisfying(
+                        CloudMwException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.HELPER_UNAVAILABLE));
+        assertThat(alone).hasSize(1);
     }
 
     /** A slow connection would occupy all slots otherwise. */

@@ -4,8 +4,8 @@ import io.cloudmw.client.progress.Attempt;
 import io.cloudmw.client.progress.AttemptState;
 import io.cloudmw.client.read.relay.RelayReceiver;
 import io.cloudmw.client.read.relay.StreamRelaySource;
+import io.cloudmw.client.rpc.link.BlockRequests;
 import io.cloudmw.client.rpc.link.BulkLease;
-import io.cloudmw.client.rpc.link.SwitchRequests;
 import io.cloudmw.core.bulk.BulkStream;
 import io.cloudmw.core.bulk.BulkStreamListener;
 import io.cloudmw.core.error.CloudMwException;
@@ -321,7 +321,7 @@ public final class CachedBlockRequests {
             if (made == null) {
                 notKept(this);
             } else if (isPending()) {
-                byte[] request = SwitchRequests.of(
+                byte[] request = BlockRequests.toSwitch(
                                 target.plan(), block, target.urgency().get(), true)
                         .encode();
                 stream = made.connection().open(request, this);

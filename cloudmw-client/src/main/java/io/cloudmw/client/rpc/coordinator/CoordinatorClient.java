@@ -471,8 +471,11 @@ public final class CoordinatorClient implements AutoCloseable {
         return call(CoordinatorGrpc.getPlanReadMethod(), request, FromWire::readPlan);
     }
 
-    /** Asks for one segment of a plan; its entrants are ranks of the plan's helpers. */
+    /** Asks for one segment of a plan, unless it came with the plan; its entrants are ranks of the plan's helpers. */
     public CompletableFuture<SegmentPlan> segment(ReadPlan plan, int index) {
+        if (index == 0 && !plan.chunks().isEmpty()) {
+            return CompletableFuture.completedFuture(new SegmentPlan(0, plan.chunks(), Duration.ZERO, Map.of()));
+        }
         List<String> helpers =
                 plan.helpers().stream().map(helper -> helper.id().value()).toList();
         return segment(segmentRequest(plan.version().file(), plan.version().id(), index)

@@ -210,7 +210,8 @@ final class PeerStageTest {
                 0,
                 OptionalInt.empty(),
                 true,
-                Optional.empty());
+                Optional.empty(),
+                List.of());
         TransferCredit credit = new TransferCredit(context.reads().credit(), 0, 4 << 20);
         return new PeerStage(
                 new ReadScope(

@@ -130,13 +130,22 @@ public final class FileReads {
                 switches.size(),
                 ReadPlanner.near(switches, reader, load, plans.incrementAndGet()),
                 volume.peers() && mode.isEmpty(),
-                Optional.empty());
+                Optional.empty(),
+                isSmall(version) ? planned(volume, version, 0, ids(ranked)).chunks() : List.of());
+    }
+
+    /** Returns whether a reader gets all chunks with the head of its plan. */
+    private static boolean isSmall(FileVersion version) {
+        return version.segmentCount() == 1 && version.sizeBytes() <= ReadPlan.SMALL_BYTES;
+    }
+
+    private static List<HelperId> ids(List<HelperAddress> helpers) {
+        return helpers.stream().map(HelperAddress::id).toList();
     }
 
     private SpeedBook speeds(List<HelperAddress> readers, List<Store> volumeStores) {
         return new SpeedBook(speeds.expected(
-                readers.stream().map(HelperAddress::id).toList(),
-                volumeStores.stream().map(Store::id).toList()));
+                ids(readers), volumeStores.stream().map(Store::id).toList()));
     }
 
     /** Returns the reading helpers in order; a mode that races for all chunks at once uses as many as there are. */
@@ -182,18 +191,22 @@ public final class FileReads {
         }
         Volume volume = volume(file.volume());
         FileVersion version = version(file, versionId);
+        List<HelperId> ranked = plannedHelpers.isEmpty()
+                ? ids(ranked(version, stores.readable(volume), volume, volume.mode()))
+                : plannedHelpers;
+        ReadPlanSegment planned = planned(volume, version, index, ranked);
+        return withDirect ? signed(planned, volume) : planned;
+    }
+
+    private ReadPlanSegment planned(Volume volume, FileVersion version, int index, List<HelperId> ranked)
+            throws CloudMwException {
         byte[] bytes = catalog.segment(version.id(), index)
                 .orElseThrow(() -> new CloudMwException(
-                        ErrorCode.NOT_FOUND, file + ": segment " + index + " of version " + versionId + " not found"));
+                        ErrorCode.NOT_FOUND,
+                        version.file() + ": segment " + index + " of version " + version.id() + " not found"));
         List<Chunk> chunks = ManifestSegment.decode(index, bytes).chunks();
         Map<VersionId, TransferToken> owners = ownerTokens(version, chunks);
-        Map<StoreId, Store> byId = new LinkedHashMap<>();
-        stores.readable(volume).forEach(store -> byId.put(store.id(), store));
-        List<HelperId> ranked = plannedHelpers.isEmpty()
-                ? ranked(version, List.copyOf(byId.values()), volume, volume.mode()).stream()
-                        .map(HelperAddress::id)
-                        .toList()
-                : plannedHelpers;
+        Map<StoreId, Store> byId = readable(volume);
         Set<HelperId> reachable = new HashSet<>(ranked);
         helpers.live().forEach(helper -> reachable.add(helper.id()));
         SpeedBook seen = new SpeedBook(speeds.expected(List.of(), byId.keySet()));
@@ -201,7 +214,7 @@ public final class FileReads {
                 new ReplicaOrder(seen, segmentsPlanned.incrementAndGet()), volume.rotateReplicas(), stores::canUse);
         List<PlannedChunk> planned = new ArrayList<>(chunks.size());
         for (CurrentReplicas copies : ReplicaOverlay.of(catalog, chunks)) {
-            Chunk chunk = readable(file, copies, byId.keySet());
+            Chunk chunk = readable(version.file(), copies, byId.keySet());
             planned.add(new PlannedChunk(
                     chunk,
                     copies.faulty(),
@@ -210,19 +223,24 @@ public final class FileReads {
                     copies.chunk().replicas(),
                     Optional.ofNullable(owners.get(chunk.id().version()))));
         }
-        String digest = HexFormat.of().formatHex(ManifestDigest.ofSegment(bytes));
-        return withDirect
-                ? signed(planned, digest, byId)
-                : new ReadPlanSegment(planned, digest, Duration.ZERO, Map.of());
+        return new ReadPlanSegment(
+                planned, HexFormat.of().formatHex(ManifestDigest.ofSegment(bytes)), Duration.ZERO, Map.of());
+    }
+
+    private Map<StoreId, Store> readable(Volume volume) throws CloudMwException {
+        Map<StoreId, Store> byId = new LinkedHashMap<>();
+        stores.readable(volume).forEach(store -> byId.put(store.id(), store));
+        return byId;
     }
 
     /**
      * Returns the segment with URLs for every copy in a bucket, store by store. The URL of a slice is that of the chunk
      * that holds it. Bad copies get URLs, too, as a client's last resort.
      */
-    private ReadPlanSegment signed(List<PlannedChunk> planned, String digest, Map<StoreId, Store> byId) {
+    private ReadPlanSegment signed(ReadPlanSegment planned, Volume volume) throws CloudMwException {
+        Map<StoreId, Store> byId = readable(volume);
         Map<Store, Set<ChunkId>> copies = new LinkedHashMap<>();
-        for (PlannedChunk chunk : planned) {
+        for (PlannedChunk chunk : planned.chunks()) {
             for (StoreId id : chunk.chunk().replicas()) {
                 Store store = Objects.requireNonNull(byId.get(id));
                 copies.computeIfAbsent(store, absent -> new LinkedHashSet<>())
@@ -239,15 +257,15 @@ public final class FileReads {
                 validity = urls.validity();
             }
         }
-        List<PlannedChunk> direct = new ArrayList<>(planned.size());
-        for (PlannedChunk chunk : planned) {
+        List<PlannedChunk> direct = new ArrayList<>(planned.chunks().size());
+        for (PlannedChunk chunk : planned.chunks()) {
             Map<StoreId, URI> urls = new HashMap<>();
             signed.forEach((store, all) -> Optional.ofNullable(
                             all.urls().get(chunk.chunk().id().stored()))
                     .ifPresent(url -> urls.put(store, url)));
             direct.add(chunk.with(urls));
         }
-        return new ReadPlanSegment(direct, digest, validity, unsigned);
+        return new ReadPlanSegment(direct, planned.sha256(), validity, unsigned);
     }
 
     /** Returns the chunk with its copies in existing stores. */

@@ -14,10 +14,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
 /**
- * The connections of open files to switches, for small requests only, kept until this is closed. Switches that failed
+ * The connections of open files to helpers, for small requests only, kept until this is closed. Helpers that failed
  * are avoided for a while. Safe for any thread.
  */
-final class SwitchLinks implements AutoCloseable {
+final class LeafLinks implements AutoCloseable {
     private static final long AVOIDED_NANOS = Duration.ofSeconds(5).toNanos();
 
     private final Supplier<HelperLinks> links;
@@ -29,17 +29,17 @@ final class SwitchLinks implements AutoCloseable {
     @GuardedBy("this")
     private boolean closed;
 
-    /** The time until which a switch is avoided. */
+    /** The time until which a helper is avoided. */
     @GuardedBy("this")
     private final Map<HelperId, Long> avoided = new HashMap<>();
 
-    SwitchLinks(Supplier<HelperLinks> links, Ticker ticker) {
+    LeafLinks(Supplier<HelperLinks> links, Ticker ticker) {
         this.links = links;
         this.ticker = ticker;
     }
 
     /**
-     * A connection to the switch, opened if there is none. A switch to which no connection can be opened is avoided.
+     * A connection to the helper, opened if there is none. A helper to which no connection can be opened is avoided.
      */
     CompletableFuture<BulkConnection> to(HelperAddress helper) {
         CompletableFuture<BulkConnection> connecting;
@@ -47,7 +47,7 @@ final class SwitchLinks implements AutoCloseable {
             if (closed) {
                 return CompletableFuture.failedFuture(Failures.clientClosed());
             }
-            connections.values().removeIf(SwitchLinks::isOver);
+            connections.values().removeIf(LeafLinks::isOver);
             connecting =
                     connections.computeIfAbsent(helper, missing -> links.get().dialInteractive(missing));
         }
@@ -66,7 +66,7 @@ final class SwitchLinks implements AutoCloseable {
         return made != null && made.isClosed();
     }
 
-    /** Avoids a switch that failed: for some seconds the other switches are asked first. */
+    /** Avoids a helper that failed: for some seconds the others are asked first. */
     synchronized void avoid(HelperAddress helper) {
         avoided.put(helper.id(), ticker.nanos() + AVOIDED_NANOS);
     }

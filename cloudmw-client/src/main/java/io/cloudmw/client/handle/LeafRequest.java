@@ -11,8 +11,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
-/** A read of one leaf from a switch: one request and one frame, which is verified here. */
-final class SwitchLeafRead implements BulkStreamListener {
+/** A read of one leaf from a helper: one request and one frame, which is verified here. */
+final class LeafRequest implements BulkStreamListener {
     /** Longer leaves are not hashed on the event loop, where other streams would wait. */
     private static final int HASHED_AT_ONCE_BYTES = 64 << 10;
 
@@ -26,13 +26,13 @@ final class SwitchLeafRead implements BulkStreamListener {
     /** Confined to the event loop. */
     private boolean taken;
 
-    SwitchLeafRead(PlannedLeaf place, Executor workers) {
+    LeafRequest(PlannedLeaf place, Executor workers) {
         this.place = place;
         this.length = place.length();
         this.workers = workers;
     }
 
-    /** Requests the leaf from a switch and verifies the answer. */
+    /** Requests the leaf from a helper and verifies the answer. */
     CompletableFuture<byte[]> ask(CompletableFuture<BulkConnection> connecting, byte[] request) {
         var unused = connecting.whenComplete((connection, failure) -> {
             if (failure != null) {
@@ -60,7 +60,7 @@ final class SwitchLeafRead implements BulkStreamListener {
         payload.readBytes(bytes);
         payload.release();
         if (taken || bytes.length != length || crc32c != place.crc32c()) {
-            fail(ErrorCode.REPLICA_CORRUPT, "the switch sent another leaf");
+            fail(ErrorCode.REPLICA_CORRUPT, "the helper sent another leaf");
             return;
         }
         taken = true;
@@ -105,7 +105,7 @@ final class SwitchLeafRead implements BulkStreamListener {
         answer.completeExceptionally(cause);
     }
 
-    /** Reports the damage to the switch, which evicts the leaf. */
+    /** Reports the damage to the helper, which evicts the leaf or checks its replica. */
     @Override
     public void damaged(CloudMwException cause) {
         fail(ErrorCode.REPLICA_CORRUPT, String.valueOf(cause.getMessage()));

@@ -11,9 +11,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** Requests to switches on the bulk plane. */
-public final class SwitchRequests {
-    private SwitchRequests() {}
+/** Requests for blocks on the bulk plane. */
+public final class BlockRequests {
+    private BlockRequests() {}
 
     /**
      * A request for a block, or a part of one, to any switch of the plan. The switch requests what it lacks from the
@@ -21,14 +21,25 @@ public final class SwitchRequests {
      *
      * @param kept whether the block is wanted only if the switch has all of it cached
      */
-    public static BulkRequest.Shared of(ReadPlan plan, IssuedBlock block, Urgency urgency, boolean kept) {
+    public static BulkRequest.Shared toSwitch(ReadPlan plan, IssuedBlock block, Urgency urgency, boolean kept) {
+        List<HelperAddress> switches = plan.helpers().subList(0, plan.switches());
+        return of(plan, switches, block, urgency, kept);
+    }
+
+    /** A request for a block to a helper that reads the store of the block's entrant itself. */
+    public static BulkRequest.Shared toHelper(ReadPlan plan, HelperAddress asked, IssuedBlock block, Urgency urgency) {
+        return of(plan, List.of(asked), block, urgency, false);
+    }
+
+    /** @param tree the helpers that ask each other, the asked one among them */
+    private static BulkRequest.Shared of(
+            ReadPlan plan, List<HelperAddress> tree, IssuedBlock block, Urgency urgency, boolean kept) {
         List<Store> stores = plan.stores().stream()
                 .map(StoreStatus::store)
                 .filter(store -> block.replicas().contains(store.id()))
                 .toList();
         List<HelperAddress> helpers = Stream.concat(
-                        plan.helpers().stream().limit(plan.switches()),
-                        plan.helpers().stream().filter(helper -> ownsOneOf(stores, helper)))
+                        tree.stream(), plan.helpers().stream().filter(helper -> ownsOneOf(stores, helper)))
                 .distinct()
                 .map(HelperAddress::withoutVolumes)
                 .toList();
@@ -37,8 +48,8 @@ public final class SwitchRequests {
                 block,
                 stores,
                 helpers,
-                plan.switches(),
-                plan.switches() - 1,
+                tree.size(),
+                tree.size() - 1,
                 urgency,
                 true,
                 kept,
