@@ -48,7 +48,7 @@ import org.jspecify.annotations.Nullable;
  * replicas. Confined to the transfer.
  */
 final class Racers {
-    /** How blocks are asked of helpers that are no switches. */
+    /** The way by which blocks are asked of helpers that are no switches. */
     enum Carrier {
         /** By a transfer at each helper, with all that a race needs. */
         TRANSFER,
