@@ -88,7 +88,7 @@ public final class CloudMw implements AutoCloseable {
                 threads,
                 coordinator,
                 () -> HelperLinks.open(threads.events(), threads.timer(), options.busyPoll(), meters.registry()),
-                new ClientLimits(options.memoryBytes(), options.linkBytesPerSecond()),
+                new ClientLimits(options.memoryBytes(), options.linkBytesPerSecond(), options.path()),
                 options.pricing(),
                 new RedundancyBudget(options.redundancy()),
                 Ticker.system(),

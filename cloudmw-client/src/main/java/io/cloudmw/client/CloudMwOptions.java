@@ -4,6 +4,7 @@ import io.cloudmw.core.bulk.BulkOptions;
 import io.cloudmw.core.config.Durations;
 import io.cloudmw.core.config.HostPorts;
 import io.cloudmw.core.cost.Pricing;
+import io.cloudmw.core.model.ReadPath;
 import io.cloudmw.core.model.RedundancyLimits;
 import io.cloudmw.core.model.fleet.Location;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -37,6 +38,7 @@ import java.util.function.Consumer;
  *     called on a thread of the client that it must not block
  * @param meters registry of the application for the meters of the client; empty: none
  * @param telemetry of the application, for the spans of reads; empty: none
+ * @param path by which reads get their bytes, unless a read names another
  * @param packs rules by which puts of small files share stored objects
  */
 public record CloudMwOptions(
@@ -54,6 +56,7 @@ public record CloudMwOptions(
         Consumer<String> waiting,
         Optional<MeterRegistry> meters,
         Optional<OpenTelemetry> telemetry,
+        ReadPath path,
         PackOptions packs) {
     /** The default address of the coordinator. */
     public static final String DEFAULT_COORDINATOR = "127.0.0.1:7400";
@@ -124,6 +127,7 @@ public record CloudMwOptions(
                 waiting -> {},
                 Optional.empty(),
                 Optional.empty(),
+                ReadPath.DEFAULT,
                 PackOptions.DEFAULT);
     }
 
@@ -199,6 +203,11 @@ public record CloudMwOptions(
         return with(copy -> copy.telemetry = Optional.of(openTelemetry));
     }
 
+    /** Sets the path by which reads get their bytes, unless a read names another. */
+    public CloudMwOptions withPath(ReadPath byDefault) {
+        return with(copy -> copy.path = byDefault);
+    }
+
     /** Sets the rules by which puts of small files share stored objects. */
     public CloudMwOptions withPacks(PackOptions rules) {
         return with(copy -> copy.packs = rules);
@@ -226,6 +235,7 @@ public record CloudMwOptions(
         private Consumer<String> waiting;
         private Optional<MeterRegistry> meters;
         private Optional<OpenTelemetry> telemetry;
+        private ReadPath path;
         private PackOptions packs;
 
         Copy(CloudMwOptions from) {
@@ -243,6 +253,7 @@ public record CloudMwOptions(
             this.waiting = from.waiting;
             this.meters = from.meters;
             this.telemetry = from.telemetry;
+            this.path = from.path;
             this.packs = from.packs;
         }
 
@@ -262,6 +273,7 @@ public record CloudMwOptions(
                     waiting,
                     meters,
                     telemetry,
+                    path,
                     packs);
         }
     }

@@ -402,6 +402,7 @@ public final class FileOperations {
                 getOptions.version(),
                 getOptions.range(),
                 getOptions.mode(),
+                getOptions.path(),
                 target,
                 memoryPerGetBytes(),
                 getOptions.listener(),

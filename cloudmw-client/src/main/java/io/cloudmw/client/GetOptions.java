@@ -5,6 +5,7 @@ import io.cloudmw.core.config.Durations;
 import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.Mode;
 import io.cloudmw.core.model.Priority;
+import io.cloudmw.core.model.ReadPath;
 import io.cloudmw.core.model.VersionId;
 import java.time.Duration;
 import java.util.Optional;
@@ -15,6 +16,7 @@ import java.util.Optional;
  * @param version which version; empty: the current one
  * @param range which bytes, for reads in order; empty: all
  * @param mode how replicas compete in this get; empty: as in the volume
+ * @param path by which path the bytes come; empty: as in the options of the client
  * @param durable whether a file is forced to the disk before it gets its name
  * @param resumable whether what arrived of a file stays for the next get of it when this one fails or is cancelled
  * @param listener told what happens
@@ -25,12 +27,14 @@ public record GetOptions(
         Optional<VersionId> version,
         Optional<ByteRange> range,
         Optional<Mode> mode,
+        Optional<ReadPath> path,
         boolean durable,
         boolean resumable,
         TransferListener listener,
         Optional<Duration> deadline,
         Optional<Priority> priority) {
     private static final GetOptions DEFAULTS = new GetOptions(
+            Optional.empty(),
             Optional.empty(),
             Optional.empty(),
             Optional.empty(),
@@ -59,22 +63,33 @@ public record GetOptions(
 
     /** Reads this version instead of the current one. */
     public GetOptions withVersion(VersionId id) {
-        return new GetOptions(Optional.of(id), range, mode, durable, resumable, listener, deadline, priority);
+        return new GetOptions(Optional.of(id), range, mode, path, durable, resumable, listener, deadline, priority);
     }
 
     /** Reads these bytes only; for reads into a channel or a target, not for gets into a local file. */
     public GetOptions withRange(ByteRange bytes) {
-        return new GetOptions(version, Optional.of(bytes), mode, durable, resumable, listener, deadline, priority);
+        return new GetOptions(
+                version, Optional.of(bytes), mode, path, durable, resumable, listener, deadline, priority);
     }
 
     /** Reads in this mode instead of the mode of the volume. */
     public GetOptions withMode(Mode instead) {
-        return new GetOptions(version, range, Optional.of(instead), durable, resumable, listener, deadline, priority);
+        return new GetOptions(
+                version, range, Optional.of(instead), path, durable, resumable, listener, deadline, priority);
+    }
+
+    /**
+     * Reads by this path instead of the path of the client. With {@code DIRECT} the read fails where the client cannot
+     * read a store by itself.
+     */
+    public GetOptions withPath(ReadPath instead) {
+        return new GetOptions(
+                version, range, mode, Optional.of(instead), durable, resumable, listener, deadline, priority);
     }
 
     /** Sets whether a local file is forced to the disk before it gets its name. */
     public GetOptions withDurable(boolean value) {
-        return new GetOptions(version, range, mode, value, resumable, listener, deadline, priority);
+        return new GetOptions(version, range, mode, path, value, resumable, listener, deadline, priority);
     }
 
     /**
@@ -82,12 +97,12 @@ public record GetOptions(
      * of this target then fetches only the missing bytes. Network file systems keep no such file.
      */
     public GetOptions keepingWhatArrived() {
-        return new GetOptions(version, range, mode, durable, true, listener, deadline, priority);
+        return new GetOptions(version, range, mode, path, durable, true, listener, deadline, priority);
     }
 
     /** Sets the listener for the progress of the read. */
     public GetOptions withListener(TransferListener told) {
-        return new GetOptions(version, range, mode, durable, resumable, told, deadline, priority);
+        return new GetOptions(version, range, mode, path, durable, resumable, told, deadline, priority);
     }
 
     /**
@@ -95,7 +110,7 @@ public record GetOptions(
      * chosen; the receipt says which, and whether it was kept.
      */
     public GetOptions withDeadline(Duration time) {
-        return new GetOptions(version, range, mode, durable, resumable, listener, Optional.of(time), priority);
+        return new GetOptions(version, range, mode, path, durable, resumable, listener, Optional.of(time), priority);
     }
 
     /** Helpers serve the more urgent first, and leave each class its share. {@code REPAIR} is the upkeep's own. */
@@ -103,6 +118,6 @@ public record GetOptions(
         if (value == Priority.REPAIR) {
             throw new IllegalArgumentException("priority: " + value + " (expected: INTERACTIVE, BATCH or PREFETCH)");
         }
-        return new GetOptions(version, range, mode, durable, resumable, listener, deadline, Optional.of(value));
+        return new GetOptions(version, range, mode, path, durable, resumable, listener, deadline, Optional.of(value));
     }
 }

@@ -3,6 +3,7 @@ package io.cloudmw.client;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.cloudmw.core.model.ReadPath;
 import io.cloudmw.core.model.RedundancyLimits;
 import io.cloudmw.core.model.fleet.Location;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -31,6 +32,7 @@ final class CloudMwOptionsTest {
                 .withPricing(defaults.pricing())
                 .withMeters(registry)
                 .withOpenTelemetry(telemetry)
+                .withPath(ReadPath.DIRECT)
                 .withPacks(PackOptions.NONE);
         assertThat(all)
                 .isEqualTo(new CloudMwOptions(
@@ -48,6 +50,7 @@ final class CloudMwOptionsTest {
                         listener,
                         Optional.of(registry),
                         Optional.of(telemetry),
+                        ReadPath.DIRECT,
                         PackOptions.NONE));
         assertThat(defaults.linkBytesPerSecond()).isEqualTo(Long.MAX_VALUE);
     }

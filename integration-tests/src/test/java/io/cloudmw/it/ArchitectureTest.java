@@ -149,9 +149,10 @@ final class ArchitectureTest {
             .because("encryption is to be decided in one place");
 
     @ArchTest
-    static final ArchRule theBulkRoomOpensSockets = noClasses()
+    static final ArchRule theBulkRoomAndTheHttpRoomOpenSockets = noClasses()
             .that()
-            .resideOutsideOfPackages("io.cloudmw.core.bulk..", "io.cloudmw.lab..", "io.cloudmw.testkit..")
+            .resideOutsideOfPackages(
+                    "io.cloudmw.core.bulk..", "io.cloudmw.core.store.http..", "io.cloudmw.lab..", "io.cloudmw.testkit..")
             .should()
             .dependOnClassesThat()
             .resideInAPackage("io.netty.bootstrap..")

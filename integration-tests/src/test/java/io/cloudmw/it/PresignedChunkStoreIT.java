@@ -7,12 +7,14 @@ import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.chunk.ChunkId;
 import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.core.store.ChunkStore;
+import io.cloudmw.core.store.http.HttpConnections;
 import io.cloudmw.core.store.http.HttpTimeouts;
 import io.cloudmw.core.store.http.PresignedChunkStore;
 import io.cloudmw.core.store.s3.S3Settings;
 import io.cloudmw.core.store.s3.S3Stores;
 import io.cloudmw.core.testing.store.ChunkStoreContract;
 import io.cloudmw.core.testing.store.Chunks;
+import io.cloudmw.core.time.Ticker;
 import io.cloudmw.it.localstack.LocalStack;
 import io.cloudmw.it.localstack.LocalStackExtension;
 import java.time.Duration;
@@ -30,6 +32,8 @@ final class PresignedChunkStoreIT extends ChunkStoreContract {
     private final LocalStack localStack;
     private final S3Stores signer =
             S3Stores.open(S3Settings.DEFAULT, LocalStack.ACCESS_KEY_ID, LocalStack.SECRET_ACCESS_KEY);
+    private final HttpConnections connections =
+            new HttpConnections("test", HttpTimeouts.DEFAULT, Ticker.system());
     private final Store description;
 
     PresignedChunkStoreIT(LocalStack localStack) {
@@ -60,6 +64,7 @@ final class PresignedChunkStoreIT extends ChunkStoreContract {
     @AfterEach
     void closeSigner() {
         signer.close();
+        connections.close();
     }
 
     @Test
@@ -73,8 +78,7 @@ final class PresignedChunkStoreIT extends ChunkStoreContract {
         return new PresignedChunkStore(
                 store.id(),
                 chunk -> Optional.of(signer.presign(store, chunk, Duration.ofMinutes(5))),
-                PresignedChunkStore.client(HttpTimeouts.DEFAULT),
-                HttpTimeouts.DEFAULT);
+                connections);
     }
 
     private Store description(String bucket) {

@@ -85,6 +85,7 @@ public record ClientContext(
         reads.peers().close();
         coordinator.close();
         links.close();
+        reads.direct().close();
         threads.close();
     }
 }

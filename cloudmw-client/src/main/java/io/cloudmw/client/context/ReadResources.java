@@ -15,6 +15,7 @@ import io.opentelemetry.api.trace.Tracer;
  * @param speeds speeds of the stores that this client has read directly
  * @param link the machine's network link
  * @param peers this client's chunk server, if it serves other clients
+ * @param direct resources of reads without helpers
  * @param tracer receiver of the spans of reads
  */
 public record ReadResources(
@@ -23,6 +24,7 @@ public record ReadResources(
         SpeedMonitor speeds,
         LinkShare link,
         PeerServing peers,
+        DirectResources direct,
         Tracer tracer) {
     static ReadResources of(
             ClientLimits limits, RedundancyBudget redundancy, PeerServing peers, Ticker ticker, Tracer tracer) {
@@ -32,6 +34,7 @@ public record ReadResources(
                 new SpeedMonitor(ticker, SpeedMonitor.DEFAULT_KEYS, new MonitorMetrics(new CompositeMeterRegistry())),
                 new LinkShare(limits.linkBytesPerSecond()),
                 peers,
+                new DirectResources(limits.path(), ticker),
                 tracer);
     }
 }

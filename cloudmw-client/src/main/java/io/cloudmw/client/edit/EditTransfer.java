@@ -128,6 +128,7 @@ public final class EditTransfer extends ConfinedTransfer<PutReceipt> {
                         Optional.of(base.id()),
                         Optional.of(range),
                         Optional.empty(),
+                        Optional.empty(),
                         GetRequest.Destination.target(target),
                         request.memoryBytes(),
                         TransferListener.NONE,

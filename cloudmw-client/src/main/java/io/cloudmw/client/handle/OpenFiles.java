@@ -102,6 +102,7 @@ public final class OpenFiles implements AutoCloseable {
                 Optional.of(plan.version().id()),
                 Optional.of(range),
                 Optional.empty(),
+                Optional.empty(),
                 destination,
                 memoryPerGetBytes,
                 TransferListener.NONE,

@@ -10,6 +10,7 @@ import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.Mode;
 import io.cloudmw.core.model.Priority;
+import io.cloudmw.core.model.ReadPath;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.fleet.Location;
 import java.nio.channels.WritableByteChannel;
@@ -24,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  * @param version empty: the current one
  * @param range empty: all of it
  * @param mode empty: the volume's
+ * @param path empty: the client's
  * @param memoryBytes memory of this get
  * @param deadline the time in which it should end; empty: the volume's target
  * @param priority its priority at helpers
@@ -34,6 +36,7 @@ public record GetRequest(
         Optional<VersionId> version,
         Optional<ByteRange> range,
         Optional<Mode> mode,
+        Optional<ReadPath> path,
         Destination destination,
         long memoryBytes,
         TransferListener listener,

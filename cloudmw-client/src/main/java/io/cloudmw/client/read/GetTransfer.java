@@ -17,6 +17,7 @@ import io.cloudmw.core.cost.plan.ReadShape;
 import io.cloudmw.core.cost.plan.SlaPlanner;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.mode.DeliveryPolicy;
 import io.cloudmw.core.mode.ModePolicy;
 import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.StoreId;
@@ -40,6 +41,7 @@ public final class GetTransfer extends ConfinedTransfer<GetReceipt> {
     private final GetRequest request;
     private final ReadLedger ledger;
     private final ReadTrace trace;
+    private final ReadRoute route;
     private final ReplanLimit replans = new ReplanLimit();
     private Optional<DeadlineChoice> choice = Optional.empty();
     private volatile @Nullable LeafSink sink;
@@ -51,6 +53,7 @@ public final class GetTransfer extends ConfinedTransfer<GetReceipt> {
         super(context, request.file().toString());
         this.request = request;
         context.reads().link().add(settled());
+        route = new ReadRoute(request.path(), context.reads().direct());
         ledger = new ReadLedger(request.listener(), context.ticker());
         trace = new ReadTrace(context, serial(), request.file());
     }
@@ -61,7 +64,7 @@ public final class GetTransfer extends ConfinedTransfer<GetReceipt> {
     }
 
     private void planned(ReadPlan ofVolume) {
-        ReadPlan plan = request.mode().map(ofVolume::withMode).orElse(ofVolume);
+        ReadPlan plan = asRequested(ofVolume);
         if (isOver()) {
             return;
         }
@@ -102,6 +105,11 @@ public final class GetTransfer extends ConfinedTransfer<GetReceipt> {
                 serial().execute(() -> fail(e));
             }
         });
+    }
+
+    /** The plan in the mode and by the route that were requested. */
+    private ReadPlan asRequested(ReadPlan ofVolume) {
+        return route.of(request.mode().map(ofVolume::withMode).orElse(ofVolume));
     }
 
     /** Passes the fleet's measurement of a store that is slow as a whole, which this client may not have read yet. */
@@ -147,7 +155,9 @@ public final class GetTransfer extends ConfinedTransfer<GetReceipt> {
         TransferCredit credit = new TransferCredit(context().reads().credit(), reserved, request.memoryBytes());
         ReadDriver started = new ReadDriver(
                 new ReadScope(context(), serial(), plan, opened, credit, ledger, trace),
-                mode,
+                route,
+                DeliveryPolicy.of(mode.forRead(wanted.length()), opened.inOrder())
+                        .withDirect(route.policy(plan, mode, wanted.length())),
                 urgency(),
                 request.location(),
                 wanted,
@@ -220,9 +230,7 @@ public final class GetTransfer extends ConfinedTransfer<GetReceipt> {
         Optional<VersionId> version = Optional.of(failed.version().id());
         Runnable again = () -> serial().execute(() -> {
             if (!isOver()) {
-                then(
-                        plan(version, false),
-                        plan -> admit(request.mode().map(plan::withMode).orElse(plan), wanted, opened, choice));
+                then(plan(version, false), plan -> admit(asRequested(plan), wanted, opened, choice));
             }
         });
         if (Threads.later(

@@ -332,16 +332,20 @@ final class Racers {
     /**
      * Creates in-process racers, {@code spare} more than there are replicas; {@link RacerEvents#localRacersReady}
      * follows.
+     *
+     * @param byChoice whether helpers could read, too
      */
-    void raceDirectly(int spare) {
+    void raceDirectly(int spare, boolean byChoice) {
         List<RacerId> ranks = new ArrayList<>();
         for (int i = 0; i < plan.replicas() + spare; i++) {
             ranks.add(new RacerId(plan.helpers().size() * setup.lanes().perHelper() + i));
         }
         DirectStores stores = new DirectStores(context, plan);
         local = new DirectRace(context, serial, ranks, stores, events);
-        var unused = stores.reachable()
-                .thenAccept(any -> serial.execute(() -> events.localRacersReady(any ? ranks : List.of())));
+        var unused = stores.unreadable(byChoice).thenAccept(reasons -> {
+            List<RacerId> ready = reasons.size() < stores.size() ? ranks : List.of();
+            serial.execute(() -> events.localRacersReady(ready, reasons));
+        });
     }
 
     /**

@@ -25,6 +25,7 @@ import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.hedge.IssueCounts;
 import io.cloudmw.core.mode.DeliveryPolicy;
+import io.cloudmw.core.mode.DirectUse;
 import io.cloudmw.core.mode.IssueReason;
 import io.cloudmw.core.mode.LaneLayout;
 import io.cloudmw.core.mode.ModePolicy;
@@ -50,6 +51,7 @@ import io.cloudmw.core.status.fleet.HedgeCounts;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -92,6 +94,8 @@ final class ReadDriver {
     private static final Logger log = LoggerFactory.getLogger(ReadDriver.class);
 
     private final ReadScope scope;
+    private final ReadRoute route;
+    private final DirectUse startedDirectly;
     private final ByteRange wanted;
     private final Outcome outcome;
     private final String transferId = VersionId.random().value();
@@ -107,17 +111,23 @@ final class ReadDriver {
     private State state = State.READING;
 
     ReadDriver(
-            ReadScope scope, ModePolicy mode, Urgency urgency, Location location, ByteRange wanted, Outcome outcome) {
+            ReadScope scope,
+            ReadRoute route,
+            DeliveryPolicy policy,
+            Urgency urgency,
+            Location location,
+            ByteRange wanted,
+            Outcome outcome) {
         this.scope = scope;
+        this.route = route;
+        this.startedDirectly = policy.direct().start();
         this.wanted = wanted;
         this.outcome = outcome;
         ClientContext context = scope.context();
         ReadPlan plan = scope.plan();
         served = new ServedChunks(context.reads().peers());
-        failures = new ReadFailures(plan.version().file(), scope.ledger(), context.ticker());
+        failures = new ReadFailures(plan.version().file(), route.isDirect(), scope.ledger(), context.ticker());
         alarm = new DeliveryAlarm(context, scope.serial(), this::alarmRang);
-        DeliveryPolicy policy =
-                DeliveryPolicy.of(mode.forRead(wanted.length()), scope.sink().inOrder());
         relays = new Relays(
                 context.threads(), scope.serial(), scope.sink(), scope.credit(), windows(policy), new RelayEvents());
         LaneLayout lanes = policy.mode().lanes(plan.helpers().size());
@@ -193,6 +203,7 @@ final class ReadDriver {
             return;
         }
         state = State.CLOSED;
+        route.ended(scope.plan(), startedDirectly, delivery.directUse());
         alarm.cancel();
         parts.close(why);
         served.close();
@@ -282,8 +293,11 @@ final class ReadDriver {
 
         @Override
         public void raceDirectly(int spare) {
-            scope.ledger().racingLocally();
-            racers.raceDirectly(spare);
+            boolean byChoice = delivery.directUse() != DirectUse.LAST_RESORT;
+            if (!byChoice && !route.isDirect()) {
+                scope.ledger().racingLocally();
+            }
+            racers.raceDirectly(spare, byChoice);
         }
 
         @Override
@@ -614,8 +628,16 @@ final class ReadDriver {
         }
 
         @Override
-        public void localRacersReady(List<RacerId> ranks) {
-            happened(now -> delivery.localRacersReady(ranks, now));
+        public void localRacersReady(List<RacerId> ranks, Map<StoreId, CloudMwException> unreadable) {
+            Optional<CloudMwException> why = unreadable.values().stream().findFirst();
+            if (route.isDirect()) {
+                why.ifPresent(failures::add);
+                if (ranks.isEmpty() && why.isPresent()) {
+                    fail(failures.notDirect(why.get()));
+                    return;
+                }
+            }
+            happened(now -> delivery.localRacersReady(ranks, unreadable.keySet(), now));
         }
 
         @Override

@@ -38,7 +38,10 @@ final class ReadFailures {
             ErrorCode.OVERLOADED,
             ErrorCode.CANCELLED); // by a helper that closes; the reader's own cancellation does not come this way
 
+    private static final String FLEET_HINT = " (it was to be read directly; path fleet reads through helpers)";
+
     private final FilePath file;
+    private final boolean direct;
     private final ReadLedger ledger;
     private final Ticker ticker;
     private @Nullable CloudMwException last;
@@ -48,8 +51,10 @@ final class ReadFailures {
     /** True once a racer has offered a block. */
     private volatile boolean offered;
 
-    ReadFailures(FilePath file, ReadLedger ledger, Ticker ticker) {
+    /** @param direct whether no helper may be asked */
+    ReadFailures(FilePath file, boolean direct, ReadLedger ledger, Ticker ticker) {
         this.file = file;
+        this.direct = direct;
         this.ledger = ledger;
         this.ticker = ticker;
     }
@@ -75,13 +80,15 @@ final class ReadFailures {
      *
      * @param chunk empty when the chunk is not open
      */
-    Undeliverable undeliverable(long chunkIndex, Optional<Chunk> chunk, ErrorCode code) {
+    Undeliverable undeliverable(long chunkIndex, Optional<Chunk> chunk, ErrorCode failed) {
+        // Without helpers none is unavailable: no store was left to ask.
+        ErrorCode code = direct && failed == ErrorCode.HELPER_UNAVAILABLE && last != null ? last.code() : failed;
         boolean refused = last != null && last.code() == ErrorCode.OVERLOADED && !offered;
         String why = last == null ? code.name() : String.valueOf(last.getMessage());
         CloudMwException cause = new CloudMwException(
                 refused ? ErrorCode.OVERLOADED : code,
                 file + ": chunk " + chunkIndex + " could not be read from any replica; last failure: " + why
-                        + " (cloudmw status shows the helpers and stores that are away)",
+                        + (direct ? FLEET_HINT : " (cloudmw status shows the helpers and stores that are away)"),
                 last);
         if (refused || code == ErrorCode.OVERLOADED) {
             cause = withRetryAfter(cause);
@@ -90,6 +97,12 @@ final class ReadFailures {
             return new Undeliverable(Consequence.REFUSED, cause);
         }
         return new Undeliverable(isUnreachable(chunk, code) ? Consequence.UNREACHABLE : Consequence.FAILED, cause);
+    }
+
+    /** The failure of a read that may ask no helper, where the client can read no store by itself. */
+    CloudMwException notDirect(CloudMwException why) {
+        return new CloudMwException(
+                why.code(), file + ": the client can read no store by itself: " + why.getMessage() + FLEET_HINT, why);
     }
 
     /** Adds the time left until the helpers should have room. A time named early in a long read may have passed. */

@@ -89,6 +89,9 @@ final class AttemptReports {
             relay.moved(state.now()); // the helper can send the rest from now on
         }
         lateness.fetched(block, atNanos);
+        if (!state.racers().isHelper(block.holder().racer())) {
+            state.fetchedDirectly(block);
+        }
         state.fetched(block);
     }
 

@@ -286,6 +286,6 @@ final class BlockTimeouts {
             lateness.judge(block, true); // not when only the configured delay has passed
         }
         lateness.unanswered(block);
-        seconds.issue(block, state.racers().idleBeside(holder(block)), block.store());
+        seconds.issue(block, state.racers().idleBeside(holder(block), state.directUse()), block.store());
     }
 }

@@ -192,12 +192,12 @@ final class BlockWindow {
 
     /** False when this helper may bring nothing that is ready. */
     boolean mayNeed(int helper) {
-        return !unneeded.get(helper);
+        return !unneeded.get(helper + 1);
     }
 
     /** Notes that this helper may bring nothing that is ready, until more is ready or {@link #routesChanged}. */
     void needsNot(int helper) {
-        unneeded.set(helper);
+        unneeded.set(helper + 1);
     }
 
     /**

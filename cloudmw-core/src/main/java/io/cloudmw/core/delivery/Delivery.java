@@ -6,6 +6,7 @@ import io.cloudmw.core.hedge.RedundancyBudget;
 import io.cloudmw.core.hedge.SpeedEstimates;
 import io.cloudmw.core.mode.BlockOwners;
 import io.cloudmw.core.mode.DeliveryPolicy;
+import io.cloudmw.core.mode.DirectUse;
 import io.cloudmw.core.mode.LaneLayout;
 import io.cloudmw.core.mode.ModePolicy;
 import io.cloudmw.core.model.StoreId;
@@ -132,7 +133,12 @@ public final class Delivery {
             RedundancyBudget budget,
             BlockOwners owners,
             DeliveryActions actions) {
-        this.state = new DeliveryState(policy, new LiveRacers(policy.mode(), lanes, reachable, owners), speeds, budget);
+        this.state = new DeliveryState(
+                policy,
+                new LiveRacers(
+                        policy.mode(), lanes, reachable, owners, policy.direct().lanes()),
+                speeds,
+                budget);
         this.actions = actions;
         this.dispatcher = new Dispatcher(state);
         this.lateness = new LatenessDetector(state);
@@ -153,6 +159,11 @@ public final class Delivery {
     /** The counts of blocks issued besides the plan so far. */
     public IssueCounts counts() {
         return state.counts();
+    }
+
+    /** The use of the client's own racers now. */
+    public DirectUse directUse() {
+        return state.directUse();
     }
 
     /** The number of chunks and ranges with state in this instance. */
@@ -488,7 +499,16 @@ public final class Delivery {
      * @param racers ranks that no helper has; empty: the client can reach no replica by itself
      */
     public void localRacersReady(Collection<RacerId> racers, long nowNanos) {
-        on(nowNanos, () -> state.racers().localReady(racers));
+        localRacersReady(racers, Set.of(), nowNanos);
+    }
+
+    /**
+     * The same, where some stores are known to be out of the client's reach.
+     *
+     * @param unreadable the stores that the client's own racers are not asked to read
+     */
+    public void localRacersReady(Collection<RacerId> racers, Set<StoreId> unreadable, long nowNanos) {
+        on(nowNanos, () -> state.localReady(racers, unreadable));
     }
 
     /**

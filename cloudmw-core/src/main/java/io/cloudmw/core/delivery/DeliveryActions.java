@@ -62,7 +62,7 @@ public interface DeliveryActions {
     /**
      * Prepares the client's own racers and answers with {@link Delivery#localRacersReady}. Called at most once.
      *
-     * @param spare how many racers to add for extras, besides one for each replica
+     * @param spare how many racers to add, besides one for each replica
      */
     void raceDirectly(int spare);
 

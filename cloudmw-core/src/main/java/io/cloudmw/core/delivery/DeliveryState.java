@@ -1,6 +1,7 @@
 package io.cloudmw.core.delivery;
 
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.hedge.DirectComparison;
 import io.cloudmw.core.hedge.IssueCounter;
 import io.cloudmw.core.hedge.IssueCounts;
 import io.cloudmw.core.hedge.RedundancyBudget;
@@ -9,6 +10,7 @@ import io.cloudmw.core.hedge.SpeedEstimates;
 import io.cloudmw.core.hedge.TransferSpeeds;
 import io.cloudmw.core.hedge.WithdrawnBlocks;
 import io.cloudmw.core.mode.DeliveryPolicy;
+import io.cloudmw.core.mode.DirectUse;
 import io.cloudmw.core.mode.IssueReason;
 import io.cloudmw.core.mode.ModePolicy;
 import io.cloudmw.core.model.ByteRange;
@@ -43,6 +45,7 @@ final class DeliveryState {
     private final TransferSpeeds speeds;
     private final RedundancyBudget budget;
     private final BlockWindow window;
+    private final DirectComparison direct;
     private final IssueCounter counter = new IssueCounter();
     private final WithdrawnBlocks withdrawn;
     private final Map<BlockId, BlockProgress> issued = new TreeMap<>();
@@ -68,6 +71,7 @@ final class DeliveryState {
         this.speeds = new TransferSpeeds(estimates);
         this.budget = budget;
         this.withdrawn = new WithdrawnBlocks(budget);
+        this.direct = new DirectComparison(policy.direct().start());
         this.window = new BlockWindow(policy.mode().blocks(), policy.inOrder());
     }
 
@@ -95,6 +99,11 @@ final class DeliveryState {
 
     BlockWindow window() {
         return window;
+    }
+
+    /** The use of the client's own racers now. */
+    DirectUse directUse() {
+        return direct.use();
     }
 
     /** The time of the event being taken. */
@@ -220,6 +229,44 @@ final class DeliveryState {
     /** Notes that nobody can use these stores: they are read last from now on. */
     void storesAway(Set<StoreId> stores) {
         away.addAll(stores);
+    }
+
+    /** Notes that the client's own racers are ready, and which stores they cannot read. */
+    void localReady(Collection<RacerId> ready, Set<StoreId> unreadable) {
+        racers.localReady(ready, unreadable);
+        if (ready.isEmpty()) {
+            direct.giveUp();
+        }
+        window.routesChanged();
+    }
+
+    /** Compares the client's own racers with the helpers, after they have fetched a block. */
+    void fetchedDirectly(BlockProgress block) {
+        if (direct.use() == DirectUse.LAST_RESORT || !racers.hasHelpers()) {
+            return;
+        }
+        ChunkRoutes chunk = block.chunk();
+        long bytes = block.block().range().length();
+        double helpers = Double.MAX_VALUE;
+        for (int helper : racers.helpers()) {
+            helpers = Math.min(helpers, quickestNanos(chunk, helper, bytes));
+        }
+        if (direct.fetched(quickestNanos(chunk, SpeedEstimates.CLIENT, bytes), helpers)) {
+            window.routesChanged();
+        }
+    }
+
+    /** The time that so many bytes take by the quickest route of a helper, or of the client. */
+    private double quickestNanos(ChunkRoutes chunk, int helper, long bytes) {
+        double quickest = Double.MAX_VALUE;
+        for (int replica : chunk.readable()) {
+            StoreId store = chunk.store(replica);
+            if (!chunk.isSpent(helper, replica) && racers.mayRead(helper, store)) {
+                double rate = speeds.bytesPerNano(store, helper, bytes);
+                quickest = Math.min(quickest, speeds.firstByteNanos(store, helper, bytes) + bytes / rate);
+            }
+        }
+        return quickest;
     }
 
     /** Notes that a leaf of the relay was handed on. */
@@ -474,7 +521,11 @@ final class DeliveryState {
         if (!block.isCutThrough()) {
             block.chunk().avoid(racer, code);
         } else if (entrant != null) {
-            block.chunk().failed(racers.helperOf(racer), entrant.replica(), code);
+            int helper = racers.helperOf(racer);
+            block.chunk().failed(helper, entrant.replica(), code);
+            if (helper == SpeedEstimates.CLIENT) {
+                direct.failed(code);
+            }
             anyRouteFailed = true;
             window.routesChanged();
         }
@@ -495,7 +546,7 @@ final class DeliveryState {
     /** Asks for the client's own racers, once. */
     void askForDirectRacers() {
         if (racers.askLocal()) {
-            int spare = mode().lineup().spareLanes();
+            int spare = policy.direct().lanes() + mode().lineup().spareLanes();
             ordered.add(to -> to.raceDirectly(spare));
         }
     }

@@ -1,5 +1,7 @@
 package io.cloudmw.core.delivery;
 
+import io.cloudmw.core.hedge.SpeedEstimates;
+import io.cloudmw.core.mode.DirectUse;
 import io.cloudmw.core.mode.IssueReason;
 import io.cloudmw.core.mode.ModePolicy;
 import io.cloudmw.core.model.StoreId;
@@ -47,6 +49,9 @@ final class Dispatcher {
             List.copyOf(window.ready()).forEach(this::startRace);
             return;
         }
+        if (state.directUse() != DirectUse.LAST_RESORT) {
+            state.askForDirectRacers();
+        }
         feedLanes();
         issueLowest();
         if (!state.racers().hasHelpers() || state.hasAnyRouteFailed()) {
@@ -89,11 +94,13 @@ final class Dispatcher {
 
     private void feedLanes() {
         LiveRacers racers = state.racers();
-        List<RacerId> workers = racers.workers();
+        List<RacerId> workers = racers.planners(state.directUse());
         for (int depth = 1; depth <= mode.lineup().queuePerLane(); depth++) {
             for (RacerId worker : workers) {
                 int helper = racers.helperOf(worker);
-                boolean isFree = state.window().mayNeed(helper) && racers.load(worker) < depth;
+                // The client has no round trip to hide, so its own racers need no queue.
+                int room = helper == SpeedEstimates.CLIENT ? 1 : depth;
+                boolean isFree = state.window().mayNeed(helper) && racers.load(worker) < room;
                 if (isFree && racers.mayWork(worker) && !racers.isSilent(worker) && !feed(worker, workers)) {
                     state.window().needsNot(helper); // all lanes of a helper may bring the same ranges
                 }
@@ -104,13 +111,24 @@ final class Dispatcher {
     /** False when nothing that is ready is for the racer. */
     private boolean feed(RacerId worker, List<RacerId> workers) {
         for (WantedRange range : state.window().ready()) {
-            Entrant entrant = best(worker, range, null);
+            Entrant entrant = isPlannedFor(worker, range) ? best(worker, range, null) : null;
             if (entrant != null) {
                 issue(range, entrant, workers);
                 return true;
             }
         }
         return false;
+    }
+
+    /** Returns whether the racer may be issued the range; a probe takes no range that the destination waits for. */
+    private boolean isPlannedFor(RacerId worker, WantedRange range) {
+        LiveRacers racers = state.racers();
+        boolean isProbe = state.directUse() == DirectUse.PROBING && racers.helperOf(worker) == SpeedEstimates.CLIENT;
+        return isProbe
+                ? !state.window().isLowest(range)
+                        && state.window().hasMore()
+                        && range.nextReason() == IssueReason.PLANNED
+                : racers.mayPlan(worker, range, state.directUse());
     }
 
     private void issue(WantedRange range, Entrant first, List<RacerId> workers) {
@@ -132,7 +150,7 @@ final class Dispatcher {
         int least = mode.lineup().queuePerLane() + 1;
         for (RacerId worker : workers) {
             int load = racers.load(worker);
-            boolean isElsewhere = racers.helperOf(worker) != racers.helperOf(first);
+            boolean isElsewhere = racers.isHelper(worker) && racers.helperOf(worker) != racers.helperOf(first);
             if (load < least && isElsewhere && racers.mayWork(worker) && !racers.isSilent(worker)) {
                 Entrant entrant = best(worker, range, null);
                 if (entrant != null) {
@@ -154,7 +172,9 @@ final class Dispatcher {
             return;
         }
         LiveRacers racers = state.racers();
-        List<RacerId> workers = racers.workers();
+        List<RacerId> workers = racers.planners(state.directUse()).stream()
+                .filter(worker -> isPlannedFor(worker, lowest))
+                .toList();
         List<RacerId> heard =
                 workers.stream().filter(worker -> !racers.isSilent(worker)).toList();
         Entrant entrant = leastBusy(heard.stream().filter(racers::mayWork).toList(), lowest);
@@ -198,7 +218,7 @@ final class Dispatcher {
     private void explore(WantedRange range, Entrant first) {
         BlockWindow window = state.window();
         boolean isLast = window.ready().size() == 1 && !window.hasMore();
-        List<RacerId> others = state.racers().idleBeside(first.racer()).stream()
+        List<RacerId> others = state.racers().idleBeside(first.racer(), state.directUse()).stream()
                 .filter(racer -> !racer.equals(first.racer()))
                 .toList();
         Entrant slow = slowest(range, first, isLast ? others : List.of(first.racer()));
@@ -225,6 +245,7 @@ final class Dispatcher {
             for (int replica : range.chunk().readable()) {
                 double time = expectedNanos(helper, replica, range);
                 boolean isFit = replica != first.replica()
+                        && state.racers().mayRead(helper, range.chunk().store(replica))
                         && range.chunk().doubts(helper, replica) == 0
                         && !state.isAway(range.chunk().store(replica));
                 if (isFit && time > slowest) {
@@ -256,7 +277,8 @@ final class Dispatcher {
         double shortest = 0;
         for (int replica : chunk.readable()) {
             StoreId store = chunk.store(replica);
-            if (chunk.isSpent(helper, replica) || store.equals(excluded)) {
+            boolean isOut = chunk.isSpent(helper, replica) || !state.racers().mayRead(helper, store);
+            if (isOut || store.equals(excluded)) {
                 continue;
             }
             int doubts = chunk.doubts(helper, replica) + (state.isAway(store) ? AWAY : 0);
@@ -301,7 +323,8 @@ final class Dispatcher {
         double usual = state.speeds().bytesPerNano(store, helper, bytes);
         double alone =
                 state.speeds().firstByteNanos(store, helper, bytes) + bytes / Math.min(usual, rateNow(store, usual));
-        double detour = range.chunk().isPlanned(helper, replica) ? 1 : DETOUR;
+        boolean isStraight = helper == SpeedEstimates.CLIENT || range.chunk().isPlanned(helper, replica);
+        double detour = isStraight ? 1 : DETOUR;
         return alone * (1 + state.busy(store)) * detour;
     }
 

@@ -2,15 +2,19 @@ package io.cloudmw.core.delivery;
 
 import io.cloudmw.core.hedge.SpeedEstimates;
 import io.cloudmw.core.mode.BlockOwners;
+import io.cloudmw.core.mode.DirectUse;
 import io.cloudmw.core.mode.LaneLayout;
 import io.cloudmw.core.mode.ModePolicy;
+import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.race.Entrant;
 import io.cloudmw.core.race.RacerId;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableSet;
@@ -23,9 +27,13 @@ final class LiveRacers {
     private final LaneLayout lanes;
     private final ModePolicy mode;
     private final BlockOwners owners;
+    private final int directLanes;
     private final Set<Integer> helpers = new TreeSet<>();
     private List<RacerId> workers;
     private final NavigableSet<RacerId> locals = new TreeSet<>();
+    /** Stores that the client cannot read by itself. */
+    private final Set<StoreId> unreadable = new HashSet<>();
+
     private final Map<Integer, Long> heardAtNanos = new HashMap<>();
     /** The time when the destination last came back from being away; null: it never was. */
     private @Nullable Long resumedAtNanos;
@@ -41,7 +49,9 @@ final class LiveRacers {
     private boolean localAsked;
     private boolean localReady;
 
-    LiveRacers(ModePolicy mode, LaneLayout lanes, Set<RacerId> reachable, BlockOwners owners) {
+    /** @param directLanes the client's own racers for planned blocks; 0: one for each replica */
+    LiveRacers(ModePolicy mode, LaneLayout lanes, Set<RacerId> reachable, BlockOwners owners, int directLanes) {
+        this.directLanes = directLanes;
         this.owners = owners;
         this.mode = mode;
         this.lanes = lanes;
@@ -114,11 +124,27 @@ final class LiveRacers {
         return localReady;
     }
 
-    void localReady(Collection<RacerId> racers) {
+    void localReady(Collection<RacerId> racers, Set<StoreId> unreadableStores) {
         if (localAsked && !localReady) {
             localReady = true;
+            unreadable.addAll(unreadableStores);
             racers.stream().filter(racer -> !lanes.isHelpers(racer)).forEach(locals::add);
         }
+    }
+
+    /** Returns whether this helper, or {@link SpeedEstimates#CLIENT}, can read the store at all, as far as is known. */
+    boolean mayRead(int helper, StoreId store) {
+        return helper != SpeedEstimates.CLIENT || !unreadable.contains(store);
+    }
+
+    /** Returns whether the client's own racers have a route left to the chunk. */
+    private boolean hasOwnRoute(ChunkRoutes chunk) {
+        for (int replica : chunk.readable()) {
+            if (!chunk.isSpent(SpeedEstimates.CLIENT, replica) && !unreadable.contains(chunk.store(replica))) {
+                return true;
+            }
+        }
+        return false;
     }
 
     // ---- signs of life
@@ -193,7 +219,7 @@ final class LiveRacers {
         List<RacerId> inLane =
                 helpers.stream().map(helper -> lanes.racer(helper, lane)).toList();
         List<Entrant> others = inOrder(inLane, chunk);
-        return others.isEmpty() ? inOrder(locals, chunk) : others;
+        return others.isEmpty() ? inOrder(ownRacersFor(range), chunk) : others;
     }
 
     /** Gives the replicas without an entrant to other lanes of the same helpers, as far as they have any. */
@@ -214,8 +240,20 @@ final class LiveRacers {
         return entrants;
     }
 
-    private static List<Entrant> inOrder(Collection<RacerId> racers, ChunkRoutes chunk) {
-        List<Integer> readable = chunk.readable();
+    /** The client's own racers for a race: where there are enough for several races at once, those of this one first. */
+    private List<RacerId> ownRacersFor(WantedRange range) {
+        List<RacerId> own = new ArrayList<>(locals);
+        int replicas = range.chunk().plan().replicas();
+        int groups = Math.max(1, directLanes / replicas);
+        Collections.rotate(own, -(int) (range.sequence() % groups) * replicas);
+        return own;
+    }
+
+    private List<Entrant> inOrder(Collection<RacerId> racers, ChunkRoutes chunk) {
+        boolean own = racers.stream().noneMatch(lanes::isHelpers);
+        List<Integer> readable = chunk.readable().stream()
+                .filter(replica -> !own || !unreadable.contains(chunk.store(replica)))
+                .toList();
         List<Entrant> entrants = new ArrayList<>();
         for (RacerId racer : racers) {
             if (entrants.size() < readable.size() && !chunk.isSpent(racer)) {
@@ -251,17 +289,61 @@ final class LiveRacers {
         return isHelper(racer) && lanes.lane(racer) < mode.lineup().lanes();
     }
 
-    /** The client's own racers for planned blocks of a chunk: one for each replica. Those beyond are for extras. */
+    /** The client's own racers for planned blocks of a chunk that no helper brings. Those beyond are for extras. */
     List<RacerId> localWorkers(ChunkRoutes chunk) {
-        return locals.stream().limit(chunk.plan().replicas()).toList();
+        return locals.stream()
+                .limit(Math.max(directLanes, chunk.plan().replicas()))
+                .toList();
+    }
+
+    /** The racers for planned blocks, those that are asked first at the front. */
+    List<RacerId> planners(DirectUse use) {
+        if (use == DirectUse.LAST_RESORT || locals.isEmpty()) {
+            return workers;
+        }
+        List<RacerId> planners = new ArrayList<>();
+        if (use == DirectUse.PROBING) {
+            planners.addAll(workers);
+            planners.add(locals.first());
+        } else {
+            locals.stream().limit(directLanes).forEach(planners::add);
+            planners.addAll(workers);
+        }
+        return planners;
+    }
+
+    /** Returns whether the racer may be issued the range as a planned block. */
+    boolean mayPlan(RacerId racer, WantedRange range, DirectUse use) {
+        if (use != DirectUse.PREFERRED || !lanes.isHelpers(racer)) {
+            return true;
+        }
+        return localReady && (locals.isEmpty() || !hasOwnRoute(range.chunk()));
+    }
+
+    /** The racers that take over blocks when they are idle. */
+    List<RacerId> thieves(DirectUse use) {
+        return use == DirectUse.PREFERRED && !locals.isEmpty()
+                ? locals.stream().limit(directLanes).toList()
+                : workers;
+    }
+
+    /** The ranks of the helpers. */
+    Collection<Integer> helpers() {
+        return helpers;
     }
 
     /**
      * The idle racers for an extra beside an attempt of {@code racer}: helpers that are not silent make up for helpers,
-     * the client's own racers for each other.
+     * the client's own racers for each other. Where the client reads by choice, helpers make up for them, too.
      */
-    List<RacerId> idleBeside(RacerId racer) {
-        Collection<RacerId> lastFirst = lanes.isHelpers(racer) ? helpersLastFirst() : locals.descendingSet();
+    List<RacerId> idleBeside(RacerId racer, DirectUse use) {
+        List<RacerId> lastFirst = new ArrayList<>();
+        if (!lanes.isHelpers(racer)) {
+            lastFirst.addAll(locals.descendingSet());
+        }
+        if (lanes.isHelpers(racer) || use != DirectUse.LAST_RESORT) {
+            lastFirst.addAll(helpersLastFirst());
+        }
         return lastFirst.stream()
                 .filter(other -> load(other) == 0 && !isSilent(other))
                 .toList();
@@ -270,7 +352,7 @@ final class LiveRacers {
     /** Like {@link #idleBeside}, at other helpers only. */
     List<RacerId> idleElsewhere(RacerId racer) {
         int helper = helperOf(racer);
-        return idleBeside(racer).stream()
+        return idleBeside(racer, DirectUse.LAST_RESORT).stream()
                 .filter(other -> helperOf(other) != helper)
                 .toList();
     }

@@ -29,7 +29,7 @@ final class WorkStealing {
     /** Gives idle lanes work, unless the destination is busy until then with what was fetched already. */
     void stealForIdleLanes() {
         LiveRacers racers = state.racers();
-        List<RacerId> idle = racers.workers().stream()
+        List<RacerId> idle = racers.thieves(state.directUse()).stream()
                 .filter(worker -> racers.load(worker) == 0 && !racers.isSilent(worker))
                 .toList();
         double backlog = idle.isEmpty() ? 0 : state.backlogNanos();

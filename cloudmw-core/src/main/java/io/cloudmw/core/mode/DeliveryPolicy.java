@@ -9,8 +9,14 @@ import java.time.Duration;
  * @param mode the read mode
  * @param patience when it stops waiting
  * @param inOrder accept a relay only when every earlier byte was delivered (a stream); otherwise at once (a file)
+ * @param direct the policy for the client's own racers
  */
-public record DeliveryPolicy(ModePolicy mode, Patience patience, boolean inOrder) {
+public record DeliveryPolicy(ModePolicy mode, Patience patience, boolean inOrder, DirectPolicy direct) {
+    /** A policy by which the client reads only what no helper can bring. */
+    public DeliveryPolicy(ModePolicy mode, Patience patience, boolean inOrder) {
+        this(mode, patience, inOrder, DirectPolicy.LAST_RESORT);
+    }
+
     /**
      * The times after which a destination stops waiting.
      *
@@ -50,5 +56,10 @@ public record DeliveryPolicy(ModePolicy mode, Patience patience, boolean inOrder
     /** The policy of this mode with the default patience. */
     public static DeliveryPolicy of(ModePolicy mode, boolean inOrder) {
         return new DeliveryPolicy(mode, Patience.DEFAULT, inOrder);
+    }
+
+    /** The same policy with another one for the client's own racers. */
+    public DeliveryPolicy withDirect(DirectPolicy own) {
+        return new DeliveryPolicy(mode, patience, inOrder, own);
     }
 }

@@ -97,6 +97,25 @@ public record ReadPlan(
         return with(mode, id);
     }
 
+    /** The same plan for a reader that reads stores by itself, without helpers, switches and peers. */
+    public ReadPlan withoutHelpers() {
+        return new ReadPlan(
+                version,
+                List.of(),
+                stores,
+                mode,
+                rotateReplicas,
+                token,
+                replicas,
+                speeds,
+                target,
+                0,
+                OptionalInt.empty(),
+                false,
+                record,
+                List.of());
+    }
+
     private ReadPlan with(Mode instead, Optional<String> id) {
         return new ReadPlan(
                 version,

@@ -12,12 +12,14 @@ import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.core.store.ChunkReader;
 import io.cloudmw.core.store.ChunkStore;
 import io.cloudmw.core.store.PutOutcome;
+import io.cloudmw.core.store.http.HttpConnections;
 import io.cloudmw.core.store.http.HttpTimeouts;
 import io.cloudmw.core.store.http.PresignedChunkStore;
 import io.cloudmw.core.store.s3.S3Settings;
 import io.cloudmw.core.store.s3.S3Stores;
 import io.cloudmw.core.testing.store.ChunkStoreContract;
 import io.cloudmw.core.testing.store.Chunks;
+import io.cloudmw.core.time.Ticker;
 import java.net.URI;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -86,11 +88,11 @@ abstract class S3ServerContract extends ChunkStoreContract {
         ChunkId chunk = seeded(Chunks.bytes(4, 1000));
         URI url = opened.get(0).presign(description(S3Server.REGION, bucket), chunk, Duration.ofMinutes(10));
 
-        try (PresignedChunkStore presigned = new PresignedChunkStore(
+        try (HttpConnections connections = new HttpConnections("test", HttpTimeouts.DEFAULT, Ticker.system());
+                PresignedChunkStore presigned = new PresignedChunkStore(
                 new StoreId("s3-store"),
                 wanted -> Optional.of(url),
-                PresignedChunkStore.client(HttpTimeouts.DEFAULT),
-                HttpTimeouts.DEFAULT)) {
+                connections)) {
             assertThat(Chunks.read(presigned, chunk, 10, 20)).isEqualTo(Chunks.read(store(), chunk, 10, 20));
         }
     }

@@ -5,6 +5,7 @@ import io.cloudmw.core.config.Durations;
 import io.cloudmw.core.config.Settings;
 import io.cloudmw.core.config.Sizes;
 import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.model.ReadPath;
 import io.cloudmw.core.model.RedundancyLimits;
 import io.cloudmw.core.model.fleet.Location;
 import java.nio.file.Path;
@@ -33,6 +34,7 @@ public final class GlobalOptions {
     private static final String REDUNDANCY = "client.redundancy";
     private static final String LOCATION = "client.location";
     private static final String LINK = "client.link";
+    private static final String PATH = "client.path";
     private static final Pattern PERCENT = Pattern.compile("(100|[0-9]{1,2}(?:\\.[0-9]{1,3})?)%");
     private static final Duration LONGEST_TIMEOUT = Duration.ofDays(1);
 
@@ -57,7 +59,7 @@ public final class GlobalOptions {
             paramLabel = "FILE",
             description = "properties: " + COORDINATOR + ", " + TIMEOUT + " (like 30s), " + REDUNDANCY + " (like 5%%), "
                     + LOCATION + ", "
-                    + LINK + " (like 100MiB, a second), client.peer.*")
+                    + LINK + " (like 100MiB, a second), " + PATH + " (auto, direct or fleet), client.peer.*")
     private @Nullable Path config;
 
     @Option(
@@ -146,6 +148,7 @@ public final class GlobalOptions {
         String place = settings.text(LOCATION, "");
         PeerSettings.FromFile unused = PeerSettings.FromFile.of(settings);
         Optional<Long> link = settings.optional(LINK, "like 100MiB", GlobalOptions::positive);
+        ReadPath path = settings.read(PATH, ReadPath.DEFAULT.label(), ReadPath.labels(), ReadPath::parse);
         settings.finish();
         String address = nearest(all -> all.coordinator)
                 .orElseGet(() -> environment.getOrDefault("CLOUDMW_COORDINATOR", fromFile));
@@ -153,6 +156,7 @@ public final class GlobalOptions {
         CloudMwOptions options = CloudMwOptions.of(address)
                 .withRefusedTimeout(REFUSED_TIMEOUT)
                 .withRedundancy(budget)
+                .withPath(path)
                 .withLocation(Location.parse(near));
         options = link.map(options::withLink).orElse(options);
         return given().or(() -> configured).map(options::withCoordinatorTimeout).orElse(options);

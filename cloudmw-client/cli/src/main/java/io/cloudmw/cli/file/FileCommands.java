@@ -30,6 +30,7 @@ import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.Page;
 import io.cloudmw.core.model.Priority;
+import io.cloudmw.core.model.ReadPath;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.file.Attributes;
 import io.cloudmw.core.model.file.FileVersion;
@@ -42,6 +43,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -122,6 +124,14 @@ public final class FileCommands {
                 description = "how urgent it is to helpers: interactive (cat) or batch (get)")
         private @Nullable String priority;
 
+        @Option(
+                names = "--path",
+                paramLabel = "PATH",
+                completionCandidates = PathLabels.class,
+                description = "direct: from the stores without helpers; fleet: through helpers;"
+                        + " auto: as measured (default: client.path, auto)")
+        private @Nullable String path;
+
         private final Priority usual;
 
         ReadCommand(CommandContext context, Priority usual) {
@@ -131,7 +141,18 @@ public final class FileCommands {
 
         GetOptions how() {
             GetOptions how = GetOptions.defaults().withPriority(priority == null ? usual : priority(priority));
+            if (path != null) {
+                how = how.withPath(path(path));
+            }
             return deadline == null ? how : how.withDeadline(deadline);
+        }
+
+        private static ReadPath path(String label) {
+            try {
+                return ReadPath.parse(label);
+            } catch (IllegalArgumentException e) {
+                throw new IllegalArgumentException("--path: " + e.getMessage(), e);
+            }
         }
 
         private static Priority priority(String label) {
@@ -140,6 +161,14 @@ public final class FileCommands {
                     .findFirst()
                     .orElseThrow(() -> new IllegalArgumentException(
                             "--priority: \"" + label + "\" (expected: interactive, batch)"));
+        }
+    }
+
+    /** The labels of all paths, for shell completion. */
+    private static final class PathLabels implements Iterable<String> {
+        @Override
+        public Iterator<String> iterator() {
+            return Stream.of(ReadPath.values()).map(ReadPath::label).iterator();
         }
     }
 

@@ -124,6 +124,7 @@ final class BackupVolume {
                 Optional.empty(),
                 Optional.empty(),
                 Optional.empty(),
+                Optional.empty(),
                 GetRequest.Destination.channel(Channels.newChannel(bytes)),
                 GET_MEMORY_BYTES,
                 TransferListener.NONE,

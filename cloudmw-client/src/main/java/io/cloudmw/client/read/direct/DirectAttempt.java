@@ -24,19 +24,7 @@ import org.jspecify.annotations.Nullable;
  * An in-process attempt, which reads a block of one replica into a nameless temporary file and verifies it. A single
  * thread runs the attempt; any thread may cancel or close it.
  */
-final class DirectAttempt implements Runnable, AutoCloseable {
-    /** Called by the thread that runs the attempt. */
-    interface Listener {
-        /** The attempt begins to read its store. */
-        void began(DirectAttempt attempt);
-
-        void progressed(DirectAttempt attempt, long bytes);
-
-        void finished(DirectAttempt attempt);
-
-        void failed(DirectAttempt attempt, CloudMwException cause);
-    }
-
+final class DirectAttempt implements LocalAttempt {
     private final AttemptId id;
     private final Block block;
     private final ManifestReader.Item item;
@@ -64,24 +52,29 @@ final class DirectAttempt implements Runnable, AutoCloseable {
         this.listener = listener;
     }
 
-    AttemptId id() {
+    @Override
+    public AttemptId id() {
         return id;
     }
 
-    Block block() {
+    @Override
+    public Block block() {
         return block;
     }
 
-    Chunk chunk() {
+    @Override
+    public Chunk chunk() {
         return item.chunk().chunk();
     }
 
-    StoreId store() {
+    @Override
+    public StoreId store() {
         return store;
     }
 
     /** Bytes verified so far; after a failure, bytes that came from the store. */
-    long bytes() {
+    @Override
+    public long bytes() {
         return bytes;
     }
 
@@ -94,7 +87,9 @@ final class DirectAttempt implements Runnable, AutoCloseable {
             synchronized (this) {
                 bytes = verifier == null ? 0 : verifier.bytesRead();
             }
-            listener.failed(this, Failures.of(e));
+            CloudMwException cause = Failures.of(e);
+            stores.failed(store, cause);
+            listener.failed(this, cause);
             return;
         }
         finished = true;
@@ -126,7 +121,7 @@ final class DirectAttempt implements Runnable, AutoCloseable {
         listener.began(this);
         reading.run(LeafTarget.file(file, 0, ByteBuffer.allocate(chunk().leafSizeBytes())), done -> {
             bytes = done;
-            listener.progressed(this, done);
+            listener.progressed(this);
         });
     }
 
@@ -157,7 +152,8 @@ final class DirectAttempt implements Runnable, AutoCloseable {
         }
     }
 
-    void cancel() {
+    @Override
+    public void cancel() {
         StoreLeafVerifier reading;
         synchronized (this) {
             cancelled = true;

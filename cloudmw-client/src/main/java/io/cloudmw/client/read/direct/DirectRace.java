@@ -5,6 +5,7 @@ import io.cloudmw.client.manifest.ManifestReader;
 import io.cloudmw.client.progress.Attempt;
 import io.cloudmw.client.progress.AttemptState;
 import io.cloudmw.client.read.racer.RacerEvents;
+import io.cloudmw.client.read.relay.RelayReceiver;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.StoreId;
@@ -30,14 +31,15 @@ import java.util.function.LongConsumer;
  * The client's in-process racers: one {@link Race} in which every rank is local, over the replicas that this process
  * can read directly. Confined to the transfer; the context's replica threads read.
  */
-public final class DirectRace implements DirectAttempt.Listener {
+public final class DirectRace implements LocalAttempt.Listener {
     private final ClientContext context;
     private final SerialExecutor serial;
     private final DirectStores stores;
     private final RacerEvents events;
+    private final DirectStream.Reports reports = new DirectStream.Reports(this, this::offer);
     private final Race race;
     private final Map<BlockId, ManifestReader.Item> items = new HashMap<>();
-    private final Map<AttemptId, DirectAttempt> attempts = new HashMap<>();
+    private final Map<AttemptId, LocalAttempt> attempts = new HashMap<>();
     /** Attempts that were delivered before they finished. */
     private final List<AttemptId> early = new ArrayList<>();
 
@@ -101,7 +103,7 @@ public final class DirectRace implements DirectAttempt.Listener {
 
         @Override
         public void cancel(AttemptId attempt) {
-            DirectAttempt cancelled = attempts.get(attempt);
+            LocalAttempt cancelled = attempts.get(attempt);
             if (cancelled != null) {
                 cancelled.cancel();
             }
@@ -114,7 +116,7 @@ public final class DirectRace implements DirectAttempt.Listener {
 
         @Override
         public void discard(AttemptId attempt) {
-            DirectAttempt discarded = attempts.remove(attempt);
+            LocalAttempt discarded = attempts.remove(attempt);
             if (discarded != null) {
                 discarded.close();
             }
@@ -147,15 +149,21 @@ public final class DirectRace implements DirectAttempt.Listener {
             throw new IllegalStateException("block " + block.id().value() + " was not issued");
         }
         StoreId store = item.chunk().chunk().replicas().get(replica);
-        DirectAttempt attempt = new DirectAttempt(id, block, item, store, stores, this);
+        LocalAttempt attempt = block.isCutThrough() && stores.isBucket(store)
+                ? new DirectStream(
+                        id, block, item, store, stores, context.threads().replicas(), reports)
+                : new DirectAttempt(id, block, item, store, stores, this);
         attempts.put(id, attempt);
         context.threads().replicas().execute(attempt);
     }
 
-    /** Relays an attempt once it is whole; cutting through would save nothing in-process. */
+    /** Relays an attempt once it is whole. A stream offers its block by itself. */
     private void deliver(AttemptId id) {
-        DirectAttempt attempt = attempts.get(id);
-        if (attempt == null || !attempt.isFinished()) {
+        LocalAttempt local = attempts.get(id);
+        if (local instanceof DirectStream) {
+            return;
+        }
+        if (!(local instanceof DirectAttempt attempt) || !attempt.isFinished()) {
             early.add(id);
             return;
         }
@@ -164,7 +172,13 @@ public final class DirectRace implements DirectAttempt.Listener {
         source.bind(events.offer(id.racer(), id.block(), attempt.store(), source));
     }
 
-    private void tell(DirectAttempt attempt, AttemptState state, Optional<ErrorCode> error) {
+    /** Offers the block of a stream; on an event loop. */
+    private RelayReceiver offer(DirectStream stream) {
+        AttemptId id = stream.id();
+        return events.offer(id.racer(), id.block(), stream.store(), stream);
+    }
+
+    private void tell(LocalAttempt attempt, AttemptState state, Optional<ErrorCode> error) {
         AttemptId id = attempt.id();
         Attempt news = new Attempt(
                 attempt.block().chunkIndex(),
@@ -179,17 +193,17 @@ public final class DirectRace implements DirectAttempt.Listener {
     }
 
     @Override
-    public void began(DirectAttempt attempt) {
+    public void began(LocalAttempt attempt) {
         tell(attempt, AttemptState.STARTED, Optional.empty());
     }
 
     @Override
-    public void progressed(DirectAttempt attempt, long bytes) {
+    public void progressed(LocalAttempt attempt) {
         tell(attempt, AttemptState.PROGRESSED, Optional.empty());
     }
 
     @Override
-    public void finished(DirectAttempt attempt) {
+    public void finished(LocalAttempt attempt) {
         tell(attempt, AttemptState.FINISHED, Optional.empty());
         serial.execute(() -> {
             happened(now -> race.finished(attempt.id(), now));
@@ -200,7 +214,7 @@ public final class DirectRace implements DirectAttempt.Listener {
     }
 
     @Override
-    public void failed(DirectAttempt attempt, CloudMwException cause) {
+    public void failed(LocalAttempt attempt, CloudMwException cause) {
         if (cause.code() == ErrorCode.CANCELLED) {
             tell(attempt, AttemptState.CANCELLED, Optional.empty());
         } else {
@@ -222,7 +236,7 @@ public final class DirectRace implements DirectAttempt.Listener {
 
     public void close() {
         closed = true;
-        attempts.values().forEach(DirectAttempt::close);
+        attempts.values().forEach(LocalAttempt::close);
         attempts.clear();
         context.threads().replicas().execute(stores::close);
     }

@@ -48,6 +48,13 @@ final class SignedSegments {
         this.coordinator = coordinator;
     }
 
+    /** Forgets a segment: the store did not accept its URLs any more. */
+    void forget(int index) {
+        synchronized (segments) {
+            segments.remove(index);
+        }
+    }
+
     CompletableFuture<SegmentPlan> of(int index) {
         synchronized (segments) {
             Signed signed = segments.get(index);

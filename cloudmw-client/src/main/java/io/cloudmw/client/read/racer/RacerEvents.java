@@ -11,6 +11,7 @@ import io.cloudmw.core.race.BlockId;
 import io.cloudmw.core.race.RacerId;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 
 /**
  * A listener to the racers of one get, helpers and local ones. Called on the transfer's executor, except where a
@@ -37,7 +38,12 @@ public interface RacerEvents {
 
     void gone(RacerId racer, CloudMwException why);
 
-    void localRacersReady(List<RacerId> ranks);
+    /**
+     * The local racers are ready.
+     *
+     * @param unreadable stores that they cannot read, each with the reason
+     */
+    void localRacersReady(List<RacerId> ranks, Map<StoreId, CloudMwException> unreadable);
 
     /** A helper was overloaded and should have room after this time. */
     void roomAfter(Duration pause);

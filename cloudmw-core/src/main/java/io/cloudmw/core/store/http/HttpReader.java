@@ -1,53 +1,51 @@
 package io.cloudmw.core.store.http;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
-import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.store.ChunkReader;
-import io.cloudmw.core.store.error.S3ErrorResponse;
-import io.cloudmw.core.time.WallClock;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
+import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
-import java.util.ArrayDeque;
-import java.util.Queue;
-import java.util.concurrent.CancellationException;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
 import org.jspecify.annotations.Nullable;
 
-/** A ranged GET, sent at the first read. */
-final class HttpReader implements ChunkReader {
-    private static final Pattern CONTENT_RANGE = Pattern.compile("bytes (\\d{1,18})-(\\d{1,18})/(\\d{1,18})");
+/** A reader that waits for a {@link RangeGet}, sent at the first read. A few pieces are received ahead of it. */
+final class HttpReader implements ChunkReader, RangeListener {
+    /** The bytes requested ahead of the reader. */
+    private static final int AHEAD_BYTES = 256 << 10;
 
-    private final HttpClient client;
-    private final HttpTimeouts timeouts;
-    private final URI url;
-    private final ByteRange range;
+    /** Begins the GET. */
+    interface Sender {
+        RangeGet send(RangeListener listener) throws CloudMwException;
+    }
+
+    /** An item of the queue: the head, bytes, the end, a failure, or a cancellation. */
+    private record Piece(
+            long chunkLength,
+            @Nullable ByteBuf bytes,
+            @Nullable CloudMwException failure) {
+        static final Piece END = new Piece(-1, null, null);
+    }
+
+    private final Sender sender;
     private final String what;
-    private final Queue<ByteBuffer> ready = new ArrayDeque<>();
-    private long left;
-    private long chunkLength;
+    private final BlockingQueue<Piece> pieces = new LinkedBlockingQueue<>();
+    private volatile @Nullable RangeGet get;
 
-    private volatile @Nullable CompletableFuture<HttpResponse<BodyQueue>> answer;
-    private volatile @Nullable BodyQueue body;
-    private volatile boolean drained;
+    /** The piece that is being read. */
+    @GuardedBy("this")
+    private @Nullable ByteBuf current;
+
+    private long chunkLength = -1;
+    private long left;
     private volatile boolean closed;
 
-    HttpReader(HttpClient client, HttpTimeouts timeouts, URI url, ByteRange range, String what) {
-        this.client = client;
-        this.timeouts = timeouts;
-        this.url = url;
-        this.range = range;
+    /** @param length of the range */
+    HttpReader(Sender sender, long length, String what) {
+        this.sender = sender;
+        this.left = length;
         this.what = what;
-        this.left = range.length();
     }
 
     @Override
@@ -58,47 +56,54 @@ final class HttpReader implements ChunkReader {
         if (left == 0) {
             return -1;
         }
-        BodyQueue from = body();
-        while (ready.isEmpty()) {
-            refill(from);
+        RangeGet sent = start();
+        int count = copy(target);
+        while (count == 0) {
+            hold(next());
+            count = copy(target);
         }
-        int before = target.position();
-        while (!ready.isEmpty() && target.hasRemaining()) {
-            ByteBuffer piece = ready.element();
-            int count = Math.min(piece.remaining(), target.remaining());
-            target.put(target.position(), piece, piece.position(), count);
-            target.position(target.position() + count);
-            piece.position(piece.position() + count);
-            if (!piece.hasRemaining()) {
-                ready.remove();
-            }
-        }
-        int read = target.position() - before;
-        left -= read;
-        drained = left == 0;
-        if (left < 0) {
-            throw unavailable("it sent more than the range asked for", null);
-        }
-        return read;
+        left -= count;
+        sent.request(count);
+        return count;
     }
 
-    @Override
-    public void close() {
-        closed = true;
-        CompletableFuture<HttpResponse<BodyQueue>> waiting = answer;
-        if (waiting != null) {
-            waiting.cancel(true);
+    private synchronized void hold(ByteBuf piece) throws CloudMwException {
+        if (closed) {
+            piece.release();
+            throw cancelled();
         }
-        BodyQueue open = body;
-        if (open != null && !drained) {
-            open.cancel();
+        current = piece;
+    }
+
+    /** Copies as much as there is of the current piece. */
+    private synchronized int copy(ByteBuffer target) {
+        ByteBuf piece = current;
+        if (piece == null) {
+            return 0;
+        }
+        int count = Math.min(piece.readableBytes(), target.remaining());
+        int limit = target.limit();
+        target.limit(target.position() + count);
+        piece.readBytes(target);
+        target.limit(limit);
+        if (!piece.isReadable()) {
+            release();
+        }
+        return count;
+    }
+
+    private synchronized void release() {
+        ByteBuf piece = current;
+        current = null;
+        if (piece != null) {
+            piece.release();
         }
     }
 
     /** The length of the whole chunk; sends the request if that was not done yet. */
     long chunkLength() throws CloudMwException {
         try {
-            body();
+            start();
         } catch (CloudMwException e) {
             if (e.code() != ErrorCode.INVALID_ARGUMENT) {
                 throw e;
@@ -109,127 +114,91 @@ final class HttpReader implements ChunkReader {
         return chunkLength;
     }
 
-    private BodyQueue body() throws CloudMwException {
-        BodyQueue open = body;
-        if (open != null) {
-            return open;
+    /** Sends the request and waits for the head of the answer, once. */
+    private RangeGet start() throws CloudMwException {
+        RangeGet known = get;
+        if (known != null) {
+            return known;
         }
-        HttpRequest request = HttpRequest.newBuilder(url)
-                .header("Range", "bytes=" + range.offset() + "-" + (range.end() - 1))
-                .GET()
-                .build();
-        CompletableFuture<HttpResponse<BodyQueue>> sent = client.sendAsync(request, info -> new BodyQueue());
-        answer = sent;
+        RangeGet sent = sender.send(this);
+        get = sent;
+        sent.request(AHEAD_BYTES);
         if (closed) {
-            sent.cancel(true);
+            sent.cancel();
         }
-        HttpResponse<BodyQueue> head = await(sent);
-        BodyQueue pieces = head.body();
-        body = pieces;
-        if (closed) {
-            pieces.cancel();
-            throw cancelled();
-        }
-        try {
-            check(head);
-        } catch (CloudMwException e) {
-            pieces.cancel();
-            throw e;
-        }
-        return pieces;
+        chunkLength = take().chunkLength();
+        return sent;
     }
 
-    private HttpResponse<BodyQueue> await(CompletableFuture<HttpResponse<BodyQueue>> sent) throws CloudMwException {
-        long nanos = timeouts.connect().plus(timeouts.stall()).toNanos();
-        try {
-            return sent.get(nanos, TimeUnit.NANOSECONDS);
-        } catch (TimeoutException e) {
-            sent.cancel(true);
-            throw unavailable("no answer in " + TimeUnit.NANOSECONDS.toMillis(nanos) + " ms", e);
-        } catch (CancellationException e) {
-            throw cancelled();
-        } catch (ExecutionException e) {
-            throw closed ? cancelled() : unavailable(String.valueOf(e.getCause()), e.getCause());
-        } catch (InterruptedException e) {
-            sent.cancel(true);
-            Thread.currentThread().interrupt();
-            throw cancelled();
+    private ByteBuf next() throws CloudMwException {
+        ByteBuf bytes = take().bytes();
+        if (bytes == null) {
+            throw new CloudMwException(
+                    ErrorCode.STORE_UNAVAILABLE, what + ": the answer ended " + left + " bytes early");
         }
+        return bytes;
     }
 
-    private void refill(BodyQueue from) throws CloudMwException {
-        BodyQueue.Piece piece = next(from);
-        switch (piece.kind()) {
-            case BYTES ->
-                piece.bytes().stream().filter(ByteBuffer::hasRemaining).forEach(ready::add);
-            case END -> throw unavailable("the answer ended " + left + " bytes early", null);
-            case FAILED -> {
-                if (closed) {
-                    throw cancelled();
-                }
-                throw unavailable("the answer broke off " + left + " bytes early: " + piece.failure(), piece.failure());
-            }
-            case CANCELLED -> throw cancelled();
-        }
-    }
-
-    private BodyQueue.Piece next(BodyQueue from) throws CloudMwException {
+    private Piece take() throws CloudMwException {
         try {
-            BodyQueue.Piece piece = from.take(timeouts.stall().toNanos());
-            if (piece == null) {
-                from.cancel();
-                throw unavailable("not a byte in " + timeouts.stall().toMillis() + " ms", null);
+            Piece piece = pieces.take();
+            if (piece.failure() != null) {
+                throw piece.failure();
             }
             return piece;
         } catch (InterruptedException e) {
-            from.cancel();
+            close();
             Thread.currentThread().interrupt();
             throw cancelled();
         }
     }
 
-    private void check(HttpResponse<BodyQueue> head) throws CloudMwException {
-        if (head.statusCode() != 206) {
-            throw HttpErrors.translate(
-                    what,
-                    S3ErrorResponse.of(
-                            head.statusCode(),
-                            head.headers()::firstValue,
-                            errorText(head.body()),
-                            WallClock.system().millis()));
-        }
-        Matcher given =
-                CONTENT_RANGE.matcher(head.headers().firstValue("Content-Range").orElse(""));
-        if (!given.matches() || Long.parseLong(given.group(1)) != range.offset()) {
-            throw unavailable("it ignores ranges", null);
-        }
-        if (head.headers().firstValueAsLong("Content-Length").orElse(-1)
-                != Long.parseLong(given.group(2)) - range.offset() + 1) {
-            throw unavailable("its answer has another length than its range", null);
-        }
-        chunkLength = Long.parseLong(given.group(3));
-        if (Long.parseLong(given.group(2)) != range.end() - 1) {
-            throw new CloudMwException(
-                    ErrorCode.INVALID_ARGUMENT,
-                    what + ": range " + range + " (expected: within " + chunkLength + " bytes)");
+    @Override
+    public void began(long length) {
+        pieces.add(new Piece(length, null, null));
+    }
+
+    @Override
+    public void data(ByteBuf bytes) {
+        pieces.add(new Piece(-1, bytes, null));
+        if (closed) {
+            drop();
         }
     }
 
-    /** The first piece of the error response's body; empty when none arrives in time. */
-    private String errorText(BodyQueue from) throws CloudMwException {
-        StringBuilder text = new StringBuilder();
-        BodyQueue.Piece piece = next(from);
-        for (ByteBuffer bytes : piece.bytes()) {
-            text.append(StandardCharsets.ISO_8859_1.decode(bytes));
+    @Override
+    public void ended() {
+        pieces.add(Piece.END);
+    }
+
+    @Override
+    public void failed(CloudMwException cause) {
+        pieces.add(new Piece(-1, null, cause));
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        RangeGet sent = get;
+        if (sent != null) {
+            sent.cancel();
         }
-        return text.toString();
+        release();
+        drop();
+    }
+
+    /** Releases what waits, and wakes a thread that waits. */
+    private void drop() {
+        for (Piece piece = pieces.poll(); piece != null; piece = pieces.poll()) {
+            ByteBuf bytes = piece.bytes();
+            if (bytes != null) {
+                bytes.release();
+            }
+        }
+        pieces.add(new Piece(-1, null, cancelled()));
     }
 
     private CloudMwException cancelled() {
         return new CloudMwException(ErrorCode.CANCELLED, what + ": cancelled");
-    }
-
-    private CloudMwException unavailable(String why, @Nullable Throwable cause) {
-        return new CloudMwException(ErrorCode.STORE_UNAVAILABLE, what + ": " + why, cause);
     }
 }

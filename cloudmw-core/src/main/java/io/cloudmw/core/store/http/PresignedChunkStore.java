@@ -12,51 +12,23 @@ import io.cloudmw.core.store.ChunkSource;
 import io.cloudmw.core.store.ChunkStore;
 import io.cloudmw.core.store.PutOutcome;
 import java.net.URI;
-import java.net.http.HttpClient;
 import java.util.OptionalLong;
 
 /**
- * A store read through presigned URLs: the client's way to a bucket when no helper can be reached. It only reads;
+ * A store read through presigned URLs: the client's own way to a bucket. It only reads;
  * other calls are {@code STORE_DENIED}. URLs carry a signature and never appear in messages.
  */
 public final class PresignedChunkStore implements ChunkStore {
     private final StoreId id;
     private final ChunkUrls urls;
-    private final HttpClient client;
-    private final HttpTimeouts timeouts;
+    private final HttpConnections connections;
     private volatile boolean closed;
 
-    /**
-     * @param client made by {@link #client}; may serve many stores; the caller ends it
-     */
-    public PresignedChunkStore(StoreId id, ChunkUrls urls, HttpClient client, HttpTimeouts timeouts) {
+    /** @param connections may serve many stores; the caller closes them */
+    public PresignedChunkStore(StoreId id, ChunkUrls urls, HttpConnections connections) {
         this.id = id;
         this.urls = urls;
-        this.client = client;
-        this.timeouts = timeouts;
-    }
-
-    /** A client with this store's settings; end it with {@link #end}. */
-    public static HttpClient client(HttpTimeouts timeouts) {
-        return HttpClient.newBuilder()
-                .version(HttpClient.Version.HTTP_1_1)
-                .followRedirects(HttpClient.Redirect.NEVER)
-                .connectTimeout(timeouts.connect())
-                .build();
-    }
-
-    /**
-     * Ends a client's requests, connections and threads. The JDK can do that from version 21 on; before, the threads
-     * end when the garbage collector finds the client.
-     */
-    public static void end(HttpClient client) {
-        try {
-            HttpClient.class.getMethod("shutdownNow").invoke(client);
-        } catch (NoSuchMethodException e) {
-            // An earlier JDK.
-        } catch (ReflectiveOperationException e) {
-            throw new IllegalStateException("HttpClient.shutdownNow", e);
-        }
+        this.connections = connections;
     }
 
     @Override
@@ -101,7 +73,13 @@ public final class PresignedChunkStore implements ChunkStore {
         closed = true;
     }
 
-    private HttpReader open(ChunkId chunk, ByteRange range) throws CloudMwException {
+    /**
+     * Begins a read whose bytes come to a listener as far as they are requested. Blocks until the request can be sent:
+     * while a URL is signed and the server's name is looked up.
+     *
+     * @throws CloudMwException when there is no URL; other failures go to the listener
+     */
+    public RangeGet get(ChunkId chunk, ByteRange range, RangeListener listener) throws CloudMwException {
         if (closed) {
             throw new CloudMwException(ErrorCode.STORE_UNAVAILABLE, "store=" + id + ": closed");
         }
@@ -109,7 +87,15 @@ public final class PresignedChunkStore implements ChunkStore {
                 .orElseThrow(() -> new CloudMwException(
                         ErrorCode.REPLICA_MISSING, "chunk=" + chunk + " store=" + id + ": no URL for it"));
         ByteRange stored = ChunkStore.inStored(this, chunk, range);
-        return new HttpReader(client, timeouts, url, stored, "chunk=" + chunk + " store=" + id);
+        return connections.get(url, stored, what(chunk), listener);
+    }
+
+    private HttpReader open(ChunkId chunk, ByteRange range) {
+        return new HttpReader(listener -> get(chunk, range, listener), range.length(), what(chunk));
+    }
+
+    private String what(ChunkId chunk) {
+        return "chunk=" + chunk + " store=" + id;
     }
 
     private CloudMwException denied(String what) {

@@ -1,4 +1,7 @@
-/** Reads of chunks through presigned URLs, without credentials or the AWS SDK. Safe for any thread; calls block. */
+/**
+ * Reads of chunks through presigned URLs, without credentials or the AWS SDK. Safe for any thread; calls of stores and
+ * readers block, listeners are called on event loops.
+ */
 @NullMarked
 package io.cloudmw.core.store.http;
 
