@@ -16,6 +16,7 @@ import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.Page;
+import io.cloudmw.core.model.ReadPath;
 import io.cloudmw.core.model.VolumeName;
 import io.cloudmw.core.model.file.Change;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -74,6 +75,13 @@ final class Recipes {
     static GetReceipt getFile(CloudMw cloudMw, FilePath file, Path target) {
         GetOptions options = GetOptions.defaults().withDeadline(Duration.ofSeconds(10));
         return cloudMw.files().get(file, target, options).join();
+    }
+    // end
+
+    // recipe: read without helpers
+    static GetReceipt getDirectly(CloudMw cloudMw, FilePath file, Path target) {
+        GetOptions direct = GetOptions.defaults().withPath(ReadPath.DIRECT);
+        return cloudMw.files().get(file, target, direct).join();
     }
     // end
 

@@ -92,6 +92,16 @@ final class RecipesTest {
         assertThat(copy).hasBinaryContent(content);
     }
 
+    /** The only store is a disk of another machine. */
+    @Test
+    void recipeForReadsWithoutHelpersFailsWhereTheClientReachesNoStore() throws Exception {
+        byte[] unused = cluster.put(FILE, 50_000, 7);
+
+        assertThatThrownBy(() -> Recipes.getDirectly(cloudMw, FILE, directory.resolve("direct")))
+                .hasMessageContaining("STORE_UNAVAILABLE")
+                .hasMessageContaining("path fleet");
+    }
+
     @Test
     void recipeForManySmallFilesCopiesThemAll() throws Exception {
         List<Path> sources = new ArrayList<>();

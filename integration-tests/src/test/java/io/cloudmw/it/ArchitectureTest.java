@@ -152,7 +152,10 @@ final class ArchitectureTest {
     static final ArchRule theBulkRoomAndTheHttpRoomOpenSockets = noClasses()
             .that()
             .resideOutsideOfPackages(
-                    "io.cloudmw.core.bulk..", "io.cloudmw.core.store.http..", "io.cloudmw.lab..", "io.cloudmw.testkit..")
+                    "io.cloudmw.core.bulk..",
+                    "io.cloudmw.core.store.http..",
+                    "io.cloudmw.lab..",
+                    "io.cloudmw.testkit..")
             .should()
             .dependOnClassesThat()
             .resideInAPackage("io.netty.bootstrap..")

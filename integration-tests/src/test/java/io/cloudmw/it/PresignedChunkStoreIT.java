@@ -32,8 +32,7 @@ final class PresignedChunkStoreIT extends ChunkStoreContract {
     private final LocalStack localStack;
     private final S3Stores signer =
             S3Stores.open(S3Settings.DEFAULT, LocalStack.ACCESS_KEY_ID, LocalStack.SECRET_ACCESS_KEY);
-    private final HttpConnections connections =
-            new HttpConnections("test", HttpTimeouts.DEFAULT, Ticker.system());
+    private final HttpConnections connections = new HttpConnections("test", HttpTimeouts.DEFAULT, Ticker.system());
     private final Store description;
 
     PresignedChunkStoreIT(LocalStack localStack) {
@@ -76,9 +75,7 @@ final class PresignedChunkStoreIT extends ChunkStoreContract {
 
     private ChunkStore signed(Store store) {
         return new PresignedChunkStore(
-                store.id(),
-                chunk -> Optional.of(signer.presign(store, chunk, Duration.ofMinutes(5))),
-                connections);
+                store.id(), chunk -> Optional.of(signer.presign(store, chunk, Duration.ofMinutes(5))), connections);
     }
 
     private Store description(String bucket) {

@@ -2,6 +2,7 @@ package io.cloudmw.connector;
 
 import io.cloudmw.client.CloudMwOptions;
 import io.cloudmw.client.channel.ChannelOptions;
+import io.cloudmw.core.model.ReadPath;
 import io.cloudmw.core.model.fleet.Location;
 import java.time.Duration;
 
@@ -11,6 +12,7 @@ import java.time.Duration;
  * @param coordinators {@code host:port[,host:port]}
  * @param coordinatorTimeout largest time of one call while no coordinator answers
  * @param location place of this process
+ * @param path by which reads get their bytes
  * @param memoryBytes largest number of bytes that all reads have in flight
  * @param memoryPerReadBytes largest number of bytes that one read has in flight
  * @param readAheadBytes largest number of bytes that are read ahead, and kept, for all streams together
@@ -20,6 +22,7 @@ public record ClusterOptions(
         String coordinators,
         Duration coordinatorTimeout,
         Location location,
+        ReadPath path,
         long memoryBytes,
         long memoryPerReadBytes,
         long readAheadBytes,
@@ -29,6 +32,7 @@ public record ClusterOptions(
         return CloudMwOptions.of(coordinators)
                 .withCoordinatorTimeout(coordinatorTimeout)
                 .withLocation(location)
+                .withPath(path)
                 .withMemory(memoryBytes, Math.min(memoryBytes, memoryPerReadBytes));
     }
 

@@ -3,6 +3,7 @@ package io.cloudmw.hadoop;
 import io.cloudmw.client.channel.ChannelOptions;
 import io.cloudmw.connector.ClusterOptions;
 import io.cloudmw.connector.RangeLimits;
+import io.cloudmw.core.model.ReadPath;
 import io.cloudmw.core.model.fleet.Location;
 import io.cloudmw.hadoop.stream.InputOptions;
 import io.cloudmw.hadoop.stream.ReadPolicy;
@@ -60,10 +61,19 @@ record FileSystemConfig(
                 coordinators,
                 timeout(from),
                 location.isEmpty() ? Location.NONE : Location.parse(location),
+                path(from),
                 bytes(from, HadoopSetting.MEMORY, 4 << 20, Long.MAX_VALUE),
                 bytes(from, HadoopSetting.MEMORY_PER_READ, 4 << 20, Long.MAX_VALUE),
                 bytes(from, HadoopSetting.READ_AHEAD_MEMORY, 1 << 20, Long.MAX_VALUE),
                 number(from, HadoopSetting.WRITE_STREAMS, 1, ChannelOptions.MAX_STREAMS));
+    }
+
+    private static ReadPath path(Configuration from) {
+        try {
+            return ReadPath.parse(text(from, HadoopSetting.READ_PATH));
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException(HadoopSetting.READ_PATH.key() + ": " + e.getMessage(), e);
+        }
     }
 
     private static Duration timeout(Configuration from) {

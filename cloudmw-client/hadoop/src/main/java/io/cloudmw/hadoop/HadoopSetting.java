@@ -8,6 +8,8 @@ public enum HadoopSetting {
     COORDINATOR_TIMEOUT("coordinator.timeout", "30s"),
     /** The place of this process: data of switches is read through the nearest one. */
     LOCATION("location", ""),
+    /** The path by which reads get their bytes. */
+    READ_PATH("read.path", "auto"),
     /** The largest number of bytes that all reads have in flight. */
     MEMORY("memory", "64m"),
     /** The largest number of bytes that one read has in flight. */

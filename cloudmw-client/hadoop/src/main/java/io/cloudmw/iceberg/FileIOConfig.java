@@ -4,6 +4,7 @@ import io.cloudmw.client.channel.ChannelOptions;
 import io.cloudmw.client.nio.ClusterUri;
 import io.cloudmw.connector.ClusterOptions;
 import io.cloudmw.connector.RangeLimits;
+import io.cloudmw.core.model.ReadPath;
 import io.cloudmw.core.model.fleet.Location;
 import io.cloudmw.iceberg.file.WriteLimits;
 import java.time.Duration;
@@ -52,6 +53,7 @@ record FileIOConfig(ClusterOptions standard, RangeLimits ranges, WriteLimits wri
                 clusterUri.coordinators(Optional.of(standard.coordinators()).filter(text -> !text.isEmpty())),
                 standard.coordinatorTimeout(),
                 standard.location(),
+                standard.path(),
                 standard.memoryBytes(),
                 standard.memoryPerReadBytes(),
                 standard.readAheadBytes(),
@@ -65,6 +67,7 @@ record FileIOConfig(ClusterOptions standard, RangeLimits ranges, WriteLimits wri
                     text(IcebergSetting.COORDINATOR),
                     duration(IcebergSetting.COORDINATOR_TIMEOUT),
                     location.isEmpty() ? Location.NONE : Location.parse(location),
+                    path(),
                     bytes(IcebergSetting.MEMORY, 4 << 20, Long.MAX_VALUE),
                     bytes(IcebergSetting.MEMORY_PER_READ, 4 << 20, Long.MAX_VALUE),
                     bytes(IcebergSetting.READ_AHEAD_MEMORY, 1 << 20, Long.MAX_VALUE),
@@ -81,6 +84,14 @@ record FileIOConfig(ClusterOptions standard, RangeLimits ranges, WriteLimits wri
 
         private String text(IcebergSetting setting) {
             return properties.getOrDefault(setting.key(), setting.standard()).strip();
+        }
+
+        private ReadPath path() {
+            try {
+                return ReadPath.parse(text(IcebergSetting.READ_PATH));
+            } catch (IllegalArgumentException e) {
+                throw new IllegalArgumentException(IcebergSetting.READ_PATH.key() + ": " + e.getMessage(), e);
+            }
         }
 
         private Duration duration(IcebergSetting setting) {

@@ -2,6 +2,7 @@ package io.cloudmw.connector;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.cloudmw.core.model.ReadPath;
 import io.cloudmw.core.model.fleet.Location;
 import java.time.Duration;
 import org.awaitility.Awaitility;
@@ -12,7 +13,8 @@ final class SharedClientsTest {
     private final SharedClients clients = new SharedClients();
 
     private static ClusterOptions options(String coordinators) {
-        return new ClusterOptions(coordinators, Duration.ofSeconds(1), Location.NONE, 64 << 20, 16 << 20, 1 << 20, 24);
+        return new ClusterOptions(
+                coordinators, Duration.ofSeconds(1), Location.NONE, ReadPath.AUTO, 64 << 20, 16 << 20, 1 << 20, 24);
     }
 
     @Test

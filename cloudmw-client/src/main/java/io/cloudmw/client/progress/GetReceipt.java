@@ -59,6 +59,14 @@ public record GetReceipt(
         faults = List.copyOf(faults);
     }
 
+    /** The bytes that came from stores without a helper. */
+    public long directBytes() {
+        return shares.stream()
+                .filter(share -> share.racer().equals(Attempt.LOCAL))
+                .mapToLong(ReadShare::bytes)
+                .sum();
+    }
+
     /** The number of wins that {@code wins} leaves out. */
     public long winsLeftOut() {
         return winners.values().stream().mapToLong(Long::longValue).sum() - wins.size();

@@ -93,7 +93,10 @@ public final class TransferStarter implements AutoCloseable {
 
     /** Starts a get; the receipt comes when the destination has everything. */
     public CompletableFuture<GetReceipt> get(GetRequest request) {
-        return measured("get", new GetTransfer(context, request), GetReceipt::bytes);
+        CompletableFuture<GetReceipt> result = measured("get", new GetTransfer(context, request), GetReceipt::bytes);
+        var unused = result.thenAccept(receipt -> metrics.read(
+                receipt.usefulBytes() - receipt.directBytes(), receipt.directBytes(), receipt.peerBytes()));
+        return result;
     }
 
     /** Estimates the cost of a put. */

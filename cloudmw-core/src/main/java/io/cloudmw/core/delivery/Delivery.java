@@ -497,14 +497,6 @@ public final class Delivery {
      * The client's own racers, asked for by {@link DeliveryActions#raceDirectly}, are ready.
      *
      * @param racers ranks that no helper has; empty: the client can reach no replica by itself
-     */
-    public void localRacersReady(Collection<RacerId> racers, long nowNanos) {
-        localRacersReady(racers, Set.of(), nowNanos);
-    }
-
-    /**
-     * The same, where some stores are known to be out of the client's reach.
-     *
      * @param unreadable the stores that the client's own racers are not asked to read
      */
     public void localRacersReady(Collection<RacerId> racers, Set<StoreId> unreadable, long nowNanos) {

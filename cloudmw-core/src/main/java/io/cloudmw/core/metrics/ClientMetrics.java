@@ -18,6 +18,12 @@ public final class ClientMetrics {
     /** The bytes of files that transfers have delivered or stored. */
     public static final String BYTES = "cloudmw.client.bytes";
 
+    /** The verified bytes that gets received, by the way they came. */
+    public static final String READ_BYTES = "cloudmw.client.read.bytes";
+
+    /** Tag of {@link #READ_BYTES}: {@code fleet}, {@code direct} or {@code peer}. */
+    public static final String PATH = "path";
+
     /** The bytes that gets may still put in flight. */
     public static final String FREE_MEMORY = "cloudmw.client.memory.free";
 
@@ -63,6 +69,28 @@ public final class ClientMetrics {
                 .baseUnit("bytes")
                 .description("Bytes of files delivered or stored")
                 .tag(OPERATION, operation)
+                .register(meters)
+                .increment((double) bytes);
+    }
+
+    /**
+     * Counts what a get received.
+     *
+     * @param fleetBytes through helpers
+     * @param directBytes from stores without a helper
+     * @param peerBytes from other clients
+     */
+    public void read(long fleetBytes, long directBytes, long peerBytes) {
+        count("fleet", fleetBytes);
+        count("direct", directBytes);
+        count("peer", peerBytes);
+    }
+
+    private void count(String path, long bytes) {
+        Counter.builder(READ_BYTES)
+                .baseUnit("bytes")
+                .description("Verified bytes that gets received")
+                .tag(PATH, path)
                 .register(meters)
                 .increment((double) bytes);
     }

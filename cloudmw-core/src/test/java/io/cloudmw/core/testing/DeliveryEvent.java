@@ -132,10 +132,14 @@ public sealed interface DeliveryEvent {
         }
     }
 
-    record LocalRacersReady(List<RacerId> racers) implements DeliveryEvent {
+    record LocalRacersReady(List<RacerId> racers, Set<StoreId> unreadable) implements DeliveryEvent {
+        public LocalRacersReady(List<RacerId> racers) {
+            this(racers, Set.of());
+        }
+
         @Override
         public void tell(Delivery delivery, long nowNanos) {
-            delivery.localRacersReady(racers, nowNanos);
+            delivery.localRacersReady(racers, unreadable, nowNanos);
         }
     }
 

@@ -8,6 +8,7 @@ import io.cloudmw.core.hedge.RedundancyBudget;
 import io.cloudmw.core.hedge.SpeedEstimates;
 import io.cloudmw.core.mode.BlockOwners;
 import io.cloudmw.core.mode.DeliveryPolicy;
+import io.cloudmw.core.mode.DirectUse;
 import io.cloudmw.core.mode.IssueReason;
 import io.cloudmw.core.mode.LaneLayout;
 import io.cloudmw.core.model.ByteRange;
@@ -60,6 +61,10 @@ public final class RecordedDelivery {
 
     public IssueCounts counts() {
         return delivery.counts();
+    }
+
+    public DirectUse directUse() {
+        return delivery.directUse();
     }
 
     public void close() {

@@ -89,10 +89,8 @@ abstract class S3ServerContract extends ChunkStoreContract {
         URI url = opened.get(0).presign(description(S3Server.REGION, bucket), chunk, Duration.ofMinutes(10));
 
         try (HttpConnections connections = new HttpConnections("test", HttpTimeouts.DEFAULT, Ticker.system());
-                PresignedChunkStore presigned = new PresignedChunkStore(
-                new StoreId("s3-store"),
-                wanted -> Optional.of(url),
-                connections)) {
+                PresignedChunkStore presigned =
+                        new PresignedChunkStore(new StoreId("s3-store"), wanted -> Optional.of(url), connections)) {
             assertThat(Chunks.read(presigned, chunk, 10, 20)).isEqualTo(Chunks.read(store(), chunk, 10, 20));
         }
     }

@@ -36,6 +36,7 @@ public final class Receipts {
         answer.put("bytes", receipt.bytes());
         answer.put("chunks", receipt.chunks());
         answer.put("useful_bytes", receipt.usefulBytes());
+        answer.put("direct_bytes", receipt.directBytes());
         answer.put("resumed_bytes", receipt.resumedBytes());
         answer.put("peer_bytes", receipt.peerBytes());
         answer.put("wasted_bytes", receipt.wastedBytes());

@@ -8,6 +8,7 @@ import io.cloudmw.connector.ClusterOptions;
 import io.cloudmw.connector.SharedClient;
 import io.cloudmw.connector.SharedClients;
 import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.ReadPath;
 import io.cloudmw.core.model.fleet.Location;
 import io.cloudmw.iceberg.file.FileLocation;
 import io.cloudmw.testkit.CloudMwCluster;
@@ -33,6 +34,7 @@ final class PrefixListingTest {
                         CLUSTER.coordinatorAddress(),
                         Duration.ofSeconds(30),
                         Location.NONE,
+                        ReadPath.AUTO,
                         8 << 20,
                         4 << 20,
                         1 << 20,
