@@ -61,7 +61,7 @@ final class DirectReadIT {
         fleet = Fleet.hosted(directory.resolve("fleet"), Fleet.NO_REPAIR);
         fleet.startHelpers(1, 2, i -> java.util.Map.of());
         StoreId unused = fleet.bucket("bucket-a", "us-east-1", first.endpoint());
-        StoreId other = fleet.bucket("bucket-b", "us-east-1", second.endpoint());
+        StoreId unusedToo = fleet.bucket("bucket-b", "us-east-1", second.endpoint());
     }
 
     @AfterEach
@@ -86,10 +86,10 @@ final class DirectReadIT {
         return fleet.client().files();
     }
 
-    private GetReceipt assertComesBack(FilePath file, Path source, GetOptions options) {
+    private GetReceipt assertComesBack(FilePath file, Path source, GetOptions options) throws IOException {
         Path back = fleet.target("back");
         GetReceipt receipt = files().get(file, back, options).join();
-        assertThat(back).hasSameBinaryContentAs(source);
+        assertThat(Files.mismatch(back, source)).isEqualTo(-1);
         return receipt;
     }
 
@@ -184,10 +184,13 @@ final class DirectReadIT {
         first.with(Fault.DENIED);
         second.with(Fault.DENIED);
 
-        GetReceipt receipt = assertComesBack(file, source, GetOptions.defaults());
+        // A read may try one store only.
+        for (int read = 0; read < 2; read++) {
+            assertThat(assertComesBack(file, source, GetOptions.defaults()).winners())
+                    .doesNotContainKey(Attempt.LOCAL);
+        }
         int asked = first.signedReads() + second.signedReads();
 
-        assertThat(receipt.winners()).doesNotContainKey(Attempt.LOCAL);
         assertThat(asked).isPositive();
         assertComesBack(file, source, GetOptions.defaults());
         assertThat(first.signedReads() + second.signedReads())
@@ -198,7 +201,7 @@ final class DirectReadIT {
     @Test
     void byDefaultALongReadTriesTheDirectPath() throws IOException {
         FilePath file = file(Mode.COOPERATIVE, 16 * MIB, "bucket-a", "bucket-b");
-        Path source = fleet.file("source", 96 * MIB);
+        Path source = fleet.file("source", 80 * MIB);
         fleet.put(source, file);
 
         assertThat(assertComesBack(file, source, GetOptions.defaults()).winners())

@@ -20,6 +20,9 @@ final class Dispatcher {
     /** A store this many times slower than the one chosen is read so rarely that it has to be explored. */
     private static final double CLEARLY_SLOWER = 2;
 
+    /** The ranges that helpers leave to the client's own racers until these are ready. */
+    private static final int PROBED_RANGES = 2;
+
     /** However slow a store is now, it is taken for no slower than this many times its usual. */
     private static final double MOST_SLOWDOWN = 100;
 
@@ -120,15 +123,20 @@ final class Dispatcher {
         return false;
     }
 
-    /** Returns whether the racer may be issued the range; a probe takes no range that the destination waits for. */
+    /**
+     * Returns whether the racer may be issued the range. A probe takes no range that the destination waits for, nor one
+     * that has failed. Until the client's own racers are ready, helpers leave some ranges to them.
+     */
     private boolean isPlannedFor(RacerId worker, WantedRange range) {
         LiveRacers racers = state.racers();
-        boolean isProbe = state.directUse() == DirectUse.PROBING && racers.helperOf(worker) == SpeedEstimates.CLIENT;
-        return isProbe
-                ? !state.window().isLowest(range)
-                        && state.window().hasMore()
-                        && range.nextReason() == IssueReason.PLANNED
-                : racers.mayPlan(worker, range, state.directUse());
+        if (state.directUse() != DirectUse.PROBING) {
+            return racers.mayPlan(worker, range, state.directUse());
+        }
+        BlockWindow window = state.window();
+        if (racers.helperOf(worker) == SpeedEstimates.CLIENT) {
+            return !window.isLowest(range) && range.nextReason() == IssueReason.PLANNED;
+        }
+        return racers.isLocalReady() || window.isLowest(range) || window.ready().size() > PROBED_RANGES;
     }
 
     private void issue(WantedRange range, Entrant first, List<RacerId> workers) {
