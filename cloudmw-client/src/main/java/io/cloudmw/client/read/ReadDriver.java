@@ -131,7 +131,7 @@ final class ReadDriver {
         relays = new Relays(
                 context.threads(), scope.serial(), scope.sink(), scope.credit(), windows(policy), new RelayEvents());
         LaneLayout lanes = policy.mode().lanes(plan.helpers().size());
-        PlannedSpeeds speeds = new PlannedSpeeds(plan, context.reads().speeds().speeds());
+        PlannedSpeeds speeds = new PlannedSpeeds(plan, context.reads().speeds()::speeds);
         PeerStage peers = new PeerStage(scope, location, urgency, speeds, new PeerEvents());
         parts = new PartFeed(scope, wanted, chunks, peers, new PartEvents());
         boolean solitary = !policy.mode().needsRivals();

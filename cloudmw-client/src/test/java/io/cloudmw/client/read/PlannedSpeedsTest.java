@@ -36,7 +36,7 @@ final class PlannedSpeedsTest {
 
     @Test
     void helperOfThePlanHasItsOwnSpeedsAndOthersTheCommonOnes() {
-        PlannedSpeeds speeds = new PlannedSpeeds(plan(), Map.of());
+        PlannedSpeeds speeds = new PlannedSpeeds(plan(), Map::of);
         assertThat(speeds.expected(EAST, 1, 1 << 20))
                 .isEqualTo(new io.cloudmw.core.hedge.SpeedEstimate(10, 20, 500, 100));
         assertThat(speeds.expected(EAST, 0, 1 << 20))
@@ -51,13 +51,21 @@ final class PlannedSpeedsTest {
         CensoredSketch waits = new CensoredSketch(
                 Sketch.ofSamples(LongStream.range(0, 20).map(i -> 1000).toArray()), Sketch.EMPTY);
         Speed own = new Speed(waits, waits, Sketch.EMPTY, 20, Map.of(), 0, 0);
-        PlannedSpeeds speeds = new PlannedSpeeds(plan(), Map.of(KEY, own));
+        PlannedSpeeds speeds = new PlannedSpeeds(plan(), () -> Map.of(KEY, own));
         assertThat(speeds.expected(EAST, SpeedEstimates.CLIENT, 1 << 20).firstByteNanos())
                 .isBetween(960_000L, 1_040_000L);
-        assertThat(new PlannedSpeeds(plan(), Map.of())
+        assertThat(new PlannedSpeeds(plan(), Map::of)
                         .expected(EAST, SpeedEstimates.CLIENT, 1 << 20)
                         .firstByteNanos())
                 .isEqualTo(4);
+    }
+
+    @Test
+    void speedOfOthersIsNoOwnMeasurement() {
+        PlannedSpeeds speeds = new PlannedSpeeds(plan(), Map::of);
+        assertThat(speeds.measured(EAST, SpeedEstimates.CLIENT, 1 << 20))
+                .isEqualTo(io.cloudmw.core.hedge.SpeedEstimate.UNKNOWN);
+        assertThat(speeds.measured(EAST, 1, 1 << 20)).isEqualTo(speeds.expected(EAST, 1, 1 << 20));
     }
 
     private static ReadPlan plan() {

@@ -27,6 +27,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalDouble;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Consumer;
@@ -242,28 +243,30 @@ final class DeliveryState {
 
     /** Compares the client's own racers with the helpers, after they have fetched a block. */
     void fetchedDirectly(BlockProgress block) {
-        if (direct.use() == DirectUse.LAST_RESORT || !racers.hasHelpers()) {
+        if (direct.use() == DirectUse.LAST_RESORT) {
             return;
         }
         ChunkRoutes chunk = block.chunk();
         long bytes = block.block().range().length();
-        double helpers = Double.MAX_VALUE;
-        for (int helper : racers.helpers()) {
-            helpers = Math.min(helpers, quickestNanos(chunk, helper, bytes));
-        }
-        if (direct.fetched(quickestNanos(chunk, SpeedEstimates.CLIENT, bytes), helpers)) {
+        OptionalDouble own = quickestNanos(chunk, List.of(SpeedEstimates.CLIENT), bytes);
+        OptionalDouble helpers = quickestNanos(chunk, racers.helpers(), bytes);
+        if (own.isPresent() && helpers.isPresent() && direct.fetched(own.getAsDouble(), helpers.getAsDouble())) {
             window.routesChanged();
         }
     }
 
-    /** The time that so many bytes take by the quickest route of a helper, or of the client. */
-    private double quickestNanos(ChunkRoutes chunk, int helper, long bytes) {
-        double quickest = Double.MAX_VALUE;
-        for (int replica : chunk.readable()) {
-            StoreId store = chunk.store(replica);
-            if (!chunk.isSpent(helper, replica) && racers.mayRead(helper, store)) {
-                double rate = speeds.bytesPerNano(store, helper, bytes);
-                quickest = Math.min(quickest, speeds.firstByteNanos(store, helper, bytes) + bytes / rate);
+    /** The time that so many bytes take by the quickest measured route of some readers; empty: none was measured. */
+    private OptionalDouble quickestNanos(ChunkRoutes chunk, Collection<Integer> readers, long bytes) {
+        OptionalDouble quickest = OptionalDouble.empty();
+        for (int reader : readers) {
+            for (int replica : chunk.readable()) {
+                StoreId store = chunk.store(replica);
+                OptionalDouble time = chunk.isSpent(reader, replica) || !racers.mayRead(reader, store)
+                        ? OptionalDouble.empty()
+                        : speeds.measuredNanos(store, reader, bytes);
+                if (time.isPresent() && (quickest.isEmpty() || time.getAsDouble() < quickest.getAsDouble())) {
+                    quickest = time;
+                }
             }
         }
         return quickest;

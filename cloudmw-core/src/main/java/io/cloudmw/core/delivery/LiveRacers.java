@@ -303,12 +303,11 @@ final class LiveRacers {
         }
         List<RacerId> planners = new ArrayList<>();
         if (use == DirectUse.PROBING) {
-            planners.addAll(workers);
             planners.add(locals.first());
         } else {
             locals.stream().limit(directLanes).forEach(planners::add);
-            planners.addAll(workers);
         }
+        planners.addAll(workers);
         return planners;
     }
 

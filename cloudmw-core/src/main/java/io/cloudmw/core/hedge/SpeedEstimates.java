@@ -21,4 +21,14 @@ public interface SpeedEstimates {
      * @param sizeBytes how much the attempt asks for
      */
     SpeedEstimate expected(StoreId store, int helper, long sizeBytes);
+
+    /**
+     * The speed that this reader itself has measured so far; unknown where it has not.
+     *
+     * @param helper as for {@link #expected}
+     * @param sizeBytes as for {@link #expected}
+     */
+    default SpeedEstimate measured(StoreId store, int helper, long sizeBytes) {
+        return expected(store, helper, sizeBytes);
+    }
 }

@@ -3,6 +3,7 @@ package io.cloudmw.core.hedge;
 import io.cloudmw.core.model.StoreId;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.OptionalDouble;
 
 /** The speeds one transfer has seen on each route to a store, and before that the estimates it began with. */
 public final class TransferSpeeds {
@@ -33,6 +34,17 @@ public final class TransferSpeeds {
 
     public SpeedEstimate usual(StoreId store, int helper, long sizeBytes) {
         return estimates.expected(store, helper, sizeBytes);
+    }
+
+    /**
+     * The time that so many bytes take by the reader's own measurements, before and in this transfer; empty: it has
+     * none. Attempts as the destination sees them do not tell: own racers wait for the destination's credit, helpers
+     * fetch ahead of it.
+     */
+    public OptionalDouble measuredNanos(StoreId store, int helper, long sizeBytes) {
+        SpeedEstimate measured = estimates.measured(store, helper, sizeBytes);
+        double rate = measured.bytesPerSecond() / 1e9;
+        return rate > 0 ? OptionalDouble.of(measured.firstByteNanos() + sizeBytes / rate) : OptionalDouble.empty();
     }
 
     /** The time that a first byte may take before it is late where this speed is usual; 0: nothing is known. */

@@ -224,7 +224,7 @@ final class PeerStageTest {
                         new ReadTrace(context, serial, version.file())),
                 Location.NONE,
                 urgency,
-                new PlannedSpeeds(plan, Map.of()),
+                new PlannedSpeeds(plan, Map::of),
                 new Listening());
     }
 
