@@ -1,13 +1,9 @@
 package io.cloudmw.helper;
 
-import io.cloudmw.core.address.AddressPolicy;
-import io.cloudmw.core.address.HostNetwork;
-import io.cloudmw.core.bulk.message.BulkRequest;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.error.Reasons;
 import io.cloudmw.core.metrics.MonitorMetrics;
-import io.cloudmw.core.metrics.RaceMetrics;
 import io.cloudmw.core.metrics.UpkeepMetrics;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.fleet.HelperAddress;
@@ -20,51 +16,37 @@ import io.cloudmw.core.security.ClusterSecret;
 import io.cloudmw.core.security.MemberProofs;
 import io.cloudmw.core.security.TransferTokens;
 import io.cloudmw.core.signing.UrlSigner;
-import io.cloudmw.core.status.fleet.HedgeCounts;
-import io.cloudmw.core.status.fleet.HelperActivity;
-import io.cloudmw.core.status.fleet.SwitchActivity;
 import io.cloudmw.core.store.StoreOpener;
-import io.cloudmw.core.thread.Threads;
 import io.cloudmw.core.time.Ticker;
 import io.cloudmw.core.time.WallClock;
 import io.cloudmw.core.trace.Telemetry;
 import io.cloudmw.helper.bucket.HelperBuckets;
 import io.cloudmw.helper.bucket.KnownBuckets;
-import io.cloudmw.helper.compete.HelperServices;
-import io.cloudmw.helper.compete.HelperTransfers;
 import io.cloudmw.helper.config.HelperConfig;
 import io.cloudmw.helper.disk.DiskOpener;
 import io.cloudmw.helper.disk.OwnDisk;
 import io.cloudmw.helper.disk.OwnDisks;
 import io.cloudmw.helper.fetch.ReplicaReporter;
-import io.cloudmw.helper.relay.DestinationSessions;
 import io.cloudmw.helper.remote.StoreDirectory;
 import io.cloudmw.helper.rpc.CoordinatorCalls;
 import io.cloudmw.helper.rpc.Registration;
 import io.cloudmw.helper.rpc.ReplicaReportSender;
-import io.cloudmw.helper.rpc.RivalChannels;
 import io.cloudmw.helper.upkeep.UpkeepWorker;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
-import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.Supplier;
 
 /**
  * A helper process: its disks, its control plane and bulk plane, and its registration with the coordinator. Closing it
  * ends its transfers, then closes everything it opened, in bounded time. Safe for any thread.
  */
 public final class HelperServer implements AutoCloseable {
-    private static final int RIVAL_CHANNELS = 256;
-    private static final int PARKED_JOINS = 1024;
     private static final int REPORTS = 4096;
-    private static final Duration JOIN_TIMEOUT = Duration.ofSeconds(5);
-    private static final Duration PROGRESS_INTERVAL = Duration.ofMillis(100);
 
     private final HelperConfig config;
     private final ResourceStack resources;
@@ -75,12 +57,9 @@ public final class HelperServer implements AutoCloseable {
     private final Registration registration;
     private final CompletableFuture<Void> registered;
     private final CompletableFuture<CloudMwException> refused;
-    private Supplier<HelperActivity> activity = () -> HelperActivity.NONE;
 
     /** The ports on which a helper listens. Others may reach the helper by other ports, through a relay. */
     public record Ports(int control, int bulk) {}
-
-    private record Planes(HelperAddress address, Ports ports, UpkeepWorker upkeep) {}
 
     /**
      * Starts a helper. The helper serves when this returns, and tries to register in the background.
@@ -157,14 +136,21 @@ public final class HelperServer implements AutoCloseable {
             RequesterFactory requesters = RequesterFactory.open(context, stores, speeds, reporter);
             ControlPlane control = new ControlPlane(context, members);
             control.addBuckets(new NotifyingProbe(probe, buckets), signer);
-            Planes planes = serve(context, requesters, control, coordinator);
+            HelperPlanes planes = HelperPlanes.open(context, disks, requesters, control);
+            UpkeepWorker upkeep = upkeep(context, planes.fetchers(), stores, coordinator);
             address = planes.address();
             ports = planes.ports();
             registration = resources.opened(new Registration(
-                    coordinator, address, disks.all(), buckets, speeds, activity, ThreadLocalRandom.current()));
+                    coordinator,
+                    address,
+                    disks.all(),
+                    buckets,
+                    speeds,
+                    planes.activity(),
+                    ThreadLocalRandom.current()));
             refused = registration.refused();
             registered = registration.start();
-            planes.upkeep().start(registration.accepted());
+            upkeep.start(registration.accepted());
             started = true;
         } catch (IOException e) {
             throw e instanceof CloudMwException known
@@ -175,81 +161,6 @@ public final class HelperServer implements AutoCloseable {
                 close();
             }
         }
-    }
-
-    /** Opens both planes and the upkeep. */
-    private Planes serve(
-            HelperContext context, RequesterFactory requesters, ControlPlane control, CoordinatorCalls coordinator)
-            throws IOException {
-        RaceMetrics races = new RaceMetrics(context.meters());
-        Fetchers fetchers = Fetchers.open(context, disks, races::reclaimed);
-        AddressPolicy addresses = new AddressPolicy(config.coordinator(), HostNetwork.ofThisMachine());
-        AddressPolicy.Decision bulkAddress = addresses.decide(config.addresses().bulk());
-        AddressPolicy.Decision controlAddress =
-                addresses.decide(config.addresses().control());
-        BulkPlane bulk = BulkPlane.open(context, bulkAddress.listen(), disks, fetchers, requesters);
-        HelperTransfers transfers =
-                new HelperTransfers(transferServices(context, fetchers, requesters, bulk.sessions(), races));
-        control.addTransfers(transfers, bulk.writes());
-        fetchers.cached().ifPresent(cached -> control.addWarming(cached, requesters, disks));
-        int controlPort = control.start(controlAddress.listen());
-        resources.opened(transfers);
-        UpkeepWorker upkeep = upkeep(context, fetchers, requesters.stores(), coordinator);
-        activity = () -> activity(
-                transfers.size(),
-                races.totals(),
-                fetchers.cached()
-                        .map(cached -> cached.activity(
-                                requesters.switches().asked(),
-                                bulk.sharedReads().children())));
-        Ports listening = new Ports(controlPort, bulk.server().port());
-        return new Planes(
-                new HelperAddress(
-                        config.id(),
-                        controlAddress.advertised(listening.control()).toString(),
-                        bulkAddress.advertised(listening.bulk()).toString(),
-                        config.switching().volumes(),
-                        config.location(),
-                        true),
-                listening,
-                upkeep);
-    }
-
-    private HelperServices transferServices(
-            HelperContext context,
-            Fetchers fetchers,
-            RequesterFactory requesters,
-            DestinationSessions sessions,
-            RaceMetrics races) {
-        HelperConfig.Limits limits = config.limits();
-        return new HelperServices(
-                new HelperServices.BlockFetchers(
-                        context.traced(fetchers.reclaimer().over(fetchers.stores(), transfer -> transfer)),
-                        context.traced(fetchers.reclaimer().over(fetchers.shared(), transfer -> transfer)),
-                        fetchers.stores()),
-                new HelperServices.Links(
-                        requesters::resolver,
-                        requesters::upstream,
-                        sessions::find,
-                        (transfer, block, racer, store) ->
-                                new BulkRequest.Relay(transfer, block, racer, store).encode(),
-                        resources.opened(new RivalChannels(RIVAL_CHANNELS))),
-                requesters.reporter(),
-                races,
-                new HelperServices.Timing(
-                        resources.pool(Threads.blocking(
-                                "transfer", 4, limits.transfers().transfers() + 16)),
-                        context.timer(),
-                        Ticker.system()),
-                config.race(),
-                new HelperServices.Limits(
-                        limits.transfers().transfers(),
-                        limits.transfers().clientTransfers(),
-                        limits.transfers().blocks(),
-                        PARKED_JOINS,
-                        JOIN_TIMEOUT.toNanos(),
-                        PROGRESS_INTERVAL.toNanos(),
-                        limits.fetch().longestWait().toNanos()));
     }
 
     private UpkeepWorker upkeep(
@@ -263,20 +174,6 @@ public final class HelperServer implements AutoCloseable {
                 Ticker.system(),
                 fetchers.pool(),
                 limits.chunks()));
-    }
-
-    private static HelperActivity activity(
-            int transfers, RaceMetrics.Totals totals, Optional<SwitchActivity> switching) {
-        return new HelperActivity(
-                transfers,
-                totals.attempts(),
-                totals.wins(),
-                totals.cancelled(),
-                totals.failed(),
-                totals.relayedBytes(),
-                totals.wastedBytes(),
-                new HedgeCounts(totals.hedges(), totals.hedgesWon(), totals.hedgesSuppressed()),
-                switching);
     }
 
     /** The addresses by which others reach this helper. */

@@ -2,6 +2,7 @@ package io.cloudmw.helper.cli;
 
 import io.cloudmw.coordinator.server.CoordinatorConfig;
 import io.cloudmw.coordinator.server.CoordinatorServer;
+import io.cloudmw.coordinator.server.CoordinatorWarmUp;
 import io.cloudmw.core.config.Settings;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.helper.bucket.CoordinatorBuckets;
@@ -63,6 +64,7 @@ final class CoordinatorCommand implements Callable<Integer> {
         Settings settings = options.settings(given);
         CoordinatorConfig config = CoordinatorConfig.read(settings);
         Duration stopTimeout = ServingProcess.stopTimeout(settings);
+        Duration warmUpTime = ServingProcess.warmUpTime(settings);
         settings.finish();
         LogFormat.name("coordinator", config.listen().toString());
         Optional<PageAccessCheck> access = PageAccessCheck.read(config.http(), config.httpToken());
@@ -80,9 +82,11 @@ final class CoordinatorCommand implements Callable<Integer> {
             endpoint.ifPresent(http -> {
                 access.map(allowed -> serving.with(WebPage.of(allowed, coordinator.page())))
                         .ifPresent(http::handleOthers);
-                http.serve(meters, coordinator::isServing, coordinator::unready);
+                serving.answer(http, meters);
                 where.put("http", http.address().toString());
             });
+            serving.warmUp(warmUpTime, (directory, budget) -> CoordinatorWarmUp.run(directory, budget::takeSmall));
+            serving.serves(coordinator::isServing, coordinator::unready);
             where.put("pid", ProcessHandle.current().pid());
             ServingProcess.ready(System.out, options.json(), "coordinator", where);
             serving.awaitSignal();

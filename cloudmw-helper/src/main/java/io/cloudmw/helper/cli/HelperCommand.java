@@ -15,6 +15,7 @@ import io.cloudmw.helper.config.HelperConfig;
 import io.cloudmw.helper.disk.DiskOpener;
 import io.cloudmw.helper.http.HttpEndpoint;
 import io.cloudmw.helper.log.LogFormat;
+import io.cloudmw.helper.warmup.HelperWarmUp;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.opentelemetry.api.GlobalOpenTelemetry;
@@ -130,6 +131,7 @@ final class HelperCommand implements Callable<Integer> {
         Path secretFile = ClusterKey.file(settings);
         HelperConfig config = HelperConfig.read(settings).replacing(replacedDisks);
         Duration stopTimeout = ServingProcess.stopTimeout(settings);
+        Duration warmUpTime = ServingProcess.warmUpTime(settings);
         settings.finish();
         config.requireFits(DirectMemory.limitBytes());
         // After all settings were checked: it may create the file.
@@ -139,6 +141,8 @@ final class HelperCommand implements Callable<Integer> {
             PrometheusMeterRegistry meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
             serving.with((AutoCloseable) meters::close);
             Optional<HttpEndpoint> endpoint = serving.listen("helper.http.listen", config.http());
+            endpoint.ifPresent(http -> serving.answer(http, meters));
+            serving.warmUp(warmUpTime, (directory, budget) -> HelperWarmUp.run(config, directory, budget));
             HelperConfig.FetchLimits fetch = config.limits().fetch();
             HelperBuckets buckets = serving.with(new HelperBuckets(
                     fetch.threads(), fetch.extraThreads(), fetch.warmConnections(), config.s3Throttle(), meters));
@@ -153,10 +157,8 @@ final class HelperCommand implements Callable<Integer> {
                     "disks",
                     helper.disks().stream().map(Store::id).map(Object::toString).toList());
             serving.started(where, settings);
-            endpoint.ifPresent(http -> {
-                http.serve(meters, helper::isServing, helper::unready);
-                where.put("http", http.address().toString());
-            });
+            serving.serves(helper::isServing, helper::unready);
+            endpoint.ifPresent(http -> where.put("http", http.address().toString()));
             boolean registered = awaitRegistration(helper);
             where.put("registered", registered);
             if (!helper.lostDisks().isEmpty()) {

@@ -9,6 +9,8 @@ import io.cloudmw.core.config.Settings;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.thread.ForcedExit;
 import io.cloudmw.helper.http.HttpEndpoint;
+import io.cloudmw.helper.warmup.WarmUp;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.PrintStream;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -18,6 +20,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,6 +33,7 @@ import org.slf4j.LoggerFactory;
 final class ServingProcess implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ServingProcess.class);
     private static final Duration DEFAULT_STOP_TIMEOUT = Duration.ofSeconds(10);
+    private static final Duration DEFAULT_WARM_UP_TIME = Duration.ofSeconds(5);
 
     /** Time to log what could not be closed, before the process is halted. */
     private static final Duration LOGGING_TIME = Duration.ofSeconds(1);
@@ -36,6 +41,8 @@ final class ServingProcess implements AutoCloseable {
     private final String what;
     private final Duration stopTimeout;
     private final Deque<AutoCloseable> resources = new ArrayDeque<>();
+    private volatile BooleanSupplier healthy = () -> true;
+    private volatile Supplier<Optional<String>> unready = () -> Optional.of("starting");
     private final CountDownLatch closed = new CountDownLatch(1);
 
     private ServingProcess(String what, Duration stopTimeout) {
@@ -47,6 +54,11 @@ final class ServingProcess implements AutoCloseable {
     static Duration stopTimeout(Settings settings) throws CloudMwException {
         return settings.duration(
                 "process.stop-timeout", DEFAULT_STOP_TIMEOUT, Duration.ofMillis(100), Duration.ofMinutes(10));
+    }
+
+    /** The longest time for which a process warms up before it serves; zero for none. */
+    static Duration warmUpTime(Settings settings) throws CloudMwException {
+        return settings.duration("process.warm-up-time", DEFAULT_WARM_UP_TIME, Duration.ZERO, Duration.ofMinutes(1));
     }
 
     /**
@@ -84,6 +96,32 @@ final class ServingProcess implements AutoCloseable {
     /** Binds the HTTP endpoint, if one is configured; done before others learn of the process. */
     Optional<HttpEndpoint> listen(String setting, Optional<HostPort> address) throws CloudMwException {
         return address.isEmpty() ? Optional.empty() : Optional.of(with(new HttpEndpoint(setting, address.get())));
+    }
+
+    /** Answers the endpoint from now on. The process is not ready before {@link #serves}. */
+    void answer(HttpEndpoint endpoint, PrometheusMeterRegistry meters) {
+        endpoint.serve(meters, () -> healthy.getAsBoolean(), () -> unready.get());
+    }
+
+    /**
+     * Moves bytes through the code that is to serve, for a bounded time. A failure keeps no process from its start: the
+     * first requests then are slower.
+     *
+     * @param time longest time; zero for none
+     * @param work runs within the budget, in an empty directory
+     */
+    void warmUp(Duration time, WarmUp.Work work) throws InterruptedException {
+        if (!time.isZero()) {
+            unready = () -> Optional.of("warming up");
+            WarmUp.run(time, WarmUp.BYTES, work);
+            unready = () -> Optional.of("starting");
+        }
+    }
+
+    /** The server of the process has started, and tells from now on whether the process is healthy and ready. */
+    void serves(BooleanSupplier isServing, Supplier<Optional<String>> why) {
+        healthy = isServing;
+        unready = why;
     }
 
     /** Prints one line, which says what is ready at which addresses. */

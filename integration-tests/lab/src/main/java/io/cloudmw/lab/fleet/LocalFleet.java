@@ -214,6 +214,8 @@ public final class LocalFleet implements AutoCloseable {
         settings.put(name, Map.copyOf(own));
         Path file = directory.resolve(name + ".properties");
         Properties properties = new Properties();
+        // A fleet lives for moments, and is ready soon.
+        properties.put("process.warm-up-time", "0s");
         properties.putAll(own);
         try (OutputStream out = Files.newOutputStream(file)) {
             properties.store(out, null);
