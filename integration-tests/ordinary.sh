@@ -175,9 +175,9 @@ new_volume() { # name
   cloudmw volume create "$1" --chunk-size 64MiB --replicas 2 --store east,west >/dev/null
 }
 
-# A class-data archive is made in the background at the first start of each jar.
+# An archive is made in the background at the first start of each jar.
 archives_are_made() {
-  ! compgen -G "$root/.run/*/*.jsa.lock" >/dev/null
+  ! compgen -G "$root/.run/*/*.lock" >/dev/null
 }
 
 java_of_bench() { # arguments
@@ -220,6 +220,9 @@ cpu_of() { # names
   done
   echo "$sum"
 }
+
+# Servers warm up as those of users do.
+warm_up_time=
 
 # The helpers whose CPU time counts.
 helpers=(h1 h2)

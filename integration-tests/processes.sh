@@ -101,12 +101,14 @@ cloudmw() { # old or new, arguments
 }
 
 # Starts a server and waits until it says "ready". The server does not get descriptor 8, which is the script's own. The
-# variable "gently" has a command that runs it (nice).
+# variable "gently" has a command that runs it (nice). It does not warm up, unless the variable "warm_up_time" has a time or
+# nothing, for the default; the release before has no such setting.
 serve() { # name, old or new, arguments
-  local name=$1 deadline=$((SECONDS + patience))
+  local name=$1 deadline=$((SECONDS + patience)) warm_up=()
+  [ "$2" = old ] || [ -z "${warm_up_time-0s}" ] || warm_up=(env "CLOUDMW_PROCESS_WARM_UP_TIME=${warm_up_time-0s}")
   : >"$work/$name.out"
   # Not by a function: its shell would be the process that is stopped.
-  ${gently:-} "${launchers[$2]}" "${@:3}" >"$work/$name.out" 2>>"$work/$name.err" 8>&- &
+  ${gently:-} ${warm_up[@]+"${warm_up[@]}"} "${launchers[$2]}" "${@:3}" >"$work/$name.out" 2>>"$work/$name.err" 8>&- &
   echo $! >"$work/pids/$name"
   # Bash then does not report that it was killed.
   disown $!

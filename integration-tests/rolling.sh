@@ -49,7 +49,7 @@ await_archives() {
 archive_is_made() { # directory of a launcher
   local copy
   copy=$(ls -td "$1"/.run/cloudmw-helper-*/ | head -n 1)
-  ls "$copy"*.jsa.for >/dev/null 2>&1 || ls "$copy"*.jsa.failed >/dev/null 2>&1
+  compgen -G "$copy*.for" >/dev/null || compgen -G "$copy*.failed" >/dev/null
 }
 
 # Gives a server the priority of this script, thread by thread.

@@ -144,6 +144,7 @@ final class CommandLine {
             Path err = Files.createTempFile("cloudmw-it-", ".err");
             ProcessBuilder builder = new ProcessBuilder(command).redirectError(err.toFile());
             builder.environment().put("CLOUDMW_JAVA_OPTS", Fleet.SHORT_LIVED);
+            builder.environment().put("CLOUDMW_PROCESS_WARM_UP_TIME", "0s");
             builder.environment().put("CLOUDMW_COORDINATOR", coordinator);
             builder.environment().putAll(environment);
             Process process = builder.start();

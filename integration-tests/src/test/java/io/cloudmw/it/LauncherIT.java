@@ -21,11 +21,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Tests of the launcher with a class-data archive that fits, does not fit, is truncated, or cannot be made. Standard
- * output must only have the command's output. Runs on the JDK of the tests.
+ * Tests of the launcher with a class-data archive, or from JDK 24 on an AOT cache, that fits, does not fit, is
+ * truncated, or cannot be made. Standard output must only have the command's output. Runs on the JDK of the tests.
  */
 final class LauncherIT {
-    private static final Duration MAKING = Duration.ofMinutes(2);
+    private static final Duration MAKING = Duration.ofMinutes(5);
+
+    /** The ending of the archive's file. */
+    private static final String ARCHIVE = Runtime.version().feature() < 24 ? ".jsa" : ".aot";
 
     @TempDir
     private Path directory;
@@ -90,7 +93,8 @@ final class LauncherIT {
     }
 
     private void awaitArchive() {
-        await().atMost(MAKING).until(() -> Files.exists(made(".jsa.for")) && Files.notExists(made(".jsa.lock")));
+        await().atMost(MAKING)
+                .until(() -> Files.exists(made(ARCHIVE + ".for")) && Files.notExists(made(ARCHIVE + ".lock")));
     }
 
     private static void cut(Path file, long length) throws IOException {
@@ -137,16 +141,34 @@ final class LauncherIT {
                 .contains("io.cloudmw.helper.cli.ServerMain source: shared objects file");
     }
 
+    /** The archive is trained by transfers: the classes of gets are in it, not only those of the start. */
+    @Test
+    void archiveHasTheClassesOfTransfers() throws IOException {
+        Files.copy(built("cloudmw-helper", "cloudmw-helper"), installed.resolve("lib/cloudmw-helper-0-all.jar"));
+        assertClean(Map.of());
+        awaitArchive();
+        String loaded = new CommandLine("127.0.0.1:1", installed.resolve("cloudmw"))
+                .with(Map.of("CLOUDMW_JAVA_OPTS", "-Xlog:class+load"))
+                .start("warm-up", "--mib", "1")
+                .orThrow()
+                .out();
+        assertThat(loaded).contains("io.cloudmw.client.read.");
+        assertThat(loaded.lines()
+                        .filter(line -> line.contains(" io.cloudmw.client.read."))
+                        .filter(line -> !line.contains("source: shared objects file")))
+                .isEmpty();
+    }
+
     @Test
     void packageKeepsArchivesInItsDirectoryAndMakesNoCopies() throws IOException {
         Path cache = Files.createDirectory(installed.resolve("cache"));
         assertClean(Map.of());
-        Path archive = cache.resolve("cloudmw-cli-0-all-java" + System.getProperty("java.version") + ".jsa");
+        Path archive = cache.resolve("cloudmw-cli-0-all-java" + System.getProperty("java.version") + ARCHIVE);
         await().atMost(MAKING)
                 .until(() -> Files.exists(Path.of(archive + ".for")) && Files.notExists(Path.of(archive + ".lock")));
         assertThat(isUsed()).isTrue();
         assertThat(installed.resolve(".run")).doesNotExist();
-        assertThat(installed.resolve("lib")).isDirectoryNotContaining("glob:**.jsa*");
+        assertThat(installed.resolve("lib")).isDirectoryNotContaining("glob:**" + ARCHIVE + "*");
     }
 
     /** Makes a JDK like the one of the tests that fails when it must list its loaded classes. */
@@ -159,7 +181,7 @@ final class LauncherIT {
                 """
                 #!/bin/sh
                 case "$*" in
-                  *DumpLoadedClassList*)
+                  *DumpLoadedClassList* | *AOTMode=record*)
                     echo tried >>'%s'
                     echo 'no room for it' >&2
                     exit 1
@@ -177,8 +199,8 @@ final class LauncherIT {
         String time = String.valueOf(Files.getLastModifiedTime(jar).toMillis() / 1000);
         await().atMost(MAKING)
                 .ignoreExceptions()
-                .until(() -> Files.readString(made(".jsa.failed")).contains("," + time + " ")
-                        && Files.notExists(made(".jsa.lock")));
+                .until(() -> Files.readString(made(ARCHIVE + ".failed")).contains("," + time + " ")
+                        && Files.notExists(made(ARCHIVE + ".lock")));
     }
 
     @Test
@@ -187,7 +209,7 @@ final class LauncherIT {
         Map<String, String> failing = Map.of("JAVA_HOME", failingJdk(tries).toString());
         assertClean(failing);
         awaitFailure();
-        assertThat(made(".jsa.failed")).content().contains("no room for it");
+        assertThat(made(ARCHIVE + ".failed")).content().contains("no room for it");
         assertClean(failing);
         CommandLine launcher = new CommandLine("127.0.0.1:1", installed.resolve("cloudmw")).with(failing);
         assertThat(launcher.run("ls", "--help").orThrow().err()).doesNotContain("class-data archive");
@@ -209,18 +231,21 @@ final class LauncherIT {
         awaitArchive();
         assertClean(Map.of());
         assertThat(isUsed()).isTrue();
-        assertClean(Map.of("CLOUDMW_JAVA_OPTS", "-XX:-UseCompressedOops"));
+        // The JVM refuses the archive, starts without it, and says nothing.
+        CommandLine.Result refused = version(Map.of("CLOUDMW_JAVA_OPTS", "-XX:-UseCompressedOops"));
+        assertThat(refused.out()).matches(version);
+        assertThat(refused.err()).isEmpty();
         assertClean(Map.of("JAVA_TOOL_OPTIONS", "-XX:-UseCompressedOops"));
 
         FileTime time = Files.getLastModifiedTime(jar);
         Files.setLastModifiedTime(jar, FileTime.from(time.toInstant().minusSeconds(60)));
         assertClean(Map.of());
         // The process that makes this archive removes those for other timestamps at its end.
-        await().atMost(MAKING).until(() -> isUsed() && Files.notExists(made(".jsa.lock")));
+        await().atMost(MAKING).until(() -> isUsed() && Files.notExists(made(ARCHIVE + ".lock")));
         Files.setLastModifiedTime(jar, time);
         // The unused copy for this timestamp is replaced by a new one.
         await().atMost(MAKING).until(this::isUsed);
-        Path archive = made(".jsa");
+        Path archive = made(ARCHIVE);
         Path lock = archive.resolveSibling(archive.getFileName() + ".lock");
         await().atMost(MAKING).until(() -> Files.notExists(lock));
         Files.createDirectory(lock);

@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.io.RandomAccessFile;
+import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -18,8 +19,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
@@ -83,6 +88,7 @@ final class ServingIT {
                 .redirectError(ProcessBuilder.Redirect.appendTo(log.toFile()))
                 .redirectOutput(out.toFile());
         builder.environment().put("CLOUDMW_JAVA_OPTS", Fleet.SHORT_LIVED);
+        builder.environment().put("CLOUDMW_PROCESS_WARM_UP_TIME", "0s");
         builder.environment().putAll(environment);
         Process process = builder.start();
         processes.add(process);
@@ -319,11 +325,12 @@ final class ServingIT {
     }
 
     private static HttpResponse<String> ready(Served served) throws IOException, InterruptedException {
+        return get(served.http() + "/readyz");
+    }
+
+    private static HttpResponse<String> get(String url) throws IOException, InterruptedException {
         return HttpClient.newHttpClient()
-                .send(
-                        HttpRequest.newBuilder(URI.create(served.http() + "/readyz"))
-                                .build(),
-                        HttpResponse.BodyHandlers.ofString());
+                .send(HttpRequest.newBuilder(URI.create(url)).build(), HttpResponse.BodyHandlers.ofString());
     }
 
     private static int health(Served served) throws IOException, InterruptedException {
@@ -371,5 +378,42 @@ final class ServingIT {
                         "helper h1 is registered again with " + address,
                         "helper is stopping",
                         "helper has stopped");
+    }
+
+    /** A socket that listens is closed again, for a port that is free. */
+    private static int freePort() throws IOException {
+        try (ServerSocket socket = new ServerSocket(0)) {
+            return socket.getLocalPort();
+        }
+    }
+
+    @Test
+    void processThatWarmsUpIsNotReadyAndLogsNothingOfIt() throws IOException, InterruptedException {
+        Served coordinator = serve("coordinator", launched(coordinator("127.0.0.1:0")));
+        String http = "127.0.0.1:" + freePort();
+        List<String> command = new ArrayList<>(
+                launched(helper(coordinator.ready().path("address").asText())));
+        command.set(command.lastIndexOf("127.0.0.1:0"), http);
+        Set<String> reasons = new ConcurrentSkipListSet<>();
+        AtomicBoolean over = new AtomicBoolean();
+        CompletableFuture<Void> asking = CompletableFuture.runAsync(() -> {
+            while (!over.get()) {
+                try {
+                    reasons.add(get("http://" + http + "/readyz").body());
+                } catch (IOException | InterruptedException e) {
+                    Thread.onSpinWait(); // it does not listen yet
+                }
+            }
+        });
+
+        Served helper = serve("helper", command, Map.of("CLOUDMW_PROCESS_WARM_UP_TIME", "1m"));
+        assertThat(ready(helper).statusCode()).isEqualTo(200);
+        over.set(true);
+        asking.join();
+
+        assertThat(reasons).contains("warming up\n");
+        assertThat(read(helper.log())).doesNotContain("warm-up:", "chunk=", "WARN");
+        terminated(helper);
+        terminated(coordinator);
     }
 }

@@ -25,7 +25,7 @@ final class ServerWarmUp implements Callable<Integer> {
     private static final Duration TIME = Duration.ofMinutes(2);
 
     @Option(names = "--mib", paramLabel = "N", description = "data that the helper and the switch move, each")
-    private int mebibytes = 64;
+    private int mebibytes = 96;
 
     @Override
     public Integer call() throws CloudMwException, InterruptedException {

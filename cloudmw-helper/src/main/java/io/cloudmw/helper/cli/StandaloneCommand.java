@@ -57,6 +57,8 @@ final class StandaloneCommand implements Callable<Integer> {
         Settings settings = options.settings(given);
         StandaloneConfig config = StandaloneConfig.read(settings).replacing(replacedDisks);
         Duration stopTimeout = ServingProcess.stopTimeout(settings);
+        // The setting may be there for all processes of a machine. This one is for development, and does not warm up.
+        var unused = ServingProcess.warmUpTime(settings);
         settings.finish();
         try (ServingProcess serving = ServingProcess.begin("standalone", stopTimeout)) {
             StandaloneCluster cluster = serving.with(StandaloneCluster.start(config));

@@ -16,7 +16,7 @@ public final class WarmUp {
     private static final Logger LOG = LoggerFactory.getLogger(WarmUp.class);
 
     /** Limit of the bytes that a process moves before it is ready: more gains little. */
-    public static final long BYTES = 384L << 20;
+    public static final long BYTES = 256L << 20;
 
     /** The work of a warm-up. */
     @FunctionalInterface
