@@ -198,7 +198,7 @@ public final class Main {
         for (CommandProvider provider : ServiceLoader.load(CommandProvider.class)) {
             provider.commands(context).forEach(line::addSubcommand);
         }
-        line.addSubcommand(new WarmUp(context));
+        line.addSubcommand(new ClientWarmUp(context));
         line.addSubcommand(new ShellCommands.Completion(context));
         line.addSubcommand(new ShellCommands.Man(context));
         line.addSubcommand(new HelpCommand(context));

@@ -25,7 +25,7 @@ import picocli.CommandLine.Option;
  * makes. It starts a cluster in a process of its own, on loopback, puts and gets files there, and leaves nothing.
  */
 @Command(name = "warm-up", hidden = true, description = "Train the archive that makes starts faster.")
-final class WarmUp implements Callable<Integer> {
+final class ClientWarmUp implements Callable<Integer> {
     private static final int SMALL_FILES = 100;
     private static final int SMALL_BYTES = 4 << 10;
     private static final String VOLUME = "warm-up";
@@ -36,7 +36,7 @@ final class WarmUp implements Callable<Integer> {
     @Option(names = "--mib", paramLabel = "N", description = "size of the file that is put and read")
     private int mebibytes = 1;
 
-    WarmUp(CommandContext context) {
+    ClientWarmUp(CommandContext context) {
         this.context = context;
         PrintStream nowhere = new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8);
         this.silent = new CommandContext(InputStream.nullInputStream(), nowhere, nowhere, context.environment(), false);
