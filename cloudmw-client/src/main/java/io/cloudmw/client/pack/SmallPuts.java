@@ -24,6 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
@@ -56,6 +57,9 @@ public final class SmallPuts {
     /** Tokens of placements live for minutes. */
     private static final long PLACEMENT_NANOS = TimeUnit.SECONDS.toNanos(30);
 
+    /** The time for which no pack is made after a coordinator of a release before was met. */
+    private static final long SINGLE_NANOS = TimeUnit.MINUTES.toNanos(1);
+
     /** Starts a transfer of a pack. */
     public interface Starter {
         <T> CompletableFuture<T> start(ConfinedTransfer<T> transfer, ToLongFunction<T> bytes);
@@ -84,6 +88,8 @@ public final class SmallPuts {
         private @Nullable CompletableFuture<Volume> asked;
         private Optional<ReadyPlacement> ready = Optional.empty();
         private @Nullable Future<?> timer;
+        /** Until then the coordinators commit no packs; empty: they do. */
+        private OptionalLong singleUntilNanos = OptionalLong.empty();
 
         boolean isFull() {
             return queue.size() >= SmallFileCalls.MAX_FILES || bytes >= mostBytes(Objects.requireNonNull(volume));
@@ -166,8 +172,10 @@ public final class SmallPuts {
         synchronized (this) {
             Packing packing = volumes.computeIfAbsent(volume.name(), ignored -> new Packing());
             packing.volume = volume;
+            boolean packs = packing.singleUntilNanos.isEmpty()
+                    || context.ticker().nanos() - packing.singleUntilNanos.getAsLong() >= 0;
             for (SmallPut put : puts) {
-                if (!isOneChunk(volume, put.sizeBytes())) {
+                if (!packs || !isOneChunk(volume, put.sizeBytes())) {
                     single.add(put);
                 } else if (waiting >= MAX_WAITING) {
                     tooMany.add(put);
@@ -280,12 +288,22 @@ public final class SmallPuts {
         }
     }
 
-    /** A file that changed between two tries fails its whole pack: each file is then put alone. */
+    /**
+     * Handles a failed pack. Each file is put alone when one of them changed between two tries, or when the coordinator
+     * is of a release before packs.
+     */
     private void failed(PackTransfer pack, CloudMwException cause) {
+        boolean isUnknown = SmallFileCalls.isUnknown(cause);
+        if (isUnknown) {
+            synchronized (this) {
+                volumes.computeIfAbsent(pack.volume(), ignored -> new Packing()).singleUntilNanos =
+                        OptionalLong.of(context.ticker().nanos() + SINGLE_NANOS);
+            }
+        }
         go(pack, Optional.empty());
-        boolean changed = cause.code() == ErrorCode.LOCAL_IO;
+        boolean again = isUnknown || cause.code() == ErrorCode.LOCAL_IO;
         for (SmallPut put : pack.puts()) {
-            if (changed) {
+            if (again) {
                 putAlone(put);
             } else {
                 put.call().fail(cause);

@@ -11,7 +11,6 @@ import io.grpc.CallOptions;
 import io.grpc.ClientCall;
 import io.grpc.ManagedChannel;
 import io.grpc.MethodDescriptor;
-import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.grpc.stub.ClientCalls;
 import io.grpc.stub.StreamObserver;
@@ -126,11 +125,9 @@ public final class RetryingCalls implements AutoCloseable {
 
     /** Returns whether the server does not know the method, or does not speak HTTP/2. */
     private static boolean isNoCoordinator(CloudMwException failure) {
-        if (!(failure.getCause() instanceof StatusRuntimeException answer)) {
-            return false;
-        }
-        Status status = answer.getStatus();
-        return status.getCode() == Status.Code.UNIMPLEMENTED || status.getCause() instanceof Http2Exception;
+        return RpcErrors.isUnknownMethod(failure)
+                || (failure.getCause() instanceof StatusRuntimeException answer
+                        && answer.getStatus().getCause() instanceof Http2Exception);
     }
 
     private long totalNanos() {

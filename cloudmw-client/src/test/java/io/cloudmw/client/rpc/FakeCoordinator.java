@@ -208,6 +208,7 @@ public final class FakeCoordinator implements AutoCloseable {
     private volatile FleetView fleet = new FleetView(List.of(), List.of(), List.of(), 0);
     private volatile Optional<ReadTarget> target = Optional.empty();
     private volatile int switches;
+    private volatile boolean smallFiles = true;
     private final AtomicInteger toLose = new AtomicInteger();
     private final AtomicInteger lost = new AtomicInteger();
     private final AtomicInteger segmentsPut = new AtomicInteger();
@@ -427,6 +428,11 @@ public final class FakeCoordinator implements AutoCloseable {
     /** Sets its view of the fleet. */
     public void fleet(FleetView view) {
         fleet = view;
+    }
+
+    /** Makes it a coordinator of the release before packs. */
+    public void withoutSmallFiles() {
+        smallFiles = false;
     }
 
     /** Has all helpers of plans take requests for blocks. */
@@ -1104,6 +1110,10 @@ public final class FakeCoordinator implements AutoCloseable {
     private final class SmallFiles extends SmallFilesGrpc.SmallFilesImplBase {
         @Override
         public void commitFiles(CommitFilesRequest request, StreamObserver<CommitFilesResponse> observer) {
+            if (!smallFiles) {
+                super.commitFiles(request, observer);
+                return;
+            }
             calls.answer(observer, () -> {
                 refuseIfAsked("CommitFiles");
                 if (request.hasPack()) {
@@ -1162,6 +1172,10 @@ public final class FakeCoordinator implements AutoCloseable {
 
         @Override
         public void statFiles(StatFilesRequest request, StreamObserver<StatFilesResponse> observer) {
+            if (!smallFiles) {
+                super.statFiles(request, observer);
+                return;
+            }
             calls.answer(observer, () -> {
                 StatFilesResponse.Builder answer = StatFilesResponse.newBuilder();
                 for (String path : request.getPathsList()) {

@@ -105,6 +105,17 @@ public final class RpcErrors {
         return trailers != null && trailers.containsKey(ERROR);
     }
 
+    /** Returns whether the call failed because the server does not know its method: an older release, for example. */
+    public static boolean isUnknownMethod(Throwable failure) {
+        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            if (cause instanceof StatusRuntimeException status
+                    && status.getStatus().getCode() == Status.Code.UNIMPLEMENTED) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /** Returns whether the call failed because no process listens at the peer's address. */
     public static boolean isRefusedConnection(CloudMwException failure) {
         Throwable cause =

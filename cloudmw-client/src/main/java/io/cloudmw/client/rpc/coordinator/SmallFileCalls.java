@@ -3,6 +3,7 @@ package io.cloudmw.client.rpc.coordinator;
 import io.cloudmw.client.file.EntryStatus;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.error.Reasons;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.VolumeName;
@@ -12,6 +13,7 @@ import io.cloudmw.core.model.file.Attributes;
 import io.cloudmw.core.model.file.FileVersion;
 import io.cloudmw.core.model.file.PutCondition;
 import io.cloudmw.core.placement.WritePlan;
+import io.cloudmw.core.rpc.RpcErrors;
 import io.cloudmw.core.wire.FromWire;
 import io.cloudmw.core.wire.ToWire;
 import io.cloudmw.proto.v1.CommitFilesRequest;
@@ -40,6 +42,14 @@ public final class SmallFileCalls {
 
     SmallFileCalls(CoordinatorClient coordinator) {
         this.coordinator = coordinator;
+    }
+
+    /** The calls under way at once where a coordinator looks up one file at a time. */
+    private static final int SINGLE_LOOKUPS = 16;
+
+    /** Returns whether a call failed because its coordinator is of a release before these calls. */
+    public static boolean isUnknown(Throwable failure) {
+        return RpcErrors.isUnknownMethod(failure);
     }
 
     /** The chunk of a pack, with the copies that are still owed. */
@@ -154,7 +164,8 @@ public final class SmallFileCalls {
     public record FoundFile(EntryStatus status, List<Chunk> chunks) {}
 
     /**
-     * Looks up the files at some paths, at most {@value #MAX_FILES}.
+     * Looks up the files at some paths, at most {@value #MAX_FILES}. A coordinator of a release before is asked for each
+     * file, and gives no chunks.
      *
      * @param withChunks also give the chunks of files whose manifest is one segment
      * @return one for each path, in their order; empty: there is no file
@@ -166,7 +177,35 @@ public final class SmallFileCalls {
                 .addAllPaths(paths)
                 .setChunks(withChunks)
                 .build();
-        return coordinator.call(SmallFilesGrpc.getStatFilesMethod(), request, answer -> found(answer, paths.size()));
+        return coordinator
+                .call(SmallFilesGrpc.getStatFilesMethod(), request, answer -> found(answer, paths.size()))
+                .exceptionallyCompose(failure -> isUnknown(failure)
+                        ? statEach(volume, paths)
+                        : CompletableFuture.failedFuture(Reasons.unwrapped(failure)));
+    }
+
+    private CompletableFuture<List<Optional<FoundFile>>> statEach(VolumeName volume, List<String> paths) {
+        List<CompletableFuture<Optional<FoundFile>>> lookups = new ArrayList<>(paths.size());
+        for (String path : paths) {
+            int before = lookups.size() - SINGLE_LOOKUPS;
+            CompletableFuture<?> turn = before < 0 ? CompletableFuture.completedFuture(null) : lookups.get(before);
+            lookups.add(turn.handle((result, failure) -> null).thenCompose(now -> stat(new FilePath(volume, path))));
+        }
+        return CompletableFuture.allOf(lookups.toArray(CompletableFuture[]::new))
+                .thenApply(all -> lookups.stream().map(CompletableFuture::join).toList());
+    }
+
+    private CompletableFuture<Optional<FoundFile>> stat(FilePath file) {
+        return coordinator
+                .stat(file)
+                .thenApply(status -> Optional.of(new FoundFile(
+                        new EntryStatus(
+                                Optional.of(status.version()), status.createdAtMillis(), status.attributes(), false),
+                        List.of())))
+                .exceptionallyCompose(failure -> Reasons.unwrapped(failure) instanceof CloudMwException known
+                                && known.code() == ErrorCode.NOT_FOUND
+                        ? CompletableFuture.completedFuture(Optional.empty())
+                        : CompletableFuture.failedFuture(Reasons.unwrapped(failure)));
     }
 
     private static List<Optional<FoundFile>> found(StatFilesResponse answer, int paths) throws CloudMwException {
