@@ -104,7 +104,8 @@ record BulkPlane(BulkServer server, DestinationSessions sessions, WriteHandler w
                 new StoreLanes(
                         stack.pool(Threads.blocking(
                                 kind + "-store", threads, (limits.chunks() + late) * Volume.MAX_REPLICAS)),
-                        Math.max(1, threads / 4)),
+                        Math.max(1, threads / 4),
+                        threads / 2),
                 limits.chunks());
     }
 }

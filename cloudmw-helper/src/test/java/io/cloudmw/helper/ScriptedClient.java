@@ -150,6 +150,31 @@ final class ScriptedClient implements AutoCloseable {
         return uploading.result;
     }
 
+    /** Begins an upload that stops after {@code leaves} leaves until it is told to go on. */
+    PausedUpload pausedUpload(int to, int index, byte[] chunk, int leaves, List<Store> stores) {
+        Uploading uploading = new Uploading(chunk, crcs(chunk));
+        uploading.pauseAt = leaves * LEAF;
+        BulkStream stream = bulk.get(to)
+                .open(write(index, chunk.length, stores, stores.size()).encode(), uploading);
+        uploading.start(stream);
+        return new PausedUpload(uploading, stream);
+    }
+
+    /** An upload that has stopped in its middle. */
+    record PausedUpload(Uploading uploading, BulkStream stream) {
+        CompletableFuture<WriteResult> goOn() {
+            synchronized (uploading) {
+                uploading.pauseAt = Integer.MAX_VALUE;
+            }
+            uploading.granted();
+            return uploading.result;
+        }
+
+        void reset() {
+            stream.reset(ErrorCode.CANCELLED, "the writer stops");
+        }
+    }
+
     /** Returns the troubles that a helper reports for a chunk. */
     List<WriteObstacle> troubles(int rank, int index) throws CloudMwException {
         return WriteObstacle.fromWire(WritingGrpc.newBlockingStub(channels.get(rank))
@@ -437,6 +462,7 @@ final class ScriptedClient implements AutoCloseable {
         private final byte[] chunk;
         private final int[] crcs;
         private int position;
+        private int pauseAt = Integer.MAX_VALUE;
 
         Uploading(byte[] chunk, int[] crcs) {
             this.chunk = chunk;
@@ -455,7 +481,7 @@ final class ScriptedClient implements AutoCloseable {
                 granted.complete(null);
                 return;
             }
-            while (position < chunk.length) {
+            while (position < Math.min(pauseAt, chunk.length)) {
                 int length = Math.min(LEAF, chunk.length - position);
                 if (open.credit() < length) {
                     return;

@@ -8,6 +8,14 @@ public interface ChunkSource {
     /** The number of bytes that every opened stream gives. */
     long length();
 
+    /**
+     * Returns whether all bytes are there. Until then a stream blocks for bytes that have not arrived, and it fails when
+     * they will never arrive.
+     */
+    default boolean isComplete() {
+        return true;
+    }
+
     /** A new stream from the first byte; the caller closes it. */
     InputStream open() throws IOException;
 }

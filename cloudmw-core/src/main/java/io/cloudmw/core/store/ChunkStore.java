@@ -61,6 +61,14 @@ public interface ChunkStore extends Closeable {
      */
     PutOutcome put(ChunkId chunk, ChunkSource source) throws CloudMwException;
 
+    /**
+     * Returns whether a put takes a source while it arrives. Other stores must know all bytes before they send the
+     * first one: such a put of an incomplete source only waits.
+     */
+    default boolean takesArrivingSources() {
+        return true;
+    }
+
     /** The length of a chunk in bytes; empty when there is no such chunk, or it is a slice beyond the stored one. */
     OptionalLong length(ChunkId chunk) throws CloudMwException;
 

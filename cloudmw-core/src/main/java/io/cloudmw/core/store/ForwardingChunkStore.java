@@ -58,6 +58,11 @@ public abstract class ForwardingChunkStore implements ChunkStore {
     }
 
     @Override
+    public boolean takesArrivingSources() {
+        return store.takesArrivingSources();
+    }
+
+    @Override
     public OptionalLong length(ChunkId chunk) throws CloudMwException {
         return store.length(chunk);
     }

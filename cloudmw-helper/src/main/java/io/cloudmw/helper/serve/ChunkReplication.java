@@ -25,6 +25,7 @@ import java.util.TreeMap;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -32,6 +33,8 @@ import org.slf4j.LoggerFactory;
  * The replication of one chunk to its stores, which are written concurrently.
  *
  * <ol>
+ *   <li>Puts begin while the chunk arrives, where the store takes that and the lanes have room. A put that fails
+ *       meanwhile does not count: it is made again when the chunk has arrived.
  *   <li>The replication answers when the write quorum is durable, and goes on with the other copies while there is room
  *       for late ones.
  *   <li>A failed put is retried when a retry may help. Copies that become durable after the answer are reported.
@@ -46,6 +49,16 @@ final class ChunkReplication {
 
     /** Retry-after for a writer whose disks are out of reach; the coordinator hears of a dead owner in seconds. */
     private static final Duration REPLACEMENT_DELAY = Duration.ofMillis(500);
+
+    /** Smaller chunks have arrived before a put could begin. */
+    private static final long MIN_EARLY_BYTES = 4 << 20;
+
+    /** The state of a put that began while the chunk arrived. */
+    private enum EarlyPut {
+        RUNNING,
+        STORED,
+        FAILED
+    }
 
     /**
      * The listener of a replication. The failure hears {@code durable} or {@code failed} once, and {@code finished}
@@ -90,6 +103,14 @@ final class ChunkReplication {
     @GuardedBy("lock")
     private final Map<StoreId, Runnable> waiting = new HashMap<>();
 
+    /** Puts that began while the chunk arrived. */
+    @GuardedBy("lock")
+    private final Map<StoreId, EarlyPut> early = new HashMap<>();
+
+    /** Set when the whole chunk has arrived. */
+    @GuardedBy("lock")
+    private @Nullable Listener arrived;
+
     @GuardedBy("lock")
     private boolean answered;
 
@@ -101,7 +122,7 @@ final class ChunkReplication {
     private boolean settled;
 
     /**
-     * WriteHandler nothing before {@link #start}.
+     * Puts nothing before {@link #begin} or {@link #start}.
      *
      * @param storing runs the puts
      */
@@ -149,11 +170,66 @@ final class ChunkReplication {
         }
     }
 
-    /** Starts the puts; called once. */
-    void start(ChunkSource source, Listener listener) {
-        for (Store store : request.stores()) {
-            attempt(store.id(), source, listener, 0);
+    /** Begins puts of a chunk that is about to arrive; called at most once, before {@link #start}. */
+    void begin(ChunkSource source) {
+        if (source.length() < MIN_EARLY_BYTES) {
+            return;
         }
+        for (Store store : request.stores()) {
+            beginEarly(store.id(), source);
+        }
+    }
+
+    private void beginEarly(StoreId store, ChunkSource source) {
+        try {
+            if (!stores.open(store).takesArrivingSources()) {
+                return;
+            }
+        } catch (CloudMwException e) {
+            LOG.debug("{}: no put while it arrives", what(store), e);
+            return; // the put after its arrival handles the failure
+        }
+        synchronized (lock) {
+            early.put(store, EarlyPut.RUNNING);
+            if (!storing.beginArriving(store, () -> putEarly(store, source))) {
+                early.remove(store);
+            }
+        }
+    }
+
+    private void putEarly(StoreId store, ChunkSource source) {
+        Optional<CloudMwException> failure = tryPut(store, source);
+        Listener listener;
+        synchronized (lock) {
+            listener = arrived;
+            early.put(store, failure.isEmpty() ? EarlyPut.STORED : EarlyPut.FAILED);
+        }
+        if (listener == null) {
+            failure.ifPresent(cause -> LOG.debug("{}: failed while the chunk arrived", what(store), cause));
+        } else if (failure.isEmpty()) {
+            succeeded(store, listener);
+        } else {
+            failed(store, failure.get(), source, listener, 0);
+        }
+    }
+
+    /** Starts the puts that have not begun, of a chunk that has arrived; called once. */
+    void start(ChunkSource source, Listener listener) {
+        Map<StoreId, EarlyPut> begun;
+        synchronized (lock) {
+            arrived = listener;
+            begun = Map.copyOf(early);
+        }
+        for (Store store : request.stores()) {
+            if (begun.getOrDefault(store.id(), EarlyPut.FAILED) == EarlyPut.FAILED) {
+                attempt(store.id(), source, listener, 0);
+            }
+        }
+        begun.forEach((store, put) -> {
+            if (put == EarlyPut.STORED) {
+                succeeded(store, listener);
+            }
+        });
     }
 
     private void attempt(StoreId store, ChunkSource source, Listener listener, int tried) {
@@ -184,17 +260,25 @@ final class ChunkReplication {
     }
 
     private void put(StoreId store, ChunkSource source, Listener listener, int tried) {
+        Optional<CloudMwException> failure = tryPut(store, source);
+        if (failure.isPresent()) {
+            failed(store, failure.get(), source, listener, tried);
+        } else {
+            succeeded(store, listener);
+        }
+    }
+
+    /** Puts the chunk; returns the failure, if it failed. */
+    private Optional<CloudMwException> tryPut(StoreId store, ChunkSource source) {
         try {
             stores.open(store).put(request.chunk(), source);
+            return Optional.empty();
         } catch (CloudMwException e) {
-            failed(store, e, source, listener, tried);
-            return;
+            return Optional.of(e);
         } catch (RuntimeException | Error e) {
             LOG.error("{}: put failed by a defect", what(store), e);
-            failed(store, CloudMwException.ofDefect(what(store), e), source, listener, tried);
-            return;
+            return Optional.of(CloudMwException.ofDefect(what(store), e));
         }
-        succeeded(store, listener);
     }
 
     private void succeeded(StoreId store, Listener listener) {

@@ -16,7 +16,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The lanes of puts on a pool. The lane of a store runs a limited number of puts at once, so that a slow store does not
- * occupy all threads. Callers bound the queue. Safe for any thread.
+ * occupy all threads. At most half of a lane, and of the pool, are puts of chunks that still arrive, so that slow
+ * writers do not occupy them either. Callers bound the queue. Safe for any thread.
  */
 public final class StoreLanes {
     private static final Logger LOG = LoggerFactory.getLogger(StoreLanes.class);
@@ -25,6 +26,7 @@ public final class StoreLanes {
 
     private final Executor threads;
     private final int width;
+    private final int mostArriving;
     private final Object lock = new Object();
 
     @GuardedBy("lock")
@@ -34,10 +36,16 @@ public final class StoreLanes {
     @GuardedBy("lock")
     private final Set<StoreId> failing = new HashSet<>();
 
+    /** Puts of arriving chunks in all lanes. */
+    @GuardedBy("lock")
+    private int arriving;
+
     /** The puts of one store. */
     private static final class Lane {
         final Deque<Runnable> waiting = new ArrayDeque<>();
         int running;
+        /** Those of the running puts whose chunks still arrive. */
+        int arriving;
     }
 
     /**
@@ -45,10 +53,62 @@ public final class StoreLanes {
      *
      * @param threads run puts, which may block; never the calling thread
      * @param width concurrent puts of one store
+     * @param mostArriving concurrent puts of arriving chunks in all lanes
      */
-    public StoreLanes(Executor threads, int width) {
+    public StoreLanes(Executor threads, int width, int mostArriving) {
         this.threads = threads;
         this.width = width;
+        this.mostArriving = mostArriving;
+    }
+
+    /**
+     * Begins the put of an arriving chunk at once, or not at all.
+     *
+     * @param put throws nothing
+     * @return false when the lane or the pool has no place for it: the put does not run then
+     */
+    boolean beginArriving(StoreId store, Runnable put) {
+        synchronized (lock) {
+            Lane lane = lanes.computeIfAbsent(store, ignored -> new Lane());
+            boolean begun = false;
+            if (lane.running < width && lane.arriving < width / 2 && arriving < mostArriving) {
+                change(lane, 1);
+                try {
+                    threads.execute(() -> runArriving(store, lane, put));
+                    begun = true;
+                } catch (RejectedExecutionException | OutOfMemoryError e) {
+                    change(lane, -1);
+                }
+            }
+            removeIfIdle(store, lane);
+            return begun;
+        }
+    }
+
+    @GuardedBy("lock")
+    private void change(Lane lane, int puts) {
+        lane.running += puts;
+        lane.arriving += puts;
+        arriving += puts;
+    }
+
+    private void runArriving(StoreId store, Lane lane, Runnable put) {
+        run(store, put);
+        synchronized (lock) {
+            lane.arriving--;
+            arriving--;
+        }
+        if (!handedOn(store)) {
+            next(store);
+        }
+    }
+
+    private static void run(StoreId store, Runnable put) {
+        try {
+            put.run();
+        } catch (RuntimeException | Error e) {
+            LOG.error("store={}: a put failed by a defect", store, e);
+        }
     }
 
     /**
@@ -110,11 +170,7 @@ public final class StoreLanes {
             if (put == null) {
                 return;
             }
-            try {
-                put.run();
-            } catch (RuntimeException | Error e) {
-                LOG.error("store={}: a put failed by a defect", store, e);
-            }
+            run(store, put);
             more = !handedOn(store);
         }
     }
@@ -142,6 +198,11 @@ public final class StoreLanes {
     @GuardedBy("lock")
     private void left(StoreId store, Lane lane) {
         lane.running--;
+        removeIfIdle(store, lane);
+    }
+
+    @GuardedBy("lock")
+    private void removeIfIdle(StoreId store, Lane lane) {
         if (lane.running == 0 && lane.waiting.isEmpty()) {
             lanes.remove(store);
         }

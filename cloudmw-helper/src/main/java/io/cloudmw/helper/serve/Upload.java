@@ -18,8 +18,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An upload of one chunk. The upload writes the leaves to a spool file, compares their checksums with the writer's,
- * then hands the file to {@link ChunkReplication}. A writer that is silent for too long loses its place.
+ * An upload of one chunk. The upload writes the leaves to a spool file, from which {@link ChunkReplication} puts them in
+ * stores while they arrive. A store can complete its copy only after the upload has compared all checksums with the
+ * writer's. A writer that is silent for too long loses its place.
  */
 final class Upload extends ServedStream {
     /** Bytes granted and not yet written to the spool. */
@@ -35,6 +36,7 @@ final class Upload extends ServedStream {
     private final IdleTimeout idle;
     private final int[] checksums;
     private Spool.@Nullable SpoolFile file;
+    private @Nullable FileChunkSource source;
     private long received;
     private long granted;
 
@@ -67,7 +69,11 @@ final class Upload extends ServedStream {
     void start() {
         post(() -> {
             replication.check();
-            file = spool.create(request.length(), SPOOL_WAIT_NANOS);
+            Spool.SpoolFile opened = spool.create(request.length(), SPOOL_WAIT_NANOS);
+            FileChunkSource arriving = FileChunkSource.arriving(opened.channel(), request.length());
+            file = opened;
+            source = arriving;
+            replication.begin(arriving);
             grant(WINDOW_BYTES);
             idle.watch();
         });
@@ -90,7 +96,8 @@ final class Upload extends ServedStream {
 
     private void take(ByteBuf payload, int crc32c) throws CloudMwException {
         Spool.SpoolFile target = file;
-        if (target == null) {
+        FileChunkSource arriving = source;
+        if (target == null || arriving == null) {
             return;
         }
         long left = request.length() - received;
@@ -104,6 +111,7 @@ final class Upload extends ServedStream {
         checksums[(int) (received / request.leafSizeBytes())] = crc32c;
         write(target.channel(), payload);
         received += length;
+        arriving.arrived(received);
         grant(length);
         idle.restart();
     }
@@ -144,8 +152,9 @@ final class Upload extends ServedStream {
     }
 
     private void complete(byte[] trailer) throws CloudMwException {
-        Spool.SpoolFile source = file;
-        if (source == null) {
+        Spool.SpoolFile opened = file;
+        FileChunkSource chunk = source;
+        if (opened == null || chunk == null) {
             return;
         }
         if (received != request.length()) {
@@ -161,8 +170,9 @@ final class Upload extends ServedStream {
         }
         idle.end();
         handOver();
-        SourceFile kept = new SourceFile(source);
-        replication.start(new FileChunkSource(source.channel(), request.length()), new ChunkReplication.Listener() {
+        SourceFile kept = new SourceFile(opened);
+        chunk.complete();
+        replication.start(chunk, new ChunkReplication.Listener() {
             @Override
             public boolean mayContinue() {
                 return kept.continueLate();
@@ -218,6 +228,10 @@ final class Upload extends ServedStream {
     @Override
     void free() {
         idle.end();
+        if (source != null) {
+            source.fail(new CloudMwException(
+                    ErrorCode.CANCELLED, "chunk=" + request.chunk() + ": its upload ended before all of it arrived"));
+        }
         if (file != null) {
             file.close();
         }

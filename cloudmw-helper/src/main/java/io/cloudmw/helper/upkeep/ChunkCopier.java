@@ -72,7 +72,7 @@ final class ChunkCopier {
             // A reader of the bad copy finds none while it is replaced, and reads another one.
             store.delete(chunk.id(), isOver);
         }
-        if (store.put(chunk.id(), new FileChunkSource(file.channel(), length)) == PutOutcome.WRITTEN) {
+        if (store.put(chunk.id(), FileChunkSource.of(file.channel(), length)) == PutOutcome.WRITTEN) {
             return length;
         }
         Optional<ErrorCode> fault = CopyVerifier.fault(store, chunk, findings);

@@ -26,6 +26,7 @@ final class StoreLanesTest {
                 }
                 pool.add(task);
             },
+            2,
             2);
 
     private void put(StoreId store, String name) {
@@ -122,5 +123,41 @@ final class StoreLanesTest {
         put(SLOW, "three");
         put(SLOW, "four");
         assertThat(pool).hasSize(2);
+    }
+
+    @Test
+    void arrivingChunksTakeHalfOfALaneAndOfThePool() {
+        assertThat(arriving(SLOW, "first")).isTrue();
+        assertThat(arriving(SLOW, "second")).isFalse();
+        assertThat(arriving(FAST, "fast")).isTrue();
+        assertThat(arriving(new StoreId("third"), "third")).isFalse();
+        put(SLOW, "whole");
+        put(SLOW, "later");
+        assertThat(pool).hasSize(3);
+        step();
+        assertThat(arriving(SLOW, "no place")).isFalse();
+        while (!pool.isEmpty()) {
+            step();
+        }
+        assertThat(ran).containsExactly("first", "fast", "whole", "later");
+        assertThat(arriving(SLOW, "again")).isTrue();
+    }
+
+    @Test
+    void arrivingChunkDoesNotWaitForAPlace() {
+        put(SLOW, "one");
+        put(SLOW, "two");
+        assertThat(arriving(SLOW, "no place")).isFalse();
+        room = 2;
+        assertThat(arriving(FAST, "no thread")).isFalse();
+        while (!pool.isEmpty()) {
+            step();
+        }
+        assertThat(ran).containsExactly("one", "two");
+        assertThat(arriving(FAST, "now")).isTrue();
+    }
+
+    private boolean arriving(StoreId store, String name) {
+        return lanes.beginArriving(store, () -> ran.add(name));
     }
 }

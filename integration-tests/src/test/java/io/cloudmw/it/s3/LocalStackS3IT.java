@@ -30,6 +30,11 @@ final class LocalStackS3IT extends S3ServerContract {
     }
 
     @Override
+    boolean takesChecksumTrailers() {
+        return true;
+    }
+
+    @Override
     boolean checksRegions() {
         return false;
     }

@@ -51,6 +51,11 @@ final class S3MockIT extends S3ServerContract {
     }
 
     @Override
+    boolean takesChecksumTrailers() {
+        return true;
+    }
+
+    @Override
     boolean checksRegions() {
         return false;
     }

@@ -59,6 +59,11 @@ final class S3ProxyIT extends S3ServerContract {
     }
 
     @Override
+    boolean takesChecksumTrailers() {
+        return true;
+    }
+
+    @Override
     boolean checksRegions() {
         return false;
     }

@@ -11,6 +11,7 @@ import io.cloudmw.core.model.chunk.ChunkId;
 import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.core.store.ChunkReader;
 import io.cloudmw.core.store.ChunkStore;
+import io.cloudmw.core.store.FileChunkSource;
 import io.cloudmw.core.store.PutOutcome;
 import io.cloudmw.core.store.http.HttpConnections;
 import io.cloudmw.core.store.http.HttpTimeouts;
@@ -22,13 +23,22 @@ import io.cloudmw.core.testing.store.Chunks;
 import io.cloudmw.core.time.Ticker;
 import java.net.URI;
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.OpenOption;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Contract of a bucket on each vendor's server: the contract of stores, chunks larger than any buffer, and clear
@@ -36,6 +46,9 @@ import org.junit.jupiter.api.Test;
  */
 abstract class S3ServerContract extends ChunkStoreContract {
     private static final int LARGE = 8 << 20;
+    private static final int PIECE = 128 << 10;
+    private static final Set<OpenOption> NEW_FILE =
+            Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE);
     private static final String SECRET = "nobody's secret";
 
     private final List<S3Stores> opened = new ArrayList<>();
@@ -51,6 +64,9 @@ abstract class S3ServerContract extends ChunkStoreContract {
 
     /** Returns whether the server compares the region of a signature with its own. */
     abstract boolean checksRegions();
+
+    /** Returns whether the server takes the checksum of a body after the body. */
+    abstract boolean takesChecksumTrailers();
 
     @Override
     protected boolean compares() {
@@ -136,6 +152,54 @@ abstract class S3ServerContract extends ChunkStoreContract {
             reader.close();
         }
         assertThat(Chunks.read(store(), chunk, 5, 10)).hasSize(10);
+    }
+
+    @Test
+    void aChunkIsPutWhileItArrives(@TempDir Path directory) throws Exception {
+        assertThat(store().takesArrivingSources()).isEqualTo(takesChecksumTrailers());
+        byte[] content = Chunks.bytes(11, LARGE);
+        ChunkId chunk = Chunks.id();
+        try (FileChannel file = FileChannel.open(directory.resolve("chunk"), NEW_FILE)) {
+            FileChunkSource source = FileChunkSource.arriving(file, LARGE);
+            CompletableFuture<PutOutcome> put = put(chunk, source);
+            for (int at = 0; at < LARGE; at += PIECE) {
+                file.write(ByteBuffer.wrap(content, at, PIECE), at);
+                source.arrived(at + PIECE);
+            }
+            source.complete();
+            assertThat(put).succeedsWithin(60, TimeUnit.SECONDS).isEqualTo(PutOutcome.WRITTEN);
+        }
+        assertThat(Chunks.read(store(), chunk, 0, LARGE)).isEqualTo(content);
+        assertThat(store().put(chunk, Chunks.source(content))).isEqualTo(PutOutcome.EXISTED);
+    }
+
+    @Test
+    void aChunkThatDoesNotArriveIsNotStored(@TempDir Path directory) throws Exception {
+        assertThat(store().takesArrivingSources()).isEqualTo(takesChecksumTrailers());
+        ChunkId chunk = Chunks.id();
+        try (FileChannel file = FileChannel.open(directory.resolve("chunk"), NEW_FILE)) {
+            FileChunkSource source = FileChunkSource.arriving(file, LARGE);
+            CompletableFuture<PutOutcome> put = put(chunk, source);
+            file.write(ByteBuffer.allocate(LARGE), 0);
+            source.arrived(LARGE);
+            source.fail(new CloudMwException(ErrorCode.CANCELLED, "the writer stops"));
+            assertThat(put)
+                    .failsWithin(60, TimeUnit.SECONDS)
+                    .withThrowableThat()
+                    .withRootCauseInstanceOf(CloudMwException.class)
+                    .withMessageContaining("the writer stops");
+        }
+        assertThat(store().length(chunk)).isEmpty();
+    }
+
+    private CompletableFuture<PutOutcome> put(ChunkId chunk, FileChunkSource source) {
+        return CompletableFuture.supplyAsync(() -> {
+            try {
+                return store().put(chunk, source);
+            } catch (CloudMwException e) {
+                throw new CompletionException(e);
+            }
+        });
     }
 
     private static void assertEachRefused(ChunkStore store, ErrorCode code, String answer, String words) {

@@ -37,6 +37,11 @@ final class VersitygwIT extends S3ServerContract {
     }
 
     @Override
+    boolean takesChecksumTrailers() {
+        return true;
+    }
+
+    @Override
     boolean checksRegions() {
         return true;
     }

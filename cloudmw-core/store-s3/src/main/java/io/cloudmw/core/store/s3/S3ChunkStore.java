@@ -48,7 +48,7 @@ final class S3ChunkStore implements ChunkStore {
     private final SdkErrors errors;
     private final S3Client client;
     private final HedgeClient extra;
-    private final S3Settings settings;
+    private final S3PutRequests puts;
     private final Sleeper sleeper;
     private final WallClock clock;
     /** False after the first 501: some stores lack If-None-Match. */
@@ -61,7 +61,7 @@ final class S3ChunkStore implements ChunkStore {
             Store.S3 bucket,
             S3Client client,
             HedgeClient extra,
-            S3Settings settings,
+            S3PutRequests puts,
             Sleeper sleeper,
             WallClock clock) {
         this.id = id;
@@ -70,7 +70,7 @@ final class S3ChunkStore implements ChunkStore {
         this.errors = new SdkErrors(id, bucket);
         this.client = client;
         this.extra = extra;
-        this.settings = settings;
+        this.puts = puts;
         this.sleeper = sleeper;
         this.clock = clock;
     }
@@ -105,12 +105,7 @@ final class S3ChunkStore implements ChunkStore {
         checkOpen();
         ChunkStore.requireWhole(this, chunk);
         S3Put put = new S3Put(chunk, source);
-        PutObjectRequest request = PutObjectRequest.builder()
-                .bucket(bucket.bucket())
-                .key(keys.key(chunk))
-                .checksumCRC32C(put.crc32c())
-                .overrideConfiguration(c -> c.apiCallTimeout(settings.putTimeout(source.length())))
-                .build();
+        PutObjectRequest request = puts.of(keys.key(chunk), put);
         long delay = CONFLICT_DELAY_NANOS;
         for (int tries = 1; tries < CONFLICT_TRIES; tries++) {
             PutOutcome outcome = tryPut(chunk, put, request);
@@ -127,6 +122,11 @@ final class S3ChunkStore implements ChunkStore {
                     "chunk=" + chunk + " store=" + id + ": " + CONFLICT_TRIES + " puts met another of the same chunk");
         }
         return outcome;
+    }
+
+    @Override
+    public boolean takesArrivingSources() {
+        return puts.takeArrivingSources();
     }
 
     /** Tries a put; null: another put of the same chunk was under way, and nothing is decided yet. */

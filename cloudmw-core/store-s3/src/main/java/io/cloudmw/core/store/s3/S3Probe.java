@@ -91,7 +91,7 @@ final class S3Probe {
     }
 
     /** The prefix of the names of all probes, those in a folder of earlier releases too. */
-    private static String probes(Store.S3 bucket) {
+    static String probes(Store.S3 bucket) {
         return bucket.prefix() + "cloudmw-probe";
     }
 

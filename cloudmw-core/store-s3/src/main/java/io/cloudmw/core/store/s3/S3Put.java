@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.core.sync.RequestBody;
 
 /**
- * The body of one put. The source is read twice: first for its CRC32C, which S3 checks and keeps, then to send. Some
- * stores take a CRC32C only as a header, not as a trailer, and reading a spooled chunk again costs little.
+ * The body of one put. S3 checks and keeps its CRC32C. For a server that takes the checksum only before the body, the
+ * source is read twice: first for the checksum, then to send.
  */
 final class S3Put {
     private final ChunkId chunk;

@@ -65,6 +65,7 @@ public final class S3Stores implements StoreOpener, Closeable {
 
     private final ConcurrentHashMap<Endpoint, S3Client> clients = new ConcurrentHashMap<>();
     private final ConcurrentHashMap<Endpoint, S3Client> extraClients = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<Endpoint, ChecksumTrailers> trailers = new ConcurrentHashMap<>();
     private final ConcurrentHashMap<Endpoint, S3Presigner> presigners = new ConcurrentHashMap<>();
 
     private S3Stores(S3Settings settings, AwsCredentialsProvider chain, UnaryOperator<RetryStrategy> retrying) {
@@ -128,7 +129,12 @@ public final class S3Stores implements StoreOpener, Closeable {
         Endpoint endpoint = endpoint(store, bucket);
         S3Client extra = extraClients.computeIfAbsent(endpoint, at -> client(at, extraHttp, settings.maxAttempts()));
         HedgeClient warmed = new HedgeClient(extra, settings.warmConnections(), warmReads, ticker);
-        return new S3ChunkStore(store.id(), bucket, client(endpoint), warmed, settings, sleeper, clock);
+        S3PutRequests puts = new S3PutRequests(
+                bucket,
+                client(endpoint),
+                settings,
+                trailers.computeIfAbsent(endpoint, at -> ChecksumTrailers.of(at.uri(), ticker)));
+        return new S3ChunkStore(store.id(), bucket, client(endpoint), warmed, puts, sleeper, clock);
     }
 
     private S3Client client(Endpoint endpoint) {

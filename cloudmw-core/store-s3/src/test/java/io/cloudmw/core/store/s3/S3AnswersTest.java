@@ -187,7 +187,7 @@ final class S3AnswersTest {
         ChunkStore store = store(SETTINGS, thereWith(content.length, crc32c(content)));
 
         try (FileChannel spooled = FileChannel.open(Files.write(directory.resolve("spooled"), content))) {
-            assertThat(store.put(chunk, new FileChunkSource(spooled, content.length)))
+            assertThat(store.put(chunk, FileChunkSource.of(spooled, content.length)))
                     .isEqualTo(PutOutcome.EXISTED);
         }
         assertThat(methods()).containsExactly("PUT", "PUT", "HEAD");
