@@ -140,6 +140,8 @@ public final class Uploads {
         List<Store> volumeStores = stores.of(volume);
         List<Store> filling = stores.filling(volumeStores);
         Map<Long, List<StoreCandidate>> candidatesByLength = new HashMap<>();
+        // First, so that a helper that registers meanwhile is among the live ones.
+        stores.awaitAnyHelper();
         List<HelperAddress> live = helpers.live();
         // After a loss of stores there are fewer copies; the missing ones are made when the volume has stores for them.
         int copies = Math.min(volume.replicas(), filling.size());
@@ -180,7 +182,6 @@ public final class Uploads {
         List<StoreCandidate> candidates = stores.candidates(filling, bytes).stream()
                 .map(candidate -> request.refusing().contains(candidate.store().id()) ? refusing(candidate) : candidate)
                 .toList();
-        stores.awaitAnyHelper();
         try {
             PlacementPolicy.requireQuorum(
                     request.file() + ", volume " + volume.name(), candidates, volume.writeQuorum());
