@@ -2,6 +2,7 @@ package io.cloudmw.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.assertj.core.api.Assertions.fail;
 
 import io.cloudmw.client.FileOperations;
 import io.cloudmw.client.GetOptions;
@@ -28,6 +29,8 @@ import java.net.InetAddress;
 import java.nio.channels.Channels;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -39,6 +42,10 @@ import org.junit.jupiter.api.io.TempDir;
 /** Tests of reads that go to stores without helpers: two buckets, a coordinator and two helpers without disks. */
 final class DirectReadIT {
     private static final long MIB = 1 << 20;
+    private static final Duration SLOW = Duration.ofMillis(700);
+    /** More reads than the measurements need before they are believed. */
+    private static final int MOST_READS = 40;
+
     private static final GetOptions DIRECT = GetOptions.defaults().withPath(ReadPath.DIRECT);
 
     @TempDir
@@ -209,6 +216,42 @@ final class DirectReadIT {
         assertThat(assertComesBack(file, source, GetOptions.defaults().withPath(ReadPath.FLEET))
                         .winners())
                 .doesNotContainKey(Attempt.LOCAL);
+    }
+
+    /** The delays are far longer than all else that a read of a block takes, also on a busy machine. */
+    @Test
+    void byDefaultReadsTakeTheQuickerPathAndChangeItLater() throws IOException {
+        FilePath file = file(Mode.COOPERATIVE, 16 * MIB, "bucket-a", "bucket-b");
+        Path source = fleet.file("source", 80 * MIB);
+        fleet.put(source, file);
+
+        delay(Duration.ZERO, SLOW);
+        assertPathIsTaken(file, source, true);
+
+        delay(SLOW, Duration.ZERO);
+        assertPathIsTaken(file, source, false);
+    }
+
+    private void delay(Duration client, Duration helpers) {
+        first.delay(client, helpers);
+        second.delay(client, helpers);
+    }
+
+    /** Reads until the client or the helpers have brought most blocks of a read. */
+    private void assertPathIsTaken(FilePath file, Path source, boolean direct) throws IOException {
+        List<String> reads = new ArrayList<>();
+        for (int read = 0; read < MOST_READS; read++) {
+            GetReceipt receipt = assertComesBack(file, source, GetOptions.defaults());
+            long local = receipt.winners().getOrDefault(Attempt.LOCAL, 0L);
+            long all = receipt.winners().values().stream()
+                    .mapToLong(Number::longValue)
+                    .sum();
+            reads.add(local + " of " + all);
+            if (direct ? 2 * local > all : 4 * local < all) {
+                return;
+            }
+        }
+        fail("blocks that the client read by itself: " + reads);
     }
 
     @Test

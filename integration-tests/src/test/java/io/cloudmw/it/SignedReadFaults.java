@@ -10,6 +10,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -18,11 +19,12 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * A front of an S3 server that treats reads by signed URLs, which are those of clients, in a way of its own. All other
- * requests pass unchanged.
+ * A front of an S3 server that treats reads by signed URLs, which are those of clients, in a way of its own. It may delay
+ * these reads, or those of helpers. All other requests pass unchanged.
  */
 final class SignedReadFaults implements AutoCloseable {
     /** The treatment of reads by signed URLs. */
@@ -50,6 +52,8 @@ final class SignedReadFaults implements AutoCloseable {
     private final CountDownLatch stalled = new CountDownLatch(1);
     private final CountDownLatch hungUp = new CountDownLatch(1);
     private volatile Fault fault = Fault.NONE;
+    private volatile Duration signedDelay = Duration.ZERO;
+    private volatile Duration helperDelay = Duration.ZERO;
 
     /** @param upstream the endpoint of the S3 server */
     SignedReadFaults(String upstream) throws IOException {
@@ -67,6 +71,12 @@ final class SignedReadFaults implements AutoCloseable {
     SignedReadFaults with(Fault next) {
         fault = next;
         return this;
+    }
+
+    /** Delays the answer to each later GET: by a signed URL, and of a helper. */
+    void delay(Duration signed, Duration helper) {
+        signedDelay = signed;
+        helperDelay = helper;
     }
 
     /** The number of reads by signed URLs so far. */
@@ -87,8 +97,11 @@ final class SignedReadFaults implements AutoCloseable {
     private void handle(HttpExchange exchange) throws IOException {
         try (exchange) {
             String query = String.valueOf(exchange.getRequestURI().getRawQuery());
-            boolean isSigned = query.contains("X-Amz-Signature")
-                    && exchange.getRequestMethod().equals("GET");
+            boolean isGet = exchange.getRequestMethod().equals("GET");
+            boolean isSigned = query.contains("X-Amz-Signature") && isGet;
+            if (isGet) {
+                pause(isSigned ? signedDelay : helperDelay);
+            }
             Fault now = isSigned ? fault : Fault.NONE;
             signed.addAndGet(isSigned ? 1 : 0);
             String path = exchange.getRequestURI().getPath();
@@ -99,6 +112,17 @@ final class SignedReadFaults implements AutoCloseable {
             } else {
                 pass(exchange, now);
             }
+        }
+    }
+
+    private void pause(Duration delay) throws IOException {
+        try {
+            if (!delay.isZero() && threads.awaitTermination(delay.toMillis(), TimeUnit.MILLISECONDS)) {
+                throw new IOException("closed");
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IOException("closed", e);
         }
     }
 
@@ -169,7 +193,7 @@ final class SignedReadFaults implements AutoCloseable {
         to.flush();
         stalled.countDown();
         try {
-            while (!threads.awaitTermination(20, java.util.concurrent.TimeUnit.MILLISECONDS)) {
+            while (!threads.awaitTermination(20, TimeUnit.MILLISECONDS)) {
                 to.write(0);
                 to.flush();
             }

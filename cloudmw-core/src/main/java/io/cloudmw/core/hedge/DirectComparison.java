@@ -8,9 +8,6 @@ import io.cloudmw.core.mode.DirectUse;
  * used. Confined to the transfer.
  */
 public final class DirectComparison {
-    /** The blocks read directly before they are compared: the first has paid for its connection. */
-    static final int ENOUGH_BLOCKS = 2;
-
     /** Direct reads are as good when they take at most this many times as long: a helper's way to the client is extra. */
     static final double AS_GOOD = 1.25;
 
@@ -21,7 +18,6 @@ public final class DirectComparison {
     static final int MAX_FAILURES = 2;
 
     private DirectUse use;
-    private int blocks;
     private int failuresInRow;
 
     public DirectComparison(DirectUse start) {
@@ -35,15 +31,11 @@ public final class DirectComparison {
     /**
      * Notes that a block was read directly; returns whether the use changed.
      *
-     * @param ownNanos the time that such a block takes directly
+     * @param ownNanos the time that such a block takes directly, over enough reads that a new connection does not count
      * @param helperNanos the time that it takes the quickest helper
      */
     public boolean fetched(double ownNanos, double helperNanos) {
         failuresInRow = 0;
-        blocks++;
-        if (blocks < ENOUGH_BLOCKS) {
-            return false;
-        }
         return switch (use) {
             case PROBING -> ownNanos <= AS_GOOD * helperNanos && change(DirectUse.PREFERRED);
             case PREFERRED -> ownNanos > CLEARLY_WORSE * helperNanos && change(DirectUse.LAST_RESORT);
