@@ -2,6 +2,8 @@ package io.cloudmw.core.testing.store;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
+import com.sun.net.httpserver.HttpsConfigurator;
+import com.sun.net.httpserver.HttpsServer;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -16,6 +18,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import javax.net.ssl.SSLContext;
 
 /**
  * An HTTP server on the loopback that responds from a script, one response per request, and with the last one again
@@ -39,15 +42,31 @@ public final class ScriptedHttpServer implements AutoCloseable {
     }
 
     public ScriptedHttpServer() throws IOException {
-        server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        this(HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0));
+    }
+
+    /** A server with TLS. */
+    public ScriptedHttpServer(SSLContext tls) throws IOException {
+        this(secure(tls));
+    }
+
+    private ScriptedHttpServer(HttpServer server) {
+        this.server = server;
         server.setExecutor(threads);
         server.createContext("/", this::handle);
         server.start();
     }
 
-    /** {@code http://127.0.0.1:port}. */
+    private static HttpServer secure(SSLContext tls) throws IOException {
+        HttpsServer made = HttpsServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        made.setHttpsConfigurator(new HttpsConfigurator(tls));
+        return made;
+    }
+
+    /** {@code http://127.0.0.1:port}, or {@code https} with TLS. */
     public URI uri() {
-        return URI.create("http://127.0.0.1:" + server.getAddress().getPort());
+        String scheme = server instanceof HttpsServer ? "https" : "http";
+        return URI.create(scheme + "://127.0.0.1:" + server.getAddress().getPort());
     }
 
     /** Sets the response while there is no script. */
