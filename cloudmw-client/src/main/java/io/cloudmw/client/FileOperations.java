@@ -33,6 +33,7 @@ import io.cloudmw.client.write.FilePutSource;
 import io.cloudmw.client.write.PutJournal;
 import io.cloudmw.client.write.PutRequest;
 import io.cloudmw.client.write.PutSource;
+import io.cloudmw.client.write.PutTransfer;
 import io.cloudmw.client.write.StreamPutSource;
 import io.cloudmw.core.config.HostPorts;
 import io.cloudmw.core.memory.ByteBudget;
@@ -68,6 +69,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiFunction;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /**
  * The operations on files: write, read, change, list, watch. Safe for any thread.
@@ -100,19 +102,23 @@ public final class FileOperations {
         this.smallGets = new SmallGets(context);
         this.small = new SmallPuts(
                 context,
-                transfers::pack,
+                transfers::batch,
                 this::putAlone,
-                options.packs().limitBytes(),
-                options.packs().delay());
+                new SmallPuts.Rules(
+                        options.packs().limitBytes(), options.packs().delay(), options.coordinatorTimeout()));
     }
 
     /**
      * Writes a local file as a new file, or as a new version of a file. The version is visible, whole, when the future
      * is done, and not before.
      *
+     * <p>Small files that are put close together share stored objects and calls, as {@link CloudMwOptions#packs()} says,
+     * unless the options have a listener or locks. Without a condition such a put replaces whatever is at the path when
+     * it is committed.
+     *
      * @param source a regular file; it must not change until the future is done
      * @return the receipt; fails with {@code CONFLICT} when another client changed the path meanwhile, or when a
-     *     condition of the options does not hold (nothing is sent when it does not hold at the start); with
+     *     condition of the options does not hold (nothing of a large file is sent when it does not hold at the start); with
      *     {@code LOCAL_IO} when {@code source} cannot be read or changes; with {@code VOLUME_NOT_FOUND}; with
      *     {@code NOT_ENOUGH_STORES}
      */
@@ -121,7 +127,18 @@ public final class FileOperations {
                 .journals()
                 .map(directory ->
                         directory.resolve(PutJournal.name(HostPorts.parse(options.coordinator()), source, target)));
-        return put(new FilePutSource(source), target, putOptions, journal);
+        Supplier<CompletableFuture<PutReceipt>> alone =
+                () -> put(new FilePutSource(source), target, putOptions, journal);
+        // A file for which a journal is kept is not sent together with others.
+        long most = journal.isPresent() ? PutTransfer.WORTH_A_JOURNAL_BYTES - 1 : Long.MAX_VALUE;
+        return mayShare(putOptions) ? small.put(source, target, putOptions.terms(), most, alone) : alone.get();
+    }
+
+    /** Returns whether a put may be sent together with others: a listener and locks are for puts of their own. */
+    private boolean mayShare(PutOptions putOptions) {
+        return options.packs().limitBytes() > 0
+                && putOptions.listener() == TransferListener.NONE
+                && putOptions.locks().isEmpty();
     }
 
     /**
@@ -145,7 +162,15 @@ public final class FileOperations {
      */
     public CompletableFuture<PutReceipt> put(
             InputStream source, long sizeBytes, FilePath target, PutOptions putOptions) {
-        return put(new StreamPutSource(source, sizeBytes, streamMemory), target, putOptions, Optional.empty());
+        StreamPutSource stream = new StreamPutSource(source, sizeBytes, streamMemory);
+        return mayShare(putOptions) && sizeBytes <= options.packs().limitBytes()
+                ? small.put(
+                        stream,
+                        sizeBytes,
+                        target,
+                        putOptions.terms(),
+                        kept -> put(kept, target, putOptions, Optional.empty()))
+                : put(stream, target, putOptions, Optional.empty());
     }
 
     /**
@@ -178,6 +203,11 @@ public final class FileOperations {
                 .map(file -> Objects.requireNonNull(answers.get(volumeOf.apply(file)))
                         .next())
                 .toList();
+    }
+
+    /** The queue of small puts, for tests. */
+    SmallPuts smallPuts() {
+        return small;
     }
 
     private CompletableFuture<PutReceipt> putAlone(FilePut file) {

@@ -3,11 +3,12 @@ package io.cloudmw.client;
 import java.time.Duration;
 
 /**
- * The rules by which puts of small files share stored objects, packs. Immutable.
+ * The rules by which puts of small files share stored objects, packs, and calls. They apply to puts of many files, and
+ * to single puts that come close together. Immutable.
  *
  * @param limitBytes the largest file that shares a pack; 0: none does
- * @param delay the time that a put waits for others that come close behind it, while another pack is on its way;
- *     otherwise it does not wait
+ * @param delay the time that a put waits for others that come close behind it, while another put or pack of the volume
+ *     is on its way; otherwise it does not wait
  */
 public record PackOptions(long limitBytes, Duration delay) {
     /** The largest limit: one MiB. */

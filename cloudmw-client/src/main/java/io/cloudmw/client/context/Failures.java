@@ -41,6 +41,28 @@ public final class Failures {
                         + (expected.isEmpty() ? ": it exists already" : ""));
     }
 
+    /** Returns whether a commit that failed with this code may have succeeded: its answer was lost or timed out. */
+    public static boolean mayBeCommitted(ErrorCode code) {
+        return switch (code) {
+            case CANCELLED, COORDINATOR_UNAVAILABLE, DEADLINE_EXCEEDED, OVERLOADED, INTERNAL, PROTOCOL_VIOLATION ->
+                true;
+            default -> false;
+        };
+    }
+
+    /** The failure of a commit that may have succeeded. */
+    public static CloudMwException uncertain(CloudMwException cause, VersionId version) {
+        return explained(cause, "; it may have been committed all the same, as version " + version);
+    }
+
+    /** The same failure, with more text. */
+    public static CloudMwException explained(CloudMwException cause, String more) {
+        CloudMwException why =
+                new CloudMwException(cause.code(), cause.verdict(), cause.getMessage() + more, cause.getCause());
+        why.addSuppressed(cause);
+        return why;
+    }
+
     /** The failure of a call to a client that was closed. */
     public static CloudMwException clientClosed() {
         return new CloudMwException(ErrorCode.CANCELLED, "the client was closed");

@@ -1,6 +1,5 @@
 package io.cloudmw.client.pack;
 
-import io.cloudmw.client.write.FilePutSource;
 import io.cloudmw.client.write.PutSource;
 import io.cloudmw.core.chunk.ChunkDigester;
 import io.cloudmw.core.error.CloudMwException;
@@ -17,7 +16,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A source of the bytes of a pack: those of its files, one after the other. It keeps one file in memory at a time. A
- * file that cannot be read, or has changed, leaves a gap of zeros and fails alone. Read by one thread at a time.
+ * file that cannot be read, or has changed, leaves a gap of zeros and fails alone; the only file of a batch fails the
+ * batch. Read by one thread at a time.
  */
 final class PackSource implements PutSource {
     private final List<SmallPut> puts;
@@ -101,34 +101,19 @@ final class PackSource implements PutSource {
     private void load(int file, ByteBuffer room) throws CloudMwException {
         LeafDigests before = digests.get(file);
         try {
-            read(puts.get(file), room);
+            puts.get(file).source().read(room);
             LeafDigests now = ChunkDigester.digest(room.duplicate().flip(), leafSizeBytes);
             if (before != null && !before.equals(now)) {
-                throw new CloudMwException(
-                        ErrorCode.LOCAL_IO, puts.get(file).file().source() + ": changed while it was read");
+                throw new CloudMwException(ErrorCode.LOCAL_IO, puts.get(file).source() + ": changed while it was read");
             }
             digests.set(file, now);
         } catch (CloudMwException e) {
-            if (before != null) {
+            if (before != null || puts.size() == 1) {
                 throw e;
             }
             failures.set(file, e);
             room.clear();
             zeros(room, room.limit());
-        }
-    }
-
-    private static void read(SmallPut put, ByteBuffer room) throws CloudMwException {
-        try (FilePutSource source = new FilePutSource(put.file().source())) {
-            long size = source.open().orElse(-1);
-            if (size != put.sizeBytes()) {
-                throw new CloudMwException(
-                        ErrorCode.LOCAL_IO,
-                        put.file().source() + ": changed while it was read: it has " + size + " bytes instead of "
-                                + put.sizeBytes());
-            }
-            source.read(0, room);
-            source.checkUnchanged();
         }
     }
 

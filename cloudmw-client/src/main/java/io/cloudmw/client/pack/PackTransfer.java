@@ -3,7 +3,6 @@ package io.cloudmw.client.pack;
 import io.cloudmw.client.context.ClientContext;
 import io.cloudmw.client.context.ConfinedTransfer;
 import io.cloudmw.client.context.PutTerms;
-import io.cloudmw.client.file.FilePut;
 import io.cloudmw.client.progress.PutReceipt;
 import io.cloudmw.client.progress.TransferCost;
 import io.cloudmw.client.progress.TransferListener;
@@ -33,24 +32,29 @@ import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.core.model.volume.Volume;
 import io.cloudmw.core.placement.PlacedChunk;
 import io.cloudmw.core.placement.WritePlan;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.stream.IntStream;
 
 /**
- * The put of one pack: its chunk is stored like any other, and then its files are committed in one call. Its state is
- * confined to its serial executor. The chunk of a failed put is garbage, which the coordinator collects after a while.
+ * The put of one batch of small files: the chunk with their bytes is stored like any other, and then the files are
+ * committed in one call. Several files share the chunk, which is a pack. The only file that has bytes gets it as a chunk
+ * of its own. The state is confined to the serial executor. The chunk of a failed put is garbage, which the coordinator
+ * collects after a while.
  */
 final class PackTransfer extends ConfinedTransfer<PackTransfer.Receipt> implements ChunkUploads.Outcome {
     /**
-     * The results of a pack.
+     * The results of a batch.
      *
      * @param outcomes one for each put, in their order
-     * @param next the placement for the next pack; empty: there is none
      */
-    record Receipt(List<Outcome> outcomes, Optional<ReadyPlacement> next) {
+    record Receipt(List<Outcome> outcomes) {
         /** The bytes of the files that were committed. */
         long bytes() {
             return outcomes.stream()
@@ -68,36 +72,72 @@ final class PackTransfer extends ConfinedTransfer<PackTransfer.Receipt> implemen
         record Failed(CloudMwException cause) implements Outcome {}
     }
 
-    /** A placement for a pack that has not begun, under this version. */
-    record ReadyPlacement(VersionId version, WritePlan plan, long atNanos) {}
+    /** The coordinator's answers to earlier calls. */
+    record Prepared(KnownVolume volume, Optional<ReadyPlacement> ready) {}
 
+    /** The part of a call's time after which the coordinator may refuse it, before the client gives up. */
+    private static final long LAST_TENTH = 10;
+
+    private final KnownVolume known;
     private final Volume volume;
     private final List<SmallPut> puts;
+    private final Duration callTime;
     private final PackLayout layout;
     private final PackSource source;
+    /** The only file with bytes; empty: there are several, or none. */
+    private final OptionalInt only;
+
     private final VersionId version;
+    private final FilePath writtenAs;
     private final Optional<WritePlan> placed;
     private final Map<StoreId, Store> stores = new HashMap<>();
     private final Map<StoreId, StoreUsage> usage = new HashMap<>();
-    private Map<HelperId, WriteShare> helpers = Map.of();
+    private final Map<HelperId, WriteShare> helpers = new HashMap<>();
     private Optional<Chunk> chunk = Optional.empty();
     private final List<ReplicaReport> owed = new ArrayList<>();
     private int replicasStored;
     private Optional<ChunkUploads> uploads = Optional.empty();
+    private volatile boolean askedToCommit;
+    private volatile Optional<ReadyPlacement> next = Optional.empty();
 
     /**
-     * @param puts whose sources are read once the pack has room on its way
-     * @param ready a placement to use; empty: the coordinator is asked for one
+     * @param puts whose sources are read once the batch has room on its way
+     * @param prepared a placement in it must be usable
+     * @param callTime after which a call of the coordinator is given up
+     * @see #canUsePlacement
      */
-    PackTransfer(ClientContext context, Volume volume, List<SmallPut> puts, Optional<ReadyPlacement> ready) {
-        super(context, volume.name() + ": " + puts.size() + " small files");
-        this.volume = volume;
+    PackTransfer(ClientContext context, Prepared prepared, List<SmallPut> puts, Duration callTime) {
+        super(context, puts.size() == 1 ? puts.get(0).path().toString() : puts.size() + " small files");
+        this.known = prepared.volume();
+        this.volume = known.volume();
         this.puts = puts;
+        this.callTime = callTime;
         int leaf = volume.chunking().leafSizeBytes();
         layout = PackLayout.of(puts, leaf);
         source = new PackSource(puts, layout, leaf);
-        version = ready.map(ReadyPlacement::version).orElseGet(VersionId::random);
+        only = only(puts);
+        Optional<ReadyPlacement> ready = prepared.ready();
+        VersionId unplaced = only.isPresent() ? puts.get(only.getAsInt()).version() : VersionId.random();
+        version = ready.map(ReadyPlacement::version).orElse(unplaced);
+        // A placement's token is for the path under which the coordinator was asked for it.
+        writtenAs = only.isPresent() && ready.isEmpty()
+                ? puts.get(only.getAsInt()).path()
+                : FilePath.ofPack(volume.name(), version);
         placed = ready.map(ReadyPlacement::plan);
+    }
+
+    private static OptionalInt only(List<SmallPut> puts) {
+        int[] filled = IntStream.range(0, puts.size())
+                .filter(i -> puts.get(i).sizeBytes() > 0)
+                .limit(2)
+                .toArray();
+        return filled.length == 1 ? OptionalInt.of(filled[0]) : OptionalInt.empty();
+    }
+
+    /** Returns whether a batch can be stored under the version of a placement: unless its only file has a version. */
+    static boolean canUsePlacement(List<SmallPut> puts) {
+        OptionalInt only = only(puts);
+        return only.isEmpty() || puts.get(only.getAsInt()).isSingle();
     }
 
     VolumeName volume() {
@@ -106,6 +146,21 @@ final class PackTransfer extends ConfinedTransfer<PackTransfer.Receipt> implemen
 
     List<SmallPut> puts() {
         return puts;
+    }
+
+    /** The id under which a file is committed. */
+    VersionId version(SmallPut put) {
+        return only.isPresent() && puts.get(only.getAsInt()) == put ? version : put.version();
+    }
+
+    /** Returns whether the commit was requested, so that a failure may be a refusal by the coordinator. */
+    boolean isAskedToCommit() {
+        return askedToCommit;
+    }
+
+    /** The placement for the next batch, which came with the commit's answer. */
+    Optional<ReadyPlacement> next() {
+        return next;
     }
 
     @Override
@@ -117,11 +172,10 @@ final class PackTransfer extends ConfinedTransfer<PackTransfer.Receipt> implemen
         }
         ManifestPlan plan = new ManifestPlan(
                 new ChunkCutter(bytes, bytes), volume.chunking().leafSizeBytes());
-        FilePath path = FilePath.ofPack(volume.name(), version);
         ChunkUploads started = new ChunkUploads(
                 context(),
                 serial(),
-                new PutRequest(path, source, TransferListener.NONE, PutTerms.NONE, Optional.empty()),
+                new PutRequest(writtenAs, source, TransferListener.NONE, PutTerms.NONE, Optional.empty()),
                 new PutParameters(
                         bytes, volume.chunking().leafSizeBytes(), Optional.empty(), volume.writeQuorum(), true, 0),
                 new ChunkUploads.Upload(version, plan, false, index -> false, placed),
@@ -137,7 +191,9 @@ final class PackTransfer extends ConfinedTransfer<PackTransfer.Receipt> implemen
     public void retrying(long index) {}
 
     @Override
-    public void wasted(HelperId helper, long bytes) {}
+    public void wasted(HelperId helper, long bytes) {
+        helpers.put(helper, helpers.getOrDefault(helper, WriteShare.NONE).failed(bytes));
+    }
 
     @Override
     public void placed(List<Store> named) {
@@ -146,7 +202,7 @@ final class PackTransfer extends ConfinedTransfer<PackTransfer.Receipt> implemen
 
     @Override
     public void ended(long sizeBytes) {
-        throw new IllegalStateException("the length of a pack is known");
+        throw new IllegalStateException("the length of a batch is known");
     }
 
     @Override
@@ -156,9 +212,12 @@ final class PackTransfer extends ConfinedTransfer<PackTransfer.Receipt> implemen
         }
         chunk = Optional.of(stored);
         replicasStored = durable.size();
-        helpers = Map.of(where.helper(), WriteShare.NONE.stored(stored.range().length()));
+        long bytes = stored.range().length();
+        helpers.put(
+                where.helper(),
+                helpers.getOrDefault(where.helper(), WriteShare.NONE).stored(bytes));
         for (StoreId asked : where.writable()) {
-            usage.merge(asked, StoreUsage.ofWrites(1, stored.range().length()), StoreUsage::plus);
+            usage.merge(asked, StoreUsage.ofWrites(1, bytes), StoreUsage::plus);
         }
         where.stores().stream()
                 .filter(store -> !durable.contains(store))
@@ -184,36 +243,54 @@ final class PackTransfer extends ConfinedTransfer<PackTransfer.Receipt> implemen
             }
         }
         if (files.isEmpty()) {
-            succeed(receipt(wanted, new SmallFileCalls.Committed(List.of(), Optional.empty()), version));
+            committed(wanted, List.of());
             return;
         }
-        VersionId next = VersionId.random();
-        long wantedBytes = Math.max(1, layout.bytes());
+        Optional<SmallFileCalls.StoredPack> pack =
+                only.isPresent() ? Optional.empty() : chunk.map(stored -> new SmallFileCalls.StoredPack(stored, owed));
+        VersionId following = VersionId.random();
+        askedToCommit = true;
         then(
                 context()
                         .coordinator()
                         .smallFiles()
-                        .commit(
-                                volume.name(),
-                                chunk.map(stored -> new SmallFileCalls.StoredPack(stored, owed)),
-                                files,
-                                new SmallFileCalls.WantedPlacement(next, wantedBytes)),
-                answer -> succeed(receipt(wanted, answer, next)));
+                        .commit(volume.name(), pack, files, wanted(following), untilMillis()),
+                answer -> {
+                    long now = context().ticker().nanos();
+                    next = answer.next().map(placement -> ReadyPlacement.of(following, placement, now));
+                    committed(wanted, answer.outcomes());
+                });
+    }
+
+    /** The placement for the next batch, if this one needed one: files without bytes need none. */
+    private Optional<SmallFileCalls.WantedPlacement> wanted(VersionId following) {
+        return layout.bytes() > 0 && canUsePlacement(puts)
+                ? Optional.of(new SmallFileCalls.WantedPlacement(following, layout.bytes()))
+                : Optional.empty();
+    }
+
+    /** The coordinator's time shortly before this client gives the commit up. */
+    private OptionalLong untilMillis() {
+        OptionalLong now = known.coordinatorMillis(context().ticker().nanos());
+        long patience = callTime.toMillis() - callTime.toMillis() / LAST_TENTH;
+        return now.isEmpty() ? now : OptionalLong.of(now.getAsLong() + patience);
     }
 
     private SmallFileCalls.StoredFile file(int index) {
-        FilePut put = puts.get(index).file();
-        long size = puts.get(index).sizeBytes();
+        SmallPut put = puts.get(index);
+        boolean own = only.isPresent() && only.getAsInt() == index;
+        long size = put.sizeBytes();
         int leaf = volume.chunking().leafSizeBytes();
         long chunkSize = volume.chunking().chunkSizeBytes(size);
-        List<Chunk> chunks = size == 0 ? List.of() : List.of(slice(index));
+        List<Chunk> chunks = size == 0 ? List.of() : List.of(own ? chunk.orElseThrow() : slice(index));
         ManifestDigest digest = new ManifestDigest();
         if (!chunks.isEmpty()) {
             digest.add(ManifestDigest.ofSegment(new ManifestSegment(0, chunks).encode()));
         }
         FileVersion committing = new FileVersion(
-                put.target(), put.version(), size, chunks.size(), chunks.size(), leaf, 0, digest.finish(), chunkSize);
-        return new SmallFileCalls.StoredFile(committing, chunks, List.of(), put.condition(), put.created(), put.set());
+                put.path(), version(put), size, chunks.size(), chunks.size(), leaf, 0, digest.finish(), chunkSize);
+        return new SmallFileCalls.StoredFile(
+                committing, chunks, own ? owed : List.of(), put.condition(), put.created(), put.set());
     }
 
     /** The only chunk of a file: a slice of the pack's. */
@@ -229,35 +306,37 @@ final class PackTransfer extends ConfinedTransfer<PackTransfer.Receipt> implemen
                 whole.replicas());
     }
 
-    private Receipt receipt(List<Integer> wanted, SmallFileCalls.Committed answer, VersionId next) {
+    private void committed(List<Integer> wanted, List<SmallFileCalls.Outcome> answers) {
         List<Outcome> outcomes = new ArrayList<>(puts.size());
         int at = 0;
         for (int i = 0; i < puts.size(); i++) {
             if (at < wanted.size() && wanted.get(at) == i) {
-                outcomes.add(outcome(answer.outcomes().get(at), at == 0));
+                outcomes.add(outcome(answers.get(at), at == 0));
                 at++;
             } else {
                 outcomes.add(new Outcome.Failed(
                         source.failure(i).orElseGet(() -> new CloudMwException(ErrorCode.CANCELLED, "put cancelled"))));
             }
         }
-        return new Receipt(
-                outcomes,
-                answer.placed()
-                        .map(plan -> new ReadyPlacement(
-                                next, plan, context().ticker().nanos())));
+        if (puts.size() == 1 && outcomes.get(0) instanceof Outcome.Failed failed) {
+            fail(failed.cause());
+        } else {
+            succeed(new Receipt(outcomes));
+        }
     }
 
-    /** @param paying whether the receipt has the requests of the pack, which are counted once */
+    /** @param paying whether the receipt has the requests of the batch, which are counted once */
     private Outcome outcome(SmallFileCalls.Outcome answer, boolean paying) {
         if (answer instanceof SmallFileCalls.Outcome.Refused refused) {
             return new Outcome.Failed(refused.reason());
         }
         FileVersion committed = ((SmallFileCalls.Outcome.Committed) answer).version();
         Map<StoreId, StoreUsage> paid = paying ? usage : Map.of();
-        TransferCost cost = new TransferCost(paid, context().pricing().bill(paid, stores.values(), 0));
+        Duration took = elapsed();
+        long helperNanos = paying && chunk.isPresent() ? took.toNanos() : 0;
+        TransferCost cost = new TransferCost(paid, context().pricing().bill(paid, stores.values(), helperNanos));
         return new Outcome.Stored(new PutReceipt(
-                committed, replicasStored, owed.size(), 0, paying ? helpers : Map.of(), elapsed(), cost));
+                committed, replicasStored, owed.size(), 0, paying ? Map.copyOf(helpers) : Map.of(), took, cost));
     }
 
     @Override

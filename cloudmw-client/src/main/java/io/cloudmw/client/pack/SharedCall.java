@@ -27,6 +27,11 @@ final class SharedCall<T> {
         return result.isDone();
     }
 
+    /** Runs a task when the work is over, which may be after a cancellation. */
+    void whenEnded(Runnable task) {
+        var unused = ended.thenRun(task);
+    }
+
     /** The work is over, with this result. */
     void complete(T value) {
         result.complete(value);

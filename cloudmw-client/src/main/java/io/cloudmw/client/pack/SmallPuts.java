@@ -4,18 +4,22 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cloudmw.client.context.ClientContext;
 import io.cloudmw.client.context.ConfinedTransfer;
 import io.cloudmw.client.context.Failures;
+import io.cloudmw.client.context.PutTerms;
 import io.cloudmw.client.file.FilePut;
-import io.cloudmw.client.pack.PackTransfer.ReadyPlacement;
 import io.cloudmw.client.progress.PutReceipt;
 import io.cloudmw.client.rpc.coordinator.SmallFileCalls;
-import io.cloudmw.client.write.FilePutSource;
+import io.cloudmw.client.write.PutSource;
+import io.cloudmw.client.write.StreamPutSource;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.VolumeName;
 import io.cloudmw.core.model.volume.Chunking;
 import io.cloudmw.core.model.volume.Volume;
 import io.cloudmw.core.thread.Threads;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -27,50 +31,63 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The queue of one client's small puts. Puts into one volume that come close together are stored as one pack. A put
- * begins at once while no pack of its volume is on its way. Otherwise it waits for others, until a pack is full or the
- * wait is over. Safe for any thread; nothing blocks.
+ * The queue of one client's small puts. Puts into one volume that come close together are stored as one batch, which is a
+ * pack when it has several files. A put begins at once while no batch of its volume is on its way. Otherwise it waits for
+ * others, until a batch is full or the wait is over. Safe for any thread; nothing blocks.
  */
 public final class SmallPuts {
     /** The largest pack, beside the volume's longest chunk. */
     static final long MAX_PACK_BYTES = 64 << 20;
 
-    /** The most bytes of paths in one pack, so that its commit is a small message. */
+    /** The most bytes of paths in one batch, so that its commit is a small message. */
     private static final long MAX_PATH_BYTES = 1 << 20;
 
-    /** The packs of one volume on their way at once. */
-    private static final int PACKS_IN_FLIGHT = 3;
+    /** The batches of one volume on their way at once. */
+    private static final int BATCHES_IN_FLIGHT = 3;
 
     /** The most puts that wait, of all volumes; further ones fail. */
     static final int MAX_WAITING = 100_000;
 
     private static final int ALONE_AT_ONCE = 8;
-    private static final long VOLUME_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-    /** Tokens of placements live for minutes. */
-    private static final long PLACEMENT_NANOS = TimeUnit.SECONDS.toNanos(30);
+    /** The time for which a volume's description is used. A later put asks for it again, with a placement. */
+    private static final long VOLUME_NANOS = TimeUnit.MINUTES.toNanos(1);
 
-    /** The time for which no pack is made after a coordinator of a release before was met. */
+    /** The time for which no batch is made after a coordinator of a release before was met. */
     private static final long SINGLE_NANOS = TimeUnit.MINUTES.toNanos(1);
 
-    /** Starts a transfer of a pack. */
+    /** Starts transfers of batches. */
     public interface Starter {
-        <T> CompletableFuture<T> start(ConfinedTransfer<T> transfer, ToLongFunction<T> bytes);
+        /** Starts the transfer of a batch of so many files. */
+        <T> CompletableFuture<T> start(ConfinedTransfer<T> transfer, ToLongFunction<T> bytes, int files);
     }
 
+    /**
+     * The rules of batches.
+     *
+     * @param limitBytes the largest file that shares a pack; 0: none does
+     * @param delay the time that a put waits for others
+     * @param callTime the time after which a call of the coordinator is given up
+     */
+    public record Rules(long limitBytes, Duration delay, Duration callTime) {}
+
     private final ClientContext context;
-    private final Starter packs;
+    private final Starter starter;
     private final Function<FilePut, CompletableFuture<PutReceipt>> alone;
-    private final long limitBytes;
-    private final Duration delay;
+    private final Rules rules;
     private final CallSlots aloneSlots = new CallSlots(ALONE_AT_ONCE);
+    private final CallSlots unlimited = new CallSlots(Integer.MAX_VALUE);
 
     @GuardedBy("this")
     private final Map<VolumeName, Packing> volumes = new HashMap<>();
@@ -83,35 +100,44 @@ public final class SmallPuts {
         private final Queue<SmallPut> queue = new ArrayDeque<>();
         private long bytes;
         private int inFlight;
-        private @Nullable Volume volume;
+        private @Nullable KnownVolume volume;
         private long askedNanos;
-        private @Nullable CompletableFuture<Volume> asked;
+        private @Nullable CompletableFuture<KnownVolume> asked;
         private Optional<ReadyPlacement> ready = Optional.empty();
         private @Nullable Future<?> timer;
-        /** Until then the coordinators commit no packs; empty: they do. */
+        /** The first in the queue has waited long enough. */
+        private boolean due;
+        /** Until then the coordinators commit no batches; empty: they do. */
         private OptionalLong singleUntilNanos = OptionalLong.empty();
 
         boolean isFull() {
-            return queue.size() >= SmallFileCalls.MAX_FILES || bytes >= mostBytes(Objects.requireNonNull(volume));
+            return queue.size() >= SmallFileCalls.MAX_FILES || bytes >= mostBytes(described());
+        }
+
+        Volume described() {
+            return Objects.requireNonNull(volume).volume();
+        }
+
+        boolean takesBatches(long nowNanos) {
+            return singleUntilNanos.isEmpty() || nowNanos - singleUntilNanos.getAsLong() >= 0;
+        }
+
+        void forget() {
+            asked = null;
+            ready = Optional.empty();
         }
     }
 
-    /**
-     * @param alone puts a file by itself
-     * @param limitBytes the largest file that shares a pack
-     * @param delay the time that a put waits for others
-     */
+    /** @param alone puts one of many files by itself */
     public SmallPuts(
             ClientContext context,
-            Starter packs,
+            Starter starter,
             Function<FilePut, CompletableFuture<PutReceipt>> alone,
-            long limitBytes,
-            Duration delay) {
+            Rules rules) {
         this.context = context;
-        this.packs = packs;
+        this.starter = starter;
         this.alone = alone;
-        this.limitBytes = limitBytes;
-        this.delay = delay;
+        this.rules = rules;
     }
 
     /**
@@ -120,62 +146,140 @@ public final class SmallPuts {
      * @return a future for each file, in their order
      */
     public List<CompletableFuture<PutReceipt>> put(VolumeName volume, List<FilePut> files) {
-        List<SmallPut> puts = files.stream().map(SmallPut::new).toList();
-        context.threads().files().execute(() -> measure(volume, puts));
+        List<SmallPut> puts = files.stream()
+                .map(file -> SmallPut.ofMany(file, () -> alone.apply(file)))
+                .toList();
+        measure(context.threads().files(), volume, puts, rules.limitBytes());
         return List.copyOf(puts.stream().map(put -> put.call().result()).toList());
     }
 
-    private void measure(VolumeName volume, List<SmallPut> puts) {
-        List<SmallPut> small = new ArrayList<>();
-        for (SmallPut put : puts) {
-            try {
-                put.measured(FilePutSource.size(put.file().source()));
-                if (put.sizeBytes() > limitBytes) {
-                    putAlone(put);
-                } else {
-                    small.add(put);
+    /**
+     * Puts one file, together with others that come close to it, if it is small enough.
+     *
+     * @param terms without locks
+     * @param mostBytes a larger file is put alone
+     * @param byItself puts the file alone
+     */
+    public CompletableFuture<PutReceipt> put(
+            Path source,
+            FilePath target,
+            PutTerms terms,
+            long mostBytes,
+            Supplier<CompletableFuture<PutReceipt>> byItself) {
+        SmallPut put = SmallPut.single(target, new LocalContent(source, OptionalLong.empty()), terms, byItself);
+        measure(context.threads().files(), target.volume(), List.of(put), Math.min(mostBytes, rules.limitBytes()));
+        return put.call().result();
+    }
+
+    /**
+     * Puts a stream of known length, together with files that come close to it. The stream is read to its end first.
+     *
+     * @param sizeBytes at most {@link Rules#limitBytes}
+     * @param terms without locks
+     * @param byItself puts what the stream had alone
+     */
+    public CompletableFuture<PutReceipt> put(
+            StreamPutSource source,
+            long sizeBytes,
+            FilePath target,
+            PutTerms terms,
+            Function<PutSource, CompletableFuture<PutReceipt>> byItself) {
+        StreamContent content = new StreamContent(source, sizeBytes);
+        SmallPut put = SmallPut.single(target, content, terms, () -> byItself.apply(content.whole()));
+        var unused = put.call().result().whenComplete((receipt, failure) -> content.stop());
+        measure(context.threads().sources(), target.volume(), List.of(put), rules.limitBytes());
+        return put.call().result();
+    }
+
+    /** The puts that wait for others, or for room on the way. */
+    public synchronized int waiting() {
+        return waiting;
+    }
+
+    private void measure(Executor where, VolumeName volume, List<SmallPut> puts, long limitBytes) {
+        try {
+            where.execute(() -> {
+                List<SmallPut> small = new ArrayList<>();
+                for (SmallPut put : puts) {
+                    try {
+                        put.measure();
+                        if (put.sizeBytes() > limitBytes) {
+                            putAlone(put);
+                        } else {
+                            small.add(put);
+                        }
+                    } catch (CloudMwException | RuntimeException | Error e) {
+                        put.call().fail(e);
+                    }
                 }
-            } catch (CloudMwException e) {
-                put.call().fail(e);
-            }
+                if (!small.isEmpty()) {
+                    enqueue(volume, small);
+                }
+            });
+        } catch (RejectedExecutionException | OutOfMemoryError e) {
+            puts.forEach(put -> put.call().fail(Failures.clientClosed()));
         }
-        if (small.isEmpty()) {
+    }
+
+    private void enqueue(VolumeName volume, List<SmallPut> puts) {
+        boolean batches;
+        synchronized (this) {
+            batches = packing(volume).takesBatches(context.ticker().nanos());
+        }
+        if (!batches) {
+            puts.forEach(this::putAlone);
             return;
         }
-        var unused = known(volume).whenComplete((known, failure) -> {
+        long bytes = puts.stream().mapToLong(SmallPut::sizeBytes).sum();
+        var unused = known(volume, Math.max(1, Math.min(bytes, MAX_PACK_BYTES))).whenComplete((known, failure) -> {
             if (known == null) {
                 CloudMwException cause = Failures.of(failure == null ? new IllegalStateException() : failure);
-                small.forEach(put -> put.call().fail(cause));
+                puts.forEach(put -> put.call().fail(cause));
             } else {
-                enqueue(known, small);
+                enqueue(known, puts);
             }
         });
     }
 
-    private synchronized CompletableFuture<Volume> known(VolumeName name) {
-        Packing packing = volumes.computeIfAbsent(name, ignored -> new Packing());
-        CompletableFuture<Volume> asked = packing.asked;
+    @GuardedBy("this")
+    private Packing packing(VolumeName volume) {
+        return volumes.computeIfAbsent(volume, ignored -> new Packing());
+    }
+
+    private synchronized CompletableFuture<KnownVolume> known(VolumeName name, long bytes) {
+        Packing packing = packing(name);
+        CompletableFuture<KnownVolume> asked = packing.asked;
         boolean fresh = context.ticker().nanos() - packing.askedNanos < VOLUME_NANOS;
         if (asked != null && (!asked.isDone() || (fresh && !asked.isCompletedExceptionally()))) {
             return asked;
         }
-        CompletableFuture<Volume> call = context.coordinator().volume(name);
+        VersionId first = VersionId.random();
+        CompletableFuture<KnownVolume> call = context.coordinator()
+                .smallFiles()
+                .prepare(name, new SmallFileCalls.WantedPlacement(first, bytes))
+                .thenApply(prepared -> {
+                    long now = context.ticker().nanos();
+                    prepared.next().ifPresent(placed -> ready(name, ReadyPlacement.of(first, placed, now)));
+                    return new KnownVolume(prepared.volume(), prepared.coordinatorMillis(), now);
+                });
         packing.asked = call;
         packing.askedNanos = context.ticker().nanos();
         return call;
     }
 
-    private void enqueue(Volume volume, List<SmallPut> puts) {
+    private synchronized void ready(VolumeName volume, ReadyPlacement placement) {
+        packing(volume).ready = Optional.of(placement);
+    }
+
+    private void enqueue(KnownVolume known, List<SmallPut> puts) {
         List<SmallPut> tooMany = new ArrayList<>();
         List<SmallPut> single = new ArrayList<>();
         List<PackTransfer> begun;
         synchronized (this) {
-            Packing packing = volumes.computeIfAbsent(volume.name(), ignored -> new Packing());
-            packing.volume = volume;
-            boolean packs = packing.singleUntilNanos.isEmpty()
-                    || context.ticker().nanos() - packing.singleUntilNanos.getAsLong() >= 0;
+            Packing packing = packing(known.volume().name());
+            packing.volume = known;
             for (SmallPut put : puts) {
-                if (!packs || !isOneChunk(volume, put.sizeBytes())) {
+                if (!canBeInABatch(known, put)) {
                     single.add(put);
                 } else if (waiting >= MAX_WAITING) {
                     tooMany.add(put);
@@ -190,26 +294,33 @@ public final class SmallPuts {
         tooMany.forEach(put -> put.call()
                 .fail(new CloudMwException(
                         ErrorCode.OVERLOADED,
-                        put.file().target() + ": " + MAX_WAITING
+                        put.path() + ": " + MAX_WAITING
                                 + " small puts of this client wait (wait for some of them before more)")));
         single.forEach(this::putAlone);
         begun.forEach(this::start);
     }
 
-    private static boolean isOneChunk(Volume volume, long sizeBytes) {
-        return volume.chunking().chunkSizeBytes(sizeBytes) >= sizeBytes;
+    /**
+     * Returns whether a put can be in a batch: it has one chunk. A single put without a condition also needs a coordinator
+     * that refuses a commit after its client has given it up.
+     */
+    private static boolean canBeInABatch(KnownVolume known, SmallPut put) {
+        boolean oneChunk = known.volume().chunking().chunkSizeBytes(put.sizeBytes()) >= put.sizeBytes();
+        boolean safe = !put.isSingle()
+                || put.condition().isPresent()
+                || known.coordinatorMillis().isPresent();
+        return oneChunk && safe;
     }
 
-    /** Returns the packs that begin now. */
+    /** Returns the batches that begin now. */
     @GuardedBy("this")
     private List<PackTransfer> fill(Packing packing) {
         List<PackTransfer> begun = new ArrayList<>();
-        while (!packing.queue.isEmpty() && packing.inFlight < PACKS_IN_FLIGHT) {
-            if (packing.inFlight > 0 && !packing.isFull()) {
-                waitForMore(packing);
+        while (!packing.queue.isEmpty() && packing.inFlight < BATCHES_IN_FLIGHT) {
+            if (packing.inFlight > 0 && !packing.due && !packing.isFull() && waitsForMore(packing)) {
                 break;
             }
-            begun.add(next(packing));
+            next(packing).ifPresent(begun::add);
         }
         return begun;
     }
@@ -218,55 +329,80 @@ public final class SmallPuts {
         return Math.min(MAX_PACK_BYTES, Chunking.maxChunkBytes(volume.chunking().leafSizeBytes()));
     }
 
+    /** Returns false when the timer is closing: nothing is waited for. */
     @GuardedBy("this")
-    private void waitForMore(Packing packing) {
+    private boolean waitsForMore(Packing packing) {
         if (packing.timer == null) {
             packing.timer = Threads.later(
                             context.threads().timer(),
-                            delay.toNanos(),
+                            rules.delay().toNanos(),
                             () -> context.threads().events().execute(() -> waited(packing)))
                     .orElse(null);
         }
+        return packing.timer != null;
     }
 
     private void waited(Packing packing) {
-        Optional<PackTransfer> begun = Optional.empty();
+        List<PackTransfer> begun;
         synchronized (this) {
             packing.timer = null;
-            if (!packing.queue.isEmpty() && packing.inFlight < PACKS_IN_FLIGHT) {
-                begun = Optional.of(next(packing));
-            }
+            packing.due = !packing.queue.isEmpty();
+            begun = fill(packing);
         }
-        begun.ifPresent(this::start);
+        begun.forEach(this::start);
     }
 
+    /** Returns the next batch; empty: nobody waits for what is queued any more. */
     @GuardedBy("this")
-    private PackTransfer next(Packing packing) {
-        Volume volume = Objects.requireNonNull(packing.volume);
+    private Optional<PackTransfer> next(Packing packing) {
+        long most = mostBytes(packing.described());
         List<SmallPut> puts = new ArrayList<>();
         long bytes = 0;
         long pathBytes = 0;
         while (!packing.queue.isEmpty() && puts.size() < SmallFileCalls.MAX_FILES) {
             SmallPut put = packing.queue.element();
-            bytes += put.sizeBytes();
-            pathBytes += put.file().target().path().getBytes(StandardCharsets.UTF_8).length;
-            if (!puts.isEmpty() && (bytes > mostBytes(volume) || pathBytes > MAX_PATH_BYTES)) {
-                break;
+            boolean wanted = !put.call().isDone();
+            if (wanted) {
+                bytes += put.sizeBytes();
+                pathBytes += put.path().path().getBytes(StandardCharsets.UTF_8).length;
+                if (!puts.isEmpty() && (bytes > most || pathBytes > MAX_PATH_BYTES)) {
+                    break;
+                }
+                puts.add(put);
+            } else {
+                put.call().end();
             }
-            puts.add(packing.queue.remove());
+            packing.queue.remove();
             packing.bytes -= put.sizeBytes();
             waiting--;
         }
+        packing.due = false;
+        if (puts.isEmpty()) {
+            return Optional.empty();
+        }
         packing.inFlight++;
-        Optional<ReadyPlacement> ready =
-                packing.ready.filter(placement -> context.ticker().nanos() - placement.atNanos() < PLACEMENT_NANOS);
+        KnownVolume volume = Objects.requireNonNull(packing.volume);
+        return Optional.of(new PackTransfer(
+                context, new PackTransfer.Prepared(volume, placement(packing, puts)), puts, rules.callTime()));
+    }
+
+    /** Takes the placement that is ready, if it is fresh and can be used. */
+    @GuardedBy("this")
+    private Optional<ReadyPlacement> placement(Packing packing, List<SmallPut> puts) {
+        if (!PackTransfer.canUsePlacement(puts)) {
+            return Optional.empty();
+        }
+        long now = context.ticker().nanos();
+        Optional<ReadyPlacement> ready = packing.ready.filter(placement -> placement.isFresh(now));
         packing.ready = Optional.empty();
-        return new PackTransfer(context, volume, puts, ready);
+        return ready;
     }
 
     private void start(PackTransfer pack) {
+        List<SmallPut> puts = pack.puts();
         CompletableFuture<PackTransfer.Receipt> work = SharedCall.follow(
-                pack.puts().stream().map(SmallPut::call).toList(), packs.start(pack, PackTransfer.Receipt::bytes));
+                puts.stream().map(SmallPut::call).toList(),
+                starter.start(pack, PackTransfer.Receipt::bytes, puts.size()));
         var unused = work.whenComplete((receipt, failure) -> {
             if (receipt != null) {
                 ended(pack, receipt);
@@ -277,54 +413,87 @@ public final class SmallPuts {
     }
 
     private void ended(PackTransfer pack, PackTransfer.Receipt receipt) {
-        go(pack, receipt.next());
+        go(pack, unchanged -> {});
         for (int i = 0; i < receipt.outcomes().size(); i++) {
             SmallPut put = pack.puts().get(i);
             if (receipt.outcomes().get(i) instanceof PackTransfer.Outcome.Stored stored) {
                 put.call().complete(stored.receipt());
             } else if (receipt.outcomes().get(i) instanceof PackTransfer.Outcome.Failed failed) {
-                put.call().fail(failed.cause());
+                refused(put, failed.cause());
             }
         }
     }
 
-    /**
-     * Handles a failed pack. Each file is put alone when one of them changed between two tries, or when the coordinator
-     * is of a release before packs.
-     */
+    /** Handles a failed batch. */
     private void failed(PackTransfer pack, CloudMwException cause) {
         boolean isUnknown = SmallFileCalls.isUnknown(cause);
-        if (isUnknown) {
-            synchronized (this) {
-                volumes.computeIfAbsent(pack.volume(), ignored -> new Packing()).singleUntilNanos =
-                        OptionalLong.of(context.ticker().nanos() + SINGLE_NANOS);
+        boolean isOne = pack.puts().size() == 1;
+        boolean isRefusal = pack.isAskedToCommit() && mayPassAlone(cause);
+        go(pack, packing -> {
+            if (isUnknown) {
+                packing.singleUntilNanos = OptionalLong.of(context.ticker().nanos() + SINGLE_NANOS);
             }
-        }
-        go(pack, Optional.empty());
-        boolean again = isUnknown || cause.code() == ErrorCode.LOCAL_IO;
+            if (!isOfTheFile(pack, cause)) {
+                packing.forget();
+            }
+        });
         for (SmallPut put : pack.puts()) {
-            if (again) {
+            if (isUnknown || (!isOne && (isRefusal || cause.code() == ErrorCode.LOCAL_IO))) {
                 putAlone(put);
+            } else if (isRefusal) {
+                refused(put, cause);
+            } else if (pack.isAskedToCommit() && Failures.mayBeCommitted(cause.code())) {
+                put.call().fail(Failures.uncertain(cause, pack.version(put)));
             } else {
                 put.call().fail(cause);
             }
         }
     }
 
-    private void go(PackTransfer pack, Optional<ReadyPlacement> next) {
+    /** Returns whether a failure says nothing about the volume or a placement there. */
+    private static boolean isOfTheFile(PackTransfer pack, CloudMwException cause) {
+        return switch (cause.code()) {
+            case CANCELLED, LOCAL_IO, ALREADY_EXISTS, NOT_FOUND -> true;
+            case CONFLICT ->
+                pack.puts().size() == 1 && pack.puts().get(0).condition().isPresent();
+            default -> false;
+        };
+    }
+
+    /**
+     * Handles the refusal of one file. It is put alone when that may succeed: its commit came too late, or the volume may
+     * have changed. A version that met a conflict is not committed any more, so the put must be free to have another.
+     */
+    private void refused(SmallPut put, CloudMwException cause) {
+        boolean isOver = cause.code() == ErrorCode.CONFLICT && (put.condition().isPresent() || !put.isSingle());
+        if (mayPassAlone(cause) && !isOver) {
+            putAlone(put);
+        } else {
+            put.call().fail(cause);
+        }
+    }
+
+    private static boolean mayPassAlone(CloudMwException refusal) {
+        return switch (refusal.code()) {
+            case CONFLICT, INVALID_ARGUMENT, QUORUM_NOT_MET, DEADLINE_EXCEEDED -> true;
+            default -> false;
+        };
+    }
+
+    private void go(PackTransfer pack, Consumer<Packing> change) {
         List<PackTransfer> begun;
         synchronized (this) {
-            Packing packing = volumes.computeIfAbsent(pack.volume(), ignored -> new Packing());
+            Packing packing = packing(pack.volume());
             packing.inFlight--;
-            if (next.isPresent()) {
-                packing.ready = next;
-            }
+            pack.next().ifPresent(placement -> packing.ready = Optional.of(placement));
+            change.accept(packing);
             begun = fill(packing);
         }
         begun.forEach(this::start);
     }
 
     private void putAlone(SmallPut put) {
-        put.call().runAlone(aloneSlots, () -> alone.apply(put.file()), receipt -> receipt);
+        CallSlots slots = put.isSingle() ? unlimited : aloneSlots;
+        put.call().runAlone(slots, put::alone, receipt -> receipt);
     }
 }

@@ -134,9 +134,9 @@ public final class TransferStarter implements AutoCloseable {
         return measured("put", new PutTransfer(context, request), TransferStarter::storedBytes);
     }
 
-    /** Starts the put of a pack of small files. */
-    public <T> CompletableFuture<T> pack(ConfinedTransfer<T> pack, ToLongFunction<T> bytes) {
-        return measured("pack", pack, bytes);
+    /** Starts the put of a batch of so many small files. */
+    public <T> CompletableFuture<T> batch(ConfinedTransfer<T> batch, ToLongFunction<T> bytes, int files) {
+        return measured(files == 1 ? "put" : "pack", batch, bytes);
     }
 
     /** Starts a warm-up; the receipt comes when all remaining switches are done. */

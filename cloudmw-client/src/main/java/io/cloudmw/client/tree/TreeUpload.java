@@ -22,6 +22,7 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -156,7 +157,8 @@ final class TreeUpload extends TreeCopy {
                 version,
                 options().put().condition().or(() -> was),
                 options().put().attributes(),
-                RecordedTime.of(file.here().lastModifiedTime(), version));
+                RecordedTime.of(file.here().lastModifiedTime(), version),
+                OptionalLong.of(file.here().size()));
     }
 
     // ---- other files

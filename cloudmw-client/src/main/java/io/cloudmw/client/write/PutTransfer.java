@@ -53,7 +53,9 @@ import org.slf4j.LoggerFactory;
 public final class PutTransfer extends ConfinedTransfer<PutReceipt>
         implements ChunkUploads.Outcome, ManifestWriter.Outcome {
     private static final Logger log = LoggerFactory.getLogger(PutTransfer.class);
-    private static final long WORTH_A_JOURNAL_BYTES = 1 << 20;
+
+    /** The smallest file for whose put a journal is kept. */
+    public static final long WORTH_A_JOURNAL_BYTES = 1 << 20;
 
     private final PutRequest request;
     private final Executor source;
@@ -453,27 +455,11 @@ public final class PutTransfer extends ConfinedTransfer<PutReceipt>
     /** Adds what a repeated put will find: a file that may exist, or chunks that are stored. */
     @Override
     public CloudMwException explained(CloudMwException cause) {
-        if (askedToCommit && leavesOpen(cause.code())) {
-            return with("; it may have been committed all the same, as version " + version, cause);
+        if (askedToCommit && Failures.mayBeCommitted(cause.code())) {
+            return Failures.uncertain(cause, version);
         }
         boolean canContinue = cause.code() == ErrorCode.CANCELLED && journal != null && progress.storedBytes() > 0;
-        return canContinue ? with("; the same put goes on where this one stopped", cause) : cause;
-    }
-
-    private static CloudMwException with(String more, CloudMwException cause) {
-        String message = cause.getMessage() + more;
-        CloudMwException why = new CloudMwException(cause.code(), cause.verdict(), message, cause.getCause());
-        why.addSuppressed(cause);
-        return why;
-    }
-
-    /** Returns whether a commit that failed with this code may have succeeded: its answer was lost or timed out. */
-    private static boolean leavesOpen(ErrorCode code) {
-        return switch (code) {
-            case CANCELLED, COORDINATOR_UNAVAILABLE, DEADLINE_EXCEEDED, OVERLOADED, INTERNAL, PROTOCOL_VIOLATION ->
-                true;
-            default -> false;
-        };
+        return canContinue ? Failures.explained(cause, "; the same put goes on where this one stopped") : cause;
     }
 
     @Override

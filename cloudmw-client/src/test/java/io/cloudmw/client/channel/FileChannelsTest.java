@@ -484,7 +484,7 @@ final class FileChannelsTest {
         FileChannel channel = channels.open(NEW, Set.of(WRITE, CREATE_NEW), creation);
         assertThat(cluster.coordinator().calledSinceLastLook()).containsExactly("GetEntry");
         channel.close();
-        assertThat(cluster.coordinator().calledSinceLastLook()).containsExactly("BeginPut", "CommitPut");
+        assertThat(cluster.coordinator().calledSinceLastLook()).containsExactly("GetVolume", "CommitFiles");
         assertThat(cluster.client().files().stat(NEW).join().attributes())
                 .isEqualTo(Attributes.of(Map.of("kind", "new")));
         channels.newOutputStream(FilePath.parse("vol:/other"), Set.of(), creation)

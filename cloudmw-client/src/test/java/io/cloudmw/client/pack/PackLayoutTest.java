@@ -2,9 +2,7 @@ package io.cloudmw.client.pack;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.cloudmw.client.file.FilePut;
 import io.cloudmw.core.model.ByteRange;
-import io.cloudmw.core.model.FilePath;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -58,11 +56,7 @@ class PackLayoutTest {
 
     private static List<SmallPut> puts(long... sizes) {
         return LongStream.of(sizes)
-                .mapToObj(size -> {
-                    SmallPut put = new SmallPut(FilePut.of(Path.of("unused"), FilePath.parse("data:/unused")));
-                    put.measured(size);
-                    return put;
-                })
+                .mapToObj(size -> PutSamples.measured(Path.of("unused"), size))
                 .toList();
     }
 }

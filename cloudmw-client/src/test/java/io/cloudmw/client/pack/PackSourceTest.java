@@ -3,13 +3,11 @@ package io.cloudmw.client.pack;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import io.cloudmw.client.file.FilePut;
 import io.cloudmw.client.write.PutSource;
 import io.cloudmw.core.chunk.ChunkDigester;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.ByteRange;
-import io.cloudmw.core.model.FilePath;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -83,9 +81,7 @@ class PackSourceTest {
         byte[] content = new byte[bytes];
         random.nextBytes(content);
         Path path = Files.write(here.resolve(name), content);
-        SmallPut put = new SmallPut(FilePut.of(path, FilePath.parse("data:/" + name)));
-        put.measured(bytes);
-        puts.add(put);
+        puts.add(PutSamples.measured(path, bytes));
         return content;
     }
 

@@ -55,6 +55,7 @@ import io.cloudmw.core.status.fleet.FleetView;
 import io.cloudmw.core.status.fleet.SizeClass;
 import io.cloudmw.core.status.fleet.SpeedKey;
 import io.cloudmw.core.testing.TestPorts;
+import io.cloudmw.core.time.WallClock;
 import io.cloudmw.core.wire.FromWire;
 import io.cloudmw.core.wire.LockWire;
 import io.cloudmw.core.wire.MonitorWire;
@@ -155,6 +156,7 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -169,6 +171,8 @@ import org.jspecify.annotations.Nullable;
  * A coordinator that keeps everything in memory and places every chunk in every store. It can be stopped and started.
  */
 public final class FakeCoordinator implements AutoCloseable {
+    private static final long PLACED_MILLIS = 60_000;
+
     private record Key(String version, int segment) {}
 
     private final Map<FilePath, FileVersion> files = new ConcurrentHashMap<>();
@@ -209,6 +213,11 @@ public final class FakeCoordinator implements AutoCloseable {
     private volatile Optional<ReadTarget> target = Optional.empty();
     private volatile int switches;
     private volatile boolean smallFiles = true;
+    private volatile boolean tellsTime = true;
+    private volatile boolean commitsLate;
+    private volatile boolean placesAhead = true;
+    private final List<CommitFilesRequest> commits = new CopyOnWriteArrayList<>();
+    private volatile CompletableFuture<Void> commitGate = CompletableFuture.completedFuture(null);
     private final AtomicInteger toLose = new AtomicInteger();
     private final AtomicInteger lost = new AtomicInteger();
     private final AtomicInteger segmentsPut = new AtomicInteger();
@@ -433,6 +442,35 @@ public final class FakeCoordinator implements AutoCloseable {
     /** Makes it a coordinator of the release before packs. */
     public void withoutSmallFiles() {
         smallFiles = false;
+        tellsTime = false;
+        placesAhead = false;
+    }
+
+    /** Makes it a coordinator of a release that does not tell its time. */
+    public void withoutTime() {
+        tellsTime = false;
+    }
+
+    /** Places chunks only when it is called for that. */
+    public void placeOnRequest() {
+        placesAhead = false;
+    }
+
+    /** Refuses files without a condition as if each commit came after its time. */
+    public void commitLate() {
+        commitsLate = true;
+    }
+
+    /** Lets commits of small files wait, once they have arrived, until the gate is completed. */
+    public CompletableFuture<Void> holdCommits() {
+        CompletableFuture<Void> gate = new CompletableFuture<>();
+        commitGate = gate;
+        return gate;
+    }
+
+    /** The commits of small files so far, in order. */
+    public List<CommitFilesRequest> commitsOfSmallFiles() {
+        return List.copyOf(commits);
     }
 
     /** Has all helpers of plans take requests for blocks. */
@@ -845,8 +883,12 @@ public final class FakeCoordinator implements AutoCloseable {
                 if (other.isPresent()) {
                     changed(other.get());
                 }
-                return GetVolumeResponse.newBuilder()
-                        .setVolume(ToWire.volume(volume))
+                GetVolumeResponse.Builder answer =
+                        GetVolumeResponse.newBuilder().setVolume(ToWire.volume(volume));
+                if (request.hasPlace() && placesAhead) {
+                    answer.setPlaced(placed(request.getPlace())).setPlacedMillis(PLACED_MILLIS);
+                }
+                return answer.setNowMillis(tellsTime ? WallClock.system().millis() : 0)
                         .build();
             });
         }
@@ -894,18 +936,7 @@ public final class FakeCoordinator implements AutoCloseable {
                 refuseIfAsked("PlaceChunks");
                 open.add(request.getVersionId());
                 avoided.add(List.copyOf(request.getAvoidHelperIdsList()));
-                List<HelperAddress> fit = helpers.stream()
-                        .filter(helper -> !request.getAvoidHelperIdsList()
-                                .contains(helper.id().value()))
-                        .toList();
-                HelperId chosen = (fit.isEmpty() ? helpers : fit).get(0).id();
-                List<StoreId> everywhere = stores.stream().map(Store::id).toList();
-                List<PlacedChunk> placed = new ArrayList<>();
-                for (int i = 0; i < request.getCount(); i++) {
-                    ChunkId id = new ChunkId(FromWire.versionId(request.getVersionId()), request.getFirstIndex() + i);
-                    placed.add(new PlacedChunk(id, everywhere, full, chosen));
-                }
-                return ToWire.writePlan(new WritePlan(placed, statuses(), helpers, token()));
+                return placed(request);
             });
         }
 
@@ -1106,6 +1137,21 @@ public final class FakeCoordinator implements AutoCloseable {
         }
     }
 
+    private PlaceChunksResponse placed(PlaceChunksRequest request) throws CloudMwException {
+        List<HelperAddress> fit = helpers.stream()
+                .filter(helper ->
+                        !request.getAvoidHelperIdsList().contains(helper.id().value()))
+                .toList();
+        HelperId chosen = (fit.isEmpty() ? helpers : fit).get(0).id();
+        List<StoreId> everywhere = stores.stream().map(Store::id).toList();
+        List<PlacedChunk> placed = new ArrayList<>();
+        for (int i = 0; i < request.getCount(); i++) {
+            ChunkId id = new ChunkId(FromWire.versionId(request.getVersionId()), request.getFirstIndex() + i);
+            placed.add(new PlacedChunk(id, everywhere, full, chosen));
+        }
+        return ToWire.writePlan(new WritePlan(placed, statuses(), helpers, token()));
+    }
+
     /** Many small files in one call. */
     private final class SmallFiles extends SmallFilesGrpc.SmallFilesImplBase {
         @Override
@@ -1116,6 +1162,8 @@ public final class FakeCoordinator implements AutoCloseable {
             }
             calls.answer(observer, () -> {
                 refuseIfAsked("CommitFiles");
+                commits.add(request);
+                commitGate.join();
                 if (request.hasPack()) {
                     Chunk chunk = FromWire.chunk(request.getPack().getChunk());
                     String id = chunk.id().version().value();
@@ -1127,6 +1175,9 @@ public final class FakeCoordinator implements AutoCloseable {
                 CommitFilesResponse.Builder answer = CommitFilesResponse.newBuilder();
                 for (CommittedFile file : request.getFilesList()) {
                     answer.addOutcomes(outcome(file));
+                }
+                if (request.hasPlace() && placesAhead) {
+                    answer.setPlaced(placed(request.getPlace())).setPlacedMillis(PLACED_MILLIS);
                 }
                 return answer.build();
             });
@@ -1149,6 +1200,13 @@ public final class FakeCoordinator implements AutoCloseable {
                         .setRefused(RefusedFile.newBuilder()
                                 .setCode(ErrorCode.CONFLICT.name())
                                 .setMessage(version.file() + ": another version"))
+                        .build();
+            }
+            if (commitsLate && !file.hasExpectedVersionId()) {
+                return FileOutcome.newBuilder()
+                        .setRefused(RefusedFile.newBuilder()
+                                .setCode(ErrorCode.DEADLINE_EXCEEDED.name())
+                                .setMessage(version.file() + ": too late"))
                         .build();
             }
             List<Chunk> chunks = new ArrayList<>();

@@ -64,6 +64,27 @@ class SmallFilesTest {
     }
 
     @Test
+    void singlePutsThatComeCloseTogetherSharePacks(CloudMw client) throws Exception {
+        List<FilePut> puts = new ArrayList<>();
+        for (int i = 0; i < 150; i++) {
+            puts.add(FilePut.of(file("s" + i, 1 + random.nextInt(20_000)), path("/single/s" + i)));
+        }
+        long before = objects();
+
+        List<CompletableFuture<PutReceipt>> receipts = new ArrayList<>();
+        for (FilePut put : puts) {
+            receipts.add(client.files().put(put.source(), put.target(), PutOptions.defaults()));
+        }
+        receipts.forEach(CompletableFuture::join);
+
+        for (FilePut put : puts) {
+            assertSame(client, put);
+        }
+        long made = objects() - before;
+        assertTrue(made < puts.size(), () -> "objects: " + made);
+    }
+
+    @Test
     void aFileWithABadNameFailsAlone(CloudMw client) throws Exception {
         client.files().put(file("x", 10), path("/taken"), PutOptions.defaults()).join();
         FilePut good = FilePut.of(file("good", 100), path("/alone/good"));

@@ -12,6 +12,7 @@ import io.cloudmw.core.model.chunk.ReplicaReport;
 import io.cloudmw.core.model.file.Attributes;
 import io.cloudmw.core.model.file.FileVersion;
 import io.cloudmw.core.model.file.PutCondition;
+import io.cloudmw.core.model.volume.Volume;
 import io.cloudmw.core.placement.WritePlan;
 import io.cloudmw.core.rpc.RpcErrors;
 import io.cloudmw.core.wire.FromWire;
@@ -20,17 +21,22 @@ import io.cloudmw.proto.v1.CommitFilesRequest;
 import io.cloudmw.proto.v1.CommitFilesResponse;
 import io.cloudmw.proto.v1.CommittedFile;
 import io.cloudmw.proto.v1.CommittedPack;
+import io.cloudmw.proto.v1.CoordinatorGrpc;
 import io.cloudmw.proto.v1.FileOutcome;
+import io.cloudmw.proto.v1.GetVolumeRequest;
 import io.cloudmw.proto.v1.PlaceChunksRequest;
+import io.cloudmw.proto.v1.PlaceChunksResponse;
 import io.cloudmw.proto.v1.RefusedFile;
 import io.cloudmw.proto.v1.SmallFilesGrpc;
 import io.cloudmw.proto.v1.StatFilesRequest;
 import io.cloudmw.proto.v1.StatFilesResponse;
 import io.cloudmw.proto.v1.StatedFile;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 
 /** The calls about many small files. Futures fail as those of {@link CoordinatorClient} do. Safe for any thread. */
@@ -72,8 +78,19 @@ public final class SmallFileCalls {
             Attributes created,
             Map<String, String> set) {}
 
-    /** A placement that is wanted for the next pack: a chunk of this many bytes at most. */
+    /** A placement that is wanted for the next put: a chunk of this many bytes at most. */
     public record WantedPlacement(VersionId version, long bytes) {}
+
+    /** A placement for the next put, which can be kept for this long. */
+    public record NextPlacement(WritePlan plan, Duration kept) {}
+
+    /**
+     * A volume into which small files are to be put.
+     *
+     * @param next the wanted placement; empty: there is none
+     * @param coordinatorMillis the coordinator's time; empty: its release does not tell
+     */
+    public record PreparedVolume(Volume volume, Optional<NextPlacement> next, OptionalLong coordinatorMillis) {}
 
     /** The result of one file. */
     public sealed interface Outcome {
@@ -88,26 +105,57 @@ public final class SmallFileCalls {
      * The results of a commit.
      *
      * @param outcomes one for each file, in their order
-     * @param placed the wanted placement; empty: there is none
+     * @param next the wanted placement; empty: there is none
      */
-    public record Committed(List<Outcome> outcomes, Optional<WritePlan> placed) {}
+    public record Committed(List<Outcome> outcomes, Optional<NextPlacement> next) {}
+
+    /** Asks for a volume, and for a placement of the first chunk that is put there. */
+    public CompletableFuture<PreparedVolume> prepare(VolumeName volume, WantedPlacement first) {
+        GetVolumeRequest request = GetVolumeRequest.newBuilder()
+                .setName(volume.value())
+                .setPlace(place(volume, first))
+                .build();
+        return coordinator.call(
+                CoordinatorGrpc.getGetVolumeMethod(),
+                request,
+                answer -> new PreparedVolume(
+                        FromWire.volume(answer.getVolume()),
+                        answer.hasPlaced() ? next(answer.getPlaced(), answer.getPlacedMillis()) : Optional.empty(),
+                        answer.getNowMillis() == 0 ? OptionalLong.empty() : OptionalLong.of(answer.getNowMillis())));
+    }
+
+    private static PlaceChunksRequest place(VolumeName volume, WantedPlacement wanted) {
+        return PlaceChunksRequest.newBuilder()
+                .setVolume(volume.value())
+                .setPath(FilePath.ofPack(volume, wanted.version()).path())
+                .setVersionId(wanted.version().value())
+                .setCount(1)
+                .setSizeBytes(wanted.bytes())
+                .setChunkSizeBytes(wanted.bytes())
+                .build();
+    }
+
+    private static Optional<NextPlacement> next(PlaceChunksResponse placed, long keptMillis) throws CloudMwException {
+        return Optional.of(new NextPlacement(FromWire.writePlan(placed), Duration.ofMillis(Math.max(0, keptMillis))));
+    }
 
     /**
      * Commits files, at most {@value #MAX_FILES} of one volume.
      *
      * @param pack the chunk whose slices the files name; empty: each file has chunks of its own
+     * @param next a placement that is wanted, too; empty: none
+     * @param untilMillis the coordinator's time from which on no file without a condition is committed; empty: there is
+     *     none
      */
     public CompletableFuture<Committed> commit(
-            VolumeName volume, Optional<StoredPack> pack, List<StoredFile> files, WantedPlacement next) {
-        CommitFilesRequest.Builder request = CommitFilesRequest.newBuilder()
-                .setVolume(volume.value())
-                .setPlace(PlaceChunksRequest.newBuilder()
-                        .setVolume(volume.value())
-                        .setPath(FilePath.ofPack(volume, next.version()).path())
-                        .setVersionId(next.version().value())
-                        .setCount(1)
-                        .setSizeBytes(next.bytes())
-                        .setChunkSizeBytes(next.bytes()));
+            VolumeName volume,
+            Optional<StoredPack> pack,
+            List<StoredFile> files,
+            Optional<WantedPlacement> next,
+            OptionalLong untilMillis) {
+        CommitFilesRequest.Builder request =
+                CommitFilesRequest.newBuilder().setVolume(volume.value()).setUntilMillis(untilMillis.orElse(0));
+        next.ifPresent(wanted -> request.setPlace(place(volume, wanted)));
         pack.ifPresent(stored -> request.setPack(CommittedPack.newBuilder()
                 .setChunk(ToWire.chunk(stored.chunk()))
                 .addAllOwed(stored.owed().stream().map(ToWire::report).toList())));
@@ -143,7 +191,7 @@ public final class SmallFileCalls {
                             : new Outcome.Refused(reason(outcome.getRefused())));
         }
         return new Committed(
-                outcomes, answer.hasPlaced() ? Optional.of(FromWire.writePlan(answer.getPlaced())) : Optional.empty());
+                outcomes, answer.hasPlaced() ? next(answer.getPlaced(), answer.getPlacedMillis()) : Optional.empty());
     }
 
     private static CloudMwException reason(RefusedFile refused) {

@@ -137,6 +137,7 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
     private final Administration.StoreProof proof;
     private final UnaryCalls calls;
     private final UnaryCalls signs;
+    private final NextPlacements nextPlacements;
     private final AtomicLong ignored = new AtomicLong();
 
     /**
@@ -156,6 +157,7 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
         this.proof = proof;
         this.reachable = reachable;
         this.calls = calls;
+        this.nextPlacements = new NextPlacements(coordinator.uploads());
         this.signs = signs;
     }
 
@@ -173,12 +175,17 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
 
     @Override
     public void getVolume(GetVolumeRequest request, StreamObserver<GetVolumeResponse> observer) {
-        calls.answer(
-                observer,
-                () -> GetVolumeResponse.newBuilder()
-                        .setVolume(ToWire.volume(
-                                coordinator.administration().volume(FromWire.volumeName(request.getName()))))
-                        .build());
+        calls.answer(observer, () -> {
+            GetVolumeResponse.Builder answer = GetVolumeResponse.newBuilder()
+                    .setVolume(
+                            ToWire.volume(coordinator.administration().volume(FromWire.volumeName(request.getName()))));
+            if (request.hasPlace()) {
+                nextPlacements
+                        .of(request.getPlace())
+                        .ifPresent(placed -> answer.setPlaced(placed).setPlacedMillis(nextPlacements.millis()));
+            }
+            return answer.setNowMillis(coordinator.smallFiles().nowMillis()).build();
+        });
     }
 
     @Override

@@ -21,7 +21,6 @@ import io.cloudmw.proto.v1.CommitFilesResponse;
 import io.cloudmw.proto.v1.CommittedFile;
 import io.cloudmw.proto.v1.CommittedPack;
 import io.cloudmw.proto.v1.FileOutcome;
-import io.cloudmw.proto.v1.PlaceChunksResponse;
 import io.cloudmw.proto.v1.RefusedFile;
 import io.cloudmw.proto.v1.SmallFilesGrpc;
 import io.cloudmw.proto.v1.StatFilesRequest;
@@ -31,20 +30,19 @@ import io.grpc.stub.StreamObserver;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
+import java.util.OptionalLong;
 
 /** The gRPC service for many small files in one call. Safe for any thread. */
 public final class SmallFilesService extends SmallFilesGrpc.SmallFilesImplBase {
-    private static final Logger LOG = LoggerFactory.getLogger(SmallFilesService.class);
-
     private final Coordinator coordinator;
     private final UnaryCalls calls;
+    private final NextPlacements nextPlacements;
 
     /** Creates the service; the executor of {@code calls} bounds the calls worked on at once. */
     public SmallFilesService(Coordinator coordinator, UnaryCalls calls) {
         this.coordinator = coordinator;
         this.calls = calls;
+        nextPlacements = new NextPlacements(coordinator.uploads());
     }
 
     @Override
@@ -58,10 +56,16 @@ public final class SmallFilesService extends SmallFilesGrpc.SmallFilesImplBase {
             Optional<SmallFileCommits.WrittenPack> pack =
                     request.hasPack() ? Optional.of(pack(request.getPack())) : Optional.empty();
             CommitFilesResponse.Builder answer = CommitFilesResponse.newBuilder();
-            for (CommitOutcome outcome : coordinator.smallFiles().commit(volume, pack, files)) {
+            OptionalLong until =
+                    request.getUntilMillis() == 0 ? OptionalLong.empty() : OptionalLong.of(request.getUntilMillis());
+            for (CommitOutcome outcome : coordinator.smallFiles().commit(volume, pack, files, until)) {
                 answer.addOutcomes(outcome(outcome));
             }
-            placed(request).ifPresent(answer::setPlaced);
+            if (request.hasPlace()) {
+                nextPlacements
+                        .of(request.getPlace())
+                        .ifPresent(placed -> answer.setPlaced(placed).setPlacedMillis(nextPlacements.millis()));
+            }
             return answer.build();
         });
     }
@@ -105,19 +109,6 @@ public final class SmallFilesService extends SmallFilesGrpc.SmallFilesImplBase {
                         .setCode(reason.code().name())
                         .setMessage(String.valueOf(reason.getMessage())))
                 .build();
-    }
-
-    /** Places the next chunk. A failure is left to the call by which the client places it then. */
-    private Optional<PlaceChunksResponse> placed(CommitFilesRequest request) {
-        if (!request.hasPlace()) {
-            return Optional.empty();
-        }
-        try {
-            return Optional.of(CoordinatorService.placed(coordinator.uploads(), request.getPlace()));
-        } catch (CloudMwException e) {
-            LOG.debug("no placement for the next pack: {}", e.getMessage());
-            return Optional.empty();
-        }
     }
 
     @Override

@@ -4,6 +4,7 @@ import io.cloudmw.coordinator.catalog.Catalog;
 import io.cloudmw.coordinator.catalog.change.BatchCommit;
 import io.cloudmw.coordinator.catalog.change.BatchFile;
 import io.cloudmw.coordinator.catalog.change.CatalogErrors;
+import io.cloudmw.coordinator.catalog.change.CommitDeadline;
 import io.cloudmw.coordinator.catalog.change.CommitOutcome;
 import io.cloudmw.coordinator.catalog.change.Pack;
 import io.cloudmw.coordinator.catalog.change.RefusedCall;
@@ -21,6 +22,7 @@ import io.cloudmw.core.time.WallClock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /**
  * The commits of small files, many in one call. The bytes of the files are in one chunk, the pack, or each file has
@@ -38,6 +40,17 @@ public final class SmallFileCommits {
     /** The chunk of a pack as its writer describes it, with the copies that are still owed. */
     public record WrittenPack(Chunk chunk, List<ReplicaReport> owed) {}
 
+    /** Returns this coordinator's time, in which writers say how long they wait. */
+    public long nowMillis() {
+        return clock.millis();
+    }
+
+    /** Commits files without a limit of time, as the method with one does. */
+    public List<CommitOutcome> commit(VolumeName name, Optional<WrittenPack> written, List<BatchFile> files)
+            throws CloudMwException {
+        return commit(name, written, files, OptionalLong.empty());
+    }
+
     /**
      * Commits files. Each file succeeds or is refused for itself. A repeated call gives the first results of the files
      * that were committed.
@@ -45,11 +58,14 @@ public final class SmallFileCommits {
      * @param written the pack of which manifests name slices; empty: there is none
      * @param files their commit times and chunk sizes are set here
      * @return an outcome for each file, in their order
+     * @param untilMillis the time of {@link #nowMillis} from which on no file without a condition is
+     *     committed; empty: there is none
      * @throws CloudMwException when nothing is committed: {@code VOLUME_NOT_FOUND}; {@code INVALID_ARGUMENT} when the
      *     pack is malformed or there are too many files; {@code QUORUM_NOT_MET} when it has too few durable copies;
      *     {@code CONFLICT} when it was abandoned
      */
-    public List<CommitOutcome> commit(VolumeName name, Optional<WrittenPack> written, List<BatchFile> files)
+    public List<CommitOutcome> commit(
+            VolumeName name, Optional<WrittenPack> written, List<BatchFile> files, OptionalLong untilMillis)
             throws CloudMwException {
         if (files.size() > BatchCommit.MAX_FILES) {
             throw invalid("files: " + files.size() + " (expected: <= " + BatchCommit.MAX_FILES + ")");
@@ -71,7 +87,8 @@ public final class SmallFileCommits {
                 outcomes[i] = new CommitOutcome.Refused(e);
             }
         }
-        List<CommitOutcome> committed = catalog.commitAll(new BatchCommit(pack, checked));
+        List<CommitOutcome> committed =
+                catalog.commitAll(new BatchCommit(pack, checked, new CommitDeadline(untilMillis, clock)));
         for (int i = 0; i < committed.size(); i++) {
             outcomes[places.get(i)] = settled(checked.get(i), committed.get(i));
         }

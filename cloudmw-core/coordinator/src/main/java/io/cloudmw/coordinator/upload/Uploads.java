@@ -110,6 +110,11 @@ public final class Uploads {
         return catalog.resume(version, clock.millis());
     }
 
+    /** Returns how long the token of a placement is valid. */
+    public Duration tokenTtl() {
+        return tokenTtl;
+    }
+
     /** Places chunks of a file whose length is not known, as {@link #place(PlacementRequest)}. */
     public WritePlan place(FilePath file, VersionId version, long firstIndex, int count, Set<HelperId> avoid)
             throws CloudMwException {

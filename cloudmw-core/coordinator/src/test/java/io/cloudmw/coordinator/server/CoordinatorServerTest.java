@@ -50,6 +50,8 @@ import io.cloudmw.proto.v1.Entry;
 import io.cloudmw.proto.v1.FileVersion;
 import io.cloudmw.proto.v1.GetEntryRequest;
 import io.cloudmw.proto.v1.GetSegmentRequest;
+import io.cloudmw.proto.v1.GetVolumeRequest;
+import io.cloudmw.proto.v1.GetVolumeResponse;
 import io.cloudmw.proto.v1.HeartbeatRequest;
 import io.cloudmw.proto.v1.HeartbeatResponse;
 import io.cloudmw.proto.v1.Helper;
@@ -59,6 +61,7 @@ import io.cloudmw.proto.v1.ListRequest;
 import io.cloudmw.proto.v1.ListResponse;
 import io.cloudmw.proto.v1.ListVolumesRequest;
 import io.cloudmw.proto.v1.Mode;
+import io.cloudmw.proto.v1.PlaceChunksRequest;
 import io.cloudmw.proto.v1.PlanReadRequest;
 import io.cloudmw.proto.v1.PutSegmentRequest;
 import io.cloudmw.proto.v1.RegisterHelperRequest;
@@ -160,6 +163,35 @@ final class CoordinatorServerTest {
                 .containsExactly("v");
         assertThat(stat("/a/b")).isEqualTo(version);
         assertThat(put("/a/b", version.getVersionId()).getVersionId()).isNotEqualTo(version.getVersionId());
+    }
+
+    @Test
+    void volumeComesWithThePlacementThatIsWantedAndTheTime() {
+        PlaceChunksRequest place = PlaceChunksRequest.newBuilder()
+                .setVolume("v")
+                .setPath("/file")
+                .setVersionId(VersionId.random().value())
+                .setCount(1)
+                .setSizeBytes(10)
+                .setChunkSizeBytes(10)
+                .build();
+        long before = WallClock.system().millis();
+        GetVolumeResponse answer = stub.getVolume(
+                GetVolumeRequest.newBuilder().setName("v").setPlace(place).build());
+        assertThat(answer.getVolume().getName()).isEqualTo("v");
+        assertThat(answer.getPlaced().getPlacements(0).getStoreIdsList()).containsExactlyInAnyOrder("d1", "d2");
+        assertThat(answer.getPlacedMillis()).isPositive();
+        assertThat(answer.getNowMillis()).isBetween(before, WallClock.system().millis());
+        GetVolumeRequest tooMany = GetVolumeRequest.newBuilder()
+                .setName("v")
+                .setPlace(place.toBuilder().setCount(100_000))
+                .build();
+        assertThat(stub.getVolume(tooMany).hasPlaced())
+                .as("a placement that fails is left to a call of its own")
+                .isFalse();
+        assertThat(stub.getVolume(GetVolumeRequest.newBuilder().setName("v").build())
+                        .hasPlaced())
+                .isFalse();
     }
 
     @Test

@@ -14,7 +14,8 @@ public sealed interface CommitOutcome {
     /** Returns whether an error concerns the file alone; false when other files of the batch would meet it, too. */
     static boolean isOfOneFile(CloudMwException e) {
         return switch (e.code()) {
-            case CONFLICT, ALREADY_EXISTS, INVALID_ARGUMENT, NOT_FOUND, LOCK_LOST, QUORUM_NOT_MET -> true;
+            case CONFLICT, ALREADY_EXISTS, INVALID_ARGUMENT, NOT_FOUND, LOCK_LOST, QUORUM_NOT_MET, DEADLINE_EXCEEDED ->
+                true;
             default -> false;
         };
     }

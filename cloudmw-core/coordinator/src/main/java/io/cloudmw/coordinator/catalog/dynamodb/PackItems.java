@@ -4,6 +4,7 @@ import io.cloudmw.coordinator.catalog.PageRules;
 import io.cloudmw.coordinator.catalog.change.BatchCommit;
 import io.cloudmw.coordinator.catalog.change.BatchFile;
 import io.cloudmw.coordinator.catalog.change.CatalogErrors;
+import io.cloudmw.coordinator.catalog.change.CommitDeadline;
 import io.cloudmw.coordinator.catalog.change.CommitOutcome;
 import io.cloudmw.coordinator.catalog.change.CommitRequest;
 import io.cloudmw.coordinator.catalog.change.Pack;
@@ -129,7 +130,8 @@ final class PackItems {
         while (outcomes.size() < files.size()) {
             List<BatchFile> next = files.subList(outcomes.size(), Math.min(files.size(), outcomes.size() + most));
             try {
-                outcomes.addAll(transactions.run(transaction -> new Group(transaction, pack).commit(next)));
+                outcomes.addAll(
+                        transactions.run(transaction -> new Group(transaction, pack, batch.deadline()).commit(next)));
                 most = MOST_FILES;
             } catch (CloudMwException e) {
                 if (e.code() == ErrorCode.OVERLOADED && next.size() > 1) {
@@ -148,6 +150,7 @@ final class PackItems {
     private final class Group {
         private final Transaction transaction;
         private final Optional<VersionId> pack;
+        private final CommitDeadline deadline;
         private final NameItems names;
         private final Set<FilePath> paths = new HashSet<>();
         private final List<Change> made = new ArrayList<>();
@@ -155,9 +158,10 @@ final class PackItems {
         /** The items that are added at the end. */
         private int atEnd;
 
-        Group(Transaction transaction, Optional<VersionId> pack) {
+        Group(Transaction transaction, Optional<VersionId> pack, CommitDeadline deadline) {
             this.transaction = transaction;
             this.pack = pack;
+            this.deadline = deadline;
             this.names = new NameItems(transaction, numbers, changes);
         }
 
@@ -226,6 +230,10 @@ final class PackItems {
             Tree<TransactionConflict> tree = names.tree();
             Optional<TreeEntry> found = tree.find(path);
             Optional<VersionId> before = found.flatMap(TreeEntry::version);
+            if (file.condition().isEmpty()) {
+                // If the entry changes from here on, the transaction is tried again, and so is this check.
+                deadline.require(path);
+            }
             if (file.condition().isPresent()
                     && !file.condition().get().version().equals(before)) {
                 throw CatalogErrors.changed(path, file.condition().get().version(), before);

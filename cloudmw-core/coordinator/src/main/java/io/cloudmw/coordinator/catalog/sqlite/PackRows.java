@@ -2,6 +2,7 @@ package io.cloudmw.coordinator.catalog.sqlite;
 
 import io.cloudmw.coordinator.catalog.change.BatchFile;
 import io.cloudmw.coordinator.catalog.change.CatalogErrors;
+import io.cloudmw.coordinator.catalog.change.CommitDeadline;
 import io.cloudmw.coordinator.catalog.change.CommitOutcome;
 import io.cloudmw.coordinator.catalog.change.Pack;
 import io.cloudmw.coordinator.catalog.stored.StoredForms;
@@ -57,13 +58,13 @@ final class PackRows {
     }
 
     /** Commits files; undoes what a refused one has changed. */
-    static List<CommitOutcome> commit(Connection connection, List<BatchFile> files)
+    static List<CommitOutcome> commit(Connection connection, List<BatchFile> files, CommitDeadline deadline)
             throws SQLException, CloudMwException {
         List<CommitOutcome> outcomes = new ArrayList<>(files.size());
         for (BatchFile file : files) {
             Savepoint before = connection.setSavepoint();
             try {
-                outcomes.add(new CommitOutcome.Committed(commit(connection, file)));
+                outcomes.add(new CommitOutcome.Committed(commit(connection, file, deadline)));
             } catch (CloudMwException e) {
                 if (!CommitOutcome.isOfOneFile(e)) {
                     throw e;
@@ -76,11 +77,15 @@ final class PackRows {
         return outcomes;
     }
 
-    private static FileVersion commit(Connection connection, BatchFile file) throws SQLException, CloudMwException {
+    private static FileVersion commit(Connection connection, BatchFile file, CommitDeadline deadline)
+            throws SQLException, CloudMwException {
         FileVersion version = file.version();
         Optional<FileVersion> earlier = VersionRows.committed(connection, version.id());
         if (earlier.isPresent() && earlier.get().file().equals(version.file())) {
             return earlier.get();
+        }
+        if (file.condition().isEmpty()) {
+            deadline.require(version.file());
         }
         if (file.segment().isPresent()) {
             put(connection, version, file.segment().get());

@@ -295,7 +295,7 @@ public final class SqliteCatalog implements Catalog {
             if (batch.pack().isPresent()) {
                 Pack unused = PackRows.add(connection, batch.pack().get());
             }
-            return PackRows.commit(connection, batch.files());
+            return PackRows.commit(connection, batch.files(), batch.deadline());
         };
         return batch.files().isEmpty()
                 ? database.write(work)

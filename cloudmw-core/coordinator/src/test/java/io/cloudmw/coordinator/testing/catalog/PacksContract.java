@@ -6,6 +6,7 @@ import io.cloudmw.coordinator.catalog.Catalog;
 import io.cloudmw.coordinator.catalog.change.BatchCommit;
 import io.cloudmw.coordinator.catalog.change.BatchFile;
 import io.cloudmw.coordinator.catalog.change.ChangeRequest;
+import io.cloudmw.coordinator.catalog.change.CommitDeadline;
 import io.cloudmw.coordinator.catalog.change.CommitOutcome;
 import io.cloudmw.coordinator.catalog.change.Pack;
 import io.cloudmw.coordinator.catalog.tree.Tree;
@@ -34,8 +35,10 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -103,6 +106,26 @@ public abstract class PacksContract extends CatalogFixture {
 
     private VersionState state(VersionId version) throws CloudMwException {
         return catalog.state(version).orElseThrow();
+    }
+
+    @Test
+    void fileWithoutAConditionIsNotCommittedAfterItsDeadline() throws Exception {
+        BatchCommit batch = batch("/a", "/b", "/c");
+        FileVersion kept = commit(batch("/c")).get(0);
+        AtomicLong now = new AtomicLong(10);
+        CommitDeadline deadline = new CommitDeadline(OptionalLong.of(11), now::get);
+        BatchFile early = batch.files().get(0);
+        BatchFile late = batch.files().get(2);
+        BatchFile conditional = on(batch.files().get(1), PutCondition.ABSENT);
+        assertThat(catalog.commitAll(new BatchCommit(batch.pack(), List.of(early), deadline)))
+                .containsExactly(new CommitOutcome.Committed(early.version()));
+        now.set(11);
+        List<CommitOutcome> outcomes =
+                catalog.commitAll(new BatchCommit(batch.pack(), List.of(early, late, conditional), deadline));
+        assertThat(outcomes.get(0)).as("repeated").isEqualTo(new CommitOutcome.Committed(early.version()));
+        refusedAs(ErrorCode.DEADLINE_EXCEEDED, outcomes.get(1));
+        assertThat(outcomes.get(2)).isEqualTo(new CommitOutcome.Committed(conditional.version()));
+        assertThat(catalog.current(path("/c"))).contains(kept);
     }
 
     @Test

@@ -3,6 +3,7 @@ package io.cloudmw.coordinator.testing.memory;
 import io.cloudmw.coordinator.catalog.Catalog;
 import io.cloudmw.coordinator.catalog.change.BatchFile;
 import io.cloudmw.coordinator.catalog.change.ChangeRequest;
+import io.cloudmw.coordinator.catalog.change.CommitDeadline;
 import io.cloudmw.coordinator.catalog.change.CommitOutcome;
 import io.cloudmw.coordinator.catalog.tree.CurrentFile;
 import io.cloudmw.coordinator.catalog.version.SharedRun;
@@ -18,12 +19,15 @@ final class BatchCommits {
     private BatchCommits() {}
 
     /** Commits a file; a refusal is an outcome, and any other failure is thrown. */
-    static CommitOutcome commit(Catalog catalog, BatchFile file) throws CloudMwException {
+    static CommitOutcome commit(Catalog catalog, BatchFile file, CommitDeadline deadline) throws CloudMwException {
         try {
             FileVersion version = file.version();
             Optional<FileVersion> earlier = catalog.version(version.id());
             if (earlier.isPresent() && earlier.get().file().equals(version.file())) {
                 return new CommitOutcome.Committed(earlier.get());
+            }
+            if (file.condition().isEmpty()) {
+                deadline.require(version.file());
             }
             if (file.segment().isPresent()) {
                 ManifestSegment segment = file.segment().get();

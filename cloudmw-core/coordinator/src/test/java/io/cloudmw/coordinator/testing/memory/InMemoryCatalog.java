@@ -920,7 +920,7 @@ public final class InMemoryCatalog implements Catalog {
         }
         List<CommitOutcome> outcomes = new ArrayList<>(batch.files().size());
         for (BatchFile file : batch.files()) {
-            outcomes.add(BatchCommits.commit(this, file));
+            outcomes.add(BatchCommits.commit(this, file, batch.deadline()));
         }
         return outcomes;
     }

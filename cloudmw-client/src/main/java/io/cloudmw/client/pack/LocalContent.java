@@ -1,0 +1,42 @@
+package io.cloudmw.client.pack;
+
+import io.cloudmw.client.write.FilePutSource;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.OptionalLong;
+
+/**
+ * The content of a small file on this machine.
+ *
+ * @param sizeBytes as it was measured before; empty: it was not
+ */
+record LocalContent(Path path, OptionalLong sizeBytes) implements SmallSource {
+    @Override
+    public long measure() throws CloudMwException {
+        return sizeBytes.isPresent() ? sizeBytes.getAsLong() : FilePutSource.size(path);
+    }
+
+    @Override
+    public void read(ByteBuffer room) throws CloudMwException {
+        try (FilePutSource source = new FilePutSource(path)) {
+            long size = source.open().orElse(-1);
+            if (size != room.remaining()) {
+                throw new CloudMwException(
+                        ErrorCode.LOCAL_IO,
+                        path + ": changed while it was read: it has " + size + " bytes instead of " + room.remaining());
+            }
+            source.read(0, room);
+            source.checkUnchanged();
+        }
+    }
+
+    @Override
+    public void close() {}
+
+    @Override
+    public String toString() {
+        return path.toString();
+    }
+}
