@@ -41,6 +41,7 @@ final class TortureIT {
         assertThat(result.exitCode()).as(result.toString()).isZero();
         JsonNode report = result.json();
         assertThat(report.path("operations").asLong()).isPositive();
+        assertThat(report.path("packs").asLong()).isPositive();
         assertThat(report.path("faults").asLong()).isPositive();
         assertThat(report.path("seed").asLong()).isEqualTo(1);
         for (String found :

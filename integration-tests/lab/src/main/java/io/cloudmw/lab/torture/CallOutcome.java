@@ -16,4 +16,9 @@ record CallOutcome<T>(Optional<T> answer, Optional<ErrorCode> failure, String me
     boolean failedWith(ErrorCode code) {
         return failure.isPresent() && failure.get() == code;
     }
+
+    /** The same outcome of a call that began earlier. */
+    CallOutcome<T> since(long from) {
+        return new CallOutcome<>(answer, failure, message, new CallInterval(from, span.to()));
+    }
 }

@@ -2,6 +2,7 @@ package io.cloudmw.lab.torture;
 
 import io.cloudmw.client.CloudMw;
 import io.cloudmw.client.PutOptions;
+import io.cloudmw.client.file.FilePut;
 import io.cloudmw.client.progress.PutReceipt;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.FilePath;
@@ -17,6 +18,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -34,6 +36,10 @@ final class ChangingClient {
 
     private static final String MARK = "mark";
     private static final int SHARED_FILES = 4;
+
+    /** The small files that are put at once. */
+    private static final int TOGETHER = 8;
+
     private static final long LONG = 4L << 20;
     private static final Set<ErrorCode> REFUSALS = Set.of(
             ErrorCode.CONFLICT,
@@ -49,6 +55,9 @@ final class ChangingClient {
     private final Path source;
     private final List<OwnPaths> places = new ArrayList<>();
 
+    /** The paths in the volume whose small files share packs. */
+    private final OwnPaths bySize;
+
     /**
      * Creates a client.
      *
@@ -63,14 +72,17 @@ final class ChangingClient {
         for (VolumeName volume : List.of(TortureFleet.BY_SIZE, TortureFleet.BY_COUNT)) {
             places.add(new OwnPaths(model, volume, client.number(), random));
         }
+        bySize = places.get(0);
     }
 
     /** Makes one change. */
     void once() throws InterruptedException, IOException {
         OwnPaths own = places.get(random.nextInt(places.size()));
         int dice = random.nextInt(100);
-        if (dice < 32) {
+        if (dice < 18) {
             put(own.draw(model::mayBePut), PutOptions.defaults(), Operation.PUT);
+        } else if (dice < 32) {
+            putTogether(bySize);
         } else if (dice < 40) {
             putOnCondition(own.draw(path -> model.isSettled(path)));
         } else if (dice < 48) {
@@ -114,16 +126,32 @@ final class ChangingClient {
             Operation operation,
             Function<CloudMw, CompletableFuture<PutReceipt>> sending)
             throws InterruptedException {
+        BegunPut put = begin(path, content);
+        concluded(put, client.ask(operation, path, sending));
+    }
+
+    /**
+     * A put that was begun.
+     *
+     * @param certain whether no other change can make it fail
+     */
+    private record BegunPut(FilePath path, Mutation change, Content content, boolean certain) {}
+
+    private BegunPut begin(FilePath path, Content content) {
         boolean certain = model.isSettled(path) && !path.path().startsWith(SHARED);
-        Mutation put = model.beginPut(path, content, run.now());
-        CallOutcome<PutReceipt> asked = client.ask(operation, path, sending);
+        return new BegunPut(path, model.beginPut(path, content, run.now()), content, certain);
+    }
+
+    private void concluded(BegunPut begun, CallOutcome<PutReceipt> asked) {
+        FilePath path = begun.path();
+        Mutation put = begun.change();
         Optional<PutReceipt> receipt = asked.answer();
         if (receipt.isPresent()) {
             model.acknowledgedPut(
                     path, put, receipt.get().version().id(), asked.span().to());
         } else if (asked.failedWith(ErrorCode.CONFLICT)) {
             model.refused(put);
-            if (certain) {
+            if (begun.certain()) {
                 model.report(
                         FindingKind.UNEXPLAINED,
                         path,
@@ -132,6 +160,56 @@ final class ChangingClient {
         } else {
             model.lostPut(path, put, asked.span().to());
         }
+    }
+
+    /** Puts several small files at once, in one call or in a call each, so that they share packs. */
+    private void putTogether(OwnPaths own) throws InterruptedException, IOException {
+        Set<FilePath> paths = new LinkedHashSet<>();
+        for (int i = 0; i < TOGETHER; i++) {
+            FilePath path = own.draw(model::mayBePut);
+            if (model.mayBePut(path)) {
+                paths.add(path);
+            }
+        }
+        List<BegunPut> begun = new ArrayList<>();
+        for (FilePath path : paths) {
+            begun.add(begin(path, drawSmall()));
+        }
+        List<CompletableFuture<PutReceipt>> puts = random.nextBoolean() ? putAll(begun) : putEach(begun);
+        for (int i = 0; i < puts.size(); i++) {
+            CompletableFuture<PutReceipt> put = puts.get(i);
+            concluded(begun.get(i), client.ask(Operation.SMALL_PUT, begun.get(i).path(), cluster -> put));
+        }
+    }
+
+    private List<CompletableFuture<PutReceipt>> putAll(List<BegunPut> begun) throws IOException {
+        List<FilePut> files = new ArrayList<>();
+        for (BegunPut put : begun) {
+            Path file = source.resolveSibling(source.getFileName() + "-" + files.size());
+            files.add(FilePut.of(Files.write(file, bytes(put)), put.path()));
+        }
+        return client.start(cluster -> cluster.files().putAll(files));
+    }
+
+    private List<CompletableFuture<PutReceipt>> putEach(List<BegunPut> begun) {
+        return client.start(cluster -> begun.stream()
+                .map(put -> cluster.files()
+                        .put(
+                                new ByteArrayInputStream(bytes(put)),
+                                put.content().sizeBytes(),
+                                put.path(),
+                                PutOptions.defaults()))
+                .toList());
+    }
+
+    private static byte[] bytes(BegunPut put) {
+        return put.content().bytes(0, (int) put.content().sizeBytes());
+    }
+
+    private Content drawSmall() {
+        int size = FileSizes.drawSmall(random, run.hasPutEnough());
+        run.bytes().addAndGet(size);
+        return new Content(run.settings().seed(), run.writes().getAndIncrement(), size);
     }
 
     private Content draw() {

@@ -1,7 +1,9 @@
 package io.cloudmw.lab.torture;
 
 import io.cloudmw.client.GetOptions;
+import io.cloudmw.client.file.EntryStatus;
 import io.cloudmw.client.file.FileEntry;
+import io.cloudmw.client.file.FileGet;
 import io.cloudmw.client.file.FileStatus;
 import io.cloudmw.client.progress.GetReceipt;
 import io.cloudmw.core.error.ErrorCode;
@@ -21,11 +23,15 @@ import java.io.IOException;
 import java.nio.channels.Channels;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -33,6 +39,9 @@ import org.jspecify.annotations.Nullable;
 final class CheckingClient {
     private static final String MARK = "mark";
     private static final int TRIES = 10;
+
+    /** The files that are read at once. */
+    private static final int TOGETHER = 8;
 
     private final TortureRun run;
     private final Model model;
@@ -65,8 +74,10 @@ final class CheckingClient {
         }
         FilePath path = drawn.get();
         int dice = random.nextInt(100);
-        if (dice < 40) {
+        if (dice < 34) {
             read(path, Optional.empty());
+        } else if (dice < 40) {
+            getTogether();
         } else if (dice < 62) {
             readRange(path);
         } else if (dice < 70) {
@@ -148,6 +159,37 @@ final class CheckingClient {
             model.absent(path, "get", asked.span());
         } else {
             failed(path, asked, Optional.empty());
+        }
+    }
+
+    /** Reads several files at once; those in one pack are read together. */
+    private void getTogether() throws InterruptedException, IOException {
+        Set<FilePath> paths = new LinkedHashSet<>();
+        for (int i = 0; i < TOGETHER; i++) {
+            draw().ifPresent(paths::add);
+        }
+        List<FileGet> gets = new ArrayList<>();
+        for (FilePath path : paths) {
+            gets.add(new FileGet(path, target.resolveSibling(target.getFileName() + "-" + gets.size())));
+        }
+        long from = run.now();
+        List<CompletableFuture<EntryStatus>> started =
+                client.start(cluster -> cluster.files().getAll(gets, options().withDurable(false)));
+        for (int i = 0; i < gets.size(); i++) {
+            CompletableFuture<EntryStatus> get = started.get(i);
+            FilePath path = gets.get(i).source();
+            CallOutcome<EntryStatus> asked =
+                    client.ask(Operation.SMALL_GET, path, cluster -> get).since(from);
+            if (asked.answer().isPresent()) {
+                Seen seen = Seen.of(asked.answer().get().version().orElseThrow());
+                Path file = gets.get(i).target();
+                arrived(path, seen, new ByteRange(0, seen.sizeBytes()), Files.readAllBytes(file), asked.span());
+                Files.delete(file);
+            } else if (asked.failedWith(ErrorCode.NOT_FOUND)) {
+                model.absent(path, "get", asked.span());
+            } else {
+                failed(path, asked, Optional.empty());
+            }
         }
     }
 

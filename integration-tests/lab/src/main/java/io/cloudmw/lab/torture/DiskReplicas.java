@@ -12,6 +12,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
@@ -77,8 +78,7 @@ final class DiskReplicas {
         return chunks.isPresent()
                 && chunks.get().stream()
                         .allMatch(chunk -> good(chunk, kept.content())
-                                .anyMatch(store ->
-                                        stores.test(store) && isOlder(fleet.replica(store, chunk.id()), sinceMillis)));
+                                .anyMatch(store -> stores.test(store) && isOlder(replica(store, chunk), sinceMillis)));
     }
 
     private Optional<List<Chunk>> located(FilePath file, Kept kept) throws InterruptedException {
@@ -93,16 +93,37 @@ final class DiskReplicas {
     private Stream<String> good(Chunk chunk, Content content) {
         return chunk.replicas().stream()
                 .map(StoreId::value)
-                .filter(store -> isGood(fleet.replica(store, chunk.id()), content, chunk.range()));
+                .filter(store -> isGood(replica(store, chunk), content, chunk));
     }
 
-    private static boolean isGood(Path replica, Content content, ByteRange range) {
+    /** Returns the file of a chunk; that of a small file's chunk has the whole pack. */
+    private Path replica(String store, Chunk chunk) {
+        return fleet.replica(store, chunk.id().stored());
+    }
+
+    private static boolean isGood(Path replica, Content content, Chunk chunk) {
         try {
             byte[] found = Files.readAllBytes(replica);
-            return found.length == range.length() && content.matches(range.offset(), found);
+            Optional<ByteRange> slice = chunk.id().slice();
+            if (slice.isPresent() && found.length >= slice.get().end()) {
+                found = Arrays.copyOfRange(
+                        found, (int) slice.get().offset(), (int) slice.get().end());
+            }
+            return found.length == chunk.range().length()
+                    && content.matches(chunk.range().offset(), found);
         } catch (IOException e) {
             return false;
         }
+    }
+
+    /** Returns whether all copies of a chunk are the same: those of a pack may differ in the bytes of another file. */
+    private boolean areSame(Chunk chunk, List<String> stores) throws IOException {
+        for (String store : stores) {
+            if (Files.mismatch(replica(stores.get(0), chunk), replica(store, chunk)) >= 0) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private static boolean isOlder(Path replica, long sinceMillis) {
@@ -133,7 +154,10 @@ final class DiskReplicas {
         }
         String store = good.get(random.nextInt(good.size()));
         try {
-            harm.doTo(fleet.replica(store, chunk.id()), random);
+            if (!areSame(chunk, good)) {
+                return Optional.empty();
+            }
+            harm.doTo(replica(store, chunk), random);
             return Optional.of(chunk.id() + " in " + store);
         } catch (IOException e) {
             log.debug("cannot damage {} in {}", chunk.id(), store, e);

@@ -12,6 +12,11 @@ final class FileSizes {
 
     private FileSizes() {}
 
+    /** Draws the size of a file that is put together with others: mostly a few KiB, sometimes a few leaves. */
+    static int drawSmall(RandomGenerator random, boolean small) {
+        return small || random.nextInt(5) > 0 ? random.nextInt(SMALL + 1) : random.nextInt(MEDIUM / 2);
+    }
+
     static int draw(RandomGenerator random, boolean small) {
         int dice = random.nextInt(100);
         if (small || dice < 40) {

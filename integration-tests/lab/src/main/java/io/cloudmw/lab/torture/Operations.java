@@ -11,6 +11,7 @@ final class Operations {
     /** The kinds of operations. */
     enum Operation {
         PUT,
+        SMALL_PUT,
         CONDITIONAL_PUT,
         APPEND,
         WRITE,
@@ -18,6 +19,7 @@ final class Operations {
         READ,
         READ_RANGE,
         GET,
+        SMALL_GET,
         STAT,
         LIST,
         RENAME,

@@ -94,6 +94,7 @@ public final class Torture {
                 ticker,
                 new AtomicLong(),
                 new AtomicLong(),
+                new AtomicLong(),
                 new CountDownLatch(1));
         Faults faults = closing.last(new Faults(run));
         closing.last(() -> closed.set(true));

@@ -4,17 +4,23 @@ import io.cloudmw.client.CloudMw;
 import io.cloudmw.client.CloudMwOptions;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.metrics.ClientMetrics;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.lab.torture.model.CallInterval;
 import io.cloudmw.lab.torture.model.FindingKind;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 
 /** A client of the torture test that records the outcomes of its calls. Safe for any thread. */
@@ -38,14 +44,17 @@ final class TortureClient implements AutoCloseable {
     private final TortureRun run;
     private final int number;
     private final Duration patience;
+    private final MeterRegistry meters = new SimpleMeterRegistry();
+    private final AtomicBoolean counted = new AtomicBoolean();
     private final CloudMw client;
 
     TortureClient(TortureRun run, int number) {
         this.run = run;
         this.number = number;
         patience = number % 2 == 0 ? IMPATIENT : PATIENT;
-        client = CloudMw.connect(
-                CloudMwOptions.of(run.fleet().coordinatorAddress()).withCoordinatorTimeout(patience));
+        client = CloudMw.connect(CloudMwOptions.of(run.fleet().coordinatorAddress())
+                .withCoordinatorTimeout(patience)
+                .withMeters(meters));
     }
 
     int number() {
@@ -55,6 +64,11 @@ final class TortureClient implements AutoCloseable {
     /** Returns how long the client retries while the coordinator does not answer. */
     Duration patience() {
         return patience;
+    }
+
+    /** Starts several calls at once; {@link #ask} waits for each of them. */
+    <T> List<CompletableFuture<T>> start(Function<CloudMw, List<CompletableFuture<T>>> calls) {
+        return calls.apply(client);
     }
 
     /** Makes a call and waits for its outcome. */
@@ -90,8 +104,24 @@ final class TortureClient implements AutoCloseable {
         return new CallOutcome<>(Optional.empty(), Optional.of(code), message, new CallInterval(from, run.now()));
     }
 
+    /** Closes the client, which removes its meters. Idempotent. */
     @Override
     public void close() {
+        if (counted.compareAndSet(false, true)) {
+            run.packs().addAndGet(packs());
+        }
         client.close();
+    }
+
+    /** Returns how many packs of several small files were put. */
+    private long packs() {
+        return meters
+                .find(ClientMetrics.TRANSFERS)
+                .tag(ClientMetrics.OPERATION, "pack")
+                .tag(ClientMetrics.CODE, ClientMetrics.OK)
+                .timers()
+                .stream()
+                .mapToLong(Timer::count)
+                .sum();
     }
 }

@@ -16,6 +16,7 @@ import java.util.stream.Collectors;
  * The result of a torture run.
  *
  * @param operations by kind
+ * @param packs batches of several small files that were put together
  * @param failures operations by error code
  * @param faults by kind
  * @param counts of findings
@@ -29,6 +30,7 @@ public record TortureReport(
         TortureSettings settings,
         double seconds,
         Map<String, Long> operations,
+        long packs,
         Map<String, Long> failures,
         Map<String, Long> faults,
         Map<FindingKind, Long> counts,
@@ -58,6 +60,7 @@ public record TortureReport(
                 run.settings(),
                 run.now() / 1e9,
                 operations,
+                run.packs().get(),
                 failures,
                 injected,
                 counts,
@@ -98,6 +101,7 @@ public record TortureReport(
         fields.put("helpers", settings.helpers());
         fields.put("coordinators", settings.coordinators().count());
         fields.put("operations_by_kind", operations);
+        fields.put("packs", packs);
         fields.put("errors_by_code", failures);
         fields.put("faults_by_kind", faults);
         fields.put("excused_read_failures", excusedReadFailures);
@@ -120,6 +124,7 @@ public record TortureReport(
                 seconds,
                 settings.seed(),
                 listed(operations));
+        out.println("packs of small files: " + packs);
         out.printf(Locale.ROOT, "%d faults: %s%n", sum(faults), listed(faults));
         out.println("errors of operations: " + (failures.isEmpty() ? "none" : listed(failures)));
         out.println("failed reads that faults explain: " + excusedReadFailures);

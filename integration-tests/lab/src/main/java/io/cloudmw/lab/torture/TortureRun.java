@@ -16,6 +16,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * @param operations counters of the clients' operations
  * @param writes the next number for a put
  * @param bytes put so far
+ * @param packs of several small files, put by clients that were closed
  * @param over opens at the end of the run
  */
 record TortureRun(
@@ -29,6 +30,7 @@ record TortureRun(
         Ticker ticker,
         AtomicLong writes,
         AtomicLong bytes,
+        AtomicLong packs,
         CountDownLatch over) {
     long now() {
         return ticker.nanos();

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  *   <li>An acknowledged change has taken effect; a refused change never does. A change whose answer was lost may or may
  *       not take effect. Once an answer shows it, all its effects have happened: a rename is visible at both names.
  *   <li>A put whose answer was lost cannot take effect after a later put was acknowledged, since a commit compares the
- *       current version.
+ *       current version, or has a time limit.
  *   <li>Bytes are those of the version that the answer names, and a version has the bytes of one write.
  * </ul>
  *
