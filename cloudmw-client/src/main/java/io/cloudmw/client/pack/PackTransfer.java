@@ -15,6 +15,7 @@ import io.cloudmw.core.chunk.ChunkCutter;
 import io.cloudmw.core.cost.StoreUsage;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.manifest.EncodedSegment;
 import io.cloudmw.core.manifest.ManifestDigest;
 import io.cloudmw.core.manifest.ManifestPlan;
 import io.cloudmw.core.manifest.ManifestSegment;
@@ -283,12 +284,11 @@ final class PackTransfer extends ConfinedTransfer<PackTransfer.Receipt> implemen
         int leaf = volume.chunking().leafSizeBytes();
         long chunkSize = volume.chunking().chunkSizeBytes(size);
         List<Chunk> chunks = size == 0 ? List.of() : List.of(own ? chunk.orElseThrow() : slice(index));
-        ManifestDigest digest = new ManifestDigest();
-        if (!chunks.isEmpty()) {
-            digest.add(ManifestDigest.ofSegment(new ManifestSegment(0, chunks).encode()));
-        }
+        String digest = chunks.isEmpty()
+                ? new ManifestDigest().finish()
+                : EncodedSegment.of(new ManifestSegment(0, chunks)).manifestSha256();
         FileVersion committing = new FileVersion(
-                put.path(), version(put), size, chunks.size(), chunks.size(), leaf, 0, digest.finish(), chunkSize);
+                put.path(), version(put), size, chunks.size(), chunks.size(), leaf, 0, digest, chunkSize);
         return new SmallFileCalls.StoredFile(
                 committing, chunks, own ? owed : List.of(), put.condition(), put.created(), put.set());
     }

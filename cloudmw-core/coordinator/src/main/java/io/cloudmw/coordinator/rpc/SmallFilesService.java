@@ -8,6 +8,7 @@ import io.cloudmw.coordinator.names.SmallFile;
 import io.cloudmw.coordinator.upload.SmallFileCommits;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.manifest.EncodedSegment;
 import io.cloudmw.core.manifest.ManifestSegment;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.VolumeName;
@@ -79,8 +80,9 @@ public final class SmallFilesService extends SmallFilesGrpc.SmallFilesImplBase {
         for (io.cloudmw.proto.v1.Chunk chunk : file.getChunksList()) {
             chunks.add(FromWire.chunk(chunk));
         }
-        Optional<ManifestSegment> segment =
-                chunks.isEmpty() ? Optional.empty() : Optional.of(ManifestSegment.checked(0, chunks));
+        Optional<EncodedSegment> segment = chunks.isEmpty()
+                ? Optional.empty()
+                : Optional.of(EncodedSegment.of(ManifestSegment.checked(0, chunks)));
         Optional<PutCondition> condition = file.hasExpectedVersionId()
                 ? Optional.of(new PutCondition(FromWire.optionalVersionId(file.getExpectedVersionId())))
                 : Optional.empty();

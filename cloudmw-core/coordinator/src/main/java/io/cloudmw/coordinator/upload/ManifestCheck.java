@@ -5,6 +5,7 @@ import io.cloudmw.coordinator.catalog.version.ReplicaOverlay;
 import io.cloudmw.coordinator.catalog.version.SharedRun;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.manifest.EncodedSegment;
 import io.cloudmw.core.manifest.ManifestDigest;
 import io.cloudmw.core.manifest.ManifestPlan;
 import io.cloudmw.core.manifest.ManifestSegment;
@@ -88,20 +89,19 @@ final class ManifestCheck {
     }
 
     /** Checks a version of one segment, which need not be in the catalog yet. */
-    void run(ManifestSegment segment) throws CloudMwException {
+    void run(EncodedSegment encoded) throws CloudMwException {
         require("chunks", version.chunkCount(), plan.cutter().count());
         require("segments", version.segmentCount(), 1);
         require("segments", plan.segmentCount(), 1);
         require("leaf size", version.leafSizeBytes(), plan.leafSizeBytes());
+        ManifestSegment segment = encoded.segment();
         checkSegment(segment);
         Set<ChunkId> unknown = new HashSet<>(owed.keySet());
         segment.chunks().forEach(chunk -> unknown.remove(chunk.id()));
         if (!unknown.isEmpty()) {
             throw invalid("owed: " + unknown.iterator().next() + " is no chunk of it");
         }
-        String found = new ManifestDigest()
-                .add(ManifestDigest.ofSegment(segment.encode()))
-                .finish();
+        String found = encoded.manifestSha256();
         if (!found.equals(version.manifestSha256())) {
             throw invalid("its segment has " + found + " (expected: the manifest " + version.manifestSha256() + ")");
         }

@@ -3,6 +3,7 @@ package io.cloudmw.coordinator.testing;
 import io.cloudmw.coordinator.catalog.change.BatchCommit;
 import io.cloudmw.coordinator.catalog.change.BatchFile;
 import io.cloudmw.coordinator.catalog.change.Pack;
+import io.cloudmw.core.manifest.EncodedSegment;
 import io.cloudmw.core.manifest.ManifestDigest;
 import io.cloudmw.core.manifest.ManifestSegment;
 import io.cloudmw.core.model.ByteRange;
@@ -59,10 +60,8 @@ public final class PackSamples {
 
     /** Returns a version of a file whose only chunk is this one. */
     public static BatchFile file(FilePath path, VersionId id, Chunk chunk) {
-        ManifestSegment segment = new ManifestSegment(0, List.of(chunk));
-        String sha256 = new ManifestDigest()
-                .add(ManifestDigest.ofSegment(segment.encode()))
-                .finish();
+        EncodedSegment segment = EncodedSegment.of(new ManifestSegment(0, List.of(chunk)));
+        String sha256 = segment.manifestSha256();
         FileVersion version =
                 new FileVersion(path, id, chunk.range().length(), 1, 1, chunk.leafSizeBytes(), 1, sha256, FILE_BYTES);
         return new BatchFile(version, Optional.of(segment), Optional.empty(), Attributes.NONE, Map.of(), List.of());

@@ -1,6 +1,6 @@
 package io.cloudmw.coordinator.catalog.change;
 
-import io.cloudmw.core.manifest.ManifestSegment;
+import io.cloudmw.core.manifest.EncodedSegment;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.chunk.ReplicaReport;
 import io.cloudmw.core.model.file.AttributeChange;
@@ -24,7 +24,7 @@ import java.util.Set;
  */
 public record BatchFile(
         FileVersion version,
-        Optional<ManifestSegment> segment,
+        Optional<EncodedSegment> segment,
         Optional<PutCondition> condition,
         Attributes created,
         Map<String, String> set,

@@ -1,6 +1,6 @@
 package io.cloudmw.coordinator.catalog.change;
 
-import io.cloudmw.core.manifest.ManifestDigest;
+import io.cloudmw.core.manifest.EncodedSegment;
 import io.cloudmw.core.manifest.ManifestSegment;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.VersionId;
@@ -17,7 +17,7 @@ import java.util.List;
  * @param version its path is made from its id, for messages
  * @param owed copies that are promised but not yet durable
  */
-public record Pack(FileVersion version, ManifestSegment segment, List<ReplicaReport> owed) {
+public record Pack(FileVersion version, EncodedSegment segment, List<ReplicaReport> owed) {
     public Pack {
         owed = List.copyOf(owed);
     }
@@ -28,12 +28,9 @@ public record Pack(FileVersion version, ManifestSegment segment, List<ReplicaRep
      * @param chunk the whole chunk, whose id names the pack's version
      */
     public static Pack of(VolumeName volume, Chunk chunk, List<ReplicaReport> owed, long committedAtMillis) {
-        ManifestSegment segment = new ManifestSegment(0, List.of(chunk));
+        EncodedSegment segment = EncodedSegment.of(new ManifestSegment(0, List.of(chunk)));
         VersionId id = chunk.id().version();
         long bytes = chunk.range().length();
-        String sha256 = new ManifestDigest()
-                .add(ManifestDigest.ofSegment(segment.encode()))
-                .finish();
         return new Pack(
                 new FileVersion(
                         FilePath.ofPack(volume, id),
@@ -43,7 +40,7 @@ public record Pack(FileVersion version, ManifestSegment segment, List<ReplicaRep
                         1,
                         chunk.leafSizeBytes(),
                         committedAtMillis,
-                        sha256,
+                        segment.manifestSha256(),
                         bytes),
                 segment,
                 owed);

@@ -21,6 +21,7 @@ import io.cloudmw.coordinator.catalog.version.SharedRun;
 import io.cloudmw.coordinator.lease.Lease;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.manifest.EncodedSegment;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.Page;
 import io.cloudmw.core.model.VersionId;
@@ -97,7 +98,7 @@ final class PackItems {
                 return pack;
             }
             requireOpen(version, state);
-            SegmentItems.putOnly(transaction, version, pack.segment().encode(), state);
+            SegmentItems.putOnly(transaction, version, pack.segment(), state);
             VersionItems.makeCurrent(transaction, root, version, state);
             transaction.put(Item.at(KeyLayout.pack(id)).with(Item.FORM, StoredForms.version(version)));
             replicas.owe(transaction, new CommitRequest(version, Optional.empty(), pack.owed()), state);
@@ -240,18 +241,19 @@ final class PackItems {
             }
             requireOpen(version, state);
             tree.checkPut(path);
-            byte[] encoded = file.segment().isPresent() ? file.segment().get().encode() : new byte[0];
-            List<SharedRun> runs = file.segment().isPresent()
-                    ? SharedRun.of(version.id(), file.segment().get().chunks())
+            Optional<EncodedSegment> segment = file.segment();
+            List<SharedRun> runs = segment.isPresent()
+                    ? SharedRun.of(version.id(), segment.get().chunks())
                     : List.of();
             requirePack(version, runs);
             if (before.isPresent() && !file.set().isEmpty()) {
                 var unused = tree.setAttributes(file.change(), version.committedAtMillis());
             }
-            if (file.segment().isPresent()) {
-                SegmentItems.putOnly(transaction, version, encoded, state);
+            if (segment.isPresent()) {
+                SegmentItems.putOnly(transaction, version, segment.get(), state);
+                SharedChunkItems.items(version.id(), 0, segment.get().sha256(), runs)
+                        .forEach(transaction::put);
             }
-            SharedChunkItems.items(version.id(), 0, encoded, runs).forEach(transaction::put);
             names.about(version);
             tree.put(path, version.id(), file.initial(), version.committedAtMillis());
             VersionItems.makeCurrent(transaction, root, version, state);

@@ -9,6 +9,7 @@ import io.cloudmw.coordinator.catalog.dynamodb.table.TransactionConflict;
 import io.cloudmw.coordinator.catalog.dynamodb.transaction.Transaction;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.manifest.EncodedSegment;
 import io.cloudmw.core.manifest.ManifestDigest;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.file.FileVersion;
@@ -57,11 +58,11 @@ final class SegmentItems {
      *
      * @param open the version's item as it was read: empty, or of an open version
      */
-    static void putOnly(Transaction transaction, FileVersion version, byte[] encoded, Optional<Item> open)
+    static void putOnly(Transaction transaction, FileVersion version, EncodedSegment segment, Optional<Item> open)
             throws CloudMwException {
-        byte[] sha256 = ManifestDigest.ofSegment(encoded);
+        byte[] sha256 = segment.sha256();
         if (open.isEmpty() || open.get().number(Item.SEGMENTS) == 0) {
-            int unused = write(transaction, version.id(), 0, encoded, sha256);
+            int unused = write(transaction, version.id(), 0, segment.bytes(), sha256);
             return;
         }
         Optional<Item> present = transaction.get(KeyLayout.digest(version.id(), 0));

@@ -69,20 +69,24 @@ final class SharedChunkItems {
         if (runs.isEmpty()) {
             return;
         }
-        List<Item> items = items(version, segment, encoded, runs);
+        List<Item> items = items(version, segment, ManifestDigest.ofSegment(encoded), runs);
         for (int from = 0; from < items.size(); from += BATCH) {
             List<Item> batch = items.subList(from, Math.min(items.size(), from + BATCH));
             transactions.run(transaction -> note(transaction, version, batch, nowMillis));
         }
     }
 
-    /** Returns the items that record the references of a segment; none when there are no references. */
-    static List<Item> items(VersionId version, int segment, byte[] encoded, List<SharedRun> runs) {
+    /**
+     * Returns the items that record the references of a segment; none when there are no references.
+     *
+     * @param sha256 of the encoded segment
+     */
+    static List<Item> items(VersionId version, int segment, byte[] sha256, List<SharedRun> runs) {
         List<Item> items = new ArrayList<>();
         if (runs.isEmpty()) {
             return items;
         }
-        String digest = digest(ManifestDigest.ofSegment(encoded));
+        String digest = digest(sha256);
         // This item is the first: forgetting the version finds the others by it.
         items.add(Item.at(KeyLayout.names(version, segment, digest)).with(Item.RUNS, text(runs)));
         SharedRun.grouped(runs)

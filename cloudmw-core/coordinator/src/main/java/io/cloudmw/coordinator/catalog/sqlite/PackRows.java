@@ -9,7 +9,7 @@ import io.cloudmw.coordinator.catalog.stored.StoredForms;
 import io.cloudmw.coordinator.catalog.tree.Tree;
 import io.cloudmw.coordinator.catalog.version.SharedRun;
 import io.cloudmw.core.error.CloudMwException;
-import io.cloudmw.core.manifest.ManifestSegment;
+import io.cloudmw.core.manifest.EncodedSegment;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.chunk.ReplicaReport;
 import io.cloudmw.core.model.file.FileVersion;
@@ -46,13 +46,14 @@ final class PackRows {
         return pack;
     }
 
-    private static void put(Connection connection, FileVersion version, ManifestSegment segment)
+    private static void put(Connection connection, FileVersion version, EncodedSegment segment)
             throws SQLException, CloudMwException {
         VersionRows.putSegment(
                 connection,
                 version.id(),
                 segment.index(),
-                segment.encode(),
+                segment.bytes(),
+                segment.sha256(),
                 SharedRun.of(version.id(), segment.chunks()),
                 version.committedAtMillis());
     }

@@ -34,6 +34,7 @@ import io.cloudmw.coordinator.lease.Leases;
 import io.cloudmw.coordinator.lock.LockRecords;
 import io.cloudmw.core.access.CredentialsReference;
 import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.manifest.ManifestDigest;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.Page;
 import io.cloudmw.core.model.StoreId;
@@ -271,7 +272,9 @@ public final class SqliteCatalog implements Catalog {
     @Override
     public void putSegment(VersionId version, int index, byte[] encoded, List<SharedRun> shared, long nowMillis)
             throws CloudMwException {
-        database.write(connection -> VersionRows.putSegment(connection, version, index, encoded, shared, nowMillis));
+        byte[] sha256 = ManifestDigest.ofSegment(encoded);
+        database.write(
+                connection -> VersionRows.putSegment(connection, version, index, encoded, sha256, shared, nowMillis));
     }
 
     @Override

@@ -161,10 +161,16 @@ final class VersionRows {
         return stand(connection, copy.to(), as, tree -> tree.restore(copy.to(), as), nowMillis);
     }
 
+    /** @param sha256 of the encoded segment */
     static int putSegment(
-            Connection connection, VersionId version, int index, byte[] encoded, List<SharedRun> shared, long nowMillis)
+            Connection connection,
+            VersionId version,
+            int index,
+            byte[] encoded,
+            byte[] sha256,
+            List<SharedRun> shared,
+            long nowMillis)
             throws SQLException, CloudMwException {
-        byte[] sha256 = ManifestDigest.ofSegment(encoded);
         Optional<byte[]> present = Sql.first(
                 connection,
                 row -> row.getBytes(1),

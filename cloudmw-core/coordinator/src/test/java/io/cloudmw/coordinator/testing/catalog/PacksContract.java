@@ -137,7 +137,7 @@ public abstract class PacksContract extends CatalogFixture {
             assertThat(catalog.current(file.version().file())).contains(file.version());
             byte[] segment = catalog.segment(file.version().id(), 0).orElseThrow();
             assertThat(ManifestSegment.decode(0, segment))
-                    .isEqualTo(file.segment().orElseThrow());
+                    .isEqualTo(file.segment().orElseThrow().segment());
         }
         assertThat(names("/", 10)).as("no path names the pack").containsExactly("a", "d/");
         assertThat(packs()).containsExactly(id(batch));

@@ -8,7 +8,7 @@ import io.cloudmw.coordinator.catalog.change.CommitOutcome;
 import io.cloudmw.coordinator.catalog.tree.CurrentFile;
 import io.cloudmw.coordinator.catalog.version.SharedRun;
 import io.cloudmw.core.error.CloudMwException;
-import io.cloudmw.core.manifest.ManifestSegment;
+import io.cloudmw.core.manifest.EncodedSegment;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.file.Attributes;
 import io.cloudmw.core.model.file.FileVersion;
@@ -30,11 +30,11 @@ final class BatchCommits {
                 deadline.require(version.file());
             }
             if (file.segment().isPresent()) {
-                ManifestSegment segment = file.segment().get();
+                EncodedSegment segment = file.segment().get();
                 catalog.putSegment(
                         version.id(),
                         segment.index(),
-                        segment.encode(),
+                        segment.bytes(),
                         SharedRun.of(version.id(), segment.chunks()),
                         version.committedAtMillis());
             }

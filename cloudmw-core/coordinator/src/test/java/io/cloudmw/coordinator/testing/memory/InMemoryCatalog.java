@@ -937,7 +937,7 @@ public final class InMemoryCatalog implements Catalog {
             throw CatalogErrors.abandoned(version);
         }
         long nowMillis = version.committedAtMillis();
-        putSegment(version.id(), 0, pack.segment().encode(), List.of(), nowMillis);
+        putSegment(version.id(), 0, pack.segment().bytes(), List.of(), nowMillis);
         record(version.id(), nowMillis).committed = version;
         packs.add(version.id().value());
         pack.owed().forEach(owed -> replicas.putIfAbsent(PageRules.token(owed), record(owed, nowMillis)));
