@@ -1,6 +1,7 @@
 package io.cloudmw.core.backup;
 
 import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.model.chunk.PackRelocation;
 import io.cloudmw.core.model.file.Attributes;
 import io.cloudmw.core.model.file.FileVersion;
 
@@ -13,6 +14,9 @@ public sealed interface ExportRecord {
      */
     @SuppressWarnings("ArrayRecordComponent") // passed on, never compared
     record Segment(VersionId version, int index, byte[] encoded) implements ExportRecord {}
+
+    /** The place of the bytes of a compacted pack; the segment of the pack that has them came before. */
+    record Relocated(PackRelocation place) implements ExportRecord {}
 
     /**
      * The file at a path, all of whose segments came before.

@@ -12,8 +12,11 @@ import io.cloudmw.core.backup.ExportRecord;
 import io.cloudmw.core.chunk.Sha256;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.ByteRange;
+import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.chunk.Chunk;
+import io.cloudmw.core.model.chunk.PackRelocation;
 import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.proto.v1.ExportResponse;
 import io.cloudmw.proto.v1.ExportedDirectory;
@@ -28,6 +31,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.zip.CRC32C;
 
 /**
  * The encodings of exports and backups. Malformed bytes fail with {@code INVALID_ARGUMENT}: their reader has verified
@@ -42,6 +47,11 @@ public final class BackupWire {
 
     /** The largest record: a manifest segment with many replicas. */
     static final int MAX_RECORD_BYTES = 4 << 20;
+
+    private static final byte[] PACK_MAGIC = "CloudMWp".getBytes(StandardCharsets.US_ASCII);
+
+    /** The frame at the end of a compacted pack's chunk. */
+    public static final int PACK_FRAME_BYTES = 2 * Integer.BYTES + PACK_MAGIC.length;
 
     private static final byte[] MAGIC = "CloudMW backup\n".getBytes(StandardCharsets.US_ASCII);
     private static final int DIGEST_BYTES = 32;
@@ -136,6 +146,8 @@ public final class BackupWire {
                     .setVersionId(segment.version().value())
                     .setIndex(segment.index())
                     .setEncoded(ByteString.copyFrom(segment.encoded())));
+        } else if (entry instanceof ExportRecord.Relocated relocated) {
+            message.setRelocation(message(relocated.place()));
         } else if (entry instanceof ExportRecord.Present present) {
             message.setFile(file(present));
         } else if (entry instanceof ExportRecord.Directory directory) {
@@ -149,6 +161,100 @@ public final class BackupWire {
             message.setAbsentTree(((ExportRecord.AbsentTree) entry).path());
         }
         return message.build();
+    }
+
+    /** Converts the place of a compacted pack. */
+    public static byte[] relocation(PackRelocation relocation) {
+        return message(relocation).toByteArray();
+    }
+
+    static io.cloudmw.proto.v1.PackRelocation message(PackRelocation relocation) {
+        io.cloudmw.proto.v1.PackRelocation.Builder message = io.cloudmw.proto.v1.PackRelocation.newBuilder()
+                .setOriginalId(relocation.original().value())
+                .setPackId(relocation.pack().value())
+                .addAllStoreIds(relocation.stores().stream().map(StoreId::value).toList());
+        relocation
+                .kept()
+                .forEach(range -> message.addKeptOffsets(range.offset()).addKeptLengths(range.length()));
+        return message.build();
+    }
+
+    /** Reads what {@link #relocation(PackRelocation)} wrote. */
+    public static PackRelocation relocation(byte[] bytes) throws CloudMwException {
+        return relocation(parsed("relocation", () -> io.cloudmw.proto.v1.PackRelocation.parseFrom(bytes)));
+    }
+
+    static PackRelocation relocation(io.cloudmw.proto.v1.PackRelocation message) throws CloudMwException {
+        List<ByteRange> kept = ranges(message.getKeptOffsetsList(), message.getKeptLengthsList());
+        return FromWire.valid(() -> new PackRelocation(
+                new VersionId(message.getOriginalId()),
+                new VersionId(message.getPackId()),
+                message.getStoreIdsList().stream().map(StoreId::new).toList(),
+                kept));
+    }
+
+    static List<ByteRange> ranges(List<Long> offsets, List<Long> lengths) throws CloudMwException {
+        if (offsets.size() != lengths.size()) {
+            throw FromWire.invalid(
+                    "ranges: " + offsets.size() + " offsets, " + lengths.size() + " lengths (expected: as many)");
+        }
+        return FromWire.valid(() -> {
+            List<ByteRange> ranges = new ArrayList<>();
+            for (int i = 0; i < offsets.size(); i++) {
+                ranges.add(new ByteRange(offsets.get(i), lengths.get(i)));
+            }
+            return ranges;
+        });
+    }
+
+    /**
+     * The end of a compacted pack's chunk, behind its bytes: their place and a frame, by which a recovery finds the bytes
+     * of files in stores whose backup is older than the pack.
+     */
+    public static byte[] packEnd(PackRelocation relocation) {
+        byte[] message = relocation(relocation);
+        return ByteBuffer.allocate(message.length + PACK_FRAME_BYTES)
+                .put(message)
+                .putInt(message.length)
+                .putInt(crc32c(message))
+                .put(PACK_MAGIC)
+                .array();
+    }
+
+    /**
+     * Reads the frame at the end of a chunk.
+     *
+     * @param frame the last {@link #PACK_FRAME_BYTES} bytes
+     * @return the length of the message before it; empty when the chunk is not a compacted pack
+     */
+    public static OptionalInt packEndBytes(ByteBuffer frame) {
+        byte[] magic = new byte[PACK_MAGIC.length];
+        frame.get(frame.position() + 2 * Integer.BYTES, magic);
+        int length = frame.getInt(frame.position());
+        return Arrays.equals(magic, PACK_MAGIC) && length > 0 && length <= MAX_RECORD_BYTES
+                ? OptionalInt.of(length)
+                : OptionalInt.empty();
+    }
+
+    /**
+     * Reads what {@link #packEnd(PackRelocation)} wrote.
+     *
+     * @throws CloudMwException {@code INVALID_ARGUMENT} when it is damaged
+     */
+    public static PackRelocation packEnd(byte[] end) throws CloudMwException {
+        int length = end.length - PACK_FRAME_BYTES;
+        byte[] message = Arrays.copyOf(end, Math.max(0, length));
+        if (length < 0
+                || ByteBuffer.wrap(end, length + Integer.BYTES, Integer.BYTES).getInt() != crc32c(message)) {
+            throw FromWire.invalid("end of a compacted pack: damaged");
+        }
+        return relocation(message);
+    }
+
+    private static int crc32c(byte[] bytes) {
+        CRC32C crc = new CRC32C();
+        crc.update(bytes);
+        return (int) crc.getValue();
     }
 
     private static ExportedFile file(ExportRecord.Present present) {
@@ -206,6 +312,7 @@ public final class BackupWire {
                         FromWire.versionId(message.getSegment().getVersionId()),
                         message.getSegment().getIndex(),
                         message.getSegment().getEncoded().toByteArray());
+            case RELOCATION -> new ExportRecord.Relocated(relocation(message.getRelocation()));
             case FILE -> present(message.getFile());
             case ABSENT -> new ExportRecord.Absent(message.getAbsent());
             case ABSENT_TREE -> new ExportRecord.AbsentTree(message.getAbsentTree());

@@ -437,6 +437,7 @@ public final class FromWire {
                     message.getBadStoreIdsList().stream().map(StoreId::new).collect(Collectors.toSet()),
                     entrants(message.getEntrantsList(), chunk.replicas().size()),
                     direct,
+                    message.getManifestChunkId().isEmpty() ? chunk.id() : ChunkId.parse(message.getManifestChunkId()),
                     message.getManifestStoreIdsCount() == 0
                             ? chunk.replicas()
                             : replicas(message.getManifestStoreIdsList()),

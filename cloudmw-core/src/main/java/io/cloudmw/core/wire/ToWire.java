@@ -249,6 +249,9 @@ public final class ToWire {
                 .addAllBadStoreIds(
                         planned.bad().stream().map(StoreId::value).sorted().toList())
                 .addAllEntrants(planned.entrants().stream().map(ToWire::entrant).toList());
+        if (!planned.named().equals(planned.chunk().id())) {
+            message.setManifestChunkId(planned.named().toString());
+        }
         if (!planned.placed().equals(planned.chunk().replicas())) {
             planned.placed().forEach(store -> message.addManifestStoreIds(store.value()));
         }

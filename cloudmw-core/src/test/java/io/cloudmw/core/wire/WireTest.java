@@ -169,6 +169,7 @@ final class WireTest {
                 planned.bad(),
                 planned.entrants(),
                 planned.direct(),
+                new ChunkId(VersionId.random(), 0).slice(new ByteRange(7, 1000)),
                 List.of(STORES.get(0), new StoreId("before")),
                 Optional.of(token));
         assertThat(FromWire.plannedChunk(ToWire.plannedChunk(movedAndShared))).isEqualTo(movedAndShared);

@@ -9,6 +9,7 @@ import io.cloudmw.coordinator.catalog.tree.DirectoryEntry;
 import io.cloudmw.coordinator.catalog.tree.DirectoryPath;
 import io.cloudmw.coordinator.catalog.tree.KeptDirectory;
 import io.cloudmw.coordinator.catalog.tree.PathErrors;
+import io.cloudmw.coordinator.catalog.version.PackedChunks;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.manifest.ManifestSegment;
@@ -75,7 +76,10 @@ public final class FileNames {
         Optional<byte[]> segment = file.version().segmentCount() == 1
                 ? catalog.segment(file.version().id(), 0)
                 : Optional.empty();
-        return segment.isPresent() ? ManifestSegment.decode(0, segment.get()).chunks() : List.of();
+        return segment.isPresent()
+                ? PackedChunks.located(
+                        catalog, ManifestSegment.decode(0, segment.get()).chunks())
+                : List.of();
     }
 
     /**

@@ -5,7 +5,7 @@ import io.cloudmw.core.model.chunk.Chunk;
 import java.util.List;
 
 /**
- * A file with the chunks of its manifest.
+ * A file with the chunks of its manifest; slices of a compacted pack are those of the new one.
  *
  * @param chunks empty: they were not requested, or the manifest has more or no segments
  */

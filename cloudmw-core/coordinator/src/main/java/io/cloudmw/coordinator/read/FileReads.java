@@ -3,6 +3,7 @@ package io.cloudmw.coordinator.read;
 import io.cloudmw.coordinator.catalog.Catalog;
 import io.cloudmw.coordinator.catalog.change.CatalogErrors;
 import io.cloudmw.coordinator.catalog.tree.CurrentFile;
+import io.cloudmw.coordinator.catalog.version.PackedChunks;
 import io.cloudmw.coordinator.catalog.version.ReplicaOverlay;
 import io.cloudmw.coordinator.fleet.HelperRegistry;
 import io.cloudmw.coordinator.fleet.StoreView;
@@ -204,7 +205,8 @@ public final class FileReads {
                 .orElseThrow(() -> new CloudMwException(
                         ErrorCode.NOT_FOUND,
                         version.file() + ": segment " + index + " of version " + version.id() + " not found"));
-        List<Chunk> chunks = ManifestSegment.decode(index, bytes).chunks();
+        List<Chunk> named = ManifestSegment.decode(index, bytes).chunks();
+        List<Chunk> chunks = PackedChunks.located(catalog, named);
         Map<VersionId, TransferToken> owners = ownerTokens(version, chunks);
         Map<StoreId, Store> byId = readable(volume);
         Set<HelperId> reachable = new HashSet<>(ranked);
@@ -220,7 +222,8 @@ public final class FileReads {
                     copies.faulty(),
                     ReadPlanner.entrants(chunk, ranked, byId, reachable, copies.faulty(), preference),
                     Map.of(),
-                    copies.chunk().replicas(),
+                    named.get(planned.size()).id(),
+                    named.get(planned.size()).replicas(),
                     Optional.ofNullable(owners.get(chunk.id().version()))));
         }
         return new ReadPlanSegment(

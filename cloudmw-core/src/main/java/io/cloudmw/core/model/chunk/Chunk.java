@@ -31,6 +31,11 @@ public record Chunk(
         return new Chunk(index, id, range, leafSizeBytes, leaves, stores);
     }
 
+    /** The same bytes of the file, stored as another chunk. */
+    public Chunk storedAs(ChunkId other, List<StoreId> stores) {
+        return new Chunk(index, other, range, leafSizeBytes, leaves, stores);
+    }
+
     /** The same chunk at another place of a file. */
     public Chunk placedAt(long newIndex, long offsetBytes) {
         ByteRange moved = new ByteRange(offsetBytes, range.length());

@@ -58,6 +58,11 @@ public final class CatalogErrors {
                 ErrorCode.CONFLICT, "version " + version + " is committed or was abandoned: its segments are fixed");
     }
 
+    public static CloudMwException packNotClosed(VersionId pack) {
+        return new CloudMwException(
+                ErrorCode.CONFLICT, "pack " + pack + " may still take files (expected: closed before it is replaced)");
+    }
+
     public static CloudMwException abandoned(FileVersion version) {
         return new CloudMwException(
                 ErrorCode.CONFLICT,

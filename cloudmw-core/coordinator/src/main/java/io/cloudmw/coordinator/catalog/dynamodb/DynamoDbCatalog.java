@@ -43,6 +43,7 @@ import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.VolumeName;
 import io.cloudmw.core.model.chunk.ChunkId;
+import io.cloudmw.core.model.chunk.PackRelocation;
 import io.cloudmw.core.model.chunk.ReplicaRecord;
 import io.cloudmw.core.model.chunk.ReplicaReport;
 import io.cloudmw.core.model.file.AttributeChange;
@@ -246,9 +247,30 @@ public final class DynamoDbCatalog implements Catalog {
     }
 
     @Override
-    public Page<FileVersion> filesOf(VersionId pack, String pageToken, int limit) throws CloudMwException {
+    public Page<FileVersion> filesSince(VersionId pack, long sinceMillis, String pageToken, int limit)
+            throws CloudMwException {
         PageRules.checkLimit(limit);
-        return calls.call(() -> packs.files(pack, pageToken, limit));
+        return calls.call(() -> packs.files(pack, sinceMillis, pageToken, limit));
+    }
+
+    @Override
+    public Optional<PackRelocation> relocation(VersionId original) throws CloudMwException {
+        return calls.call(() -> shared.relocation(original));
+    }
+
+    @Override
+    public Optional<PackRelocation> relocationTo(VersionId pack) throws CloudMwException {
+        return calls.call(() -> packs.relocationTo(pack));
+    }
+
+    @Override
+    public boolean closePack(Lease lease, VersionId pack, long nowMillis) throws CloudMwException {
+        return calls.call(() -> packs.close(lease, pack, nowMillis));
+    }
+
+    @Override
+    public boolean replacePack(Lease lease, VersionId replaced, Pack pack, long nowMillis) throws CloudMwException {
+        return calls.call(() -> packs.replace(lease, replaced, pack, nowMillis));
     }
 
     @Override

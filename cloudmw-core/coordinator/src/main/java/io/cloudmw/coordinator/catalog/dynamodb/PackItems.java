@@ -26,6 +26,7 @@ import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.Page;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.model.chunk.PackRelocation;
 import io.cloudmw.core.model.file.Change;
 import io.cloudmw.core.model.file.FileVersion;
 import java.time.Duration;
@@ -98,12 +99,26 @@ final class PackItems {
                 return pack;
             }
             requireOpen(version, state);
-            SegmentItems.putOnly(transaction, version, pack.segment(), state);
-            VersionItems.makeCurrent(transaction, root, version, state);
-            transaction.put(Item.at(KeyLayout.pack(id)).with(Item.FORM, StoredForms.version(version)));
-            replicas.owe(transaction, new CommitRequest(version, Optional.empty(), pack.owed()), state);
+            add(transaction, root, pack, state);
             return pack;
         });
+    }
+
+    private void add(Transaction transaction, long root, Pack pack, Optional<Item> state)
+            throws TransactionConflict, CloudMwException {
+        FileVersion version = pack.version();
+        SegmentItems.putOnly(transaction, version, pack.segment(), state);
+        VersionItems.makeCurrent(transaction, root, version, state);
+        Item listed = Item.at(KeyLayout.pack(version.id())).with(Item.FORM, StoredForms.version(version));
+        if (pack.relocation().isPresent()) {
+            ItemKey place = KeyLayout.relocation(pack.original());
+            transaction.put(Item.at(place)
+                    .with(Item.FORM, StoredForms.relocation(pack.relocation().get())));
+            listed = listed.with(Item.ORIGINAL, pack.original().value())
+                    .with(Item.CLOSED_AT, version.committedAtMillis());
+        }
+        transaction.put(listed);
+        replicas.owe(transaction, new CommitRequest(version, Optional.empty(), pack.owed()), state);
     }
 
     private static long root(NameItems names, VolumeName volume) throws CloudMwException {
@@ -289,11 +304,11 @@ final class PackItems {
         return PageRules.cut(page, limit, last -> last.id().value());
     }
 
-    Page<FileVersion> files(VersionId pack, String pageToken, int limit) throws CloudMwException {
+    Page<FileVersion> files(VersionId pack, long sinceMillis, String pageToken, int limit) throws CloudMwException {
         List<FileVersion> files = new ArrayList<>();
-        List<Item> naming = shared.naming(pack, pageToken, limit);
+        List<Item> naming = shared.naming(shared.original(pack), pageToken, limit);
         for (SharedChunkItems.Reference reference : shared.kept(naming)) {
-            if (reference.isCurrent()) {
+            if (reference.isCurrent() || reference.state().number(Item.CHANGED_AT) >= sinceMillis) {
                 files.add(StoredForms.version(reference.state().bytes(Item.FORM)));
             }
         }
@@ -309,7 +324,7 @@ final class PackItems {
      */
     boolean retire(Lease lease, VersionId pack, long nowMillis) throws CloudMwException {
         ItemKey key = KeyLayout.pack(pack);
-        if (shared.isNeededByCurrent(pack)) {
+        if (shared.isNeededByCurrent(shared.original(pack))) {
             return false;
         }
         return transactions.run(transaction -> {
@@ -319,15 +334,67 @@ final class PackItems {
             if (item.isEmpty() || state.isEmpty()) {
                 return false;
             }
-            if (!item.get().has(Item.CLOSED_AT)) {
-                transaction.put(item.get().with(Item.CLOSED_AT, nowMillis));
-                return false;
-            }
-            if (nowMillis - item.get().number(Item.CLOSED_AT) < CLOSED.toMillis()) {
+            if (!isClosed(transaction, item.get(), nowMillis)) {
                 return false;
             }
             VersionItems.retire(transaction, state.get(), nowMillis);
             transaction.delete(key);
+            return true;
+        });
+    }
+
+    /** Closes a pack to files; returns whether that was long enough ago. */
+    private static boolean isClosed(Transaction transaction, Item pack, long nowMillis) throws CloudMwException {
+        if (!pack.has(Item.CLOSED_AT)) {
+            transaction.put(pack.with(Item.CLOSED_AT, nowMillis));
+            return false;
+        }
+        return nowMillis - pack.number(Item.CLOSED_AT) >= CLOSED.toMillis();
+    }
+
+    boolean close(Lease lease, VersionId pack, long nowMillis) throws CloudMwException {
+        ItemKey key = KeyLayout.pack(pack);
+        return transactions.run(transaction -> {
+            LeaseItems.requireNewest(transaction, lease, List.of(key));
+            Optional<Item> item = transaction.get(key);
+            return item.isPresent() && isClosed(transaction, item.get(), nowMillis);
+        });
+    }
+
+    Optional<PackRelocation> relocationTo(VersionId pack) throws CloudMwException {
+        VersionId original = shared.original(pack);
+        return original.equals(pack)
+                ? Optional.empty()
+                : shared.relocation(original).filter(found -> found.pack().equals(pack));
+    }
+
+    /** Replaces a closed pack: adds the new one with the place of the slices, and retires the old one. */
+    boolean replace(Lease lease, VersionId replaced, Pack pack, long nowMillis) throws CloudMwException {
+        FileVersion version = pack.version();
+        ItemKey old = KeyLayout.pack(replaced);
+        return transactions.run(transaction -> {
+            List<ItemKey> read = List.of(
+                    old,
+                    KeyLayout.state(replaced),
+                    KeyLayout.volume(version.file().volume()),
+                    KeyLayout.state(version.id()),
+                    KeyLayout.digest(version.id(), 0));
+            LeaseItems.requireNewest(transaction, lease, read);
+            NameItems names = new NameItems(transaction, numbers, changes);
+            long root = root(names, version.file().volume());
+            Optional<Item> item = transaction.get(old);
+            Optional<Item> retired = transaction.get(KeyLayout.state(replaced));
+            if (item.isEmpty() || retired.isEmpty()) {
+                return false;
+            }
+            if (!item.get().has(Item.CLOSED_AT)) {
+                throw CatalogErrors.packNotClosed(replaced);
+            }
+            Optional<Item> state = transaction.get(KeyLayout.state(version.id()));
+            requireOpen(version, state);
+            add(transaction, root, pack, state);
+            VersionItems.retire(transaction, retired.get(), nowMillis);
+            transaction.delete(old);
             return true;
         });
     }

@@ -7,12 +7,14 @@ import io.cloudmw.coordinator.catalog.dynamodb.table.KeyRange;
 import io.cloudmw.coordinator.catalog.dynamodb.table.Table;
 import io.cloudmw.coordinator.catalog.dynamodb.transaction.Transaction;
 import io.cloudmw.coordinator.catalog.dynamodb.transaction.TransactionRetry;
+import io.cloudmw.coordinator.catalog.stored.StoredForms;
 import io.cloudmw.coordinator.catalog.version.ChunkReference;
 import io.cloudmw.coordinator.catalog.version.SharedRun;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.manifest.ManifestDigest;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.chunk.ChunkId;
+import io.cloudmw.core.model.chunk.PackRelocation;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
@@ -150,6 +152,22 @@ final class SharedChunkItems {
     /** Returns which of these chunks a kept version references; queries each of their groups once. */
     Set<ChunkId> namedBy(VersionId version, Collection<ChunkId> chunks) throws CloudMwException {
         Set<ChunkId> named = new HashSet<>();
+        Map<ChunkId, ChunkId> moved = new HashMap<>();
+        for (ChunkId chunk : chunks) {
+            VersionId original = chunk.index() == 0 ? original(chunk.version()) : chunk.version();
+            if (!original.equals(chunk.version())) {
+                moved.put(new ChunkId(original, 0), chunk);
+            }
+        }
+        if (!moved.isEmpty()) {
+            namedDirectly(version, moved.keySet()).forEach(chunk -> named.add(moved.getOrDefault(chunk, chunk)));
+        }
+        named.addAll(namedDirectly(version, chunks));
+        return named;
+    }
+
+    private Set<ChunkId> namedDirectly(VersionId version, Collection<ChunkId> chunks) throws CloudMwException {
+        Set<ChunkId> named = new HashSet<>();
         for (List<SharedRun> group : SharedRun.grouped(SharedRun.of(chunks))) {
             KeyRange range = range(
                     group.get(0).owner(),
@@ -174,6 +192,26 @@ final class SharedChunkItems {
         return KeyRange.between(KeyLayout.ofVersion(owner), from, KeyLayout.namedFrom(endIndex));
     }
 
+    /** Returns the present place of the slices of a pack that manifests name. */
+    Optional<PackRelocation> relocation(VersionId original) throws CloudMwException {
+        Optional<Item> item = table.get(KeyLayout.relocation(original));
+        return item.isPresent() ? Optional.of(StoredForms.relocation(item.get().bytes(Item.FORM))) : Optional.empty();
+    }
+
+    /** Returns whether the bytes of these chunks are in another pack by now; a pack has one chunk. */
+    private boolean isMoved(VersionId owner, Collection<ChunkId> chunks) throws CloudMwException {
+        return chunks.stream().allMatch(chunk -> chunk.index() == 0)
+                && table.get(KeyLayout.relocation(owner)).isPresent();
+    }
+
+    /** Returns the pack whose slices manifests name to need those of a pack. */
+    VersionId original(VersionId pack) throws CloudMwException {
+        Optional<Item> item = table.get(KeyLayout.pack(pack));
+        return item.isPresent() && item.get().has(Item.ORIGINAL)
+                ? new VersionId(item.get().text(Item.ORIGINAL))
+                : pack;
+    }
+
     private static boolean isKept(Optional<Item> state) {
         return state.isPresent() && state.get().has(Item.FORM) && !isGone(state);
     }
@@ -195,6 +233,10 @@ final class SharedChunkItems {
             // This is checked before the others are read: a version that is not kept never becomes current again.
             if (owner.equals(version) || !isKept(table.get(KeyLayout.state(owner)))) {
                 Set<ChunkId> left = entry.getValue();
+                if (isMoved(owner, left)) {
+                    named.removeAll(left);
+                    continue;
+                }
                 visit(owner, first(left), end(left), naming -> {
                     left.removeIf(chunk -> !naming.version().equals(version) && naming.names(chunk));
                     return !left.isEmpty();
@@ -222,7 +264,7 @@ final class SharedChunkItems {
         }
         // A version that is found retired may have handed the chunk on to one that was not there yet when the query
         // ran. When a search finds no other versions than the one before, all were retired when it began.
-        int before = -1;
+        int before = isMoved(chunk.version(), List.of(chunk)) ? found.size() : -1;
         while (!current && before < found.size()) {
             before = found.size();
             current = !visit(chunk.version(), chunk.index(), chunk.index() + 1, naming -> {
@@ -240,13 +282,14 @@ final class SharedChunkItems {
 
     /** Returns whether a current version of the volume with this root references the chunk and did not write it. */
     boolean isNamedIn(long root, ChunkId chunk) throws CloudMwException {
-        return !visit(
-                chunk.version(),
-                chunk.index(),
-                chunk.index() + 1,
-                naming -> !(naming.names(chunk)
-                        && naming.isCurrent()
-                        && naming.state().number(Item.ROOT) == root));
+        return !isMoved(chunk.version(), List.of(chunk))
+                && !visit(
+                        chunk.version(),
+                        chunk.index(),
+                        chunk.index() + 1,
+                        naming -> !(naming.names(chunk)
+                                && naming.isCurrent()
+                                && naming.state().number(Item.ROOT) == root));
     }
 
     /** Returns whether another kept version references a chunk of this one. */
@@ -271,7 +314,7 @@ final class SharedChunkItems {
         return kept;
     }
 
-    /** Returns whether a current version references a chunk that this one wrote. */
+    /** Returns whether a current version references a chunk that this one wrote, wherever its bytes are. */
     boolean isNeededByCurrent(VersionId owner) throws CloudMwException {
         return !visit(owner, 0, ChunkId.MAX_INDEX + 1, naming -> !naming.isCurrent());
     }

@@ -26,6 +26,7 @@ import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.Page;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.chunk.ChunkId;
+import io.cloudmw.core.model.chunk.PackRelocation;
 import io.cloudmw.core.model.file.Change;
 import io.cloudmw.core.model.file.FileVersion;
 import io.cloudmw.core.model.file.VersionPart;
@@ -341,7 +342,11 @@ public final class VersionItems {
     long underReplicatedChunks(VersionId id) throws CloudMwException {
         Set<ChunkId> others = new HashSet<>();
         for (SharedRun run : shared.of(id)) {
-            replicas.faults(run.owner(), run.firstIndex(), run.endIndex()).forEach(fault -> others.add(fault.chunk()));
+            boolean packed = run.firstIndex() == 0 && run.endIndex() == 1;
+            VersionId owner = packed
+                    ? shared.relocation(run.owner()).map(PackRelocation::pack).orElse(run.owner())
+                    : run.owner();
+            replicas.faults(owner, run.firstIndex(), run.endIndex()).forEach(fault -> others.add(fault.chunk()));
         }
         return others.size() + replicas.underReplicatedChunks(id);
     }
@@ -477,6 +482,7 @@ public final class VersionItems {
     private void dropRest(Lease lease, VersionId id) throws CloudMwException {
         drop(KeyRange.startingWith(KeyLayout.ofVersion(id), KeyLayout.REPLICAS));
         drop(KeyRange.startingWith(KeyLayout.ofVersion(id), KeyLayout.NAMED));
+        table.deleteAll(List.of(KeyLayout.relocation(id)));
         dropState(lease, id);
     }
 

@@ -11,6 +11,7 @@ import io.cloudmw.coordinator.catalog.version.SharedRun;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.manifest.EncodedSegment;
 import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.model.chunk.PackRelocation;
 import io.cloudmw.core.model.chunk.ReplicaReport;
 import io.cloudmw.core.model.file.FileVersion;
 import java.sql.Connection;
@@ -38,7 +39,25 @@ final class PackRows {
         }
         put(connection, version, pack.segment());
         VersionRows.makeCurrent(connection, version);
-        Sql.update(connection, "INSERT INTO packs VALUES (?)", version.id().value());
+        if (pack.relocation().isEmpty()) {
+            Sql.update(
+                    connection,
+                    "INSERT INTO packs (id) VALUES (?)",
+                    version.id().value());
+        } else {
+            PackRelocation relocation = pack.relocation().get();
+            Sql.update(
+                    connection,
+                    "INSERT INTO packs (id, original, closed) VALUES (?, ?, 1)",
+                    version.id().value(),
+                    relocation.original().value());
+            Sql.update(
+                    connection,
+                    "INSERT OR REPLACE INTO relocations (original, pack, definition) VALUES (?, ?, ?)",
+                    relocation.original().value(),
+                    version.id().value(),
+                    StoredForms.relocation(relocation));
+        }
         for (ReplicaReport owed : pack.owed()) {
             ReplicaRows.insertIfAbsent(connection, owed, version.committedAtMillis());
         }
@@ -89,6 +108,7 @@ final class PackRows {
             deadline.require(version.file());
         }
         if (file.segment().isPresent()) {
+            requirePack(connection, version, file.segment().get());
             put(connection, version, file.segment().get());
         }
         Tree<SQLException> tree = NameRows.tree(connection);
@@ -103,6 +123,20 @@ final class PackRows {
         return committed;
     }
 
+    /** Requires that the pack takes files: what was decided about its files stays true. */
+    private static void requirePack(Connection connection, FileVersion version, ManifestSegment segment)
+            throws SQLException, CloudMwException {
+        List<SharedRun> runs = SharedRun.of(version.id(), segment.chunks());
+        boolean taken = runs.isEmpty()
+                || Sql.exists(
+                        connection,
+                        "SELECT 1 FROM packs WHERE id = ? AND closed = 0",
+                        runs.get(0).owner().value());
+        if (!taken) {
+            throw CatalogErrors.abandoned(version);
+        }
+    }
+
     static List<FileVersion> list(Connection connection, String after, int limit)
             throws SQLException, CloudMwException {
         return Sql.list(
@@ -113,23 +147,69 @@ final class PackRows {
                 limit);
     }
 
-    static List<FileVersion> files(Connection connection, VersionId pack, String after, int limit)
+    static List<FileVersion> files(Connection connection, VersionId pack, long sinceMillis, String after, int limit)
             throws SQLException, CloudMwException {
         return Sql.list(
                 connection,
                 row -> StoredForms.version(row.getBytes(1)),
-                "SELECT v.definition FROM versions v WHERE v.state = ? AND v.id > ? AND v.id IN"
-                        + " (SELECT version_id FROM shared WHERE owner = ?) ORDER BY v.id LIMIT ?",
+                "SELECT v.definition FROM versions v WHERE (v.state = ?1 OR (v.state = ?2 AND v.changed_at >= ?3"
+                        + " AND v.definition IS NOT NULL)) AND v.id > ?4 AND v.id IN"
+                        + " (SELECT s.version_id FROM shared s WHERE s.owner = " + SharedChunkRows.original("?5")
+                        + ") ORDER BY v.id LIMIT ?6",
                 SqliteSchema.CURRENT,
+                SqliteSchema.RETIRED,
+                sinceMillis,
                 after,
                 pack.value(),
                 limit);
     }
 
+    static Optional<PackRelocation> relocation(Connection connection, VersionId original)
+            throws SQLException, CloudMwException {
+        return Sql.first(
+                connection,
+                row -> StoredForms.relocation(row.getBytes(1)),
+                "SELECT definition FROM relocations WHERE original = ?",
+                original.value());
+    }
+
+    static Optional<PackRelocation> relocationTo(Connection connection, VersionId pack)
+            throws SQLException, CloudMwException {
+        return Sql.first(
+                connection,
+                row -> StoredForms.relocation(row.getBytes(1)),
+                "SELECT m.definition FROM packs p JOIN relocations m ON m.original = p.original AND m.pack = p.id"
+                        + " WHERE p.id = ?",
+                pack.value());
+    }
+
+    private static boolean isClosed(Connection connection, VersionId pack) throws SQLException, CloudMwException {
+        return Sql.exists(connection, "SELECT 1 FROM packs WHERE id = ? AND closed <> 0", pack.value());
+    }
+
+    static boolean close(Connection connection, VersionId pack) throws SQLException {
+        return Sql.update(connection, "UPDATE packs SET closed = 1 WHERE id = ?", pack.value()) > 0;
+    }
+
+    static boolean replace(Connection connection, VersionId replaced, Pack pack, long nowMillis)
+            throws SQLException, CloudMwException {
+        if (!Sql.exists(connection, "SELECT 1 FROM packs WHERE id = ?", replaced.value())) {
+            return false;
+        }
+        if (!isClosed(connection, replaced)) {
+            throw CatalogErrors.packNotClosed(replaced);
+        }
+        Pack unused = add(connection, pack);
+        Sql.update(connection, "DELETE FROM packs WHERE id = ?", replaced.value());
+        VersionRows.retire(connection, replaced, nowMillis);
+        return true;
+    }
+
     static boolean retire(Connection connection, VersionId pack, long nowMillis) throws SQLException, CloudMwException {
         boolean needed = Sql.exists(
                 connection,
-                "SELECT 1 FROM shared s JOIN versions v ON v.id = s.version_id AND v.state = ? WHERE s.owner = ? LIMIT 1",
+                "SELECT 1 FROM shared s JOIN versions v ON v.id = s.version_id AND v.state = ?1 WHERE s.owner = "
+                        + SharedChunkRows.original("?2") + " LIMIT 1",
                 SqliteSchema.CURRENT,
                 pack.value());
         if (needed || Sql.update(connection, "DELETE FROM packs WHERE id = ?", pack.value()) == 0) {

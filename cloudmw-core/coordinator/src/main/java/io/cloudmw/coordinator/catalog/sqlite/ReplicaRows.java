@@ -147,7 +147,9 @@ final class ReplicaRows {
                         "SELECT count(*) FROM (SELECT version_id, chunk FROM replicas WHERE version_id = ? AND "
                                 + FAULTY
                                 + " UNION SELECT r.version_id, r.chunk FROM shared s JOIN replicas r"
-                                + " ON r.version_id = s.owner AND r.chunk >= s.first_chunk AND r.chunk < s.end_chunk"
+                                + " ON r.version_id ="
+                                + " coalesce((SELECT m.pack FROM relocations m WHERE m.original = s.owner), s.owner)"
+                                + " AND r.chunk >= s.first_chunk AND r.chunk < s.end_chunk"
                                 + " AND r." + FAULTY + " WHERE s.version_id = ?)",
                         version.value(),
                         version.value())

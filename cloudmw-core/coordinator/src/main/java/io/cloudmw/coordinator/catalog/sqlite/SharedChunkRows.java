@@ -34,13 +34,25 @@ final class SharedChunkRows {
     private static final String NAMING =
             COMMITTED + " WHERE s.owner = ?1 AND" + String.format(Locale.ROOT, HAVING, "?2");
 
+    /** The condition that the bytes of the chunk of {@code s} are not in another pack by now. */
+    private static final String NOT_MOVED = " AND NOT EXISTS (SELECT 1 FROM relocations m WHERE m.original = s.owner)";
+
     /** The condition that a current version references a chunk of another version. */
     static final String IN_CURRENT =
             "EXISTS (SELECT 1 FROM shared s JOIN versions n ON n.id = s.version_id AND n.state = "
                     + SqliteSchema.CURRENT + " WHERE s.owner = r.version_id AND"
-                    + String.format(Locale.ROOT, HAVING, "r.chunk") + ")";
+                    + String.format(Locale.ROOT, HAVING, "r.chunk") + NOT_MOVED + ")";
+
+    /** The references to a chunk, or to a slice that was moved to it; the parameters are its writer and its index. */
+    private static final String NAMING_MOVED =
+            COMMITTED + " WHERE s.owner = " + original("?1") + " AND" + String.format(Locale.ROOT, HAVING, "?2");
 
     private SharedChunkRows() {}
+
+    /** Returns an expression for the pack whose slices manifests name to need those of a pack. */
+    static String original(String pack) {
+        return String.format(Locale.ROOT, "coalesce((SELECT p.original FROM packs p WHERE p.id = %1$s), %1$s)", pack);
+    }
 
     static void put(Connection connection, VersionId version, int segment, List<SharedRun> runs) throws SQLException {
         Sql.update(connection, "DELETE FROM shared WHERE version_id = ? AND segment = ?", version.value(), segment);
@@ -85,7 +97,7 @@ final class SharedChunkRows {
             throws SQLException, CloudMwException {
         return Sql.exists(
                 connection,
-                "SELECT 1" + NAMING + " AND s.version_id <> ?3 LIMIT 1",
+                "SELECT 1" + NAMING + NOT_MOVED + " AND s.version_id <> ?3 LIMIT 1",
                 chunk.version().value(),
                 chunk.index(),
                 but.value());
@@ -98,7 +110,7 @@ final class SharedChunkRows {
                         new VersionId(row.getString(1)),
                         OptionalInt.of(row.getInt(2)),
                         row.getInt(3) == SqliteSchema.CURRENT),
-                "SELECT s.version_id, s.segment, v.state" + NAMING + " ORDER BY v.state LIMIT 1",
+                "SELECT s.version_id, s.segment, v.state" + NAMING + NOT_MOVED + " ORDER BY v.state LIMIT 1",
                 chunk.version().value(),
                 chunk.index());
         boolean written = isKept(connection, chunk.version());
@@ -118,7 +130,7 @@ final class SharedChunkRows {
         for (ChunkId chunk : chunks) {
             boolean shared = Sql.exists(
                     connection,
-                    "SELECT 1" + NAMING + " AND s.version_id = ?3 LIMIT 1",
+                    "SELECT 1" + NAMING_MOVED + " AND s.version_id = ?3 LIMIT 1",
                     chunk.version().value(),
                     chunk.index(),
                     version.value());
@@ -156,6 +168,7 @@ final class SharedChunkRows {
                 lender);
         if (unshared) {
             Sql.update(connection, "DELETE FROM replicas WHERE version_id = ?", lender);
+            Sql.update(connection, "DELETE FROM relocations WHERE original = ?", lender);
             Sql.update(connection, "DELETE FROM versions WHERE id = ? AND definition IS NOT NULL", lender);
         }
     }

@@ -41,6 +41,7 @@ import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.VolumeName;
 import io.cloudmw.core.model.chunk.ChunkId;
+import io.cloudmw.core.model.chunk.PackRelocation;
 import io.cloudmw.core.model.chunk.ReplicaRecord;
 import io.cloudmw.core.model.chunk.ReplicaReport;
 import io.cloudmw.core.model.file.AttributeChange;
@@ -318,10 +319,38 @@ public final class SqliteCatalog implements Catalog {
     }
 
     @Override
-    public Page<FileVersion> filesOf(VersionId pack, String pageToken, int limit) throws CloudMwException {
+    public Page<FileVersion> filesSince(VersionId pack, long sinceMillis, String pageToken, int limit)
+            throws CloudMwException {
         PageRules.checkLimit(limit);
-        List<FileVersion> found = database.read(connection -> PackRows.files(connection, pack, pageToken, limit + 1));
+        List<FileVersion> found =
+                database.read(connection -> PackRows.files(connection, pack, sinceMillis, pageToken, limit + 1));
         return PageRules.cut(found, limit, last -> last.id().value());
+    }
+
+    @Override
+    public Optional<PackRelocation> relocation(VersionId original) throws CloudMwException {
+        return database.read(connection -> PackRows.relocation(connection, original));
+    }
+
+    @Override
+    public Optional<PackRelocation> relocationTo(VersionId pack) throws CloudMwException {
+        return database.read(connection -> PackRows.relocationTo(connection, pack));
+    }
+
+    @Override
+    public boolean closePack(Lease lease, VersionId pack, long nowMillis) throws CloudMwException {
+        return database.write(connection -> {
+            LeaseRows.requireNewest(connection, lease);
+            return PackRows.close(connection, pack);
+        });
+    }
+
+    @Override
+    public boolean replacePack(Lease lease, VersionId replaced, Pack pack, long nowMillis) throws CloudMwException {
+        return database.write(connection -> {
+            LeaseRows.requireNewest(connection, lease);
+            return PackRows.replace(connection, replaced, pack, nowMillis);
+        });
     }
 
     @Override

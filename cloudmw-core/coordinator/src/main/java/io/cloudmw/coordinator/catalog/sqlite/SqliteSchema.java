@@ -156,9 +156,34 @@ final class SqliteSchema {
     /** Adds the versions that hold the bytes of small files. */
     private static final List<String> PACKS = List.of("CREATE TABLE packs (id TEXT PRIMARY KEY) WITHOUT ROWID");
 
+    /**
+     * Adds the places of compacted packs. A pack that has the slices of an earlier one names it as original; a closed one
+     * takes no files.
+     */
+    private static final List<String> RELOCATIONS = List.of(
+            "ALTER TABLE packs ADD COLUMN original TEXT",
+            "ALTER TABLE packs ADD COLUMN closed INTEGER NOT NULL DEFAULT 0",
+            "CREATE TABLE relocations (original TEXT PRIMARY KEY, pack TEXT NOT NULL, definition BLOB NOT NULL)"
+                    + " WITHOUT ROWID");
+
     private static final List<List<String>> STEPS = List.of(
-            FIRST, TREE, FILES, LEASES, CHANGES, UPKEEP, SHARING, NOTES, SNAPSHOTS, CALLS, CLUSTER, RENAMES, REFUSALS,
-            KEPT, LOCKS, PACKS);
+            FIRST,
+            TREE,
+            FILES,
+            LEASES,
+            CHANGES,
+            UPKEEP,
+            SHARING,
+            NOTES,
+            SNAPSHOTS,
+            CALLS,
+            CLUSTER,
+            RENAMES,
+            REFUSALS,
+            KEPT,
+            LOCKS,
+            PACKS,
+            RELOCATIONS);
 
     private SqliteSchema() {}
 

@@ -6,6 +6,7 @@ import io.cloudmw.coordinator.lock.PathLocks;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.chunk.PackRelocation;
 import io.cloudmw.core.model.file.Attributes;
 import io.cloudmw.core.model.file.Change;
 import io.cloudmw.core.model.file.FileVersion;
@@ -17,6 +18,7 @@ import io.cloudmw.core.model.fleet.SightingReport;
 import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.core.model.volume.Volume;
 import io.cloudmw.core.wire.AccessWire;
+import io.cloudmw.core.wire.BackupWire;
 import io.cloudmw.core.wire.ChangeWire;
 import io.cloudmw.core.wire.FromWire;
 import io.cloudmw.core.wire.LockWire;
@@ -185,6 +187,14 @@ public final class StoredForms {
             }
             return new SightingReport(message.getCoordinator(), message.getPart(), message.getSequence(), sightings);
         });
+    }
+
+    public static byte[] relocation(PackRelocation relocation) {
+        return BackupWire.relocation(relocation);
+    }
+
+    public static PackRelocation relocation(byte[] bytes) throws CloudMwException {
+        return read("relocation", () -> BackupWire.relocation(bytes));
     }
 
     public static byte[] change(Change change) {

@@ -44,6 +44,7 @@ import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.VolumeName;
 import io.cloudmw.core.model.chunk.ChunkId;
+import io.cloudmw.core.model.chunk.PackRelocation;
 import io.cloudmw.core.model.chunk.ReplicaRecord;
 import io.cloudmw.core.model.chunk.ReplicaReport;
 import io.cloudmw.core.model.chunk.ReplicaState;
@@ -61,6 +62,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -104,6 +106,13 @@ public final class InMemoryCatalog implements Catalog {
 
     @GuardedBy("this")
     private final TreeSet<String> packs = new TreeSet<>();
+
+    @GuardedBy("this")
+    private final Set<String> closedPacks = new HashSet<>();
+
+    /** The places of compacted packs, by the pack that manifests name. */
+    @GuardedBy("this")
+    private final Map<VersionId, PackRelocation> relocations = new HashMap<>();
 
     @GuardedBy("this")
     private final SharedRuns shared = new SharedRuns();
@@ -827,7 +836,8 @@ public final class InMemoryCatalog implements Catalog {
     public synchronized long underReplicatedChunks(VersionId version) throws CloudMwException {
         List<ReplicaReport> found = new ArrayList<>(faults(version, 0, ChunkId.MAX_INDEX + 1));
         for (SharedRun run : shared.of(version).toList()) {
-            found.addAll(faults(run.owner(), run.firstIndex(), run.endIndex()));
+            PackRelocation moved = relocations.get(run.owner());
+            found.addAll(faults(moved == null ? run.owner() : moved.pack(), run.firstIndex(), run.endIndex()));
         }
         return found.stream().map(ReplicaReport::chunk).distinct().count();
     }
@@ -859,9 +869,13 @@ public final class InMemoryCatalog implements Catalog {
     /** Returns the committed versions whose manifests reference a chunk. */
     @GuardedBy("this")
     private List<VersionRecord> namers(ChunkId chunk) {
+        return namers(chunk, relocations.containsKey(chunk.version()) ? Stream.of() : shared.naming(chunk));
+    }
+
+    @GuardedBy("this")
+    private List<VersionRecord> namers(ChunkId chunk, Stream<VersionId> sharing) {
         List<VersionRecord> namers = new ArrayList<>();
-        for (VersionId id :
-                Stream.concat(Stream.of(chunk.version()), shared.naming(chunk)).toList()) {
+        for (VersionId id : Stream.concat(Stream.of(chunk.version()), sharing).toList()) {
             VersionRecord record = versions.get(id.value());
             if (record != null && record.isKept()) {
                 namers.add(record);
@@ -906,7 +920,8 @@ public final class InMemoryCatalog implements Catalog {
         for (ChunkId chunk : chunks) {
             if (record != null
                     && record.isKept()
-                    && shared.segment(version, chunk).isPresent()) {
+                    && shared.segment(version, new ChunkId(original(chunk.version()), chunk.index()))
+                            .isPresent()) {
                 named.add(chunk);
             }
         }
@@ -920,9 +935,20 @@ public final class InMemoryCatalog implements Catalog {
         }
         List<CommitOutcome> outcomes = new ArrayList<>(batch.files().size());
         for (BatchFile file : batch.files()) {
-            outcomes.add(BatchCommits.commit(this, file, batch.deadline()));
+            outcomes.add(
+                    takes(batch, file)
+                            ? BatchCommits.commit(this, file, batch.deadline())
+                            : new CommitOutcome.Refused(CatalogErrors.abandoned(file.version())));
         }
         return outcomes;
+    }
+
+    @GuardedBy("this")
+    private boolean takes(BatchCommit batch, BatchFile file) {
+        return versions.containsKey(file.version().id().value())
+                || batch.pack()
+                        .filter(pack -> closedPacks.contains(pack.version().id().value()))
+                        .isEmpty();
     }
 
     @Override
@@ -940,6 +966,10 @@ public final class InMemoryCatalog implements Catalog {
         putSegment(version.id(), 0, pack.segment().bytes(), List.of(), nowMillis);
         record(version.id(), nowMillis).committed = version;
         packs.add(version.id().value());
+        pack.relocation().ifPresent(relocation -> {
+            relocations.put(relocation.original(), relocation);
+            closedPacks.add(version.id().value());
+        });
         pack.owed().forEach(owed -> replicas.putIfAbsent(PageRules.token(owed), record(owed, nowMillis)));
         dropGood(version.id());
     }
@@ -959,12 +989,14 @@ public final class InMemoryCatalog implements Catalog {
     }
 
     @Override
-    public synchronized Page<FileVersion> filesOf(VersionId pack, String pageToken, int limit) throws CloudMwException {
+    public synchronized Page<FileVersion> filesSince(VersionId pack, long sinceMillis, String pageToken, int limit)
+            throws CloudMwException {
         checkOpen();
         PageRules.checkLimit(limit);
-        List<FileVersion> files = namers(new ChunkId(pack, 0)).stream()
-                .filter(record -> record.isCurrent()
-                        && !record.id.equals(pack)
+        ChunkId named = new ChunkId(original(pack), 0);
+        List<FileVersion> files = namers(named, shared.naming(named)).stream()
+                .filter(record -> (record.isCurrent() || record.touchedAtMillis >= sinceMillis)
+                        && !record.id.equals(named.version())
                         && record.id.value().compareTo(pageToken) > 0)
                 .flatMap(record -> Stream.ofNullable(record.committed))
                 .sorted(Comparator.comparing(version -> version.id().value()))
@@ -978,12 +1010,57 @@ public final class InMemoryCatalog implements Catalog {
         checkOpen();
         leases.requireNewest(lease);
         VersionRecord record = versions.get(pack.value());
-        boolean needed =
-                namers(new ChunkId(pack, 0)).stream().anyMatch(naming -> naming.isCurrent() && !naming.id.equals(pack));
+        ChunkId named = new ChunkId(original(pack), 0);
+        boolean needed = namers(named, shared.naming(named)).stream()
+                .anyMatch(naming -> naming.isCurrent() && !naming.id.equals(named.version()));
         if (needed || record == null || !packs.remove(pack.value())) {
             return false;
         }
         record.retire(nowMillis);
+        return true;
+    }
+
+    @GuardedBy("this")
+    private VersionId original(VersionId pack) {
+        return relocations.values().stream()
+                .filter(relocation -> relocation.pack().equals(pack))
+                .map(PackRelocation::original)
+                .findFirst()
+                .orElse(pack);
+    }
+
+    @Override
+    public synchronized Optional<PackRelocation> relocation(VersionId original) {
+        return Optional.ofNullable(relocations.get(original));
+    }
+
+    @Override
+    public synchronized Optional<PackRelocation> relocationTo(VersionId pack) {
+        return Optional.ofNullable(relocations.get(original(pack)));
+    }
+
+    @Override
+    public synchronized boolean closePack(Lease lease, VersionId pack, long nowMillis) throws CloudMwException {
+        checkOpen();
+        leases.requireNewest(lease);
+        closedPacks.add(pack.value());
+        return packs.contains(pack.value());
+    }
+
+    @Override
+    public synchronized boolean replacePack(Lease lease, VersionId replaced, Pack pack, long nowMillis)
+            throws CloudMwException {
+        checkOpen();
+        leases.requireNewest(lease);
+        if (!packs.contains(replaced.value())) {
+            return false;
+        }
+        if (!closedPacks.contains(replaced.value())) {
+            throw CatalogErrors.packNotClosed(replaced);
+        }
+        addPack(pack);
+        packs.remove(replaced.value());
+        record(replaced, nowMillis).retire(nowMillis);
         return true;
     }
 
@@ -1074,6 +1151,7 @@ public final class InMemoryCatalog implements Catalog {
             versions.remove(record.id.value());
         }
         if (!needed) {
+            relocations.remove(record.id);
             replicas.values().removeIf(report -> report.chunk().version().equals(record.id));
         }
     }

@@ -70,6 +70,9 @@ public record Item(ItemKey key, Map<String, AttributeValue> values) {
     /** In the list of packs: when the pack stopped to take files; absent: it may take more. */
     public static final String CLOSED_AT = "closedAt";
 
+    /** In the list of packs: the earlier pack whose slices it has, which manifests name; absent: they name its own. */
+    public static final String ORIGINAL = "originalPack";
+
     /** In a volume's position: versions may have several names though no snapshot was taken. */
     public static final String LINKED = "linked";
 

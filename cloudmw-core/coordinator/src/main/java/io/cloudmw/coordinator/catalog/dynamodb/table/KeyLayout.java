@@ -324,6 +324,11 @@ public final class KeyLayout {
         return "packs/" + digit;
     }
 
+    /** Returns the key of the present place of a compacted pack, with the versions that name its slices. */
+    public static ItemKey relocation(VersionId original) {
+        return new ItemKey(ofVersion(original), "relocation");
+    }
+
     private static String digit(VersionId id) {
         return id.value().substring(0, 1);
     }
