@@ -56,12 +56,23 @@ final class CatalogRestore {
     /** The packs that are current. Several threads may restore one of them, which has no further effect. */
     private final Set<VersionId> packs = ConcurrentHashMap.newKeySet();
 
+    /** Those of which manifests name slices; the bytes of some are in others. */
+    private final Set<VersionId> restored = ConcurrentHashMap.newKeySet();
+
+    private final RecoveredPacks recovered;
+
     private long files;
     private long bytes;
 
     CatalogRestore(
-            Catalog catalog, RecoveryScratch scratch, RecoveryProgress progress, VolumeName volume, WallClock clock) {
+            Catalog catalog,
+            RecoveredPacks recovered,
+            RecoveryScratch scratch,
+            RecoveryProgress progress,
+            VolumeName volume,
+            WallClock clock) {
         this.catalog = catalog;
+        this.recovered = recovered;
         this.scratch = scratch;
         this.progress = progress;
         this.volume = volume;
@@ -267,7 +278,8 @@ final class CatalogRestore {
                             version.file() + ": the backup has no segment " + index + " of version " + version.id()));
             List<Chunk> chunks = ManifestSegment.decode(index, segment).chunks();
             for (Chunk chunk : chunks) {
-                if (chunk.id().slice().isPresent() && !packs.contains(chunk.id().version())) {
+                if (chunk.id().slice().isPresent()
+                        && !restored.contains(chunk.id().version())) {
                     restorePack(chunk.id().version(), version);
                 }
             }
@@ -277,14 +289,13 @@ final class CatalogRestore {
         }
     }
 
-    /** Makes a pack current before the first file that names it. */
-    private void restorePack(VersionId pack, FileVersion file) throws CloudMwException {
-        byte[] segment = scratch.segment(pack, 0)
-                .orElseThrow(() -> new CloudMwException(
-                        ErrorCode.INTERNAL, file.file() + ": the backup has no segment of its pack " + pack));
-        Chunk chunk = ManifestSegment.decode(0, segment).chunks().get(0);
-        catalog.addPack(Pack.of(volume, chunk, List.of(), clock.millis()));
-        packs.add(pack);
+    /** Makes the pack that has the bytes current before the first file that needs it. */
+    private void restorePack(VersionId named, FileVersion file) throws CloudMwException {
+        RecoveredPacks.Found found = recovered.find(named, file);
+        Pack pack = Pack.of(volume, found.chunk(), List.of(), clock.millis());
+        catalog.addPack(found.place().map(pack::with).orElse(pack));
+        packs.add(pack.version().id());
+        restored.add(named);
     }
 
     /**

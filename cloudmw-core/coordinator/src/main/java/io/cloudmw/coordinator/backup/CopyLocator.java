@@ -1,6 +1,7 @@
 package io.cloudmw.coordinator.backup;
 
 import io.cloudmw.coordinator.catalog.Catalog;
+import io.cloudmw.coordinator.catalog.version.PackedChunks;
 import io.cloudmw.coordinator.catalog.version.UpkeepRecords;
 import io.cloudmw.coordinator.lease.Lease;
 import io.cloudmw.core.error.CloudMwException;
@@ -36,8 +37,8 @@ final class CopyLocator {
     private final long nowMillis;
     private final List<ReplicaRecord> records = new ArrayList<>();
 
-    /** The chunks of packs without a good copy. Their number is small unless most of the volume is lost. */
-    private final Set<ChunkId> lostPacks = new HashSet<>();
+    /** The packs with a good copy. */
+    private final Set<VersionId> packs = new HashSet<>();
 
     private List<StoreChunkListing> stores = List.of();
     private long chunks;
@@ -91,8 +92,8 @@ final class CopyLocator {
             for (FileVersion pack : page.items()) {
                 if (pack.file().volume().equals(volume)) {
                     Chunk chunk = segment(pack, 0).chunks().get(0);
-                    if (!locate(pack.id(), chunk)) {
-                        lostPacks.add(chunk.id());
+                    if (locate(pack.id(), chunk)) {
+                        packs.add(pack.id());
                     }
                 }
             }
@@ -111,7 +112,7 @@ final class CopyLocator {
         boolean lost = false;
         boolean unseen = false;
         for (int i = 0; i < version.segmentCount(); i++) {
-            for (Chunk chunk : segment(version, i).chunks()) {
+            for (Chunk chunk : PackedChunks.located(catalog, segment(version, i).chunks())) {
                 boolean there = chunk.id().slice().isPresent() ? isSliceThere(chunk) : locate(version.id(), chunk);
                 if (!there) {
                     boolean certain = isRead(chunk);
@@ -134,7 +135,7 @@ final class CopyLocator {
 
     /** Returns whether a slice can be read: a pack with a damaged copy may still have the bytes of some files. */
     private boolean isSliceThere(Chunk slice) {
-        return !lostPacks.contains(slice.id().stored())
+        return packs.contains(slice.id().version())
                 || (verify && stores.stream().anyMatch(store -> ChunkCopyReader.isRight(store.store(), slice)));
     }
 

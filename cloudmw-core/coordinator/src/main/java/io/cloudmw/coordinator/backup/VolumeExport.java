@@ -19,6 +19,7 @@ import io.cloudmw.core.model.Page;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.VolumeName;
 import io.cloudmw.core.model.chunk.Chunk;
+import io.cloudmw.core.model.chunk.PackRelocation;
 import io.cloudmw.core.model.file.Change;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -38,7 +39,7 @@ import java.util.Set;
  * left. A path is recorded as it is when it is read, which may include a later change; that change is in the log, too.
  * When the log has nothing more, the records are exactly the volume at its position. A renamed directory is dropped at
  * both paths, and walked at the new one. A file with bytes in a pack is preceded by the pack's segment, once in each
- * piece.
+ * piece; if the pack was compacted, by the segment of the new one and the place of the bytes there.
  */
 public final class VolumeExport {
     /** The size at which a piece ends: after a file, or after a segment of a large one. */
@@ -52,6 +53,7 @@ public final class VolumeExport {
     private static final int ENTRIES = 100;
     private static final int CHANGES = 500;
     private static final int RECORD_BYTES = 256;
+    private static final int RANGE_BYTES = 8;
 
     private final Catalog catalog;
     private final int pageBytes;
@@ -222,18 +224,25 @@ public final class VolumeExport {
             add(new ExportRecord.Present(file.version(), file.createdAtMillis(), file.attributes()), RECORD_BYTES);
         }
 
-        /** Adds the packs that a segment names, each once; returns false when one is gone. */
+        /** Adds the packs that have the bytes of a segment's slices, each once; returns false when one is gone. */
         private boolean addPacks(ManifestSegment segment) throws CloudMwException {
             for (Chunk chunk : segment.chunks()) {
                 VersionId pack = chunk.id().version();
                 if (chunk.id().slice().isEmpty() || packs.contains(pack)) {
                     continue;
                 }
-                Optional<byte[]> found = catalog.segment(pack, 0);
+                Optional<PackRelocation> place = catalog.relocation(pack);
+                VersionId now = place.map(PackRelocation::pack).orElse(pack);
+                Optional<byte[]> found = catalog.segment(now, 0);
                 if (found.isEmpty()) {
                     return false;
                 }
-                add(new ExportRecord.Segment(pack, 0, found.get()), found.get().length);
+                add(new ExportRecord.Segment(now, 0, found.get()), found.get().length);
+                if (place.isPresent()) {
+                    add(
+                            new ExportRecord.Relocated(place.get()),
+                            place.get().kept().size() * RANGE_BYTES);
+                }
                 packs.add(pack);
             }
             return true;

@@ -85,7 +85,8 @@ public final class VolumeRecovery {
                 progress.clear();
             }
             Volume volume = prepare(root, catalog);
-            CatalogRestore restoring = new CatalogRestore(catalog, scratch, progress, volume.name(), clock);
+            CatalogRestore restoring = new CatalogRestore(
+                    catalog, new RecoveredPacks(scratch, stores), scratch, progress, volume.name(), clock);
             restoring.plan(listener);
             restoring.run(listener);
             RecoveryReport.Copies located = new CopyLocator(catalog, lease, stores, request.verify(), clock.millis())
@@ -209,6 +210,8 @@ public final class VolumeRecovery {
     private static void collect(ExportRecord entry, RecoveryScratch scratch) throws CloudMwException {
         if (entry instanceof ExportRecord.Segment segment) {
             scratch.putSegment(segment.version(), segment.index(), segment.encoded());
+        } else if (entry instanceof ExportRecord.Relocated relocated) {
+            scratch.putPlace(relocated.place().original(), BackupWire.relocation(relocated.place()));
         } else if (entry instanceof ExportRecord.Present present) {
             scratch.put(present.version().file().path(), BackupWire.record(present));
         } else if (entry instanceof ExportRecord.Directory directory) {

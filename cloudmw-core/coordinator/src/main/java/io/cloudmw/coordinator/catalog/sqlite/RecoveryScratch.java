@@ -24,6 +24,8 @@ public final class RecoveryScratch implements Closeable {
     private static final String CREATE_SEGMENTS =
             "CREATE TABLE segment(version TEXT, idx INTEGER, encoded BLOB, PRIMARY KEY(version, idx)) WITHOUT ROWID";
 
+    private static final String CREATE_PLACES = "CREATE TABLE place(pack TEXT PRIMARY KEY, encoded BLOB) WITHOUT ROWID";
+
     private final Path directory;
     private final Connection connection;
 
@@ -65,6 +67,7 @@ public final class RecoveryScratch implements Closeable {
         Connection connection = config.createConnection("jdbc:sqlite:" + file);
         Sql.update(connection, CREATE_VALUES);
         Sql.update(connection, CREATE_SEGMENTS);
+        Sql.update(connection, CREATE_PLACES);
         connection.setAutoCommit(false);
         return connection;
     }
@@ -99,6 +102,16 @@ public final class RecoveryScratch implements Closeable {
                 "SELECT encoded FROM segment WHERE version = ? AND idx = ?",
                 version.value(),
                 index));
+    }
+
+    /** Stores the place of the bytes of a compacted pack. */
+    public void putPlace(VersionId pack, byte[] encoded) throws CloudMwException {
+        run(() -> Sql.update(connection, "INSERT OR REPLACE INTO place VALUES(?, ?)", pack.value(), encoded));
+    }
+
+    public Optional<byte[]> place(VersionId pack) throws CloudMwException {
+        return run(() -> Sql.first(
+                connection, row -> row.getBytes(1), "SELECT encoded FROM place WHERE pack = ?", pack.value()));
     }
 
     /** Returns the values after a path, in order; empty: from the start. */

@@ -14,6 +14,7 @@ import io.cloudmw.coordinator.catalog.tree.CurrentEntry;
 import io.cloudmw.coordinator.catalog.tree.CurrentFile;
 import io.cloudmw.coordinator.catalog.tree.DirectoryEntry;
 import io.cloudmw.coordinator.catalog.version.SharedRun;
+import io.cloudmw.coordinator.lease.Lease;
 import io.cloudmw.coordinator.testing.PackSamples;
 import io.cloudmw.core.backup.BackupPart;
 import io.cloudmw.core.backup.BackupRoot;
@@ -33,6 +34,7 @@ import io.cloudmw.core.model.VolumeName;
 import io.cloudmw.core.model.chunk.Chunk;
 import io.cloudmw.core.model.chunk.ChunkId;
 import io.cloudmw.core.model.chunk.LeafDigests;
+import io.cloudmw.core.model.chunk.PackRelocation;
 import io.cloudmw.core.model.chunk.StoredChunk;
 import io.cloudmw.core.model.file.FileVersion;
 import io.cloudmw.core.model.fleet.Store;
@@ -45,6 +47,7 @@ import io.cloudmw.core.wire.BackupWire;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.InputStream;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -176,6 +179,59 @@ public final class StoredVolume {
         return pack;
     }
 
+    /**
+     * Replaces a pack by a smaller one, as upkeep does.
+     *
+     * @param original the pack whose slices manifests name
+     * @param replaced the chunk that has the bytes now; its copies are deleted
+     * @param kept ranges of the original
+     */
+    public Chunk compact(VersionId original, Chunk replaced, ByteRange... kept) throws CloudMwException {
+        byte[] before = read("s1", replaced.id());
+        VersionId id = PackRelocation.newId(original);
+        PackRelocation place = new PackRelocation(original, id, placed, List.of(kept));
+        Optional<PackRelocation> earlier = catalog.relocationTo(replaced.id().version());
+        ByteArrayOutputStream all = new ByteArrayOutputStream();
+        for (ByteRange range : kept) {
+            ByteRange there =
+                    earlier.isEmpty() ? range : earlier.get().place(range).orElseThrow();
+            all.write(before, (int) there.offset(), (int) there.length());
+        }
+        all.writeBytes(BackupWire.packEnd(place));
+        Chunk pack = chunk(place.chunk(), all.toByteArray());
+        for (StoreId store : placed) {
+            write(store(store.value()), pack.id(), all.toByteArray());
+            store(store.value()).delete(replaced.id());
+        }
+        Lease lease = catalog.leases()
+                .acquire("collection", "test", Duration.ofDays(1), clock)
+                .orElseThrow();
+        long now = clock;
+        long later = now + Duration.ofHours(1).toMillis();
+        clock = later + Duration.ofHours(1).toMillis();
+        boolean unused = catalog.closePack(lease, replaced.id().version(), now);
+        if (!catalog.closePack(lease, replaced.id().version(), later)
+                || !catalog.replacePack(
+                        lease,
+                        replaced.id().version(),
+                        Pack.of(NAME, pack, List.of(), later).with(place),
+                        later)) {
+            throw new IllegalStateException("pack " + replaced.id() + " was not replaced");
+        }
+        return pack;
+    }
+
+    private byte[] read(String store, ChunkId chunk) throws CloudMwException {
+        java.nio.ByteBuffer bytes =
+                java.nio.ByteBuffer.allocate((int) store(store).length(chunk).orElseThrow());
+        try (var in = store(store).read(chunk, new ByteRange(0, bytes.capacity()))) {
+            while (bytes.hasRemaining()) {
+                in.read(bytes);
+            }
+        }
+        return bytes.array();
+    }
+
     private Chunk chunk(ChunkId id, byte[] bytes) {
         int count = Chunk.leafCount(bytes.length, LEAF_BYTES);
         int[] crc32c = new int[count];
@@ -226,15 +282,9 @@ public final class StoredVolume {
 
     /** Moves a copy from one store to another, changed by {@code change}. */
     public void move(ChunkId chunk, String from, String to, UnaryOperator<byte[]> change) throws CloudMwException {
-        long length = store(from).length(chunk).orElseThrow();
-        java.nio.ByteBuffer bytes = java.nio.ByteBuffer.allocate((int) length);
-        try (var in = store(from).read(chunk, new ByteRange(0, length))) {
-            while (bytes.hasRemaining()) {
-                in.read(bytes);
-            }
-        }
+        byte[] bytes = read(from, chunk);
         store(from).delete(chunk);
-        write(store(to), chunk, change.apply(bytes.array()));
+        write(store(to), chunk, change.apply(bytes));
     }
 
     /** Changes a byte of the copy in one store. */

@@ -12,10 +12,12 @@ import io.cloudmw.core.backup.BackupRoot;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.manifest.ManifestSegment;
+import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.chunk.Chunk;
 import io.cloudmw.core.model.chunk.ChunkId;
+import io.cloudmw.core.model.chunk.PackRelocation;
 import io.cloudmw.core.model.file.AttributeChange;
 import io.cloudmw.core.model.file.FileVersion;
 import io.cloudmw.core.model.fleet.StoreIdentity;
@@ -251,6 +253,89 @@ public abstract class BackupContract extends CatalogFixture {
             RecoveryReport report = volume.recover(other, true, lost(lost));
             assertThat(report.copies().corrupt()).isEqualTo(2);
             assertThat(lost).as("the byte in the middle").containsExactly("/p/secondtrue");
+        }
+    }
+
+    @Test
+    void filesOfACompactedPackAreRecovered() throws Exception {
+        StoredVolume volume = new StoredVolume(catalog);
+        Chunk pack = volume.pack(small());
+        catalog.remove(volume.file("/p/second"), 20);
+        Chunk now = volume.compact(pack.id().version(), pack, new ByteRange(0, 10), new ByteRange(20, 10));
+        volume.backup();
+        try (Catalog other = openAnother()) {
+            RecoveryReport report = volume.recover(other, true, RecoveryListener.NONE);
+            assertThat(report.copies().lostFiles()).isZero();
+            assertThat(report.copies().found()).isEqualTo(2);
+            assertThat(StoredVolume.files(other)).hasSize(2).isEqualTo(StoredVolume.files(catalog));
+            assertCompacted(other, pack, now);
+            assertThat(other.filesOf(now.id().version(), "", 10).items()).hasSize(2);
+            assertThat(other.state(pack.id().version()))
+                    .as("late copies of the replaced pack are known")
+                    .contains(VersionState.OPEN);
+        }
+    }
+
+    private static void assertCompacted(Catalog recovered, Chunk pack, Chunk now) throws CloudMwException {
+        assertThat(recovered.packs("", 10).items())
+                .extracting(FileVersion::id)
+                .containsExactly(now.id().version());
+        assertThat(recovered.relocation(pack.id().version()))
+                .map(PackRelocation::chunk)
+                .contains(now.id());
+        byte[] segment = recovered.segment(now.id().version(), 0).orElseThrow();
+        assertThat(ManifestSegment.decode(0, segment).chunks()).containsExactly(now);
+    }
+
+    /** The copies that the backup names are gone; nothing but the stores knows those of the new pack. */
+    @Test
+    void packThatWasCompactedAfterTheBackupIsFoundInStores() throws Exception {
+        StoredVolume volume = new StoredVolume(catalog);
+        Chunk pack = volume.pack(small());
+        volume.backup();
+        Chunk first = volume.compact(pack.id().version(), pack, new ByteRange(0, 10), new ByteRange(20, 10));
+        List<String> lost = new ArrayList<>();
+        try (Catalog other = openAnother()) {
+            RecoveryReport report = volume.recover(other, true, lost(lost));
+            assertThat(report.copies().lostFiles()).isEqualTo(1);
+            assertThat(lost).as("was removed before the compaction").containsExactly("/p/secondtrue");
+            assertCompacted(other, pack, first);
+        }
+    }
+
+    @Test
+    void packThatWasCompactedTwiceAfterTheBackupIsFoundInStores() throws Exception {
+        StoredVolume volume = new StoredVolume(catalog);
+        Chunk pack = volume.pack(small());
+        volume.backup();
+        Chunk first = volume.compact(pack.id().version(), pack, new ByteRange(0, 10), new ByteRange(20, 10));
+        Chunk second = volume.compact(pack.id().version(), first, new ByteRange(20, 10));
+        volume.damage(second.id(), "s1");
+        List<String> lost = new ArrayList<>();
+        try (Catalog other = openAnother()) {
+            RecoveryReport report = volume.recover(other, true, lost(lost));
+            assertThat(report.copies().corrupt()).as("of two copies").isEqualTo(1);
+            assertThat(lost).containsExactlyInAnyOrder("/p/firsttrue", "/p/secondtrue");
+            assertThat(other.packs("", 10).items())
+                    .extracting(FileVersion::id)
+                    .containsExactly(second.id().version());
+        }
+    }
+
+    @Test
+    void laterBackupHasThePlaceOfACompactedPack() throws Exception {
+        StoredVolume volume = new StoredVolume(catalog);
+        Chunk pack = volume.pack(small());
+        BackupRoot first = volume.backup();
+        Chunk now = volume.compact(pack.id().version(), pack, new ByteRange(10, 20));
+        catalog.remove(volume.file("/p/first"), 20);
+        rename("photos:/p/third", "photos:/p/renamed");
+        volume.backup(first);
+        try (Catalog other = openAnother()) {
+            RecoveryReport report = volume.recover(other, true, RecoveryListener.NONE);
+            assertThat(report.copies().lostFiles()).isZero();
+            assertThat(StoredVolume.files(other)).hasSize(2).isEqualTo(StoredVolume.files(catalog));
+            assertCompacted(other, pack, now);
         }
     }
 
