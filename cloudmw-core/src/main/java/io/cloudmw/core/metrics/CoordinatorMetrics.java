@@ -32,6 +32,12 @@ public final class CoordinatorMetrics {
     /** Bytes of replicas that garbage collection has deleted. */
     public static final String COLLECTED = "cloudmw.coordinator.collect.deleted";
 
+    /** Packs that garbage collection has replaced by smaller ones. */
+    public static final String COMPACTED = "cloudmw.coordinator.collect.compacted";
+
+    /** Bytes that those packs take less in stores. */
+    public static final String COMPACTED_BYTES = "cloudmw.coordinator.collect.compacted.freed";
+
     /** Tag of {@link #CALLS}: the method of the protocol. */
     public static final String METHOD = "method";
 
@@ -76,6 +82,8 @@ public final class CoordinatorMetrics {
      * @param found chunks with too few good replicas at the last complete check
      * @param repaired replicas made since this coordinator does upkeep
      * @param collectedBytes deleted by the current round, or the last one
+     * @param compacted packs replaced by smaller ones in that round
+     * @param compactedBytes how many bytes less those take in all stores
      */
     public record Progress(
             LongSupplier doing,
@@ -83,7 +91,9 @@ public final class CoordinatorMetrics {
             LongSupplier given,
             LongSupplier found,
             LongSupplier repaired,
-            LongSupplier collectedBytes) {}
+            LongSupplier collectedBytes,
+            LongSupplier compacted,
+            LongSupplier compactedBytes) {}
 
     /** Reports the number of helpers and the state of upkeep from now on. */
     public void watch(LongSupplier helpers, Progress progress) {
@@ -94,6 +104,9 @@ public final class CoordinatorMetrics {
         register(gauge(FOUND, "Chunks with too few good copies", progress.found()));
         register(gauge(REPAIRED, "Copies made to repair them", progress.repaired()));
         register(gauge(COLLECTED, "Deleted by garbage collection", progress.collectedBytes())
+                .baseUnit("bytes"));
+        register(gauge(COMPACTED, "Packs replaced by smaller ones", progress.compacted()));
+        register(gauge(COMPACTED_BYTES, "Bytes that smaller packs free", progress.compactedBytes())
                 .baseUnit("bytes"));
     }
 

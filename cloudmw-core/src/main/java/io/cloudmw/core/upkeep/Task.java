@@ -1,9 +1,11 @@
 package io.cloudmw.core.upkeep;
 
+import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.chunk.Chunk;
 import io.cloudmw.core.model.chunk.ChunkId;
+import io.cloudmw.core.model.chunk.PackRelocation;
 import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.core.security.TransferRight;
 import java.util.ArrayList;
@@ -79,6 +81,24 @@ public sealed interface Task {
         @Override
         default int leaves() {
             return chunk().leaves().count();
+        }
+    }
+
+    /** A task that reads a chunk from some store that has a good copy, and writes to its own store. */
+    sealed interface FromSources extends OfCopy {
+        /** Returns the stores with good copies. */
+        List<Store> sources();
+
+        @Override
+        default List<Store> stores() {
+            List<Store> all = new ArrayList<>(sources());
+            all.add(store());
+            return all;
+        }
+
+        @Override
+        default Set<TransferRight> rights() {
+            return Set.of(TransferRight.READ, TransferRight.WRITE);
         }
     }
 
@@ -165,26 +185,53 @@ public sealed interface Task {
      * @param sources stores with good copies
      * @param good how many good copies there are: the fewer, the more urgent
      */
-    record Copy(Chunk chunk, Store store, FilePath file, List<Store> sources, int good) implements OfCopy {
+    record Copy(Chunk chunk, Store store, FilePath file, List<Store> sources, int good) implements FromSources {
         public Copy {
             sources = List.copyOf(sources);
         }
 
         @Override
-        public List<Store> stores() {
-            List<Store> all = new ArrayList<>(sources);
-            all.add(store);
-            return all;
+        public int urgency() {
+            return good;
+        }
+    }
+
+    /**
+     * The task to write one copy of a new pack, with those bytes of another that files still need, and behind them where
+     * they are from. All copies are equal, whichever helper makes them. A copy that the store has already is verified,
+     * and a wrong one is replaced.
+     *
+     * @param chunk the other pack's
+     * @param kept the ranges of that chunk that are kept, in order
+     * @param place of the bytes in the new pack, as manifests name them
+     */
+    record Compact(
+            Chunk chunk, Store store, FilePath file, List<Store> sources, List<ByteRange> kept, PackRelocation place)
+            implements FromSources {
+        public Compact {
+            sources = List.copyOf(sources);
+            kept = List.copyOf(kept);
+            long bytes = 0;
+            for (ByteRange range : kept) {
+                if (range.end() > chunk.range().length()) {
+                    throw new IllegalArgumentException("range: " + range + " (expected: within "
+                            + chunk.range().length() + " bytes)");
+                }
+                bytes += range.length();
+            }
+            if (bytes != place.keptBytes()) {
+                throw new IllegalArgumentException("kept: " + bytes + " bytes (expected: " + place.keptBytes() + ")");
+            }
         }
 
         @Override
-        public Set<TransferRight> rights() {
-            return Set.of(TransferRight.READ, TransferRight.WRITE);
+        public List<String> keys() {
+            return List.of(Task.copy(place.chunk(), store.id()));
         }
 
         @Override
         public int urgency() {
-            return good;
+            return LAST;
         }
     }
 }

@@ -3,6 +3,7 @@ package io.cloudmw.core.upkeep;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.Page;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.chunk.Chunk;
 import io.cloudmw.core.model.chunk.ReplicaReport;
 import io.cloudmw.core.model.chunk.StoredChunk;
 import java.util.List;
@@ -17,6 +18,7 @@ import java.util.Optional;
  * @param faults faults of copies that the helper found
  * @param blamed the store that caused the failure, if one did
  * @param listed the chunks of a survey or a look; only a survey tells lengths
+ * @param made the chunk of a new pack, in the task's store
  */
 public record TaskResult(
         long task,
@@ -25,7 +27,8 @@ public record TaskResult(
         long bytes,
         List<ReplicaReport> faults,
         Optional<StoreId> blamed,
-        Page<StoredChunk> listed) {
+        Page<StoredChunk> listed,
+        Optional<Chunk> made) {
     public TaskResult {
         faults = List.copyOf(faults);
         if (bytes < 0) {
@@ -42,5 +45,22 @@ public record TaskResult(
             List<ReplicaReport> faults,
             Optional<StoreId> blamed) {
         this(task, failure, message, bytes, faults, blamed, new Page<>(List.of(), ""));
+    }
+
+    /** Creates a result without a new pack. */
+    public TaskResult(
+            long task,
+            Optional<ErrorCode> failure,
+            String message,
+            long bytes,
+            List<ReplicaReport> faults,
+            Optional<StoreId> blamed,
+            Page<StoredChunk> listed) {
+        this(task, failure, message, bytes, faults, blamed, listed, Optional.empty());
+    }
+
+    /** Returns the same result with the chunk of a new pack. */
+    public TaskResult with(Chunk pack) {
+        return new TaskResult(task, failure, message, bytes, faults, blamed, listed, Optional.of(pack));
     }
 }

@@ -2,12 +2,15 @@ package io.cloudmw.core.wire;
 
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.Page;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.model.chunk.Chunk;
 import io.cloudmw.core.model.chunk.ChunkId;
+import io.cloudmw.core.model.chunk.PackRelocation;
 import io.cloudmw.core.model.chunk.StoredChunk;
 import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.core.status.DrainOrder;
@@ -34,6 +37,7 @@ import io.cloudmw.proto.v1.BeginRoundRequest;
 import io.cloudmw.proto.v1.CollectFare;
 import io.cloudmw.proto.v1.CollectRequest;
 import io.cloudmw.proto.v1.CollectRoundFare;
+import io.cloudmw.proto.v1.CompactTask;
 import io.cloudmw.proto.v1.CopyTask;
 import io.cloudmw.proto.v1.DeleteTask;
 import io.cloudmw.proto.v1.DrainRequest;
@@ -74,7 +78,7 @@ public final class UpkeepWire {
     }
 
     private static io.cloudmw.proto.v1.TaskResult result(TaskResult result) {
-        return io.cloudmw.proto.v1.TaskResult.newBuilder()
+        io.cloudmw.proto.v1.TaskResult.Builder message = io.cloudmw.proto.v1.TaskResult.newBuilder()
                 .setNumber(result.task())
                 .setError(result.failure().map(ErrorCode::name).orElse(""))
                 .setMessage(result.message())
@@ -86,8 +90,9 @@ public final class UpkeepWire {
                 .addAllListedBytes(
                         result.listed().items().stream().map(StoredChunk::bytes).toList())
                 .setListedAfter(result.listed().nextToken())
-                .setBlamedStoreId(result.blamed().map(StoreId::value).orElse(""))
-                .build();
+                .setBlamedStoreId(result.blamed().map(StoreId::value).orElse(""));
+        result.made().ifPresent(chunk -> message.setMade(ToWire.chunk(chunk)));
+        return message.build();
     }
 
     public static List<TaskResult> results(WorkRequest request) throws CloudMwException {
@@ -104,7 +109,8 @@ public final class UpkeepWire {
                     message.getBlamedStoreId().isEmpty()
                             ? Optional.empty()
                             : Optional.of(new StoreId(message.getBlamedStoreId())),
-                    new Page<>(listed(message), message.getListedAfter()))));
+                    new Page<>(listed(message), message.getListedAfter()),
+                    message.hasMade() ? Optional.of(FromWire.chunk(message.getMade())) : Optional.empty())));
         }
         return results;
     }
@@ -146,6 +152,8 @@ public final class UpkeepWire {
             message.setCopy(CopyTask.newBuilder()
                     .addAllSources(
                             copy.sources().stream().map(UpkeepWire::store).toList()));
+        } else if (task instanceof Task.Compact compact) {
+            message.setCompact(compact(compact));
         } else if (task instanceof Task.Verify) {
             message.setVerify(VerifyTask.getDefaultInstance());
         } else if (task instanceof Task.Survey survey) {
@@ -160,6 +168,24 @@ public final class UpkeepWire {
                             delete.chunks().stream().map(ChunkId::toString).toList()));
         }
         return message.build();
+    }
+
+    private static CompactTask compact(Task.Compact task) {
+        CompactTask.Builder message = CompactTask.newBuilder()
+                .addAllSources(task.sources().stream().map(UpkeepWire::store).toList())
+                .setPlace(BackupWire.message(task.place()));
+        task.kept().forEach(range -> message.addKeptOffsets(range.offset()).addKeptLengths(range.length()));
+        return message.build();
+    }
+
+    private static Task compact(io.cloudmw.proto.v1.Task message, Store store) throws CloudMwException {
+        CompactTask compact = message.getCompact();
+        Chunk chunk = FromWire.chunk(message.getChunk());
+        FilePath file = file(message);
+        List<Store> sources = stores(compact.getSourcesList());
+        List<ByteRange> kept = BackupWire.ranges(compact.getKeptOffsetsList(), compact.getKeptLengthsList());
+        PackRelocation place = BackupWire.relocation(compact.getPlace());
+        return FromWire.valid(() -> new Task.Compact(chunk, store, file, sources, kept, place));
     }
 
     private static io.cloudmw.proto.v1.Store store(Store store) {
@@ -208,6 +234,7 @@ public final class UpkeepWire {
             case LOOK ->
                 Optional.of(FromWire.valid(
                         () -> new Task.Look(store, chunkIds(message.getLook().getChunkIdsList()))));
+            case COMPACT -> Optional.of(compact(message, store));
             case KIND_NOT_SET -> Optional.empty();
         };
     }
@@ -422,6 +449,8 @@ public final class UpkeepWire {
                 .setDeletedBytes(round.deleted().bytes())
                 .setFailed(round.failed())
                 .setForgotten(round.forgotten())
+                .setCompacted(round.compacted().copies())
+                .setCompactedBytes(round.compacted().bytes())
                 .setUnknown(findings.unknown())
                 .setStores(coverage.stores())
                 .setStoresDone(coverage.storesDone())
@@ -447,6 +476,7 @@ public final class UpkeepWire {
                 new CopyTotal(message.getDeleted(), message.getDeletedBytes()),
                 message.getFailed(),
                 message.getForgotten(),
+                new CopyTotal(message.getCompacted(), message.getCompactedBytes()),
                 new CollectCoverage(
                         message.getStores(),
                         message.getStoresDone(),

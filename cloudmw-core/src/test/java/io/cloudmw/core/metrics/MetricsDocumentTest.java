@@ -78,7 +78,9 @@ final class MetricsDocumentTest {
         coordinator.called("any", CoordinatorMetrics.OK, 1);
         coordinator.looked("any", CoordinatorMetrics.OK, 1);
         coordinator.watch(
-                () -> 0, new CoordinatorMetrics.Progress(() -> 0, () -> 0, () -> 0, () -> 0, () -> 0, () -> 0));
+                () -> 0,
+                new CoordinatorMetrics.Progress(
+                        () -> 0, () -> 0, () -> 0, () -> 0, () -> 0, () -> 0, () -> 0, () -> 0));
 
         // This registry shows the buckets of a timer as gauges of their own.
         List<Meter> documentedMeters = meters.getMeters().stream()

@@ -54,6 +54,11 @@ final class TaskRunner {
                     number, ErrorCode.DEADLINE_EXCEEDED, "the task's deadline had passed before it started", findings);
         }
         try {
+            if (task instanceof Task.Compact compact) {
+                PackCompactor.Made made = compact(compact, resolver(compact, assignment, batch), findings, endNanos);
+                return new TaskResult(number, Optional.empty(), "", made.bytes(), findings.faults(), Optional.empty())
+                        .with(made.pack());
+            }
             if (task instanceof Task.OfCopy copy) {
                 long bytes = runCopy(copy, resolver(copy, assignment, batch), findings, endNanos);
                 return new TaskResult(number, Optional.empty(), "", bytes, findings.faults(), Optional.empty());
@@ -77,6 +82,14 @@ final class TaskRunner {
         TransferClaims claims =
                 new TransferClaims(task.rights(), task.file(), task.chunk().id().version(), 0);
         return stores.resolver(task.stores(), batch.helpers(), token, claims, () -> Urgency.of(Priority.REPAIR));
+    }
+
+    private PackCompactor.Made compact(Task.Compact task, StoreResolver resolver, TaskFindings findings, long endNanos)
+            throws CloudMwException {
+        PackCompactor.Made made =
+                new PackCompactor(task, resolver, spool, findings, () -> ticker.nanos() - endNanos >= 0).run();
+        metrics.copied(made.bytes());
+        return made;
     }
 
     /** Runs a task about one copy; returns the bytes written or verified. */

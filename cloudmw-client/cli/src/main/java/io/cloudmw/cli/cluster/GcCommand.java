@@ -51,6 +51,12 @@ public final class GcCommand extends ClientCommand {
                     "%s deleted, %d versions forgotten, %d failures",
                     text(round.deleted()), round.forgotten(), round.failed());
         }
+        if (round.compacted().copies() > 0) {
+            say(
+                    "%s packs of small files compacted, which will free %s",
+                    number(round.compacted().copies()),
+                    Sizes.approximate(round.compacted().bytes()));
+        }
         if (findings.unknown() > 0) {
             say("%d copies belong to versions unknown to this catalog: they stay", findings.unknown());
         }
@@ -135,6 +141,8 @@ public final class GcCommand extends ClientCommand {
         put(json, "deleted", round.deleted());
         json.put("failed", round.failed());
         json.put("forgotten", round.forgotten());
+        json.put("compacted", round.compacted().copies());
+        json.put("compacted_bytes", round.compacted().bytes());
         json.put("unknown", findings.unknown());
         return json;
     }

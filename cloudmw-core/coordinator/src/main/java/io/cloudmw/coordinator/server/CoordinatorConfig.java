@@ -127,6 +127,8 @@ public record CoordinatorConfig(
                         defaults.collectEvery(),
                         Duration.ofSeconds(1),
                         Duration.ofDays(365)),
-                settings.duration("coordinator.clock-skew", defaults.clockSkew(), shortest, Duration.ofDays(1)));
+                settings.duration("coordinator.clock-skew", defaults.clockSkew(), shortest, Duration.ofDays(1)),
+                settings.integer(
+                        "coordinator.compact-below", defaults.compactBelowPercent(), 0, UpkeepOptions.MOST_PERCENT));
     }
 }

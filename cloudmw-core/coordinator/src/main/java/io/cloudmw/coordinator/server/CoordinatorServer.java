@@ -271,7 +271,11 @@ public final class CoordinatorServer implements AutoCloseable {
                 () -> of(upkeep, UpkeepStatus::givenTasks),
                 () -> of(upkeep, status -> status.repair().underReplicatedChunks()),
                 () -> of(upkeep, status -> status.repair().copied()),
-                () -> of(upkeep, status -> status.collect().current().deleted().bytes()));
+                () -> of(upkeep, status -> status.collect().current().deleted().bytes()),
+                () -> of(
+                        upkeep, status -> status.collect().current().compacted().copies()),
+                () -> of(
+                        upkeep, status -> status.collect().current().compacted().bytes()));
     }
 
     private static long of(Upkeep upkeep, ToLongFunction<UpkeepStatus> figure) {

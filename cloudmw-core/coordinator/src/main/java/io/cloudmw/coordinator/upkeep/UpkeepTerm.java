@@ -245,6 +245,8 @@ final class UpkeepTerm {
         if (task.get() instanceof Task.Look look) {
             replacements.looked(
                     look, result.listed().items().stream().map(StoredChunk::id).toList(), done);
+        } else if (task.get() instanceof Task.Compact compact && result.made().isPresent()) {
+            collector.compacted(compact, result.made().get(), done);
         } else if (task.get() instanceof Task.Survey survey) {
             collector.surveyed(survey, result.listed(), done);
         } else if (task.get() instanceof Task.Delete delete) {

@@ -8,6 +8,8 @@ package io.cloudmw.core.status.collect;
  * @param deleted copies
  * @param failed stores that could not be listed, and deletions that failed; the next round retries them
  * @param forgotten versions that were dropped from the catalog
+ * @param compacted packs of small files that were replaced by smaller ones, and how many bytes less those take in all
+ *     stores
  */
 public record CollectRound(
         boolean dry,
@@ -16,15 +18,16 @@ public record CollectRound(
         CopyTotal deleted,
         long failed,
         long forgotten,
+        CopyTotal compacted,
         CollectCoverage coverage) {
     /** No round. */
-    public static final CollectRound NONE =
-            new CollectRound(false, 0, CollectFindings.NONE, CopyTotal.NONE, 0, 0, CollectCoverage.NONE);
+    public static final CollectRound NONE = new CollectRound(
+            false, 0, CollectFindings.NONE, CopyTotal.NONE, 0, 0, CopyTotal.NONE, CollectCoverage.NONE);
 
     /** A round that has just begun. */
     public static CollectRound began(boolean dry, long nowMillis, int stores) {
         CollectCoverage coverage = new CollectCoverage(stores, 0, CopyTotal.NONE);
-        return new CollectRound(dry, nowMillis, CollectFindings.NONE, CopyTotal.NONE, 0, 0, coverage);
+        return new CollectRound(dry, nowMillis, CollectFindings.NONE, CopyTotal.NONE, 0, 0, CopyTotal.NONE, coverage);
     }
 
     /** Returns the unreferenced copies that are old enough to be deleted. */
@@ -34,22 +37,27 @@ public record CollectRound(
 
     /** The round with more findings. */
     public CollectRound found(CollectFindings more) {
-        return new CollectRound(dry, beganMillis, findings.plus(more), deleted, failed, forgotten, coverage);
+        return new CollectRound(dry, beganMillis, findings.plus(more), deleted, failed, forgotten, compacted, coverage);
     }
 
     /** The round after more copies were deleted. */
     public CollectRound deleted(CopyTotal more) {
-        return new CollectRound(dry, beganMillis, findings, deleted.plus(more), failed, forgotten, coverage);
+        return new CollectRound(dry, beganMillis, findings, deleted.plus(more), failed, forgotten, compacted, coverage);
     }
 
     /** The round after more failures. */
     public CollectRound failed(long times) {
-        return new CollectRound(dry, beganMillis, findings, deleted, failed + times, forgotten, coverage);
+        return new CollectRound(dry, beganMillis, findings, deleted, failed + times, forgotten, compacted, coverage);
     }
 
     /** The round after more versions were forgotten. */
     public CollectRound forgot(long versions) {
-        return new CollectRound(dry, beganMillis, findings, deleted, failed, forgotten + versions, coverage);
+        return new CollectRound(dry, beganMillis, findings, deleted, failed, forgotten + versions, compacted, coverage);
+    }
+
+    /** The round after more packs were replaced. */
+    public CollectRound compacted(CopyTotal more) {
+        return new CollectRound(dry, beganMillis, findings, deleted, failed, forgotten, compacted.plus(more), coverage);
     }
 
     /** Returns the round with one more store done, listed or not. */
@@ -67,6 +75,6 @@ public record CollectRound(
     }
 
     private CollectRound covered(CollectCoverage now) {
-        return new CollectRound(dry, beganMillis, findings, deleted, failed, forgotten, now);
+        return new CollectRound(dry, beganMillis, findings, deleted, failed, forgotten, compacted, now);
     }
 }

@@ -1,6 +1,7 @@
 package io.cloudmw.coordinator.catalog.change;
 
 import io.cloudmw.core.manifest.EncodedSegment;
+import io.cloudmw.core.manifest.ManifestSegment;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.VolumeName;

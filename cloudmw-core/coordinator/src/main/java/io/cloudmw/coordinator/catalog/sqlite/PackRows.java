@@ -124,7 +124,7 @@ final class PackRows {
     }
 
     /** Requires that the pack takes files: what was decided about its files stays true. */
-    private static void requirePack(Connection connection, FileVersion version, ManifestSegment segment)
+    private static void requirePack(Connection connection, FileVersion version, EncodedSegment segment)
             throws SQLException, CloudMwException {
         List<SharedRun> runs = SharedRun.of(version.id(), segment.chunks());
         boolean taken = runs.isEmpty()

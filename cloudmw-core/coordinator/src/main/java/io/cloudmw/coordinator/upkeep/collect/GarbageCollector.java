@@ -1,11 +1,13 @@
 package io.cloudmw.coordinator.upkeep.collect;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.cloudmw.coordinator.upkeep.compact.PackCompaction;
 import io.cloudmw.coordinator.upkeep.schedule.UpkeepContext;
 import io.cloudmw.coordinator.upkeep.task.TaskQueue;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.Page;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.chunk.Chunk;
 import io.cloudmw.core.model.chunk.ChunkId;
 import io.cloudmw.core.model.chunk.ReplicaRecord;
 import io.cloudmw.core.model.chunk.StoredChunk;
@@ -28,7 +30,7 @@ import java.util.stream.Collectors;
 
 /**
  * The collector of unreferenced copies, which crashed uploads, removed and replaced versions, and dropped or failed copies
- * leave in stores. A round first retires packs without files; then helpers list the stores page by page. Unreferenced copies ({@link ReferencedCopies}) are
+ * leave in stores. A round first retires packs without files and compacts others; then helpers list the stores page by page. Unreferenced copies ({@link ReferencedCopies}) are
  * recorded as {@code DROPPED}, with the time by upkeep's clock. A later round deletes a copy that is still marked when the
  * mark is older than any token plus the clock skew. The catalog and the lease are checked again when the task is assigned.
  *
@@ -47,6 +49,7 @@ public final class GarbageCollector {
     private final CollectionRounds rounds;
     private final PendingDeletions deletions;
     private final PackRetirement packs;
+    private final PackCompaction compaction;
     private final VersionForgetting forgetting;
     private final StoreListings listings = new StoreListings();
 
@@ -73,6 +76,7 @@ public final class GarbageCollector {
         this.rounds = new CollectionRounds(context.options().collects());
         this.deletions = new PendingDeletions(context.ticker());
         this.packs = new PackRetirement(context);
+        this.compaction = new PackCompaction(context, queue, packs -> rounds.count(round -> round.compacted(packs)));
         this.forgetting = new VersionForgetting(context);
     }
 
@@ -82,6 +86,7 @@ public final class GarbageCollector {
         stores = now.entrySet().stream()
                 .filter(entry -> !entry.getValue().candidate().store().isLost())
                 .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
+        compaction.look(stores);
         deletions.expire();
         takeDropped().forEach(this::dropped);
     }
@@ -115,8 +120,11 @@ public final class GarbageCollector {
         if (!progress().underWay()) {
             return begin();
         }
-        if (packs.step()) {
+        if (packs.step() || compaction.step()) {
             return true;
+        }
+        if (compaction.isBusy()) {
+            return false;
         }
         if (!offerWaiting()) {
             return false;
@@ -155,6 +163,7 @@ public final class GarbageCollector {
             context.catalog().notes().put(context.lease(), NOTE, Long.toString(now));
             begunMillis = now;
             packs.begin(now);
+            compaction.begin(now);
         }
         List<StoreId> available = stores.values().stream()
                 .filter(StoreCondition::available)
@@ -167,6 +176,7 @@ public final class GarbageCollector {
         if (!rounds.start(round, dry || !due)) {
             listings.clear();
             packs.end();
+            compaction.end();
         }
         return true;
     }
@@ -180,6 +190,7 @@ public final class GarbageCollector {
     /** Ends the round with its findings so far. Helpers may still delete the copies assigned to them. */
     private void endEarly() {
         packs.end();
+        compaction.end();
         listings.clear();
         waiting.clear();
         page = Optional.empty();
@@ -255,6 +266,15 @@ public final class GarbageCollector {
         if (outstanding.remove(task)) {
             listed.add(new ClassifiedPage(task.store(), chunks));
         }
+    }
+
+    /**
+     * Takes the copy of a new pack that a helper has made.
+     *
+     * @param done removes the task from the queue
+     */
+    public void compacted(Task.Compact task, Chunk pack, Runnable done) {
+        compaction.made(task, pack, done);
     }
 
     private boolean offerWaiting() {

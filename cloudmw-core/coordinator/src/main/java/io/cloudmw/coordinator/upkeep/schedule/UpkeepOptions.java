@@ -15,6 +15,7 @@ import java.time.Duration;
  * @param collects whether garbage is deleted
  * @param collectEvery the least time between the beginnings of two garbage collections
  * @param clockSkew how much civil clocks may differ; it is added to the life of tokens before a deletion
+ * @param compactBelowPercent a pack of which at most this share of the bytes is needed is compacted; 0: none is
  */
 public record UpkeepOptions(
         Duration interval,
@@ -25,7 +26,11 @@ public record UpkeepOptions(
         long scrubBytesPerSecond,
         boolean collects,
         Duration collectEvery,
-        Duration clockSkew) {
+        Duration clockSkew,
+        int compactBelowPercent) {
+    /** A pack is not rewritten for less than a tenth of its bytes. */
+    public static final int MOST_PERCENT = 90;
+
     /** The age at which S3 refuses a signed request. */
     private static final Duration SIGNATURE = Duration.ofMinutes(15);
 
@@ -40,12 +45,16 @@ public record UpkeepOptions(
         if (scrubBytesPerSecond < 1) {
             throw new IllegalArgumentException("scrubBytesPerSecond: " + scrubBytesPerSecond + " (expected: >= 1)");
         }
+        if (compactBelowPercent < 0 || compactBelowPercent > MOST_PERCENT) {
+            throw new IllegalArgumentException(
+                    "compactBelowPercent: " + compactBelowPercent + " (expected: 0.." + MOST_PERCENT + ")");
+        }
     }
 
     /**
      * Returns the defaults. Repair looks every 5 s; stores are lost after 10 min, and copies are owed for 1 min; tasks
      * take 1 min. Scrub runs every 30 days at 16 MiB/s per store. Garbage collection runs every 6 h and allows for
-     * clocks that differ by 10 min.
+     * clocks that differ by 10 min; it compacts packs of which at most half is needed.
      */
     public static UpkeepOptions defaults() {
         return new UpkeepOptions(
@@ -57,7 +66,8 @@ public record UpkeepOptions(
                 16 << 20,
                 true,
                 Duration.ofHours(6),
-                Duration.ofMinutes(10));
+                Duration.ofMinutes(10),
+                50);
     }
 
     /**

@@ -50,9 +50,9 @@ public interface UpkeepFleet {
         return true;
     }
 
-    /** Returns whether a helper can do a task: use its store, and one of a copy's sources. */
+    /** Returns whether a helper can do a task: use its store, and one of its sources. */
     default boolean canDo(HelperId helper, Task task) {
-        return task instanceof Task.Copy copy
+        return task instanceof Task.FromSources copy
                 ? CopyEligibility.canMake(this::canUse, helper, copy.sources(), task.store())
                 : canUse(helper, task.store());
     }

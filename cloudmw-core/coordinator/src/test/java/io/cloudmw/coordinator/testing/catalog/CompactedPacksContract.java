@@ -134,8 +134,8 @@ public abstract class CompactedPacksContract extends CatalogFixture {
         assertThat(catalog.state(id(batch))).contains(VersionState.RETIRED);
         assertThat(catalog.segment(now, 0))
                 .get()
-                .satisfies(segment ->
-                        assertThat(ManifestSegment.decode(0, segment)).isEqualTo(pack.segment()));
+                .satisfies(segment -> assertThat(ManifestSegment.decode(0, segment))
+                        .isEqualTo(pack.segment().segment()));
         assertThat(catalog.relocation(id(batch))).isEqualTo(pack.relocation());
         assertThat(catalog.relocationTo(now)).isEqualTo(pack.relocation());
         assertThat(located(version(batch, 0)).id()).isEqualTo(slice(now, 0));
@@ -310,7 +310,7 @@ public abstract class CompactedPacksContract extends CatalogFixture {
         catalog.addPack(pack);
         catalog.addPack(pack);
         FileVersion file = batch.files().get(1).version();
-        byte[] segment = batch.files().get(1).segment().orElseThrow().encode();
+        byte[] segment = batch.files().get(1).segment().orElseThrow().bytes();
         catalog.putSegment(
                 file.id(),
                 0,

@@ -161,7 +161,8 @@ final class GarbageCollectorTest {
                             upkeep.scrubBytesPerSecond(),
                             collects,
                             every,
-                            upkeep.clockSkew()));
+                            upkeep.clockSkew(),
+                            upkeep.compactBelowPercent()));
         }
 
         /** Lets helpers work; {@code trouble} is the share of tasks that fail, or are done and never reported. */

@@ -1,0 +1,335 @@
+package io.cloudmw.coordinator.upkeep.compact;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.cloudmw.coordinator.catalog.Catalog;
+import io.cloudmw.coordinator.catalog.change.Pack;
+import io.cloudmw.coordinator.catalog.version.ReplicaOverlay;
+import io.cloudmw.coordinator.upkeep.schedule.UpkeepContext;
+import io.cloudmw.coordinator.upkeep.task.TaskQueue;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.manifest.ManifestSegment;
+import io.cloudmw.core.model.ByteRange;
+import io.cloudmw.core.model.Page;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.model.chunk.Chunk;
+import io.cloudmw.core.model.chunk.PackRelocation;
+import io.cloudmw.core.model.file.FileVersion;
+import io.cloudmw.core.model.fleet.Store;
+import io.cloudmw.core.model.volume.Volume;
+import io.cloudmw.core.placement.CurrentReplicas;
+import io.cloudmw.core.status.StoreCondition;
+import io.cloudmw.core.status.collect.CopyTotal;
+import io.cloudmw.core.upkeep.Task;
+import io.cloudmw.core.wire.BackupWire;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The compaction of packs within a round of garbage collection. A pack of which few bytes are needed is closed to files,
+ * then helpers make the copies of a smaller one, which replaces it in the catalog; the collector finds the copies of the
+ * replaced pack unreferenced. A compaction that fails leaves an open version, which is given up, and is tried again in
+ * the next round. {@link #step}, {@link #begin}, {@link #end} and {@link #look} are called by one thread, other methods
+ * by any; calls block on the catalog.
+ */
+public final class PackCompaction {
+    private static final Logger LOG = LoggerFactory.getLogger(PackCompaction.class);
+    private static final int PAGE = 100;
+
+    /** The most packs that one round replaces. */
+    private static final int MOST_PACKS = 1000;
+
+    /** The most packs on their way at once. */
+    private static final int MOST_AT_ONCE = 8;
+
+    private static final int PERCENT = 100;
+
+    private final UpkeepContext context;
+    private final TaskQueue queue;
+    private final Consumer<CopyTotal> counted;
+    private final Deque<FileVersion> found = new ArrayDeque<>();
+
+    /** The page at which the list of packs continues; empty: it is at its end. */
+    private Optional<String> nextPage = Optional.empty();
+
+    /** The pack whose needed bytes are searched. */
+    private Optional<Search> search = Optional.empty();
+
+    private long beganMillis;
+    private int begun;
+    private Map<StoreId, StoreCondition> stores = Map.of();
+
+    @GuardedBy("this")
+    private final List<CompactionPlan> running = new ArrayList<>();
+
+    /** A closed pack. */
+    private record Search(FileVersion pack, Optional<PackRelocation> before, NeededRanges needed) {
+        VersionId original() {
+            return before.map(PackRelocation::original).orElse(pack.id());
+        }
+    }
+
+    /** @param counted receives each replaced pack, with the bytes that stores need less for it */
+    public PackCompaction(UpkeepContext context, TaskQueue queue, Consumer<CopyTotal> counted) {
+        this.context = context;
+        this.queue = queue;
+        this.counted = counted;
+    }
+
+    /** Takes the present conditions of the stores. */
+    public void look(Map<StoreId, StoreCondition> now) {
+        stores = now;
+    }
+
+    /** Begins with the first pack. */
+    public void begin(long nowMillis) {
+        end();
+        nextPage = context.options().compactBelowPercent() > 0 ? Optional.of("") : Optional.empty();
+        beganMillis = nowMillis;
+        begun = 0;
+    }
+
+    /** Ends early; versions that are not committed yet are found abandoned later. */
+    public synchronized void end() {
+        found.clear();
+        search = Optional.empty();
+        nextPage = Optional.empty();
+        running.forEach(plan -> plan.left().forEach(task -> task.keys().forEach(queue::withdraw)));
+        running.clear();
+    }
+
+    /** Returns whether packs are on their way. */
+    public synchronized boolean isBusy() {
+        return !running.isEmpty();
+    }
+
+    /**
+     * Does a bounded piece of work.
+     *
+     * @return whether there is more to do now
+     */
+    public boolean step() throws CloudMwException {
+        Optional<CompactionPlan> complete = complete();
+        if (complete.isPresent()) {
+            commit(complete.get());
+            return true;
+        }
+        Optional<CompactionPlan> failed = failed();
+        if (failed.isPresent()) {
+            LOG.info(
+                    "upkeep: pack {} could not be compacted for now",
+                    failed.get().replaced().id());
+            giveUp(failed.get());
+            return true;
+        }
+        if (search.isPresent()) {
+            continueSearch(search.get());
+            return true;
+        }
+        if (runningNow() >= MOST_AT_ONCE || begun >= MOST_PACKS) {
+            return false;
+        }
+        if (!found.isEmpty()) {
+            consider(found.element());
+            found.remove();
+            return true;
+        }
+        if (nextPage.isPresent()) {
+            turn(nextPage.get());
+            return true;
+        }
+        return false;
+    }
+
+    private synchronized int runningNow() {
+        return running.size();
+    }
+
+    private synchronized Optional<CompactionPlan> complete() {
+        return running.stream().filter(plan -> plan.left().isEmpty()).findFirst();
+    }
+
+    /** Returns a plan of which the queue has dropped a task. */
+    private synchronized Optional<CompactionPlan> failed() {
+        return running.stream()
+                .filter(plan -> plan.left().stream()
+                        .anyMatch(task -> !queue.contains(task.keys().get(0))))
+                .findFirst();
+    }
+
+    private void turn(String token) throws CloudMwException {
+        Page<FileVersion> page = context.catalog().packs(token, PAGE);
+        for (FileVersion pack : page.items()) {
+            if (pack.committedAtMillis() + context.graceMillis() < beganMillis) {
+                found.add(pack);
+            }
+        }
+        nextPage = page.isLast() ? Optional.empty() : Optional.of(page.nextToken());
+    }
+
+    /** Returns the largest pack that may replace one of this length. */
+    private long most(FileVersion pack) {
+        return pack.sizeBytes() * context.options().compactBelowPercent() / PERCENT;
+    }
+
+    /**
+     * Closes a pack if the files that need it are small enough, and begins to search what they need. Versions that were
+     * retired within the grace count: their times may be as wrong as that.
+     */
+    private void consider(FileVersion pack) throws CloudMwException {
+        Catalog catalog = context.catalog();
+        long now = context.clock().millis();
+        long since = now - context.graceMillis();
+        long bytes = 0;
+        Optional<String> next = Optional.of("");
+        while (next.isPresent() && bytes <= most(pack)) {
+            Page<FileVersion> page = catalog.filesSince(pack.id(), since, next.get(), PAGE);
+            bytes += page.items().stream().mapToLong(FileVersion::sizeBytes).sum();
+            next = page.isLast() ? Optional.empty() : Optional.of(page.nextToken());
+        }
+        if (bytes > 0 && bytes <= most(pack) && catalog.closePack(context.lease(), pack.id(), now)) {
+            Optional<PackRelocation> before = catalog.relocationTo(pack.id());
+            VersionId original = before.map(PackRelocation::original).orElse(pack.id());
+            search = Optional.of(new Search(pack, before, new NeededRanges(catalog, pack.id(), original, since)));
+        }
+    }
+
+    private void continueSearch(Search searched) throws CloudMwException {
+        if (searched.needed().step()) {
+            return;
+        }
+        Optional<CompactionPlan> plan = plan(searched);
+        search = Optional.empty();
+        if (plan.isPresent()) {
+            start(plan.get());
+        }
+    }
+
+    private void start(CompactionPlan plan) throws CloudMwException {
+        context.catalog().touch(plan.place().pack(), context.clock().millis());
+        boolean taken = true;
+        synchronized (this) {
+            for (Task.Compact task : plan.tasks()) {
+                taken &= queue.offer(task);
+            }
+            if (taken) {
+                running.add(plan);
+                begun++;
+            }
+        }
+        if (!taken) {
+            giveUp(plan);
+        }
+    }
+
+    /** Plans the new pack; empty when there is no need for one, or no place now. */
+    private Optional<CompactionPlan> plan(Search searched) throws CloudMwException {
+        FileVersion pack = searched.pack();
+        List<ByteRange> needed = searched.needed().found().orElse(List.of());
+        Optional<Volume> volume = context.catalog().volume(pack.file().volume());
+        Optional<byte[]> segment = context.catalog().segment(pack.id(), 0);
+        if (needed.isEmpty() || volume.isEmpty() || segment.isEmpty()) {
+            return Optional.empty();
+        }
+        Optional<List<ByteRange>> kept = placed(needed, searched.before());
+        if (kept.isEmpty()) {
+            LOG.error("upkeep: pack {} lacks bytes that a file needs; it is not compacted", pack.id());
+            return Optional.empty();
+        }
+        CurrentReplicas copies = ReplicaOverlay.of(
+                        context.catalog(),
+                        ManifestSegment.decode(0, segment.get()).chunks())
+                .get(0);
+        List<StoreCondition> good = copies.stores().stream()
+                .filter(copies::isGood)
+                .flatMap(id -> Optional.ofNullable(stores.get(id)).stream())
+                .filter(StoreCondition::available)
+                .toList();
+        List<Store> targets = good.stream()
+                .filter(store -> volume.get().stores().contains(store.id()) && store.takes(pack.sizeBytes()))
+                .map(store -> store.candidate().store())
+                .limit(volume.get().replicas())
+                .toList();
+        PackRelocation place = new PackRelocation(
+                searched.original(),
+                PackRelocation.newId(searched.original()),
+                targets.stream().map(Store::id).toList(),
+                needed);
+        long length = place.keptBytes() + BackupWire.packEnd(place).length;
+        // Repair first makes the copies that are missing.
+        if (targets.size() < volume.get().replicas() || length > most(pack)) {
+            return Optional.empty();
+        }
+        List<Store> sources =
+                good.stream().map(store -> store.candidate().store()).toList();
+        return Optional.of(new CompactionPlan(pack, copies.located(), kept.get(), place, length, sources, targets));
+    }
+
+    /** Returns the places of the original's ranges in the present pack. */
+    private static Optional<List<ByteRange>> placed(List<ByteRange> ranges, Optional<PackRelocation> before) {
+        if (before.isEmpty()) {
+            return Optional.of(ranges);
+        }
+        List<ByteRange> placed = ranges.stream()
+                .flatMap(range -> before.get().place(range).stream())
+                .toList();
+        return placed.size() == ranges.size() ? Optional.of(placed) : Optional.empty();
+    }
+
+    /**
+     * Takes the copy of a new pack that a helper has made.
+     *
+     * @param done removes the task from the queue
+     */
+    public synchronized void made(Task.Compact task, Chunk pack, Runnable done) {
+        done.run();
+        running.stream()
+                .filter(plan -> plan.place().equals(task.place()))
+                .forEach(plan -> plan.made(task.store().id(), pack));
+    }
+
+    private void commit(CompactionPlan plan) throws CloudMwException {
+        Optional<Chunk> chunk = plan.chunk();
+        if (chunk.isEmpty()) {
+            LOG.error(
+                    "upkeep: helpers made different copies of pack {}; it is given up",
+                    plan.place().pack());
+            giveUp(plan);
+            return;
+        }
+        FileVersion replaced = plan.replaced();
+        long now = context.clock().millis();
+        Pack pack =
+                Pack.of(replaced.file().volume(), chunk.get(), List.of(), now).with(plan.place());
+        try {
+            if (context.catalog().replacePack(context.lease(), replaced.id(), pack, now)) {
+                counted.accept(new CopyTotal(1, plan.freedBytes()));
+            }
+        } catch (CloudMwException e) {
+            if (e.code() != ErrorCode.CONFLICT && e.code() != ErrorCode.VOLUME_NOT_FOUND) {
+                throw e;
+            }
+            LOG.info("upkeep: pack {} is not replaced: {}", replaced.id(), e.getMessage());
+        }
+        // Changes nothing once the new pack is committed.
+        giveUp(plan);
+    }
+
+    /** Ends a plan; its version is retired unless it was committed, so that its copies are deleted. */
+    private void giveUp(CompactionPlan plan) throws CloudMwException {
+        plan.left().forEach(task -> task.keys().forEach(queue::withdraw));
+        Optional<FileVersion> unused =
+                context.catalog().giveUp(plan.place().pack(), context.clock().millis());
+        synchronized (this) {
+            running.remove(plan);
+        }
+    }
+}

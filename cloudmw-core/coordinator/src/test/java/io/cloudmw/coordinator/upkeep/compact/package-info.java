@@ -1,0 +1,4 @@
+@NullMarked
+package io.cloudmw.coordinator.upkeep.compact;
+
+import org.jspecify.annotations.NullMarked;
