@@ -57,7 +57,7 @@ final class OperationsDocumentTest {
             assertThat(scripts).as(procedure.heading()).isNotEmpty();
             assertThat(scripts).as(procedure.heading()).allSatisfy(script -> {
                 assertThat(ROOT.resolve(script)).isExecutable();
-                assertThat(ci.lines()).contains(script);
+                assertThat(ci.lines()).contains("step " + script);
             });
             // The scripts look up the blocks by their headings.
             assertThat(scripts)
