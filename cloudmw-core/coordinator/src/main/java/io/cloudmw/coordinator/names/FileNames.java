@@ -62,23 +62,24 @@ public final class FileNames {
             throws CloudMwException {
         volume(name);
         List<Optional<SmallFile>> files = new ArrayList<>(paths.size());
+        PackedChunks packs = new PackedChunks(catalog);
         for (FilePath path : paths) {
             Optional<CurrentFile> found = catalog.file(path);
             files.add(
                     found.isPresent()
-                            ? Optional.of(new SmallFile(found.get(), withChunks ? chunks(found.get()) : List.of()))
+                            ? Optional.of(
+                                    new SmallFile(found.get(), withChunks ? chunks(found.get(), packs) : List.of()))
                             : Optional.empty());
         }
         return files;
     }
 
-    private List<Chunk> chunks(CurrentFile file) throws CloudMwException {
+    private List<Chunk> chunks(CurrentFile file, PackedChunks packs) throws CloudMwException {
         Optional<byte[]> segment = file.version().segmentCount() == 1
                 ? catalog.segment(file.version().id(), 0)
                 : Optional.empty();
         return segment.isPresent()
-                ? PackedChunks.located(
-                        catalog, ManifestSegment.decode(0, segment.get()).chunks())
+                ? packs.located(ManifestSegment.decode(0, segment.get()).chunks())
                 : List.of();
     }
 
