@@ -2,22 +2,26 @@ package io.cloudmw.it.dynamodb;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.cloudmw.coordinator.catalog.Catalog;
 import io.cloudmw.coordinator.catalog.change.BatchCommit;
 import io.cloudmw.coordinator.catalog.change.BatchFile;
 import io.cloudmw.coordinator.catalog.change.CommitOutcome;
+import io.cloudmw.coordinator.catalog.change.Pack;
 import io.cloudmw.coordinator.catalog.dynamodb.DynamoDbCatalog;
 import io.cloudmw.coordinator.catalog.version.VersionState;
 import io.cloudmw.coordinator.lease.Lease;
 import io.cloudmw.coordinator.testing.PackSamples;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.Mode;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.model.chunk.PackRelocation;
 import io.cloudmw.core.model.file.FileVersion;
 import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.core.model.volume.Chunking;
@@ -185,6 +189,92 @@ final class DynamoDbPackFaultsIT {
                     .isEqualTo(ErrorCode.CONFLICT);
         }
         assertThat(catalog.current(new FilePath(VOLUME.name(), "/f1"))).isEmpty();
+    }
+
+    private static Pack smaller(BatchCommit batch) {
+        Pack pack = PackSamples.batch(VOLUME, List.of(STORE), "/x").pack().orElseThrow();
+        return pack.with(
+                new PackRelocation(pack(batch), pack.version().id(), List.of(STORE), List.of(new ByteRange(10, 10))));
+    }
+
+    /** The file's transaction has read the pack as open; the pack is closed and replaced before it is written. */
+    @Test
+    void packCompactedDuringACommitTakesNoFile() throws Exception {
+        BatchCommit batch = batch("/f", 2);
+        assertThat(catalog.commitAll(some(batch, 0, 1))).hasSize(1);
+        Lease lease = lease(catalog);
+        try (Catalog other = dynamoDb.open(table)) {
+            var unused = beforeTheFirstWrite(() -> {
+                assertThat(other.closePack(lease, pack(batch), 3)).isFalse();
+                assertThat(other.closePack(lease, pack(batch), 4))
+                        .as("too soon")
+                        .isFalse();
+                assertThat(other.closePack(lease, pack(batch), 3 + LATER_MILLIS))
+                        .isTrue();
+                assertThat(other.replacePack(lease, pack(batch), smaller(batch), 3 + LATER_MILLIS))
+                        .isTrue();
+            });
+            List<CommitOutcome> outcomes = catalog.commitAll(some(batch, 1, 2));
+            assertThat(((CommitOutcome.Refused) outcomes.get(0)).reason().code())
+                    .isEqualTo(ErrorCode.CONFLICT);
+        }
+        assertThat(catalog.current(new FilePath(VOLUME.name(), "/f1"))).isEmpty();
+    }
+
+    /** Another coordinator takes the lease up and compacts the pack before this one's transaction is written. */
+    @Test
+    void packIsReplacedByOneOfTwoCoordinators() throws Exception {
+        BatchCommit batch = batch("/f", 2);
+        assertThat(catalog.commitAll(batch)).hasSize(2);
+        Lease lease = lease(catalog);
+        assertThat(catalog.closePack(lease, pack(batch), 3)).isFalse();
+        Pack ours = smaller(batch);
+        Pack theirs = smaller(batch);
+        try (Catalog other = dynamoDb.open(table)) {
+            var unused = beforeTheFirstWrite(() -> {
+                Lease next = other.leases()
+                        .acquire("collection", "other", Duration.ofSeconds(1), LATER_MILLIS)
+                        .orElseThrow();
+                assertThat(other.replacePack(next, pack(batch), theirs, 3 + LATER_MILLIS))
+                        .isTrue();
+            });
+            assertThat(catchThrowableOfType(
+                                    CloudMwException.class,
+                                    () -> catalog.replacePack(lease, pack(batch), ours, 3 + LATER_MILLIS))
+                            .code())
+                    .isEqualTo(ErrorCode.LEASE_LOST);
+        }
+        assertThat(catalog.packs("", 10).items())
+                .extracting(FileVersion::id)
+                .containsExactly(theirs.version().id());
+        assertThat(catalog.relocation(pack(batch))).isEqualTo(theirs.relocation());
+        assertThat(catalog.state(ours.version().id())).isEmpty();
+    }
+
+    @Test
+    void packIsReplacedUnderFaults() throws Exception {
+        for (Fault fault : FAULTS) {
+            BatchCommit batch = batch("/" + fault, 3);
+            assertThat(catalog.commitAll(batch)).hasSize(3);
+            Lease lease = lease(catalog);
+            assertThat(catalog.closePack(lease, pack(batch), 3)).isFalse();
+            Pack pack = smaller(batch);
+            AtomicInteger writes = new AtomicInteger();
+            network.set(operation ->
+                    operation.equals("TransactWriteItems") && writes.getAndIncrement() == 0 ? fault : Fault.NONE);
+            boolean replaced = false;
+            for (int tries = 0; tries < 10 && !replaced; tries++) {
+                try {
+                    replaced = catalog.replacePack(lease, pack(batch), pack, 3 + LATER_MILLIS);
+                } catch (CloudMwException e) {
+                    assertThat(e.code()).isNotIn(ErrorCode.CONFLICT, ErrorCode.INTERNAL);
+                }
+            }
+            assertThat(writes.get()).isPositive();
+            assertThat(replaced).as("%s", fault).isTrue();
+            assertThat(catalog.state(pack(batch))).contains(VersionState.RETIRED);
+            assertThat(catalog.relocation(pack(batch))).isEqualTo(pack.relocation());
+        }
     }
 
     /** Requests fail or lose their answers; the client repeats the call until it gets an answer. */

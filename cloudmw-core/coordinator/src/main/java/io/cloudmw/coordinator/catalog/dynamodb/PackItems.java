@@ -377,6 +377,7 @@ final class PackItems {
                     old,
                     KeyLayout.state(replaced),
                     KeyLayout.volume(version.file().volume()),
+                    KeyLayout.pack(version.id()),
                     KeyLayout.state(version.id()),
                     KeyLayout.digest(version.id(), 0));
             LeaseItems.requireNewest(transaction, lease, read);
@@ -385,7 +386,7 @@ final class PackItems {
             Optional<Item> item = transaction.get(old);
             Optional<Item> retired = transaction.get(KeyLayout.state(replaced));
             if (item.isEmpty() || retired.isEmpty()) {
-                return false;
+                return transaction.get(KeyLayout.pack(version.id())).isPresent();
             }
             if (!item.get().has(Item.CLOSED_AT)) {
                 throw CatalogErrors.packNotClosed(replaced);

@@ -194,7 +194,7 @@ final class PackRows {
     static boolean replace(Connection connection, VersionId replaced, Pack pack, long nowMillis)
             throws SQLException, CloudMwException {
         if (!Sql.exists(connection, "SELECT 1 FROM packs WHERE id = ?", replaced.value())) {
-            return false;
+            return relocationTo(connection, pack.version().id()).isPresent();
         }
         if (!isClosed(connection, replaced)) {
             throw CatalogErrors.packNotClosed(replaced);

@@ -72,7 +72,7 @@ public interface Packs {
      * changes nothing.
      *
      * @param pack with a relocation; its copies are durable, but for those that it says are owed
-     * @return false when the replaced pack is not in the list of packs any more
+     * @return false when the pack is not in the list of packs any more, and was replaced by another one or by none
      * @throws CloudMwException {@code LEASE_LOST}; {@code CONFLICT} when the new version was abandoned, or the replaced
      *     pack is not closed
      */

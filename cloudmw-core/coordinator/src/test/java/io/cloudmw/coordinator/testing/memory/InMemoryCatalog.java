@@ -945,7 +945,8 @@ public final class InMemoryCatalog implements Catalog {
 
     @GuardedBy("this")
     private boolean takes(BatchCommit batch, BatchFile file) {
-        return versions.containsKey(file.version().id().value())
+        VersionRecord known = versions.get(file.version().id().value());
+        return (known != null && known.committed != null)
                 || batch.pack()
                         .filter(pack -> closedPacks.contains(pack.version().id().value()))
                         .isEmpty();
@@ -1016,6 +1017,7 @@ public final class InMemoryCatalog implements Catalog {
         if (needed || record == null || !packs.remove(pack.value())) {
             return false;
         }
+        closedPacks.remove(pack.value());
         record.retire(nowMillis);
         return true;
     }
@@ -1053,13 +1055,14 @@ public final class InMemoryCatalog implements Catalog {
         checkOpen();
         leases.requireNewest(lease);
         if (!packs.contains(replaced.value())) {
-            return false;
+            return packs.contains(pack.version().id().value());
         }
         if (!closedPacks.contains(replaced.value())) {
             throw CatalogErrors.packNotClosed(replaced);
         }
         addPack(pack);
         packs.remove(replaced.value());
+        closedPacks.remove(replaced.value());
         record(replaced, nowMillis).retire(nowMillis);
         return true;
     }
