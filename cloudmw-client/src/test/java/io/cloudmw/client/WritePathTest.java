@@ -393,6 +393,9 @@ final class WritePathTest {
     @Test
     void putCancelledAtStartReleasesItsJournal() throws Exception {
         Path source = Files.write(directory.resolve("source"), bytes(40 * CHUNK));
+        CompletableFuture<PutReceipt> begun = client.files().put(source, FILE, resumable(TransferListener.NONE));
+        await().until(() -> client.runningTransfers() > 0);
+        begun.cancel(true);
         for (int i = 0; i < 100; i++) {
             client.files().put(source, FILE, resumable(TransferListener.NONE)).cancel(true);
         }
