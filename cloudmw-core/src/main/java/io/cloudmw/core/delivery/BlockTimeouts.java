@@ -112,7 +112,7 @@ final class BlockTimeouts {
         OfferedRelay relay = block.relay();
         if (relay != null) {
             return relay.mayMove()
-                    ? OptionalLong.of(relay.movedAtNanos() + (holdsAll(block) ? stallNanos : unofferedNanos))
+                    ? OptionalLong.of(relay.movedAtNanos() + (holdsAll(block, relay) ? stallNanos : unofferedNanos))
                     : OptionalLong.empty();
         }
         if (attempt.isFetching()) {
@@ -129,13 +129,24 @@ final class BlockTimeouts {
                     block.signDueNanos(state.racers(), state.window().lowestSinceNanos(), state.policy()));
         }
         return isOnlyBlock(block)
-                ? OptionalLong.of(block.signDueNanos(state.racers(), block.issuedAtNanos(), state.policy()))
+                ? OptionalLong.of(block.signDueNanos(state.racers(), onlySinceNanos(block), state.policy()))
                 : OptionalLong.empty();
     }
 
-    /** Returns whether the racer that relays the block has all of it. */
-    private static boolean holdsAll(BlockProgress block) {
-        return !block.isCutThrough() || block.attempt().isFetched();
+    /** The time since which a racer that may start the block has had no other: others may have kept it from starting. */
+    private long onlySinceNanos(BlockProgress block) {
+        long since = block.issuedAtNanos();
+        for (RacerId racer : block.awaited(state.racers())) {
+            since = state.noMoreBlocksSince(racer, since);
+        }
+        return since;
+    }
+
+    /** Returns whether the racer that relays the block has all of it, and not just the other racer of a tied block. */
+    private static boolean holdsAll(BlockProgress block, OfferedRelay relay) {
+        return !block.isCutThrough()
+                || (block.attempt().isFetched()
+                        && relay.racer().equals(block.attempt().runner()));
     }
 
     /**
@@ -157,7 +168,7 @@ final class BlockTimeouts {
         OfferedRelay relay = block.relay();
         if (relay == null) {
             giveUpUnoffered(block);
-        } else if (state.racers().isHelper(relay.racer()) && holdsAll(block)) {
+        } else if (state.racers().isHelper(relay.racer()) && holdsAll(block, relay)) {
             state.failed(block, relay.racer(), ErrorCode.DEADLINE_EXCEEDED);
             abandon(relay.racer());
         } else {

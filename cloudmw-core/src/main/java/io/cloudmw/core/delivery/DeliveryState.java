@@ -41,6 +41,25 @@ final class DeliveryState {
     /** Weight of the latest gap between leaves in their usual gap. */
     private static final int PACE_WEIGHT = 16;
 
+    /**
+     * The blocks of a racer that are issued.
+     *
+     * @param endedNanos the time when the last of its blocks ended; before that, of its first issue
+     */
+    private record Load(int blocks, long endedNanos) {
+        static final Load NONE = new Load(0, 0);
+
+        Load more() {
+            return new Load(blocks + 1, endedNanos);
+        }
+
+        /** The load without one block; null: there is none left. */
+        @Nullable
+        Load fewer(long nowNanos) {
+            return blocks == 1 ? null : new Load(blocks - 1, nowNanos);
+        }
+    }
+
     private final DeliveryPolicy policy;
     private final LiveRacers racers;
     private final TransferSpeeds speeds;
@@ -51,7 +70,7 @@ final class DeliveryState {
     private final WithdrawnBlocks withdrawn;
     private final Map<BlockId, BlockProgress> issued = new TreeMap<>();
     private final Map<Long, OfferedRelay> relays = new TreeMap<>();
-    private final Map<RacerId, Integer> blocksOf = new HashMap<>();
+    private final Map<RacerId, Load> loads = new HashMap<>();
     /** Stores that nobody can use, as far as is known. */
     private final Set<StoreId> away = new HashSet<>();
     /** Actions that the event being taken has ordered. */
@@ -148,7 +167,13 @@ final class DeliveryState {
 
     /** The number of blocks this racer is an entrant of. */
     int blocksOf(RacerId racer) {
-        return blocksOf.getOrDefault(racer, 0);
+        return loads.getOrDefault(racer, Load.NONE).blocks();
+    }
+
+    /** The time since which the racer has had no more blocks than now; {@code otherwise} if that is later. */
+    long noMoreBlocksSince(RacerId racer, long otherwise) {
+        Load load = loads.get(racer);
+        return load == null || load.endedNanos() - otherwise < 0 ? otherwise : load.endedNanos();
     }
 
     /** The throughput of everything under way, measured anew after each event and whenever something ends or moves. */
@@ -350,7 +375,7 @@ final class DeliveryState {
         issued.put(block.id(), progress);
         range.add(progress);
         window.issued(range);
-        entrants.forEach(entrant -> blocksOf.merge(entrant.racer(), 1, Integer::sum));
+        entrants.forEach(entrant -> loads.merge(entrant.racer(), new Load(1, nowNanos), (load, one) -> load.more()));
         if (block.isCutThrough()) {
             racers.queued(progress);
         }
@@ -475,7 +500,7 @@ final class DeliveryState {
         issued.remove(block.id());
         block.range().remove(block);
         for (Entrant entrant : block.block().entrants()) {
-            blocksOf.computeIfPresent(entrant.racer(), (racer, count) -> count == 1 ? null : count - 1);
+            loads.computeIfPresent(entrant.racer(), (racer, load) -> load.fewer(nowNanos));
         }
         throughput = null;
         RacerId runner = block.attempt().runner();

@@ -3,6 +3,8 @@ package io.cloudmw.core.testing;
 import io.cloudmw.core.hedge.SpeedEstimate;
 import io.cloudmw.core.hedge.SpeedEstimates;
 import io.cloudmw.core.mode.DeliveryPolicy;
+import io.cloudmw.core.mode.DirectPolicy;
+import io.cloudmw.core.mode.DirectUse;
 import io.cloudmw.core.mode.LaneLayout;
 import io.cloudmw.core.mode.ModePolicy;
 import io.cloudmw.core.model.Mode;
@@ -139,6 +141,11 @@ public record SimulationSettings(
     /** The same with a destination that takes bytes in any order. */
     public SimulationSettings inAnyOrder() {
         return with(new DeliveryPolicy(delivery.mode(), delivery.patience(), false), faults);
+    }
+
+    /** The same with own racers of the client that it may use beside the helpers. */
+    public SimulationSettings directly(DirectUse use) {
+        return with(delivery.withDirect(new DirectPolicy(use, 1 + (int) (seed % 3))), faults);
     }
 
     private SimulationSettings with(DeliveryPolicy otherDelivery, SimulatedFaults otherFaults) {
