@@ -9,13 +9,8 @@ public interface ChunkSource {
     long length();
 
     /**
-     * Returns whether all bytes are there. Until then a stream blocks for bytes that have not arrived, and it fails when
-     * they will never arrive.
+     * A new stream from the first byte; the caller closes it. Where the chunk is still arriving, the stream blocks for
+     * bytes that are not there, and fails when they will never arrive.
      */
-    default boolean isComplete() {
-        return true;
-    }
-
-    /** A new stream from the first byte; the caller closes it. */
     InputStream open() throws IOException;
 }

@@ -86,8 +86,8 @@ public final class FileChunkSource implements ChunkSource {
         return length;
     }
 
-    @Override
-    public boolean isComplete() {
+    /** Returns whether streams may read all bytes. */
+    boolean isComplete() {
         lock.lock();
         try {
             return readable == length;

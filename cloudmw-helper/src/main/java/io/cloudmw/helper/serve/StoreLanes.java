@@ -44,7 +44,7 @@ public final class StoreLanes {
     private static final class Lane {
         final Deque<Runnable> waiting = new ArrayDeque<>();
         int running;
-        /** Those of the running puts whose chunks still arrive. */
+        /** Running puts whose chunks still arrive. */
         int arriving;
     }
 

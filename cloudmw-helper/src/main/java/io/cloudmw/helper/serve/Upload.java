@@ -28,6 +28,9 @@ final class Upload extends ServedStream {
 
     private static final long SPOOL_WAIT_NANOS = TimeUnit.SECONDS.toNanos(5);
 
+    /** The spool file, and the chunk in it as stores read it. */
+    private record Arriving(Spool.SpoolFile file, FileChunkSource source) {}
+
     private final BulkRequest.Write request;
     private final Spool spool;
     private final WriteServices services;
@@ -35,8 +38,7 @@ final class Upload extends ServedStream {
     private final ChunkReplication replication;
     private final IdleTimeout idle;
     private final int[] checksums;
-    private Spool.@Nullable SpoolFile file;
-    private @Nullable FileChunkSource source;
+    private @Nullable Arriving arriving;
     private long received;
     private long granted;
 
@@ -69,11 +71,10 @@ final class Upload extends ServedStream {
     void start() {
         post(() -> {
             replication.check();
-            Spool.SpoolFile opened = spool.create(request.length(), SPOOL_WAIT_NANOS);
-            FileChunkSource arriving = FileChunkSource.arriving(opened.channel(), request.length());
-            file = opened;
-            source = arriving;
-            replication.begin(arriving);
+            Spool.SpoolFile file = spool.create(request.length(), SPOOL_WAIT_NANOS);
+            Arriving opened = new Arriving(file, FileChunkSource.arriving(file.channel(), request.length()));
+            arriving = opened;
+            replication.begin(opened.source());
             grant(WINDOW_BYTES);
             idle.watch();
         });
@@ -95,9 +96,8 @@ final class Upload extends ServedStream {
     }
 
     private void take(ByteBuf payload, int crc32c) throws CloudMwException {
-        Spool.SpoolFile target = file;
-        FileChunkSource arriving = source;
-        if (target == null || arriving == null) {
+        Arriving target = arriving;
+        if (target == null) {
             return;
         }
         long left = request.length() - received;
@@ -109,9 +109,9 @@ final class Upload extends ServedStream {
                             + " (expected: " + Math.min(request.leafSizeBytes(), left) + ")");
         }
         checksums[(int) (received / request.leafSizeBytes())] = crc32c;
-        write(target.channel(), payload);
+        write(target.file().channel(), payload);
         received += length;
-        arriving.arrived(received);
+        target.source().arrived(received);
         grant(length);
         idle.restart();
     }
@@ -152,9 +152,8 @@ final class Upload extends ServedStream {
     }
 
     private void complete(byte[] trailer) throws CloudMwException {
-        Spool.SpoolFile opened = file;
-        FileChunkSource chunk = source;
-        if (opened == null || chunk == null) {
+        Arriving whole = arriving;
+        if (whole == null) {
             return;
         }
         if (received != request.length()) {
@@ -170,9 +169,9 @@ final class Upload extends ServedStream {
         }
         idle.end();
         handOver();
-        SourceFile kept = new SourceFile(opened);
-        chunk.complete();
-        replication.start(chunk, new ChunkReplication.Listener() {
+        SourceFile kept = new SourceFile(whole.file());
+        whole.source().complete();
+        replication.start(whole.source(), new ChunkReplication.Listener() {
             @Override
             public boolean mayContinue() {
                 return kept.continueLate();
@@ -228,12 +227,12 @@ final class Upload extends ServedStream {
     @Override
     void free() {
         idle.end();
-        if (source != null) {
-            source.fail(new CloudMwException(
-                    ErrorCode.CANCELLED, "chunk=" + request.chunk() + ": its upload ended before all of it arrived"));
-        }
-        if (file != null) {
-            file.close();
+        if (arriving != null) {
+            arriving.source()
+                    .fail(new CloudMwException(
+                            ErrorCode.CANCELLED,
+                            "chunk=" + request.chunk() + ": its upload ended before all of it arrived"));
+            arriving.file().close();
         }
     }
 }

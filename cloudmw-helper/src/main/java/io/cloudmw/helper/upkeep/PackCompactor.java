@@ -40,12 +40,13 @@ final class PackCompactor {
     }
 
     /**
-     * Makes the copy.
+     * The copy of the new pack.
      *
      * @param bytes the number of bytes written; 0 when the store had a good copy
      */
     record Made(Chunk pack, long bytes) {}
 
+    /** Makes the copy. */
     Made run() throws CloudMwException {
         StoreId target = task.store().id();
         ChunkStore store = findings.at(target, () -> stores.open(target));

@@ -56,7 +56,7 @@ final class CatalogRestore {
     /** The packs that are current. Several threads may restore one of them, which has no further effect. */
     private final Set<VersionId> packs = ConcurrentHashMap.newKeySet();
 
-    /** Those of which manifests name slices; the bytes of some are in others. */
+    /** Packs of which manifests name slices; the bytes of some are in others. */
     private final Set<VersionId> restored = ConcurrentHashMap.newKeySet();
 
     private final RecoveredPacks recovered;

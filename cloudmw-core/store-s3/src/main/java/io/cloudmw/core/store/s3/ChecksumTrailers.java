@@ -6,7 +6,6 @@ import io.cloudmw.core.time.Ticker;
 import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.UUID;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import software.amazon.awssdk.awscore.exception.AwsServiceException;
@@ -81,7 +80,7 @@ final class ChecksumTrailers {
     }
 
     private static State ask(S3Client client, Store.S3 bucket) {
-        String key = S3Probe.probes(bucket) + "-" + UUID.randomUUID();
+        String key = S3Probe.newKey(bucket);
         try {
             client.putObject(
                     request -> request.bucket(bucket.bucket())

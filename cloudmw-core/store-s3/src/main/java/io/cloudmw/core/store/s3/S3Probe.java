@@ -87,12 +87,17 @@ final class S3Probe {
         this.ticker = ticker;
         this.clock = clock;
         this.endNanos = ticker.nanos() + timeout.toNanos();
-        this.key = probes(bucket) + "-" + UUID.randomUUID();
+        this.key = newKey(bucket);
     }
 
     /** The prefix of the names of all probes, those in a folder of earlier releases too. */
-    static String probes(Store.S3 bucket) {
+    private static String probes(Store.S3 bucket) {
         return bucket.prefix() + "cloudmw-probe";
+    }
+
+    /** A new name of an object for a check; a later look deletes the object if the check leaves it. */
+    static String newKey(Store.S3 bucket) {
+        return probes(bucket) + "-" + UUID.randomUUID();
     }
 
     /** Sends one cheap request: lists the objects that checks have left, and deletes old ones. */
