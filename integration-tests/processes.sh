@@ -48,7 +48,8 @@ begin_work() {
   export AWS_ACCESS_KEY_ID=test AWS_SECRET_ACCESS_KEY=test AWS_EC2_METADATA_DISABLED=true
   # Notes of puts, and what peers keep.
   export XDG_STATE_HOME=$work/state XDG_CACHE_HOME=$work/cache
-  unset CLOUDMW_COORDINATOR
+  # The release before refuses settings that it does not know.
+  unset CLOUDMW_COORDINATOR CLOUDMW_PROCESS_WARM_UP_TIME
   mkdir "$work/pids"
   trap finish EXIT
 }
