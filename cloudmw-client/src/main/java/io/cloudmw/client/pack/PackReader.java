@@ -3,7 +3,6 @@ package io.cloudmw.client.pack;
 import io.cloudmw.client.file.PositionalTarget;
 import io.cloudmw.client.sink.FileSink;
 import io.cloudmw.core.error.CloudMwException;
-import io.cloudmw.core.error.ErrorCode;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -40,23 +39,33 @@ final class PackReader implements PositionalTarget {
     }
 
     @Override
-    public void write(long offset, ByteBuffer leaf) throws CloudMwException {
+    public void write(long offset, ByteBuffer leaf) {
         for (int i = firstBehind(offset); i < files.size(); i++) {
             PackedFile file = files.get(i);
             if (file.place().offset() >= offset + leaf.remaining()) {
                 return;
             }
-            var whole = file.take(offset, leaf);
-            if (whole.isPresent()) {
+            if (isWhole(file, offset, leaf)) {
                 room.acquireUninterruptibly();
                 writers.execute(() -> {
                     try {
-                        write(file, whole.get());
+                        commit(file);
                     } finally {
                         room.release();
                     }
                 });
             }
+        }
+    }
+
+    /** Passes a leaf to a file. One that cannot be written fails alone. */
+    private boolean isWhole(PackedFile file, long offset, ByteBuffer leaf) {
+        try {
+            return file.take(offset, leaf, durable);
+        } catch (CloudMwException e) {
+            file.giveUp();
+            file.call().fail(e);
+            return false;
         }
     }
 
@@ -75,30 +84,15 @@ final class PackReader implements PositionalTarget {
         return low;
     }
 
-    private void write(PackedFile file, byte[] content) {
+    private void commit(PackedFile file) {
         if (file.call().isDone()) {
             return;
         }
-        Path target = file.get().target();
-        FileSink sink = FileSink.fresh(target, content.length, durable);
-        boolean done = false;
         try {
-            if (!file.isIntact(content)) {
-                throw new CloudMwException(
-                        ErrorCode.REPLICA_CORRUPT,
-                        file.get().source() + ": its bytes in the pack are not those of its manifest");
-            }
-            sink.open();
-            sink.write(0, ByteBuffer.wrap(content));
-            directories.add(sink.commitFile());
-            done = true;
+            directories.add(file.commit(durable));
             written.add(file);
         } catch (CloudMwException e) {
             file.call().fail(e);
-        } finally {
-            if (!done) {
-                sink.abort();
-            }
         }
     }
 
@@ -121,6 +115,7 @@ final class PackReader implements PositionalTarget {
         }
         List<PackedFile> left = new ArrayList<>();
         for (PackedFile file : files) {
+            file.giveUp();
             if (file.call().isDone()) {
                 file.call().end();
             } else {

@@ -71,7 +71,7 @@ public final class FileSink implements LeafSink {
         this(target, sizeBytes, force, keep, true);
     }
 
-    /** A sink that leaves the files of interrupted gets alone, for bytes that are all here. */
+    /** A sink that leaves the files of interrupted gets alone, and whose caller may block. */
     public static FileSink fresh(Path target, long sizeBytes, boolean force) {
         return new FileSink(target, sizeBytes, force, false, false);
     }
@@ -123,9 +123,12 @@ public final class FileSink implements LeafSink {
                 throw new AccessDeniedException(target.toString());
             }
             create(exists ? attributes(target) : null);
-            remote = isRemote(Files.getFileStore(temporary).type());
-            if (!remote && mayContinue) {
-                PartialFile.of(target, temporary, opened()).ifPresent(this::continueFrom);
+            // The kind of the file system is known from a list of all mounts, which is long to read for a small file.
+            if (mayContinue) {
+                remote = isRemote(Files.getFileStore(temporary).type());
+                if (!remote) {
+                    PartialFile.of(target, temporary, opened()).ifPresent(this::continueFrom);
+                }
             }
         } catch (IOException e) {
             throw failed(Files.exists(asked) ? "replace" : "create", e);
@@ -186,7 +189,8 @@ public final class FileSink implements LeafSink {
      * @param replaced the file whose permissions the new one has from the first byte on; null: the process's default
      */
     private void create(@Nullable PosixFileAttributes replaced) throws IOException {
-        Set<StandardOpenOption> fresh = Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+        Set<StandardOpenOption> fresh =
+                Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE);
         if (replaced == null) {
             channel = FileChannel.open(temporary, fresh);
             return;

@@ -29,6 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 class PackReaderTest {
     private static final int LEAF = 4096;
+    private static final int LARGE = 50 * LEAF;
     private static final ChunkId PACK = new ChunkId(VersionId.random(), 0);
 
     @TempDir
@@ -80,6 +81,38 @@ class PackReaderTest {
                 .withMessageContaining(ErrorCode.REPLICA_CORRUPT.name());
         assertThat(here.resolve("wrong")).doesNotExist();
         assertThat(here.resolve("right")).exists();
+    }
+
+    @Test
+    void largeFilesAreWrittenAndThoseThatFailLeaveNothing() throws Exception {
+        byte[] large = new byte[3 * LARGE];
+        new Random(7).nextBytes(large);
+        byte[] other = large.clone();
+        other[2 * LARGE + 5] ^= 1;
+        add("right", 100, LARGE, large);
+        add("wrong", LARGE + 200, LARGE, other);
+        add("none/unwritable", 2 * LARGE + 300, 70_000, large);
+        add("part", 2 * LARGE + 80_000, LARGE - 80_000, large);
+        PackReader reader = new PackReader(files, false, Runnable::run);
+
+        for (int at = 0; at < 3 * LARGE - LEAF; at += LEAF) {
+            reader.write(at, ByteBuffer.wrap(large, at, LEAF));
+        }
+
+        assertThat(reader.finish()).containsExactly(files.get(3));
+        assertThat(Files.readAllBytes(here.resolve("right"))).isEqualTo(Arrays.copyOfRange(large, 100, LARGE + 100));
+        assertThat(failure(1)).contains(ErrorCode.REPLICA_CORRUPT.name());
+        assertThat(failure(2)).contains(ErrorCode.LOCAL_IO.name());
+        try (var left = Files.list(here)) {
+            assertThat(left).containsExactly(here.resolve("right"));
+        }
+    }
+
+    private String failure(int file) {
+        return assertThatExceptionOfType(CompletionException.class)
+                .isThrownBy(() -> files.get(file).call().result().join())
+                .actual()
+                .toString();
     }
 
     @Test
