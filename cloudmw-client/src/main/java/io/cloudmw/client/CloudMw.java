@@ -10,6 +10,7 @@ import io.cloudmw.client.handle.OpenFiles;
 import io.cloudmw.client.lock.lease.FileLocks;
 import io.cloudmw.client.peer.PeerNode;
 import io.cloudmw.client.peer.PeerOptions;
+import io.cloudmw.client.rpc.ClientCertificates;
 import io.cloudmw.client.rpc.CoordinatorTimes;
 import io.cloudmw.client.rpc.coordinator.CoordinatorClient;
 import io.cloudmw.client.rpc.link.HelperLinks;
@@ -76,8 +77,10 @@ public final class CloudMw implements AutoCloseable {
         StandardError.keepQuiet();
         ClientThreads threads = new ClientThreads();
         ClientMeters meters = new ClientMeters(options.meters());
+        ClientCertificates certificates = ClientIdentities.of(options, threads.workers());
         CoordinatorClient coordinator = new CoordinatorClient(
                 options.coordinator(),
+                certificates,
                 new CoordinatorTimes(
                         options.coordinatorTimeout(), options.firstAnswerTimeout(), options.refusedTimeout()),
                 threads.events(),
@@ -87,7 +90,8 @@ public final class CloudMw implements AutoCloseable {
         ClientContext context = ClientContext.of(
                 threads,
                 coordinator,
-                () -> HelperLinks.open(threads.events(), threads.timer(), options.busyPoll(), meters.registry()),
+                () -> HelperLinks.open(
+                        certificates, threads.events(), threads.timer(), options.busyPoll(), meters.registry()),
                 new ClientLimits(options.memoryBytes(), options.linkBytesPerSecond(), options.path()),
                 options.pricing(),
                 new RedundancyBudget(options.redundancy()),

@@ -40,6 +40,7 @@ import java.util.function.Consumer;
  * @param telemetry of the application, for the spans of reads; empty: none
  * @param path by which reads get their bytes, unless a read names another
  * @param packs rules by which puts of small files share stored objects
+ * @param security the way in which the client shows for whom it acts, and verifies others
  */
 public record CloudMwOptions(
         String coordinator,
@@ -57,7 +58,8 @@ public record CloudMwOptions(
         Optional<MeterRegistry> meters,
         Optional<OpenTelemetry> telemetry,
         ReadPath path,
-        PackOptions packs) {
+        PackOptions packs,
+        ClientSecurity security) {
     /** The default address of the coordinator. */
     public static final String DEFAULT_COORDINATOR = "127.0.0.1:7400";
 
@@ -128,7 +130,8 @@ public record CloudMwOptions(
                 Optional.empty(),
                 Optional.empty(),
                 ReadPath.DEFAULT,
-                PackOptions.DEFAULT);
+                PackOptions.DEFAULT,
+                ClientSecurity.insecure());
     }
 
     /** Sets all timeouts: {@link #coordinatorTimeout}, {@link #firstAnswerTimeout} and {@link #refusedTimeout}. */
@@ -213,6 +216,11 @@ public record CloudMwOptions(
         return with(copy -> copy.packs = rules);
     }
 
+    /** Sets the way in which the client shows for whom it acts. */
+    public CloudMwOptions withSecurity(ClientSecurity identity) {
+        return with(copy -> copy.security = identity);
+    }
+
     private CloudMwOptions with(Consumer<Copy> change) {
         Copy copy = new Copy(this);
         change.accept(copy);
@@ -237,6 +245,7 @@ public record CloudMwOptions(
         private Optional<OpenTelemetry> telemetry;
         private ReadPath path;
         private PackOptions packs;
+        private ClientSecurity security;
 
         Copy(CloudMwOptions from) {
             this.coordinator = from.coordinator;
@@ -255,6 +264,7 @@ public record CloudMwOptions(
             this.telemetry = from.telemetry;
             this.path = from.path;
             this.packs = from.packs;
+            this.security = from.security;
         }
 
         CloudMwOptions made() {
@@ -274,7 +284,8 @@ public record CloudMwOptions(
                     meters,
                     telemetry,
                     path,
-                    packs);
+                    packs,
+                    security);
         }
     }
 }

@@ -8,6 +8,7 @@ import io.cloudmw.core.model.RedundancyLimits;
 import io.cloudmw.core.model.fleet.Location;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.opentelemetry.api.OpenTelemetry;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -16,6 +17,7 @@ import org.junit.jupiter.api.Test;
 final class CloudMwOptionsTest {
     @Test
     void eachSetterLeavesOtherOptionsUnchanged() {
+        ClientSecurity security = ClientSecurity.tokenFile(Path.of("token"));
         CloudMwOptions defaults = CloudMwOptions.of("host:1");
         RedundancyLimits budget = RedundancyLimits.ofShare(0.5);
         Location here = Location.parse("zone/rack");
@@ -33,7 +35,8 @@ final class CloudMwOptionsTest {
                 .withMeters(registry)
                 .withOpenTelemetry(telemetry)
                 .withPath(ReadPath.DIRECT)
-                .withPacks(PackOptions.NONE);
+                .withPacks(PackOptions.NONE)
+                .withSecurity(security);
         assertThat(all)
                 .isEqualTo(new CloudMwOptions(
                         "host:1",
@@ -51,7 +54,8 @@ final class CloudMwOptionsTest {
                         Optional.of(registry),
                         Optional.of(telemetry),
                         ReadPath.DIRECT,
-                        PackOptions.NONE));
+                        PackOptions.NONE,
+                        security));
         assertThat(defaults.linkBytesPerSecond()).isEqualTo(Long.MAX_VALUE);
     }
 

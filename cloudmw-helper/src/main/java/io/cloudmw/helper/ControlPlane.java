@@ -2,6 +2,7 @@ package io.cloudmw.helper;
 
 import io.cloudmw.core.config.HostPort;
 import io.cloudmw.core.reach.BucketProbe;
+import io.cloudmw.core.rpc.CallerIdentity;
 import io.cloudmw.core.rpc.Membership;
 import io.cloudmw.core.rpc.RpcServers;
 import io.cloudmw.core.security.MemberProofs;
@@ -25,6 +26,7 @@ import io.grpc.ServerBuilder;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 
 /** The control plane of a helper: its gRPC server and services. Confined to the thread that starts the helper. */
 final class ControlPlane {
@@ -78,8 +80,10 @@ final class ControlPlane {
     int start(HostPort listen) throws IOException {
         ServerBuilder<?> builder = RpcServers.at(
                         listen,
+                        context.tls(),
                         MAX_CALLS_PER_CONNECTION,
                         List.of(
+                                new CallerIdentity(Set.of()),
                                 Membership.server(members, ProbeService.MEMBERS_ONLY),
                                 Membership.server(members, SigningService.MEMBERS_ONLY)))
                 .maxInboundMessageSize(MAX_MESSAGE_BYTES);

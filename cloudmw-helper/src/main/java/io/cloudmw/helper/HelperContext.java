@@ -9,6 +9,7 @@ import io.cloudmw.core.schedule.ScheduleLimits;
 import io.cloudmw.core.security.TransferTokens;
 import io.cloudmw.core.thread.Threads;
 import io.cloudmw.core.time.Ticker;
+import io.cloudmw.core.tls.TlsCredentials;
 import io.cloudmw.core.trace.Telemetry;
 import io.cloudmw.helper.config.HelperConfig;
 import io.cloudmw.helper.fetch.BlockFetcher;
@@ -16,18 +17,21 @@ import io.cloudmw.helper.fetch.TracingFetcher;
 import io.cloudmw.helper.remote.HelperConnections;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.ScheduledExecutorService;
 
 /**
  * The configuration of a helper process and the resources that all of its parts use.
  *
  * @param tokens verifies the tokens that clients and other helpers show
+ * @param tls the certificates of its connections; empty: plain text
  * @param telemetry receives meters and spans
  * @param resources owns everything that the parts open
  */
 record HelperContext(
         HelperConfig config,
         TransferTokens tokens,
+        Optional<TlsCredentials> tls,
         Telemetry telemetry,
         ScheduledExecutorService timer,
         BulkTransport transport,
@@ -41,12 +45,17 @@ record HelperContext(
 
     /** Opens the timer and the bulk transport. */
     static HelperContext open(
-            HelperConfig config, TransferTokens tokens, Telemetry telemetry, ResourceStack resources) {
+            HelperConfig config,
+            TransferTokens tokens,
+            Optional<TlsCredentials> tls,
+            Telemetry telemetry,
+            ResourceStack resources) {
         ScheduledExecutorService timer = resources.pool(Threads.timer("timer"));
         BulkOptions options =
                 BulkOptions.defaults().withBusyPoll(config.switching().busyPoll());
-        BulkTransport transport = resources.opened(new BulkTransport("cloudmw-bulk", 2, options, telemetry.meters()));
-        return new HelperContext(config, tokens, telemetry, timer, transport, resources);
+        BulkTransport transport =
+                resources.opened(new BulkTransport("cloudmw-bulk", 2, options, tls, telemetry.meters()));
+        return new HelperContext(config, tokens, tls, telemetry, timer, transport, resources);
     }
 
     MeterRegistry meters() {

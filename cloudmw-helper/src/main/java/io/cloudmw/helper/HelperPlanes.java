@@ -5,6 +5,7 @@ import io.cloudmw.core.address.HostNetwork;
 import io.cloudmw.core.bulk.message.BulkRequest;
 import io.cloudmw.core.metrics.RaceMetrics;
 import io.cloudmw.core.model.fleet.HelperAddress;
+import io.cloudmw.core.rpc.RpcChannels;
 import io.cloudmw.core.status.fleet.HedgeCounts;
 import io.cloudmw.core.status.fleet.HelperActivity;
 import io.cloudmw.core.status.fleet.SwitchActivity;
@@ -98,7 +99,7 @@ record HelperPlanes(
                         sessions::find,
                         (transfer, block, racer, store) ->
                                 new BulkRequest.Relay(transfer, block, racer, store).encode(),
-                        resources.opened(new RivalChannels(RIVAL_CHANNELS))),
+                        resources.opened(new RivalChannels(new RpcChannels(context.tls()), RIVAL_CHANNELS))),
                 requesters.reporter(),
                 races,
                 new HelperServices.Timing(

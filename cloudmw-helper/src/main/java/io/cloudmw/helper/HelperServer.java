@@ -12,6 +12,7 @@ import io.cloudmw.core.monitor.SpeedMonitor;
 import io.cloudmw.core.reach.BucketProbe;
 import io.cloudmw.core.reach.BucketWatch;
 import io.cloudmw.core.reach.NotifyingProbe;
+import io.cloudmw.core.rpc.RpcChannels;
 import io.cloudmw.core.security.ClusterSecret;
 import io.cloudmw.core.security.MemberProofs;
 import io.cloudmw.core.security.TransferTokens;
@@ -19,6 +20,7 @@ import io.cloudmw.core.signing.UrlSigner;
 import io.cloudmw.core.store.StoreOpener;
 import io.cloudmw.core.time.Ticker;
 import io.cloudmw.core.time.WallClock;
+import io.cloudmw.core.tls.TlsCredentials;
 import io.cloudmw.core.trace.Telemetry;
 import io.cloudmw.helper.bucket.HelperBuckets;
 import io.cloudmw.helper.bucket.KnownBuckets;
@@ -115,7 +117,10 @@ public final class HelperServer implements AutoCloseable {
         boolean started = false;
         try {
             disks = resources.opened(DiskOpener.open(config.id(), config.disks(), decorator, meters));
-            CoordinatorCalls coordinator = resources.opened(new CoordinatorCalls(config.coordinator(), members));
+            Optional<TlsCredentials> tls =
+                    resources.opened(HelperCertificates.open(config, secret)).tls();
+            CoordinatorCalls coordinator =
+                    resources.opened(new CoordinatorCalls(config.coordinator(), new RpcChannels(tls), members));
             BucketWatch buckets = resources.opened(new BucketWatch(
                     "helper " + config.id(),
                     coordinator::buckets,
@@ -125,8 +130,8 @@ public final class HelperServer implements AutoCloseable {
                     new SplittableRandom()));
             buckets.start();
             ReplicaReporter reporter = resources.opened(new ReplicaReportSender(coordinator, REPORTS));
-            HelperContext context =
-                    HelperContext.open(config, new TransferTokens(secret, WallClock.system()), telemetry, resources);
+            HelperContext context = HelperContext.open(
+                    config, new TransferTokens(secret, WallClock.system()), tls, telemetry, resources);
             StoreDirectory stores = new StoreDirectory(
                     config.id(),
                     disks,

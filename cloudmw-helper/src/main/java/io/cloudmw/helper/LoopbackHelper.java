@@ -19,6 +19,7 @@ import io.cloudmw.helper.disk.OwnDisks;
 import io.cloudmw.helper.remote.StoreDirectory;
 import java.io.IOException;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * A helper without a coordinator and without disks, for the warm-up of a process: both planes, fetchers and transfers
@@ -48,8 +49,8 @@ public final class LoopbackHelper implements AutoCloseable {
         boolean started = false;
         try {
             OwnDisks none = resources.opened(new OwnDisks(List.of()));
-            HelperContext context =
-                    HelperContext.open(config, new TransferTokens(secret, WallClock.system()), telemetry, resources);
+            HelperContext context = HelperContext.open(
+                    config, new TransferTokens(secret, WallClock.system()), Optional.empty(), telemetry, resources);
             StoreDirectory directory = new StoreDirectory(
                     config.id(), none, context.connections(context.transport().options()), stores, context.tokens());
             SpeedMonitor speeds = new SpeedMonitor(

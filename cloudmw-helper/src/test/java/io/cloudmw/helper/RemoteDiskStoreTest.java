@@ -49,7 +49,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(60)
 final class RemoteDiskStoreTest extends ChunkReadingContract {
     private final BulkTransport transport =
-            new BulkTransport("test", 1, BulkOptions.defaults(), new SimpleMeterRegistry());
+            new BulkTransport("test", 1, BulkOptions.defaults(), Optional.empty(), new SimpleMeterRegistry());
     private final HelperConnections connections =
             new HelperConnections(new BulkConnector(transport, "h9"), 1, Ticker.system(), Duration.ZERO);
     private final AtomicInteger chunks = new AtomicInteger();

@@ -101,7 +101,7 @@ final class ScriptedClient implements AutoCloseable {
     ScriptedClient(HelperCluster cluster, int lanes, BulkOptions options) throws Exception {
         this.cluster = cluster;
         this.lanes = lanes;
-        this.transport = new BulkTransport("test-client", 1, options, new SimpleMeterRegistry());
+        this.transport = new BulkTransport("test-client", 1, options, Optional.empty(), new SimpleMeterRegistry());
         BulkConnector connector = new BulkConnector(transport, "client");
         for (HelperAddress helper : cluster.addresses()) {
             HostPort address = HostPort.parse(helper.bulk());

@@ -106,7 +106,7 @@ final class SwitchTreeServingTest {
     private Optional<TraceParent> trace = Optional.empty();
 
     private final BulkTransport transport =
-            new BulkTransport("test-child", 1, BulkOptions.defaults(), new SimpleMeterRegistry());
+            new BulkTransport("test-child", 1, BulkOptions.defaults(), Optional.empty(), new SimpleMeterRegistry());
 
     {
         new Random(1).nextBytes(bytes);

@@ -142,7 +142,7 @@ final class ArchitectureTest {
     @ArchTest
     static final ArchRule theRpcRoomOpensChannelsAndServers = noClasses()
             .that()
-            .resideOutsideOfPackage("io.cloudmw.core.rpc..")
+            .resideOutsideOfPackages("io.cloudmw.core.rpc..", "io.cloudmw.core.tls..")
             .should()
             .dependOnClassesThat()
             .resideInAPackage("io.grpc.netty..")

@@ -35,6 +35,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.netty.buffer.ByteBuf;
 import java.net.InetSocketAddress;
 import java.util.List;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -56,7 +57,7 @@ final class SilentClients implements AutoCloseable {
     private final Helper helper;
     private final ManagedChannel control;
     private final BulkTransport transport =
-            new BulkTransport("silent", 1, BulkOptions.defaults(), new SimpleMeterRegistry());
+            new BulkTransport("silent", 1, BulkOptions.defaults(), Optional.empty(), new SimpleMeterRegistry());
     private final Queue<Throwable> failures = new ConcurrentLinkedQueue<>();
     private final Queue<OneLeaf> relays = new ConcurrentLinkedQueue<>();
     private volatile boolean goingOn;

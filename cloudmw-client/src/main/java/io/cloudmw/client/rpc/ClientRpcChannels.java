@@ -11,7 +11,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The settings of every gRPC channel of the client: plain text, handshake, and keep-alive pings that notice a silent
+ * The settings of every gRPC channel of the client: certificates, handshake, and keep-alive pings that notice a silent
  * server.
  */
 public final class ClientRpcChannels {
@@ -22,14 +22,15 @@ public final class ClientRpcChannels {
 
     private ClientRpcChannels() {}
 
-    /** Opens a channel to one process. */
-    public static ManagedChannel open(String address, Executor executor) {
-        return limited(RpcChannels.to(address), executor).build();
+    /** Opens a channel to one helper. */
+    public static ManagedChannel open(String address, ClientCertificates certificates, Executor executor) {
+        return limited(new RpcChannels(certificates.tls()).toHelper(address), executor)
+                .build();
     }
 
     /** Opens a channel to all coordinators. Calls go round robin to those that answer. */
-    public static ManagedChannel openAll(HostPorts coordinators, Executor executor) {
-        return limited(RpcChannels.to(coordinators), executor)
+    public static ManagedChannel openAll(HostPorts coordinators, ClientCertificates certificates, Executor executor) {
+        return limited(new RpcChannels(certificates.tls()).toCoordinators(coordinators), executor)
                 .disableServiceConfigLookUp()
                 .defaultLoadBalancingPolicy("round_robin")
                 .build();

@@ -1,5 +1,6 @@
 package io.cloudmw.client.rpc;
 
+import io.cloudmw.core.config.HostPorts;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.error.RetryVerdict;
@@ -47,6 +48,7 @@ public final class RetryingCalls implements AutoCloseable {
     private static final long LEAST_NANOS = Duration.ofMillis(50).toNanos();
 
     private final ManagedChannel channel;
+    private final ClientCertificates certificates;
     private final String server;
     private final CoordinatorTimes times;
     private final boolean several;
@@ -64,20 +66,22 @@ public final class RetryingCalls implements AutoCloseable {
     private volatile boolean closed;
 
     /**
-     * @param several whether another server takes over when one is silent
+     * @param certificates of the channel, needed before the first call
+     * @param servers the coordinators; with several, another one takes over when one is silent
      * @param waiting is told once per outage, after {@code UNNOTICED_NANOS} without an answer
      */
     public RetryingCalls(
             ManagedChannel channel,
-            String server,
-            boolean several,
+            ClientCertificates certificates,
+            HostPorts servers,
             CoordinatorTimes times,
             ScheduledExecutorService timer,
             Ticker ticker,
             Consumer<String> waiting) {
         this.channel = channel;
-        this.server = server;
-        this.several = several;
+        this.certificates = certificates;
+        this.server = "coordinator " + servers;
+        this.several = servers.all().size() > 1;
         this.times = times;
         this.timer = timer;
         this.ticker = ticker;
@@ -165,6 +169,16 @@ public final class RetryingCalls implements AutoCloseable {
         }
 
         void attempt() {
+            var unused = certificates.ready().whenComplete((ready, failure) -> {
+                if (failure == null) {
+                    send();
+                } else {
+                    failed(RpcErrors.fromStatus(failure, ErrorCode.COORDINATOR_UNAVAILABLE, server));
+                }
+            });
+        }
+
+        private void send() {
             if (result.isDone()) {
                 return;
             }

@@ -112,6 +112,21 @@ final class WatchCall implements Watch {
     }
 
     private void connect() {
+        var unused = owner.certificates().ready().whenComplete((ready, failure) -> {
+            if (failure == null) {
+                call();
+            } else {
+                failed(failure);
+            }
+        });
+    }
+
+    private void failed(Throwable failure) {
+        serial.execute(
+                () -> interrupted(RpcErrors.fromStatus(failure, ErrorCode.COORDINATOR_UNAVAILABLE, owner.server())));
+    }
+
+    private void call() {
         if (done.isDone()) {
             return;
         }
@@ -150,8 +165,7 @@ final class WatchCall implements Watch {
 
         @Override
         public void onError(Throwable failure) {
-            serial.execute(() ->
-                    interrupted(RpcErrors.fromStatus(failure, ErrorCode.COORDINATOR_UNAVAILABLE, owner.server())));
+            failed(failure);
         }
 
         @Override

@@ -16,6 +16,7 @@ import java.util.concurrent.ScheduledExecutorService;
 /** The watches of one client. Safe for any thread. */
 public final class Watches implements AutoCloseable {
     private final ManagedChannel channel;
+    private final ClientCertificates certificates;
     private final String server;
     private final CoordinatorTimes times;
     private final ScheduledExecutorService timer;
@@ -23,14 +24,19 @@ public final class Watches implements AutoCloseable {
     private final Set<WatchCall> open = ConcurrentHashMap.newKeySet();
     private volatile boolean closed;
 
-    /** @param times the time limits of a watch while no coordinator can be reached */
+    /**
+     * @param certificates of the channel, needed before the first call
+     * @param times the time limits of a watch while no coordinator can be reached
+     */
     public Watches(
             ManagedChannel channel,
+            ClientCertificates certificates,
             String server,
             CoordinatorTimes times,
             ScheduledExecutorService timer,
             Ticker ticker) {
         this.channel = channel;
+        this.certificates = certificates;
         this.server = server;
         this.times = times;
         this.timer = timer;
@@ -39,6 +45,10 @@ public final class Watches implements AutoCloseable {
 
     ManagedChannel channel() {
         return channel;
+    }
+
+    ClientCertificates certificates() {
+        return certificates;
     }
 
     /** The server's name in messages. */

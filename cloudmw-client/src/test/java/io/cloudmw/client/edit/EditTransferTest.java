@@ -9,6 +9,7 @@ import io.cloudmw.client.context.ClientThreads;
 import io.cloudmw.client.context.PutTerms;
 import io.cloudmw.client.progress.PutReceipt;
 import io.cloudmw.client.progress.TransferListener;
+import io.cloudmw.client.rpc.ClientCertificates;
 import io.cloudmw.client.rpc.CoordinatorTimes;
 import io.cloudmw.client.rpc.coordinator.CoordinatorClient;
 import io.cloudmw.client.transfer.TransferStarter;
@@ -82,6 +83,7 @@ final class EditTransferTest {
                 threads,
                 new CoordinatorClient(
                         "127.0.0.1:1",
+                        ClientCertificates.none(),
                         CoordinatorTimes.of(Duration.ofSeconds(30)),
                         threads.events(),
                         threads.timer(),

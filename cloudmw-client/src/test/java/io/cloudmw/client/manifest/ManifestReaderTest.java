@@ -3,6 +3,7 @@ package io.cloudmw.client.manifest;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.cloudmw.client.rpc.ClientCertificates;
 import io.cloudmw.client.rpc.CoordinatorTimes;
 import io.cloudmw.client.rpc.FakeCoordinator;
 import io.cloudmw.client.rpc.coordinator.CoordinatorClient;
@@ -43,6 +44,7 @@ final class ManifestReaderTest {
         coordinator.synthesize(FILE, 1024 * GIB);
         client = new CoordinatorClient(
                 coordinator.address(),
+                ClientCertificates.none(),
                 CoordinatorTimes.of(Duration.ofSeconds(30)),
                 owner,
                 owner,

@@ -47,6 +47,7 @@ import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -155,7 +156,8 @@ public final class FakeHelper implements AutoCloseable {
         id = new HelperId(name);
         this.script = script;
         this.chunks = chunks;
-        transport = new BulkTransport("fake-" + name, 1, BulkOptions.defaults(), new SimpleMeterRegistry());
+        transport = new BulkTransport(
+                "fake-" + name, 1, BulkOptions.defaults(), Optional.empty(), new SimpleMeterRegistry());
         bulk = BulkServer.bind(
                 transport, new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), name, new Handler());
         control = NettyServerBuilder.forAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))

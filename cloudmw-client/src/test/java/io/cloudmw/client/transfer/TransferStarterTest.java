@@ -8,6 +8,7 @@ import io.cloudmw.client.context.ClientLimits;
 import io.cloudmw.client.context.ClientThreads;
 import io.cloudmw.client.context.PutTerms;
 import io.cloudmw.client.progress.TransferListener;
+import io.cloudmw.client.rpc.ClientCertificates;
 import io.cloudmw.client.rpc.CoordinatorTimes;
 import io.cloudmw.client.rpc.FakeCoordinator;
 import io.cloudmw.client.rpc.coordinator.CoordinatorClient;
@@ -41,6 +42,7 @@ final class TransferStarterTest {
                     threads,
                     new CoordinatorClient(
                             coordinator.address(),
+                            ClientCertificates.none(),
                             CoordinatorTimes.of(Duration.ofSeconds(30)),
                             threads.events(),
                             threads.timer(),

@@ -3,6 +3,8 @@ package io.cloudmw.core.bulk;
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import io.cloudmw.core.bulk.frame.FrameLimits;
 import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.tls.ProcessIdentity;
+import java.util.Optional;
 
 /** A connection of the bulk plane, after its handshake. Any thread may call. */
 public interface BulkConnection extends AutoCloseable {
@@ -11,6 +13,9 @@ public interface BulkConnection extends AutoCloseable {
 
     /** The name of the peer's process, for logs. */
     String peer();
+
+    /** The peer in its verified certificate; empty on a connection in plain text. */
+    Optional<ProcessIdentity> peerIdentity();
 
     /** Returns whether the connecting side reserved the connection for small requests that a caller waits for. */
     boolean isInteractive();

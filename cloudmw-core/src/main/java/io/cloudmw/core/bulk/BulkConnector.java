@@ -3,11 +3,13 @@ package io.cloudmw.core.bulk;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.error.Reasons;
+import io.cloudmw.core.tls.ProcessRole;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.EventLoopGroup;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
@@ -19,11 +21,12 @@ public final class BulkConnector {
     private final String process;
     private final BulkOptions options;
     private final boolean interactive;
+    private final Set<ProcessRole> peers;
 
     /**
-     * Makes a connector with the transport's options.
+     * Makes a connector to helpers with the transport's options.
      *
-     * @param process the name of this process, for peers' logs
+     * @param process the name of this process, for peers' logs: a helper's id
      */
     public BulkConnector(BulkTransport transport, String process) {
         this(transport, process, transport.options());
@@ -31,14 +34,21 @@ public final class BulkConnector {
 
     /** Makes a connector whose connections have these options instead of the transport's. */
     public BulkConnector(BulkTransport transport, String process, BulkOptions options) {
-        this(transport, process, options, false);
+        this(transport, process, options, false, Set.of(ProcessRole.HELPER));
     }
 
-    private BulkConnector(BulkTransport transport, String process, BulkOptions options, boolean interactive) {
+    private BulkConnector(
+            BulkTransport transport, String process, BulkOptions options, boolean interactive, Set<ProcessRole> peers) {
         this.transport = transport;
         this.process = process;
         this.options = options;
         this.interactive = interactive;
+        this.peers = peers;
+    }
+
+    /** Returns a connector to clients that serve others. */
+    public BulkConnector toClients() {
+        return new BulkConnector(transport, process, options, interactive, Set.of(ProcessRole.CLIENT));
     }
 
     /**
@@ -48,7 +58,7 @@ public final class BulkConnector {
      * BulkConnection#isInteractive}).
      */
     public BulkConnector interactive() {
-        return new BulkConnector(transport, process, options, true);
+        return new BulkConnector(transport, process, options, true, peers);
     }
 
     /**
@@ -115,7 +125,7 @@ public final class BulkConnector {
         if (interactive) {
             frames.mark();
         }
-        BulkSockets.attach(channel, frames, transport);
+        BulkSockets.attach(channel, frames, transport, transport.tls().map(tls -> tls.toBulk(peers)));
     }
 
     private static CloudMwException unavailable(InetSocketAddress address, Throwable failure) {

@@ -9,10 +9,13 @@ import io.cloudmw.core.bulk.frame.ViolationException;
 import io.cloudmw.core.bulk.message.BulkWire;
 import io.cloudmw.core.bulk.message.BulkWire.Greeting;
 import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.tls.ProcessIdentity;
+import io.cloudmw.core.tls.ProcessRole;
 import io.cloudmw.core.wire.ProtocolVersion;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.util.concurrent.Future;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -124,6 +127,7 @@ final class BulkHandshake implements FrameSink {
 
     private void accept(Greeting greeting) throws ViolationException {
         requireVersion(greeting);
+        requireIdentity(greeting);
         stopTimeout();
         answering = true;
         if (greeting.interactive()) {
@@ -142,6 +146,7 @@ final class BulkHandshake implements FrameSink {
 
     private void accepted(Greeting greeting) throws ViolationException {
         requireVersion(greeting);
+        requireIdentity(greeting);
         stopTimeout();
         Multiplexer connection = established(greeting.sessionId(), greeting);
         if (connecting != null && !connecting.complete(connection)) {
@@ -163,6 +168,17 @@ final class BulkHandshake implements FrameSink {
                     BulkViolation.VERSION,
                     greeting.process() + " speaks protocol " + greeting.version() + " (expected: major "
                             + ProtocolVersion.CURRENT.major() + ")");
+        }
+    }
+
+    private void requireIdentity(Greeting greeting) throws ViolationException {
+        Optional<ProcessIdentity> certified =
+                frames.peerIdentity().filter(identity -> identity.role() == ProcessRole.HELPER);
+        if (certified.isPresent() && !certified.get().id().equals(greeting.process())) {
+            throw new ViolationException(
+                    BulkViolation.WRONG_IDENTITY,
+                    "greeting of " + greeting.process() + " (expected: "
+                            + certified.get().id() + ", as in its certificate)");
         }
     }
 

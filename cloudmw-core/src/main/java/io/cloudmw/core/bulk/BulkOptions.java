@@ -15,8 +15,8 @@ import java.time.Duration;
  * @param controlQueueBytes bytes of frames other than data that may wait for a peer that does not read
  * @param handshakeTimeout time for connecting and shaking hands together
  * @param idleTimeout a connection without any traffic for this long, although the peer was pinged, is closed
- * @param fileRegions whether the kernel sends files without copying; false copies them through memory, as a connection
- *     that encrypts must
+ * @param fileRegions whether the kernel sends files without copying; false copies them through memory, as
+ *     connections under TLS always do
  * @param busyPoll how long an event loop busy-polls after a small request ({@link BulkConnection#expect}) while such
  *     requests follow one another; zero: never
  */

@@ -5,6 +5,7 @@ import io.cloudmw.core.bulk.frame.ViolationException;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.error.Reasons;
+import io.cloudmw.core.tls.TlsCredentials;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import java.net.InetSocketAddress;
@@ -72,6 +73,6 @@ public final class BulkServer implements AutoCloseable {
                 transport.options(),
                 owner -> BulkHandshake.accepting(owner, process, handler, refusal));
         accepted.add(frames);
-        BulkSockets.attach(child, frames, transport);
+        BulkSockets.attach(child, frames, transport, transport.tls().map(TlsCredentials::atBulk));
     }
 }

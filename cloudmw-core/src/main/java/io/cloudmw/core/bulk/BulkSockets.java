@@ -7,7 +7,10 @@ import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.socket.SocketChannel;
+import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslHandler;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
@@ -60,11 +63,23 @@ final class BulkSockets {
         };
     }
 
-    /** Counts the channel and lets the frames read and write its bytes. */
-    static void attach(Channel channel, FrameChannel frames, BulkTransport transport) {
+    private static SslHandler encrypting(SslContext context, Channel channel, BulkOptions options) {
+        SslHandler handler = context.newHandler(channel.alloc());
+        handler.setHandshakeTimeoutMillis(options.handshakeTimeout().toMillis());
+        handler.setCloseNotifyFlushTimeoutMillis(FrameChannel.FAREWELL_MILLIS);
+        return handler;
+    }
+
+    /**
+     * Counts the channel and lets the frames read and write its bytes.
+     *
+     * @param tls encrypts them; empty: plain text
+     */
+    static void attach(Channel channel, FrameChannel frames, BulkTransport transport, Optional<SslContext> tls) {
         transport.metrics().opened();
         channel.closeFuture().addListener(gone -> transport.metrics().closed());
         transport.open().add(frames);
+        tls.ifPresent(context -> channel.pipeline().addLast(encrypting(context, channel, frames.options())));
         channel.pipeline().addLast(frames);
     }
 }

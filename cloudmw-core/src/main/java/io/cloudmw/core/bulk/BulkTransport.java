@@ -2,6 +2,7 @@ package io.cloudmw.core.bulk;
 
 import io.cloudmw.core.memory.BufferPools;
 import io.cloudmw.core.metrics.BulkMetrics;
+import io.cloudmw.core.tls.TlsCredentials;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.channel.EventLoopGroup;
@@ -15,6 +16,7 @@ import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -31,6 +33,7 @@ public final class BulkTransport implements AutoCloseable {
     private static final long CLOSE_SECONDS = 5;
 
     private final BulkOptions options;
+    private final Optional<TlsCredentials> tls;
     private final BulkMetrics metrics;
     private final PooledByteBufAllocator allocator;
     private final EventLoops loops;
@@ -45,17 +48,26 @@ public final class BulkTransport implements AutoCloseable {
      * @param name prefix of its threads' names
      * @param threads event loops, 1..64; each connection lives on one of them, or on one more if it is for small
      *     requests
+     * @param tls the certificates of all connections; empty: plain text
      * @param meters the registry of {@code cloudmw.bulk.*}
      */
-    public BulkTransport(String name, int threads, BulkOptions options, MeterRegistry meters) {
-        this(name, threads, options, meters, Epoll.isAvailable());
+    public BulkTransport(
+            String name, int threads, BulkOptions options, Optional<TlsCredentials> tls, MeterRegistry meters) {
+        this(name, threads, options, tls, meters, Epoll.isAvailable());
     }
 
-    BulkTransport(String name, int threads, BulkOptions options, MeterRegistry meters, boolean epoll) {
+    BulkTransport(
+            String name,
+            int threads,
+            BulkOptions options,
+            Optional<TlsCredentials> tls,
+            MeterRegistry meters,
+            boolean epoll) {
         if (threads < 1 || threads > MAX_THREADS) {
             throw new IllegalArgumentException("threads: " + threads + " (expected: 1.." + MAX_THREADS + ")");
         }
         this.options = options;
+        this.tls = tls;
         this.metrics = new BulkMetrics(meters);
         this.epoll = epoll;
         this.allocator = BufferPools.shared().take(threads);
@@ -98,6 +110,11 @@ public final class BulkTransport implements AutoCloseable {
         if (!closed.getAndSet(true)) {
             BufferPools.shared().giveBack(allocator);
         }
+    }
+
+    /** The certificates of all connections; empty: plain text. */
+    Optional<TlsCredentials> tls() {
+        return tls;
     }
 
     EventLoopGroup group() {

@@ -8,6 +8,9 @@ import io.cloudmw.core.bulk.message.BulkWire;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.metrics.BulkMetrics;
+import io.cloudmw.core.tls.Certificates;
+import io.cloudmw.core.tls.ProcessIdentity;
+import io.cloudmw.core.tls.TlsFailures;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelException;
@@ -16,8 +19,12 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
+import io.netty.handler.ssl.SslHandler;
+import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import io.netty.util.concurrent.Future;
 import java.io.IOException;
+import java.nio.channels.ClosedChannelException;
+import java.util.Optional;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
@@ -34,7 +41,7 @@ final class FrameChannel extends ChannelInboundHandlerAdapter {
     private static final Logger log = LoggerFactory.getLogger(FrameChannel.class);
 
     /** The time for which a closing connection tries to send the peer the reason. */
-    private static final long FAREWELL_MILLIS = 1000;
+    static final long FAREWELL_MILLIS = 1000;
 
     private static final int IPTOS_LOWDELAY = 0x10;
 
@@ -59,12 +66,21 @@ final class FrameChannel extends ChannelInboundHandlerAdapter {
         this.options = options;
         this.metrics = transport.metrics();
         this.loops = transport.loops();
-        this.outbound = new OutboundScheduler(this, transport.allocator());
+        this.outbound = new OutboundScheduler(
+                this,
+                transport.allocator(),
+                options.fileRegions() && transport.tls().isEmpty());
         this.reader = new FrameReader(transport.allocator(), options.maxFrameBytes(), handshake.apply(this));
     }
 
     Channel channel() {
         return channel;
+    }
+
+    /** The peer; empty on a connection in plain text. After the TLS handshake. */
+    Optional<ProcessIdentity> peerIdentity() {
+        return Optional.ofNullable(channel.pipeline().get(SslHandler.class))
+                .flatMap(tls -> Certificates.peer(tls.engine().getSession()));
     }
 
     EventLoops loops() {
@@ -177,6 +193,7 @@ final class FrameChannel extends ChannelInboundHandlerAdapter {
         ErrorCode code = switch (violation.kind()) {
             case VERSION -> ErrorCode.VERSION_UNSUPPORTED;
             case TOO_MANY_CONNECTIONS -> ErrorCode.OVERLOADED;
+            case WRONG_IDENTITY -> ErrorCode.TLS_FAILED;
             case HANDSHAKE_TIMEOUT, SILENT, TRUNCATED, NOT_READING -> ErrorCode.HELPER_UNAVAILABLE;
             default -> ErrorCode.PROTOCOL_VIOLATION;
         };
@@ -204,7 +221,9 @@ final class FrameChannel extends ChannelInboundHandlerAdapter {
 
     @Override
     public void handlerAdded(ChannelHandlerContext ctx) {
-        channel.config().setRecvByteBufAllocator(new ReceiveBuffers(reader));
+        if (channel.pipeline().get(SslHandler.class) == null) {
+            channel.config().setRecvByteBufAllocator(new ReceiveBuffers(reader));
+        }
         if (channel.isActive()) {
             started();
         }
@@ -246,7 +265,28 @@ final class FrameChannel extends ChannelInboundHandlerAdapter {
     }
 
     @Override
+    public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+        if (event instanceof SslHandshakeCompletionEvent handshake && !handshake.isSuccess()) {
+            refused(handshake.cause());
+        }
+        ctx.fireUserEventTriggered(event);
+    }
+
+    /** Closes a connection whose TLS handshake failed, or whose records are no TLS. */
+    private void refused(Throwable failure) {
+        close(
+                failure instanceof ClosedChannelException
+                        ? new CloudMwException(ErrorCode.HELPER_UNAVAILABLE, "the peer closed the connection")
+                        : TlsFailures.of("connection", failure),
+                false);
+    }
+
+    @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable failure) {
+        if (TlsFailures.isOne(failure)) {
+            refused(failure);
+            return;
+        }
         if (failure instanceof IOException) {
             close(new CloudMwException(ErrorCode.HELPER_UNAVAILABLE, "connection: " + failure.getMessage()), false);
             return;

@@ -10,6 +10,7 @@ import io.cloudmw.core.bulk.message.BulkWire;
 import io.cloudmw.core.bulk.message.BulkWire.Greeting;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.tls.ProcessIdentity;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.util.collection.IntObjectHashMap;
@@ -18,6 +19,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -37,6 +39,7 @@ final class Multiplexer implements BulkConnection, FrameSink {
     private final BulkHandler handler;
     private final String sessionId;
     private final String peer;
+    private final Optional<ProcessIdentity> identity;
     private final int peerMaxStreams;
     private final boolean connector;
     private final boolean interactive;
@@ -65,6 +68,7 @@ final class Multiplexer implements BulkConnection, FrameSink {
         this.handler = handler;
         this.sessionId = sessionId;
         this.peer = greeting.process();
+        this.identity = frames.peerIdentity();
         // A peer that names no limit gets this side's.
         this.peerMaxStreams = greeting.maxStreams() > 0
                 ? greeting.maxStreams()
@@ -82,6 +86,11 @@ final class Multiplexer implements BulkConnection, FrameSink {
     @Override
     public String peer() {
         return peer;
+    }
+
+    @Override
+    public Optional<ProcessIdentity> peerIdentity() {
+        return identity;
     }
 
     @Override

@@ -30,6 +30,7 @@ final class OutboundScheduler {
     private final Channel channel;
     private final ByteBufAllocator allocator;
     private final BulkOptions options;
+    private final boolean fileRegions;
     private final CRC32C crc = new CRC32C();
     private final ArrayDeque<MultiplexedStream> ready = new ArrayDeque<>();
     private final ArrayDeque<MultiplexedStream> granting = new ArrayDeque<>();
@@ -43,11 +44,15 @@ final class OutboundScheduler {
     private boolean corked;
     private @Nullable CloudMwException over;
 
-    OutboundScheduler(FrameChannel owner, ByteBufAllocator allocator) {
+    /**
+     * @param fileRegions whether the kernel may send files by itself; not on a connection that encrypts
+     */
+    OutboundScheduler(FrameChannel owner, ByteBufAllocator allocator, boolean fileRegions) {
         this.owner = owner;
         this.channel = owner.channel();
         this.allocator = allocator;
         this.options = owner.options();
+        this.fileRegions = fileRegions;
     }
 
     /** The streams' frames that the kernel has taken so far. */
@@ -146,7 +151,7 @@ final class OutboundScheduler {
     void data(MultiplexedStream stream, int id, QueuedFrame.Data frame) {
         Object payload;
         try {
-            payload = frame.payload(allocator, options.fileRegions());
+            payload = frame.payload(allocator, fileRegions);
         } catch (IOException e) {
             frame.drop();
             stream.unreadable(frame, e);

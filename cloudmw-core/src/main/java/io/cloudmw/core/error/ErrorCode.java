@@ -36,6 +36,8 @@ public enum ErrorCode {
     VERSION_UNSUPPORTED("FAILED_PRECONDITION", NEVER),
     /** The token is missing, forged, expired or for another file or right. */
     UNAUTHENTICATED("UNAUTHENTICATED", AFTER_REFRESH),
+    /** The certificate of a connection's other side, or of this one, is not trusted; or one side speaks plain text. */
+    TLS_FAILED("UNAUTHENTICATED", OTHER_REPLICA),
     /** Fewer independent stores than requested replicas. */
     NOT_ENOUGH_STORES("FAILED_PRECONDITION", NEVER),
     /** Fewer replicas became durable than the volume's write quorum. */

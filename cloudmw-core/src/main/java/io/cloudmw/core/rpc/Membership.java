@@ -1,7 +1,10 @@
 package io.cloudmw.core.rpc;
 
 import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.security.MemberProofs;
+import io.cloudmw.core.tls.ProcessIdentity;
+import io.cloudmw.core.tls.ProcessRole;
 import io.grpc.CallOptions;
 import io.grpc.Channel;
 import io.grpc.ClientCall;
@@ -17,8 +20,9 @@ import io.grpc.ServerInterceptor;
 import java.util.Set;
 
 /**
- * The interceptors for methods that only members of the cluster may call. A member puts {@code cloudmw-member} into
- * its headers: a proof, for the called method, that it knows the cluster's secret. Stateless; safe for any thread.
+ * The interceptors for methods that only members of the cluster may call: helpers and coordinators. Under TLS a member
+ * has a certificate with such a role. In plain text it puts {@code cloudmw-member} into its headers: a proof, for the
+ * called method, that it knows the cluster's secret. Stateless; safe for any thread.
  */
 public final class Membership {
     static final Metadata.Key<String> MEMBER = Metadata.Key.of("cloudmw-member", Metadata.ASCII_STRING_MARSHALLER);
@@ -63,16 +67,41 @@ public final class Membership {
         public <Q, A> ServerCall.Listener<Q> interceptCall(
                 ServerCall<Q, A> call, Metadata headers, ServerCallHandler<Q, A> next) {
             String method = call.getMethodDescriptor().getFullMethodName();
-            if (!methods.contains(method) || (strangers && headers.get(MEMBER) == null)) {
+            boolean encrypted = CallerIdentity.isEncrypted(call);
+            if (!methods.contains(method)
+                    || (strangers && (encrypted ? !isCertified(call) : headers.get(MEMBER) == null))) {
                 return next.startCall(call, headers);
             }
             try {
-                proofs.verify(method, headers.get(MEMBER));
+                if (encrypted) {
+                    requireCertified(call);
+                } else {
+                    proofs.verify(method, headers.get(MEMBER));
+                }
             } catch (CloudMwException e) {
                 call.close(RpcErrors.status(e), RpcErrors.trailers(e));
                 return new ServerCall.Listener<>() {};
             }
             return Contexts.interceptCall(Context.current().withValue(PROVEN, true), call, headers, next);
+        }
+    }
+
+    private static boolean isCertified(ServerCall<?, ?> call) {
+        return CallerIdentity.of(call)
+                .filter(caller -> caller.role() != ProcessRole.CLIENT)
+                .isPresent();
+    }
+
+    private static void requireCertified(ServerCall<?, ?> call) throws CloudMwException {
+        if (!isCertified(call)) {
+            throw new CloudMwException(
+                    ErrorCode.UNAUTHENTICATED,
+                    "only helpers and coordinators may call "
+                            + call.getMethodDescriptor().getBareMethodName() + " (the caller is "
+                            + CallerIdentity.of(call)
+                                    .map(ProcessIdentity::describe)
+                                    .orElse("a process without a certificate")
+                            + ")");
         }
     }
 

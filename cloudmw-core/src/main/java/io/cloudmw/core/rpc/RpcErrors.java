@@ -3,6 +3,7 @@ package io.cloudmw.core.rpc;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.error.Reasons;
+import io.cloudmw.core.tls.TlsFailures;
 import io.cloudmw.core.wire.UrgencyWire;
 import io.cloudmw.core.wire.VerdictWire;
 import io.grpc.Metadata;
@@ -137,6 +138,9 @@ public final class RpcErrors {
                     text(status),
                     failure);
             return UrgencyWire.retriedAfter(answer, retryAfterMillis(trailers));
+        }
+        if (TlsFailures.isOne(status.getCause())) {
+            return TlsFailures.of(peer, failure);
         }
         // gRPC calls UNKNOWN also what may be a connection that was closed under a call.
         boolean broken = status.getCode() == Status.Code.UNKNOWN && innermost(status) instanceof IOException;

@@ -2,6 +2,7 @@ package io.cloudmw.core.rpc;
 
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.grpc.Context;
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
 import java.util.concurrent.Executor;
@@ -23,14 +24,17 @@ public final class UnaryCalls {
         this.executor = executor;
     }
 
-    /** Runs {@code work} and answers with its result or failure; answers nothing when the caller has cancelled. */
+    /**
+     * Runs {@code work}, in the gRPC context of the call, and answers with its result or failure; answers nothing when the caller has
+     * cancelled.
+     */
     public <A> void answer(StreamObserver<A> observer, Work<A> work) {
         if (observer instanceof ServerCallStreamObserver<A> call) {
             // Without a handler, answering a caller that has cancelled would throw.
             call.setOnCancelHandler(() -> {});
         }
         try {
-            executor.execute(() -> run(observer, work));
+            executor.execute(Context.current().wrap(() -> run(observer, work)));
         } catch (RejectedExecutionException | OutOfMemoryError e) {
             observer.onError(RpcErrors.toStatus(
                     new CloudMwException(ErrorCode.OVERLOADED, "too many calls wait to be answered", e)));

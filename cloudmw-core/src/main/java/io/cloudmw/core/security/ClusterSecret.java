@@ -2,18 +2,9 @@ package io.cloudmw.core.security;
 
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
-import io.cloudmw.core.error.Reasons;
-import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.FileAttribute;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
 import java.security.SecureRandom;
@@ -21,7 +12,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.Set;
 import java.util.stream.Stream;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
@@ -38,9 +28,10 @@ public final class ClusterSecret {
     /**
      * The default secret file, the same for all processes of a user, so that a cluster on one machine needs no setting.
      */
-    public static final Path DEFAULT_FILE = Path.of(System.getProperty("user.home", "."), ".cloudmw", "cluster.secret");
+    public static final Path DEFAULT_FILE = SecretFiles.DIRECTORY.resolve("cluster.secret");
 
     private static final Logger LOG = LoggerFactory.getLogger(ClusterSecret.class);
+    private static final String FILE = "secret file";
     private static final int MAX_BYTES = 4096;
     /** The most keys in a file: the one that signs, and its predecessor or successor. */
     private static final int MAX_KEYS = 2;
@@ -82,18 +73,9 @@ public final class ClusterSecret {
      */
     public static ClusterSecret read(Path file) throws CloudMwException {
         try {
-            if (Files.size(file) > MAX_BYTES) {
-                throw new CloudMwException(
-                        ErrorCode.INVALID_ARGUMENT, "secret file " + file + ": longer than " + MAX_BYTES + " bytes");
-            }
-            return ofLines(Files.readAllBytes(file));
+            return ofLines(SecretFiles.read(FILE, file, MAX_BYTES));
         } catch (IllegalArgumentException e) {
-            throw new CloudMwException(ErrorCode.INVALID_ARGUMENT, "secret file " + file + ": " + e.getMessage());
-        } catch (CloudMwException e) {
-            throw e;
-        } catch (IOException e) {
-            throw new CloudMwException(
-                    ErrorCode.LOCAL_IO, "secret file " + file + ": cannot be read: " + Reasons.of(e), e);
+            throw new CloudMwException(ErrorCode.INVALID_ARGUMENT, FILE + " " + file + ": " + e.getMessage());
         }
     }
 
@@ -115,57 +97,12 @@ public final class ClusterSecret {
         byte[] random = new byte[MIN_BYTES];
         new SecureRandom().nextBytes(random);
         byte[] text = (HexFormat.of().formatHex(random) + "\n").getBytes(StandardCharsets.US_ASCII);
-        Path absolute = file.toAbsolutePath();
-        Path parent = absolute.getParent();
-        Path temporary = absolute.resolveSibling(absolute.getFileName() + ".tmp-" + Long.toHexString(mix(random)));
-        try {
-            if (parent != null && absolute.equals(DEFAULT_FILE.toAbsolutePath())) {
-                Files.createDirectories(parent);
-            }
-            try {
-                writeOwnerOnly(temporary, text);
-                // A link, not a rename: the second process must not replace the file that the first already uses.
-                Files.createLink(absolute, temporary);
-                LOG.info(
-                        "there was no secret file {}: created it with a new secret (all processes of a cluster need the"
-                                + " same; copy this file to other machines, or that of the cluster to here)",
-                        absolute);
-            } catch (FileAlreadyExistsException e) {
-                return;
-            } finally {
-                Files.deleteIfExists(temporary);
-            }
-        } catch (NoSuchFileException e) {
-            throw new CloudMwException(
-                    ErrorCode.LOCAL_IO,
-                    "secret file " + file + ": there is no directory " + parent
-                            + " (expected: the cluster's secret file, or a new name in a directory that exists)",
-                    e);
-        } catch (IOException e) {
-            throw new CloudMwException(
-                    ErrorCode.LOCAL_IO, "secret file " + file + ": cannot be written: " + Reasons.of(e), e);
+        if (SecretFiles.create(FILE, file, text)) {
+            LOG.info(
+                    "there was no secret file {}: created it with a new secret (all processes of a cluster need the"
+                            + " same; copy this file to other machines, or that of the cluster to here)",
+                    file.toAbsolutePath());
         }
-    }
-
-    private static void writeOwnerOnly(Path file, byte[] text) throws IOException {
-        boolean posix = file.getFileSystem().supportedFileAttributeViews().contains("posix");
-        FileAttribute<?>[] ownerOnly = posix
-                ? new FileAttribute<?>[] {
-                    PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"))
-                }
-                : new FileAttribute<?>[0];
-        Set<StandardOpenOption> options = Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
-        try (FileChannel channel = FileChannel.open(file, options, ownerOnly)) {
-            ByteBuffer buffer = ByteBuffer.wrap(text);
-            while (buffer.hasRemaining()) {
-                channel.write(buffer);
-            }
-            channel.force(true);
-        }
-    }
-
-    private static long mix(byte[] random) {
-        return ByteBuffer.wrap(random).getLong() ^ new SecureRandom().nextLong();
     }
 
     private static ClusterSecret ofLines(byte[] bytes) {

@@ -5,16 +5,29 @@ import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.chunk.ChunkId;
+import java.util.Optional;
 import java.util.Set;
 
 /**
  * The claims of a token: the rights of its bearer.
  *
  * @param expiresAtMillis not valid from this moment on
+ * @param holder the identity of the client that may show the token; empty: any bearer
  */
-public record TransferClaims(Set<TransferRight> rights, FilePath file, VersionId version, long expiresAtMillis) {
+public record TransferClaims(
+        Set<TransferRight> rights, FilePath file, VersionId version, long expiresAtMillis, Optional<String> holder) {
     public TransferClaims {
         rights = Set.copyOf(rights);
+    }
+
+    /** Claims of a token that any bearer may show. */
+    public TransferClaims(Set<TransferRight> rights, FilePath file, VersionId version, long expiresAtMillis) {
+        this(rights, file, version, expiresAtMillis, Optional.empty());
+    }
+
+    /** The same claims, to be shown by this client; empty: by any bearer. */
+    TransferClaims boundTo(Optional<String> client) {
+        return new TransferClaims(rights, file, version, expiresAtMillis, client);
     }
 
     /**

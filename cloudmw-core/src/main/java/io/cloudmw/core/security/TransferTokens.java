@@ -15,7 +15,9 @@ import java.io.UncheckedIOException;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.HexFormat;
+import java.util.Optional;
 import java.util.Set;
+import java.util.function.Supplier;
 
 /**
  * The issuer and verifier of {@link TransferToken}s: HMAC-SHA256 over the claims with the cluster's secret. The
@@ -23,32 +25,57 @@ import java.util.Set;
  * within a fraction of the token's life. Safe for any thread.
  */
 public final class TransferTokens {
+    /** The form of tokens for any bearer. */
     private static final byte FORMAT = 1;
+
+    /** The form of tokens that are bound to a client, whose identity follows the path. */
+    private static final byte BOUND = 2;
+
     private static final int SIGNATURE_BYTES = 32;
 
     private final ClusterSecret secret;
     private final WallClock clock;
+    private final Supplier<Optional<String>> holder;
 
+    /** An issuer of tokens for any bearer. */
     public TransferTokens(ClusterSecret secret, WallClock clock) {
-        this.secret = secret;
-        this.clock = clock;
+        this(secret, clock, Optional::empty);
     }
 
-    /** A token for exactly these claims. */
+    /**
+     * @param holder the identity of the client for which this thread issues tokens; empty: any bearer
+     */
+    public TransferTokens(ClusterSecret secret, WallClock clock, Supplier<Optional<String>> holder) {
+        this.secret = secret;
+        this.clock = clock;
+        this.holder = holder;
+    }
+
+    /** A token for these claims, bound to the client for which this thread works unless they name a holder. */
     public TransferToken issue(TransferClaims claims) {
-        byte[] body = encode(claims);
+        byte[] body = encode(claims.holder().isPresent() ? claims : claims.boundTo(holder.get()));
         byte[] token = Arrays.copyOf(body, body.length + SIGNATURE_BYTES);
         System.arraycopy(secret.sign(body, body.length), 0, token, body.length, SIGNATURE_BYTES);
         return TransferToken.of(token);
     }
 
     /**
-     * The claims of a received token.
+     * The claims of a received token, whoever shows it.
      *
      * @throws CloudMwException {@code UNAUTHENTICATED} when it was not issued with this secret, was changed, or has
      *     expired
      */
     public TransferClaims verify(byte[] token) throws CloudMwException {
+        return verify(token, TokenBearer.TRUSTED);
+    }
+
+    /**
+     * The claims of a token that this process shows.
+     *
+     * @throws CloudMwException {@code UNAUTHENTICATED} as {@link #verify(byte[])}, and when the token is bound to
+     *     another client
+     */
+    public TransferClaims verify(byte[] token, TokenBearer bearer) throws CloudMwException {
         int bodyLength = token.length - SIGNATURE_BYTES;
         if (bodyLength < 1 || token.length > TransferToken.MAX_BYTES) {
             throw new CloudMwException(ErrorCode.UNAUTHENTICATED, "token: missing or malformed");
@@ -61,18 +88,26 @@ public final class TransferTokens {
         if (late >= 0) {
             throw new CloudMwException(ErrorCode.UNAUTHENTICATED, "token: expired " + late + " ms ago");
         }
+        if (claims.holder().isPresent()
+                && !bearer.passesOn()
+                && !claims.holder().equals(bearer.identity())) {
+            throw new CloudMwException(ErrorCode.UNAUTHENTICATED, "token: of another client");
+        }
         return claims;
     }
 
     private static byte[] encode(TransferClaims claims) {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         try (DataOutputStream out = new DataOutputStream(bytes)) {
-            out.writeByte(FORMAT);
+            out.writeByte(claims.holder().isPresent() ? BOUND : FORMAT);
             out.writeByte(rightBits(claims.rights()));
             out.writeLong(claims.expiresAtMillis());
             out.write(HexFormat.of().parseHex(claims.version().value()));
             out.writeUTF(claims.file().volume().value());
             out.writeUTF(claims.file().path());
+            if (claims.holder().isPresent()) {
+                out.writeUTF(claims.holder().get());
+            }
         } catch (IOException e) {
             throw new UncheckedIOException("writing to memory", e);
         }
@@ -83,15 +118,17 @@ public final class TransferTokens {
     private static TransferClaims decode(byte[] token, int length) throws CloudMwException {
         try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(token, 0, length))) {
             int format = in.readByte();
-            if (format != FORMAT) {
+            if (format != FORMAT && format != BOUND) {
                 throw new CloudMwException(
-                        ErrorCode.UNAUTHENTICATED, "token: format " + format + " (expected: " + FORMAT + ")");
+                        ErrorCode.UNAUTHENTICATED,
+                        "token: format " + format + " (expected: " + FORMAT + ".." + BOUND + ")");
             }
             Set<TransferRight> rights = rights(in.readByte());
             long expiry = in.readLong();
             VersionId version = new VersionId(HexFormat.of().formatHex(in.readNBytes(16)));
             FilePath file = new FilePath(new VolumeName(in.readUTF()), in.readUTF());
-            return new TransferClaims(rights, file, version, expiry);
+            Optional<String> client = format == BOUND ? Optional.of(in.readUTF()) : Optional.empty();
+            return new TransferClaims(rights, file, version, expiry, client);
         } catch (CloudMwException e) {
             throw e;
         } catch (IOException | IllegalArgumentException e) {

@@ -5,12 +5,14 @@ import static org.awaitility.Awaitility.await;
 
 import io.cloudmw.core.bulk.frame.BulkViolation;
 import io.cloudmw.core.metrics.BulkMetrics;
+import io.cloudmw.core.tls.TlsCredentials;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.netty.buffer.PoolArenaMetric;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.channel.epoll.Epoll;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /** A server and a connector in this process, each on a transport of its own; closing it fails when memory leaked. */
@@ -28,8 +30,23 @@ final class Loopback implements AutoCloseable {
 
     Loopback(BulkOptions serverOptions, BulkOptions clientOptions, boolean epoll, BulkHandler handler)
             throws Exception {
-        serverTransport = new BulkTransport("test-server", 1, serverOptions, serverMeters, epoll);
-        clientTransport = new BulkTransport("test-client", 1, clientOptions, clientMeters, epoll);
+        this(serverOptions, clientOptions, epoll, new Certificates(Optional.empty(), Optional.empty()), handler);
+    }
+
+    /** The certificates of both sides; empty: plain text. */
+    record Certificates(Optional<TlsCredentials> server, Optional<TlsCredentials> client) {}
+
+    Loopback(
+            BulkOptions serverOptions,
+            BulkOptions clientOptions,
+            boolean epoll,
+            Certificates certificates,
+            BulkHandler handler)
+            throws Exception {
+        serverTransport =
+                new BulkTransport("test-server", 1, serverOptions, certificates.server(), serverMeters, epoll);
+        clientTransport =
+                new BulkTransport("test-client", 1, clientOptions, certificates.client(), clientMeters, epoll);
         server = BulkServer.bind(
                 serverTransport, new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), "server", handler);
         connector = new BulkConnector(clientTransport, "client");

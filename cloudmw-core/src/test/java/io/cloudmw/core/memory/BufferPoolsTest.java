@@ -8,6 +8,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
 import java.util.HashSet;
+import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -51,8 +52,8 @@ final class BufferPoolsTest {
         int threads = 3;
         Set<PooledByteBufAllocator> seen = new HashSet<>();
         for (int i = 0; i < 20; i++) {
-            try (BulkTransport transport =
-                    new BulkTransport("pools", threads, BulkOptions.defaults(), new SimpleMeterRegistry())) {
+            try (BulkTransport transport = new BulkTransport(
+                    "pools", threads, BulkOptions.defaults(), Optional.empty(), new SimpleMeterRegistry())) {
                 transport.allocator().directBuffer(1 << 18).release();
                 seen.add(transport.allocator());
             }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.cloudmw.core.error.CloudMwException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -29,6 +30,22 @@ final class ClusterSecretTest {
                 .isEqualTo("rw-------");
         try (var files = Files.list(directory)) {
             assertThat(files).containsExactly(file);
+        }
+    }
+
+    @Test
+    void fileThatOthersCanReadIsRefused() throws Exception {
+        Path file = written("open", "x".repeat(32));
+        for (String allowed : List.of("rw-r-----", "r--------")) {
+            Files.setPosixFilePermissions(file, PosixFilePermissions.fromString(allowed));
+            ClusterSecret unused = ClusterSecret.read(file);
+        }
+        for (String refused : List.of("rw-r--r--", "rw-rw----", "rw-----w-")) {
+            Files.setPosixFilePermissions(file, PosixFilePermissions.fromString(refused));
+            assertThatThrownBy(() -> ClusterSecret.read(file))
+                    .isInstanceOf(CloudMwException.class)
+                    .hasMessageContaining("other users can read or change it")
+                    .hasMessageContaining("chmod 600 " + file);
         }
     }
 
@@ -62,15 +79,15 @@ final class ClusterSecretTest {
 
     @Test
     void trailingWhiteSpaceDoesNotCount() throws Exception {
-        Path plain = Files.writeString(directory.resolve("plain"), "x".repeat(32));
-        Path newline = Files.writeString(directory.resolve("newline"), "x".repeat(32) + "\r\n");
+        Path plain = written("plain", "x".repeat(32));
+        Path newline = written("newline", "x".repeat(32) + "\r\n");
         assertThat(ClusterSecret.read(newline).sign(new byte[1], 1))
                 .isEqualTo(ClusterSecret.read(plain).sign(new byte[1], 1));
     }
 
     @Test
     void aShortSecretIsRefusedWithoutBeingPrinted() throws Exception {
-        Path file = Files.writeString(directory.resolve("short"), "hunter2");
+        Path file = written("short", "hunter2");
         assertThatThrownBy(() -> ClusterSecret.read(file))
                 .isInstanceOf(CloudMwException.class)
                 .hasMessageContaining("7 bytes")
@@ -79,7 +96,13 @@ final class ClusterSecretTest {
     }
 
     private ClusterSecret secret(String... lines) throws Exception {
-        return ClusterSecret.read(Files.write(directory.resolve("secret"), List.of(lines)));
+        return ClusterSecret.read(written("secret", String.join("\n", lines) + "\n"));
+    }
+
+    private Path written(String name, String text) throws Exception {
+        Path file = directory.resolve(name);
+        SecretFiles.replace("secret file", file, text.getBytes(StandardCharsets.UTF_8));
+        return file;
     }
 
     /** The steps of a rotation are: the old key, old and new, new and old, the new key. Neighbours accept each other. */

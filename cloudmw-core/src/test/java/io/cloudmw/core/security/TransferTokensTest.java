@@ -9,6 +9,7 @@ import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.chunk.ChunkId;
 import java.util.Arrays;
+import java.util.Optional;
 import java.util.Set;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
@@ -102,5 +103,27 @@ final class TransferTokensTest {
         byte[] secret = new byte[32];
         Arrays.fill(secret, (byte) fill);
         return ClusterSecret.of(secret);
+    }
+
+    @Test
+    void boundTokenIsGoodForItsHolderAndForProcessesThatPassItOn() throws Exception {
+        String app = "cloudmw://prod/client/app";
+        Optional<String> other = Optional.of("cloudmw://prod/client/other");
+        TransferTokens binding = new TransferTokens(secret(1), () -> now, () -> Optional.of(app));
+        byte[] token = binding.issue(claims).bytes();
+
+        TransferClaims verified = binding.verify(token, new TokenBearer(Optional.of(app), false));
+        assertThat(verified.holder()).contains(app);
+        assertThat(verified.file()).isEqualTo(claims.file());
+        assertThat(verified.version()).isEqualTo(claims.version());
+        assertThat(binding.verify(token, new TokenBearer(other, true))).isEqualTo(verified);
+        refused(() -> binding.verify(token, new TokenBearer(other, false)));
+        refused(() -> binding.verify(token, TokenBearer.UNKNOWN));
+    }
+
+    @Test
+    void tokenForAnyBearerHasTheFormOfFormerReleases() {
+        TransferTokens plain = new TransferTokens(secret(1), () -> now);
+        assertThat(plain.issue(claims).bytes()[0]).isEqualTo((byte) 1);
     }
 }

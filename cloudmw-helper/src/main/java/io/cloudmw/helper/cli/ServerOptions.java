@@ -3,6 +3,7 @@ package io.cloudmw.helper.cli;
 import io.cloudmw.core.config.Settings;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.tls.TlsOptions;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Path;
@@ -42,6 +43,11 @@ final class ServerOptions {
             description = "The file of the cluster's secret; created when it is missing.")
     private @Nullable String secretFile;
 
+    @Option(
+            names = "--insecure",
+            description = "Plain text instead of TLS, for a cluster on one machine (tls.insecure).")
+    private boolean insecure;
+
     @Option(names = "--until-eof", description = "Stop at the end of standard input, and so with the parent process.")
     private boolean untilEof;
 
@@ -67,6 +73,9 @@ final class ServerOptions {
         outer().ifPresent(before -> all.putAll(before.overriding()));
         if (secretFile != null) {
             all.put(ClusterKey.SETTING, secretFile);
+        }
+        if (insecure) {
+            all.put(TlsOptions.INSECURE, "true");
         }
         all.putAll(overrides);
         return all;

@@ -15,6 +15,7 @@ import io.cloudmw.core.model.fleet.Location;
 import io.cloudmw.core.model.volume.VolumeSet;
 import io.cloudmw.core.race.RacePolicy;
 import io.cloudmw.core.schedule.ScheduleLimits;
+import io.cloudmw.core.tls.TlsOptions;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -31,6 +32,7 @@ import java.util.OptionalLong;
  * @param s3Throttle slows reads from S3 down, for demonstrations
  * @param storeCheck time between two probes of a bucket
  * @param http the address that serves metrics and health; empty for none
+ * @param tls the encryption of its connections
  */
 public record HelperConfig(
         HelperId id,
@@ -43,7 +45,8 @@ public record HelperConfig(
         Switching switching,
         Optional<StoreLaw> s3Throttle,
         Duration storeCheck,
-        Optional<HostPort> http) {
+        Optional<HostPort> http,
+        TlsOptions tls) {
     /** Direct memory of the two event loops, which each allocate 16 MiB at a time. */
     private static final long FRAMES_BYTES = 32L << 20;
 
@@ -239,7 +242,8 @@ public record HelperConfig(
                 throttle(settings, prefix + ".s3.throttle"),
                 settings.duration(
                         prefix + ".store-check", Duration.ofMinutes(1), Duration.ofMillis(100), Duration.ofHours(1)),
-                settings.optionalAddress(prefix + ".http.listen"));
+                settings.optionalAddress(prefix + ".http.listen"),
+                TlsOptions.read(settings));
     }
 
     private static Switching switching(Settings settings, String prefix) throws CloudMwException {
@@ -378,7 +382,7 @@ public record HelperConfig(
                 .map(disk -> replaced.contains(disk.id().value()) ? disk.replacing() : disk)
                 .toList();
         return new HelperConfig(
-                id, coordinator, addresses, location, all, limits, race, switching, s3Throttle, storeCheck, http);
+                id, coordinator, addresses, location, all, limits, race, switching, s3Throttle, storeCheck, http, tls);
     }
 
     private static Optional<StoreLaw> throttle(Settings settings, String key) throws CloudMwException {

@@ -27,7 +27,8 @@ public record RemoteRights(
                         claims.rights(),
                         claims.file(),
                         claims.version(),
-                        Math.min(endMillis, claims.expiresAtMillis())),
+                        Math.min(endMillis, claims.expiresAtMillis()),
+                        claims.holder()),
                 tokens,
                 urgency);
     }

@@ -4,6 +4,7 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.race.RacerId;
+import io.cloudmw.core.rpc.CallerIdentity;
 import io.cloudmw.core.rpc.RpcErrors;
 import io.cloudmw.core.security.TransferClaims;
 import io.cloudmw.core.security.TransferTokens;
@@ -86,7 +87,7 @@ public final class CompetitionService extends CompetitionGrpc.CompetitionImplBas
                         "first message: " + message.getMessageCase() + " (expected: JOIN)");
             }
             Join join = message.getJoin();
-            TransferClaims claims = tokens.verify(join.getToken().toByteArray());
+            TransferClaims claims = tokens.verify(join.getToken().toByteArray(), CallerIdentity.bearer());
             transfers.join(join.getTransferId(), new RacerId(join.getRacer()), claims, this);
         }
 

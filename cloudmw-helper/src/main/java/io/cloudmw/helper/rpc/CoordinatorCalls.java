@@ -94,18 +94,21 @@ public final class CoordinatorCalls implements AutoCloseable {
     /** Index of the coordinator that hands out upkeep tasks. */
     private final AtomicInteger working;
 
-    /** @param proofs proves that this process knows the cluster's secret */
-    public CoordinatorCalls(HostPorts addresses, MemberProofs proofs) {
+    /**
+     * @param rpc makes the channels
+     * @param proofs proves that this process knows the cluster's secret
+     */
+    public CoordinatorCalls(HostPorts addresses, RpcChannels rpc, MemberProofs proofs) {
         this.addresses = addresses;
         this.channels =
-                addresses.all().stream().map(one -> channel(one, proofs)).toList();
+                addresses.all().stream().map(one -> channel(rpc, one, proofs)).toList();
         this.current = new AtomicInteger(ThreadLocalRandom.current().nextInt(channels.size()));
         this.working = new AtomicInteger(current.get());
     }
 
     /** Makes a channel, which connects with its first call. */
-    private static ManagedChannel channel(HostPort address, MemberProofs proofs) {
-        return RpcChannels.to(address.toString())
+    private static ManagedChannel channel(RpcChannels rpc, HostPort address, MemberProofs proofs) {
+        return rpc.toCoordinators(HostPorts.parse(address.toString()))
                 .userAgent(UserAgent.of("cloudmw-helper"))
                 .disableServiceConfigLookUp()
                 .defaultServiceConfig(RANDOM_ADDRESS)

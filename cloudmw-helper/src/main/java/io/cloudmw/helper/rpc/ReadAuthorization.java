@@ -3,6 +3,7 @@ package io.cloudmw.helper.rpc;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.race.IssuedBlock;
+import io.cloudmw.core.security.TokenBearer;
 import io.cloudmw.core.security.TransferClaims;
 import io.cloudmw.core.security.TransferRight;
 import io.cloudmw.core.security.TransferTokens;
@@ -18,8 +19,8 @@ final class ReadAuthorization {
      * @return the token's claims
      * @throws CloudMwException {@code UNAUTHENTICATED} when the token is not valid, or has no right to read
      */
-    static TransferClaims ofReader(TransferTokens tokens, byte[] token) throws CloudMwException {
-        TransferClaims claims = tokens.verify(token);
+    static TransferClaims ofReader(TransferTokens tokens, byte[] token, TokenBearer bearer) throws CloudMwException {
+        TransferClaims claims = tokens.verify(token, bearer);
         if (!claims.rights().contains(TransferRight.READ)) {
             throw new CloudMwException(
                     ErrorCode.UNAUTHENTICATED, "token: no right to read (expected: a token of a read)");
@@ -34,10 +35,10 @@ final class ReadAuthorization {
      * @param claims the claims of the transfer's token
      * @throws CloudMwException {@code UNAUTHENTICATED} when the client may not read the chunk
      */
-    static WantedBlock checked(TransferTokens tokens, TransferClaims claims, IssuedBlock issued)
+    static WantedBlock checked(TransferTokens tokens, TransferClaims claims, IssuedBlock issued, TokenBearer bearer)
             throws CloudMwException {
         TransferClaims allowed =
-                issued.token().isPresent() ? tokens.verify(issued.token().get().bytes()) : claims;
+                issued.token().isPresent() ? tokens.verify(issued.token().get().bytes(), bearer) : claims;
         allowed.require(TransferRight.READ, issued.chunk());
         return WantedBlock.of(issued, allowed.expiresAtMillis());
     }

@@ -27,6 +27,7 @@ import org.jspecify.annotations.Nullable;
 public final class RivalChannels implements RivalConnector, AutoCloseable {
     private static final int MAX_MESSAGE_BYTES = 64 * 1024;
 
+    private final RpcChannels rpc;
     private final int limit;
     private final Object lock = new Object();
 
@@ -39,9 +40,11 @@ public final class RivalChannels implements RivalConnector, AutoCloseable {
     /**
      * Opens no channel yet.
      *
+     * @param rpc makes the channels
      * @param limit open channels
      */
-    public RivalChannels(int limit) {
+    public RivalChannels(RpcChannels rpc, int limit) {
+        this.rpc = rpc;
         this.limit = limit;
     }
 
@@ -65,7 +68,7 @@ public final class RivalChannels implements RivalConnector, AutoCloseable {
             if (known != null) {
                 return known;
             }
-            ManagedChannel made = RpcChannels.to(address)
+            ManagedChannel made = rpc.toHelper(address)
                     .directExecutor()
                     .maxInboundMessageSize(MAX_MESSAGE_BYTES)
                     .keepAliveTime(10, TimeUnit.SECONDS)

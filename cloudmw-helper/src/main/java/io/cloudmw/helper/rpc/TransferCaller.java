@@ -17,6 +17,7 @@ import io.cloudmw.proto.v1.TransfersGrpc;
 import io.grpc.ManagedChannel;
 import io.grpc.stub.StreamObserver;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Executor;
 
 /**
@@ -48,8 +49,10 @@ public final class TransferCaller implements AutoCloseable {
             String bulkSession,
             Executor executor,
             Runnable failed) {
-        ManagedChannel channel =
-                RpcChannels.to(helper.control()).executor(executor).build();
+        ManagedChannel channel = new RpcChannels(Optional.empty())
+                .toHelper(helper.control())
+                .executor(executor)
+                .build();
         TransferCaller caller = new TransferCaller(channel, new StreamObserver<>() {
             @Override
             public void onNext(TransferEvent event) {

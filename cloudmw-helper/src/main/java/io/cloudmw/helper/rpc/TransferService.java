@@ -7,6 +7,7 @@ import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.core.model.volume.VolumeSet;
 import io.cloudmw.core.race.BlockId;
 import io.cloudmw.core.race.RacerId;
+import io.cloudmw.core.rpc.CallerIdentity;
 import io.cloudmw.core.security.TransferClaims;
 import io.cloudmw.core.security.TransferTokens;
 import io.cloudmw.core.status.StoreStatus;
@@ -127,7 +128,7 @@ public final class TransferService extends TransfersGrpc.TransfersImplBase {
 
     private TransferSpec spec(BeginTransfer begin) throws CloudMwException {
         byte[] token = begin.getToken().toByteArray();
-        TransferClaims claims = ReadAuthorization.ofReader(tokens, token);
+        TransferClaims claims = ReadAuthorization.ofReader(tokens, token, CallerIdentity.bearer());
         FromWire.mode(begin.getMode());
         List<Store> stores = FromWire.stores(begin.getStoresList()).stream()
                 .map(StoreStatus::store)
@@ -158,7 +159,7 @@ public final class TransferService extends TransfersGrpc.TransfersImplBase {
         switch (command.getCommandCase()) {
             case ISSUE ->
                 transfer.issue(ReadAuthorization.checked(
-                        tokens, transfer.spec().claims(), FromWire.block(command.getIssue())));
+                        tokens, transfer.spec().claims(), FromWire.block(command.getIssue()), CallerIdentity.bearer()));
             case WITHDRAW_BLOCK -> transfer.withdraw(new BlockId(command.getWithdrawBlock()));
             case DELIVERED_BLOCK -> transfer.delivered(new BlockId(command.getDeliveredBlock()));
             case RACER_GONE -> transfer.racerGone(new RacerId(command.getRacerGone()));

@@ -4,6 +4,7 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.race.BlockId;
+import io.cloudmw.core.rpc.CallerIdentity;
 import io.cloudmw.core.rpc.RpcErrors;
 import io.cloudmw.core.security.TransferClaims;
 import io.cloudmw.core.security.TransferTokens;
@@ -108,7 +109,7 @@ public final class WarmingService extends WarmingGrpc.WarmingImplBase {
                         ErrorCode.PROTOCOL_VIOLATION, "command: BEGIN (expected: once, at the beginning)");
             }
             token = begin.getToken().toByteArray();
-            TransferClaims allowed = ReadAuthorization.ofReader(tokens, token);
+            TransferClaims allowed = ReadAuthorization.ofReader(tokens, token, CallerIdentity.bearer());
             warming = warmings.begin(
                     new WarmSessions.Spec(
                             FromWire.token(token),
@@ -140,7 +141,11 @@ public final class WarmingService extends WarmingGrpc.WarmingImplBase {
          * stores.
          */
         private WantedBlock wanted(Block block) throws CloudMwException {
-            return ReadAuthorization.checked(tokens, ReadAuthorization.ofReader(tokens, token), FromWire.block(block));
+            return ReadAuthorization.checked(
+                    tokens,
+                    ReadAuthorization.ofReader(tokens, token, CallerIdentity.bearer()),
+                    FromWire.block(block),
+                    CallerIdentity.bearer());
         }
 
         @Override

@@ -4,6 +4,7 @@ import io.cloudmw.core.bulk.message.WriteObstacle;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.chunk.ChunkId;
+import io.cloudmw.core.rpc.CallerIdentity;
 import io.cloudmw.core.rpc.UnaryCalls;
 import io.cloudmw.core.security.TransferRight;
 import io.cloudmw.core.security.TransferTokens;
@@ -32,7 +33,7 @@ public final class WriteService extends WritingGrpc.WritingImplBase {
 
     private List<WriteObstacle> troubles(GetWriteRequest request) throws CloudMwException {
         ChunkId chunk = chunk(request);
-        tokens.verify(request.getToken().toByteArray()).require(TransferRight.WRITE, chunk);
+        tokens.verify(request.getToken().toByteArray(), CallerIdentity.bearer()).require(TransferRight.WRITE, chunk);
         return writes.troubles(chunk);
     }
 

@@ -14,6 +14,7 @@ import io.cloudmw.core.security.TransferRight;
 import io.cloudmw.core.security.TransferTokens;
 import io.cloudmw.core.store.ChunkStore;
 import io.cloudmw.core.time.Ticker;
+import io.cloudmw.core.tls.ProcessIdentity;
 import io.cloudmw.helper.disk.OwnDisks;
 import io.netty.buffer.ByteBufAllocator;
 import java.time.Duration;
@@ -52,7 +53,9 @@ public final class ReadHandler {
 
     /** Starts a response on a stream that was opened to request a range. */
     public BulkStreamListener open(BulkStream stream, BulkRequest.Read request) throws CloudMwException {
-        TransferClaims claims = tokens.verify(request.token().bytes());
+        TransferClaims claims = tokens.verify(
+                request.token().bytes(),
+                ProcessIdentity.bearer(stream.connection().peerIdentity()));
         claims.require(TransferRight.READ, request.chunk());
         ChunkStore disk = disks.find(request.store())
                 .orElseThrow(() -> new CloudMwException(

@@ -8,6 +8,7 @@ import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.chunk.ChunkId;
 import io.cloudmw.core.security.TransferClaims;
 import io.cloudmw.core.security.TransferRight;
+import io.cloudmw.core.tls.ProcessIdentity;
 import io.cloudmw.helper.fetch.StoreResolver;
 import java.util.List;
 import java.util.Map;
@@ -35,7 +36,10 @@ public final class WriteHandler {
 
     public BulkStreamListener open(BulkStream stream, BulkRequest.Write request) throws CloudMwException {
         ChunkId chunk = request.chunk();
-        TransferClaims claims = services.tokens().verify(request.token().bytes());
+        TransferClaims claims = services.tokens()
+                .verify(
+                        request.token().bytes(),
+                        ProcessIdentity.bearer(stream.connection().peerIdentity()));
         claims.require(TransferRight.WRITE, chunk);
         boolean own =
                 request.stores().stream().allMatch(store -> services.stores().isWrittenHere(request.targets(), store));

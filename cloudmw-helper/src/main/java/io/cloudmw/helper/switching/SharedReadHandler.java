@@ -16,6 +16,7 @@ import io.cloudmw.core.schedule.Tenant;
 import io.cloudmw.core.security.TransferClaims;
 import io.cloudmw.core.security.TransferRight;
 import io.cloudmw.core.security.TransferTokens;
+import io.cloudmw.core.tls.ProcessIdentity;
 import io.cloudmw.helper.block.WantedBlock;
 import io.cloudmw.helper.fetch.BlockFetcher;
 import io.cloudmw.helper.fetch.Requester;
@@ -115,7 +116,9 @@ public final class SharedReadHandler {
     }
 
     private BulkStreamListener start(BulkStream stream, BulkRequest.Shared request) throws CloudMwException {
-        TransferClaims claims = tokens.verify(request.token().bytes());
+        TransferClaims claims = tokens.verify(
+                request.token().bytes(),
+                ProcessIdentity.bearer(stream.connection().peerIdentity()));
         WantedBlock block = wanted(request.block(), claims.expiresAtMillis());
         claims.require(TransferRight.READ, block.leaves().chunk());
         boolean isSwitched = switched.contains(claims.file().volume());

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.cloudmw.core.config.HostPort;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.security.SecretFiles;
 import io.cloudmw.helper.standalone.StandaloneCluster;
 import io.cloudmw.helper.standalone.StandaloneConfig;
 import java.io.ByteArrayOutputStream;
@@ -340,6 +341,8 @@ final class ServerMainTest {
     }
 
     private String secret() throws IOException {
-        return Files.writeString(directory.resolve("secret"), "x".repeat(32)).toString();
+        Path file = directory.resolve("secret");
+        SecretFiles.replace("secret file", file, "x".repeat(32).getBytes(StandardCharsets.US_ASCII));
+        return file.toString();
     }
 }

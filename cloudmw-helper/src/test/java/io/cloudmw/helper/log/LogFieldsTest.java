@@ -82,7 +82,7 @@ class LogFieldsTest {
                     new ReplicaReport(CHUNK, new StoreId("d1"), ReplicaState.CORRUPT),
                     FilePath.parse("v:/a b"),
                     new CloudMwException(ErrorCode.NOT_FOUND, "no"),
-                    new Caller(Optional.empty(), "tester"),
+                    new Caller(Optional.empty(), Optional.empty(), "tester"),
                     3,
                     null
                 }))
@@ -93,7 +93,7 @@ class LogFieldsTest {
                         LogFields.VOLUME, "v",
                         LogFields.PATH, "/a b",
                         LogFields.CODE, "NOT_FOUND",
-                        LogFields.SUBJECT, new Caller(Optional.empty(), "tester").toString()));
+                        LogFields.SUBJECT, new Caller(Optional.empty(), Optional.empty(), "tester").toString()));
         assertThat(LogFields.of(null)).isEmpty();
         assertThat(LogFields.of(new Object[] {new StoreId("first"), new StoreId("second")}))
                 .isEqualTo(Map.of(LogFields.STORE, "first"));

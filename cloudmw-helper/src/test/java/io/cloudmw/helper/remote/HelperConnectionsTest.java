@@ -25,6 +25,7 @@ import java.net.Socket;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -39,7 +40,7 @@ final class HelperConnectionsTest {
     };
 
     private final BulkTransport transport =
-            new BulkTransport("test", 1, BulkOptions.defaults(), new SimpleMeterRegistry());
+            new BulkTransport("test", 1, BulkOptions.defaults(), Optional.empty(), new SimpleMeterRegistry());
     private final List<BulkServer> servers = new ArrayList<>();
     private final HelperConnections connections =
             new HelperConnections(new BulkConnector(transport, "h"), 2, Ticker.system(), Duration.ZERO);
@@ -133,7 +134,7 @@ final class HelperConnectionsTest {
     void overloadedHelperIsTriedAgainSoon() throws Exception {
         FakeTicker ticker = new FakeTicker();
         BulkOptions one = BulkOptions.defaults().withMaxConnections(1);
-        try (BulkTransport narrow = new BulkTransport("narrow", 1, one, new SimpleMeterRegistry());
+        try (BulkTransport narrow = new BulkTransport("narrow", 1, one, Optional.empty(), new SimpleMeterRegistry());
                 HelperConnections patient =
                         new HelperConnections(new BulkConnector(transport, "h"), 2, ticker, Duration.ofSeconds(3))) {
             BulkServer full =

@@ -18,6 +18,7 @@ import io.cloudmw.core.race.BlockId;
 import io.cloudmw.core.race.RacePolicy;
 import io.cloudmw.core.race.RacerId;
 import io.cloudmw.core.race.RivalNotice;
+import io.cloudmw.core.rpc.RpcChannels;
 import io.cloudmw.core.rpc.VersionHandshake;
 import io.cloudmw.core.security.ClusterSecret;
 import io.cloudmw.core.security.TransferClaims;
@@ -65,7 +66,7 @@ final class CompetitionTest {
     private final ClusterSecret secret = ClusterSecret.of(new byte[32]);
     private final TransferTokens tokens = new TransferTokens(secret, WallClock.system());
     private final ScheduledExecutorService timer = Threads.timer("test");
-    private final RivalChannels channels = new RivalChannels(2);
+    private final RivalChannels channels = new RivalChannels(new RpcChannels(Optional.empty()), 2);
     private Spool spool;
     private StoreFetcher fetcher;
     private Server server;

@@ -19,6 +19,7 @@ import io.cloudmw.core.model.chunk.ReplicaState;
 import io.cloudmw.core.model.fleet.HelperAddress;
 import io.cloudmw.core.monitor.SpeedMonitor;
 import io.cloudmw.core.reach.BucketWatch;
+import io.cloudmw.core.rpc.RpcChannels;
 import io.cloudmw.core.rpc.RpcErrors;
 import io.cloudmw.core.rpc.VersionHandshake;
 import io.cloudmw.core.security.ClusterSecret;
@@ -98,7 +99,9 @@ final class RegistrationTest {
 
     private static CoordinatorCalls calls(int port, WallClock clock) {
         return new CoordinatorCalls(
-                HostPorts.of(new HostPort("127.0.0.1", port)), new MemberProofs(ClusterSecret.of(new byte[32]), clock));
+                HostPorts.of(new HostPort("127.0.0.1", port)),
+                new RpcChannels(Optional.empty()),
+                new MemberProofs(ClusterSecret.of(new byte[32]), clock));
     }
 
     private Server serve(int port) throws IOException {

@@ -12,6 +12,7 @@ import io.cloudmw.core.model.fleet.HelperAddress;
 import io.cloudmw.core.race.BlockId;
 import io.cloudmw.core.race.RacerId;
 import io.cloudmw.core.race.RivalNotice;
+import io.cloudmw.core.rpc.RpcChannels;
 import io.cloudmw.core.rpc.VersionHandshake;
 import io.cloudmw.core.security.ClusterSecret;
 import io.cloudmw.core.security.TransferClaims;
@@ -30,6 +31,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -102,7 +104,7 @@ final class RivalChannelsTest {
                 .start();
         AtomicInteger received = new AtomicInteger();
         CountDownLatch first = new CountDownLatch(1);
-        try (RivalChannels channels = new RivalChannels(1)) {
+        try (RivalChannels channels = new RivalChannels(new RpcChannels(Optional.empty()), 1)) {
             String address = "127.0.0.1:" + server.getPort();
             RivalLink link = channels.connect(
                     transfer(new HelperAddress(new HelperId("a"), address, "127.0.0.1:1")),

@@ -10,6 +10,7 @@ import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.fleet.HelperAddress;
 import io.cloudmw.core.monitor.SpeedMonitor;
 import io.cloudmw.core.reach.BucketWatch;
+import io.cloudmw.core.rpc.RpcChannels;
 import io.cloudmw.core.rpc.VersionHandshake;
 import io.cloudmw.core.security.ClusterSecret;
 import io.cloudmw.core.security.MemberProofs;
@@ -32,6 +33,7 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -109,7 +111,10 @@ final class SeveralCoordinatorsTest {
     }
 
     private static CoordinatorCalls calls(HostPorts addresses) {
-        return new CoordinatorCalls(addresses, new MemberProofs(ClusterSecret.of(new byte[32]), WallClock.system()));
+        return new CoordinatorCalls(
+                addresses,
+                new RpcChannels(Optional.empty()),
+                new MemberProofs(ClusterSecret.of(new byte[32]), WallClock.system()));
     }
 
     private static Registration registration(CoordinatorCalls calls) {

@@ -15,6 +15,7 @@ import io.cloudmw.core.model.chunk.ChunkId;
 import io.cloudmw.core.model.fleet.HelperAddress;
 import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.core.rpc.Membership;
+import io.cloudmw.core.rpc.RpcChannels;
 import io.cloudmw.core.rpc.RpcErrors;
 import io.cloudmw.core.rpc.VersionHandshake;
 import io.cloudmw.core.security.ClusterSecret;
@@ -60,7 +61,7 @@ final class SigningServiceTest {
 
     private final Set<Duration> validities = ConcurrentHashMap.newKeySet();
     private final List<ManagedChannel> channels = new ArrayList<>();
-    private final HelperChannels controls = new HelperChannels(PROOFS);
+    private final HelperChannels controls = new HelperChannels(new RpcChannels(Optional.empty()), PROOFS);
     private volatile Optional<CloudMwException> failure = Optional.empty();
     private Server server;
     private HelperAddress helper;

@@ -22,6 +22,7 @@ import io.cloudmw.core.race.IssuedBlock;
 import io.cloudmw.core.race.RacerId;
 import io.cloudmw.core.rpc.RpcErrors;
 import io.cloudmw.core.security.ClusterSecret;
+import io.cloudmw.core.security.TokenBearer;
 import io.cloudmw.core.security.TransferClaims;
 import io.cloudmw.core.security.TransferRight;
 import io.cloudmw.core.security.TransferToken;
@@ -263,7 +264,8 @@ final class WarmingServiceTest {
                 new BlockId(0), 0, new ByteRange(0, LEAF), 1, List.of(new Entrant(new RacerId(0), 0)), BlockRule.SOLE);
         IssuedBlock issued =
                 new IssuedBlock(block, chunk, LEAF, LEAF, new int[1], List.of(Fetches.STORE), false, Optional.of(own));
-        assertThat(ReadAuthorization.checked(tokens, transfer, issued).untilMillis())
+        assertThat(ReadAuthorization.checked(tokens, transfer, issued, TokenBearer.UNKNOWN)
+                        .untilMillis())
                 .isEqualTo(ends);
     }
 }

@@ -5,6 +5,7 @@ import io.cloudmw.core.bulk.BulkStream;
 import io.cloudmw.core.bulk.BulkStreamListener;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.tls.ProcessIdentity;
 import io.netty.buffer.ByteBuf;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -13,6 +14,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -116,6 +118,11 @@ public class FakeBulkStream implements BulkStream, BulkConnection {
     @Override
     public String peer() {
         return "peer";
+    }
+
+    @Override
+    public Optional<ProcessIdentity> peerIdentity() {
+        return Optional.empty();
     }
 
     @Override

@@ -76,7 +76,8 @@ final class UpkeepWorkerTest {
 
     private final FakeTicker ticker = new FakeTicker();
     private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
-    private final BulkTransport transport = new BulkTransport("test", 1, BulkOptions.defaults(), meters);
+    private final BulkTransport transport =
+            new BulkTransport("test", 1, BulkOptions.defaults(), Optional.empty(), meters);
     private final HelperConnections connections =
             new HelperConnections(new BulkConnector(transport, "h"), 1, Ticker.system(), Duration.ZERO);
     private final TransferTokens tokens = new TransferTokens(ClusterSecret.of(new byte[32]), () -> 0);

@@ -10,6 +10,14 @@ import io.cloudmw.core.bulk.BulkStreamListener;
 import io.cloudmw.core.bulk.BulkTransport;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.time.Ticker;
+import io.cloudmw.core.time.WallClock;
+import io.cloudmw.core.tls.CertificateAuthority;
+import io.cloudmw.core.tls.CertifiedKey;
+import io.cloudmw.core.tls.ProcessIdentity;
+import io.cloudmw.core.tls.ProcessRole;
+import io.cloudmw.core.tls.SigningRequest;
+import io.cloudmw.core.tls.TlsCredentials;
+import io.cloudmw.core.tls.TlsMaterial;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
@@ -22,9 +30,12 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.security.KeyPair;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.zip.CRC32C;
@@ -33,7 +44,8 @@ import java.util.zip.CRC32C;
  * A benchmark of the bulk plane on the loopback: sends a file from the page cache, verifies each frame and drops it.
  * Both ends run in this process; the CPU time covers both.
  *
- * <p>Arguments: GiB per round (4), rounds (5), frame bytes (262144), {@code regions} or {@code copies}.
+ * <p>Arguments: GiB per round (4), rounds (5), frame bytes (262144), {@code regions}, {@code copies} or
+ * {@code tls}.
  */
 public final class BulkBench {
     private static final long FILE_BYTES = 256L << 20;
@@ -57,24 +69,29 @@ public final class BulkBench {
         long gib = args.length > 0 ? Long.parseLong(args[0]) : 4;
         int rounds = args.length > 1 ? Integer.parseInt(args[1]) : 5;
         int frameBytes = args.length > 2 ? Integer.parseInt(args[2]) : 256 << 10;
-        boolean regions = args.length < 4 || "regions".equals(args[3]);
-        new BulkBench(System.out, frameBytes, gib << 30).run(rounds, regions);
+        String way = args.length < 4 ? "regions" : args[3];
+        new BulkBench(System.out, frameBytes, gib << 30).run(rounds, way.equals("regions"), way.equals("tls"));
     }
 
-    private void run(int rounds, boolean regions) throws Exception {
+    private void run(int rounds, boolean regions, boolean encrypts) throws Exception {
+        CertificateAuthority authority = CertificateAuthority.create(WallClock.system());
+        Optional<TlsCredentials> sender = encrypts ? credentials(authority, "sender") : Optional.empty();
+        Optional<TlsCredentials> receiver = encrypts ? credentials(authority, "receiver") : Optional.empty();
         Path path = Files.createTempFile("cloudmw-bulk-bench", ".bin");
         try {
             int[] crcs = fill(path);
             BulkOptions options = BulkOptions.defaults().withFileRegions(regions);
             try (FileChannel file = FileChannel.open(path);
-                    BulkTransport sending = new BulkTransport("sending", 1, options, new SimpleMeterRegistry());
-                    BulkTransport receiving = new BulkTransport("receiving", 1, options, new SimpleMeterRegistry());
+                    BulkTransport sending =
+                            new BulkTransport("sending", 1, options, sender, new SimpleMeterRegistry());
+                    BulkTransport receiving =
+                            new BulkTransport("receiving", 1, options, receiver, new SimpleMeterRegistry());
                     BulkServer server = BulkServer.bind(
                             sending,
                             new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
-                            "bench",
+                            "sender",
                             (stream, request) -> new Source(stream, file, crcs));
-                    BulkConnection connection = new BulkConnector(receiving, "bench")
+                    BulkConnection connection = new BulkConnector(receiving, "receiver")
                             .connect(
                                     new InetSocketAddress(InetAddress.getLoopbackAddress(), server.port()),
                                     BulkBench::refuse)
@@ -84,6 +101,15 @@ public final class BulkBench {
         } finally {
             Files.delete(path);
         }
+    }
+
+    private static Optional<TlsCredentials> credentials(CertificateAuthority authority, String id)
+            throws CloudMwException {
+        KeyPair key = SigningRequest.newKey();
+        ProcessIdentity identity = new ProcessIdentity("bench", ProcessRole.HELPER, id);
+        CertifiedKey own =
+                new CertifiedKey(key.getPrivate(), authority.certify(key.getPublic(), identity, Duration.ofDays(1)));
+        return Optional.of(new TlsCredentials(new TlsMaterial(Optional.of(own), List.of(authority.certificate()))));
     }
 
     private static BulkStreamListener refuse(BulkStream stream, byte[] request) {

@@ -1,5 +1,6 @@
 package io.cloudmw.cli.command;
 
+import io.cloudmw.client.ClientSecurity;
 import io.cloudmw.client.CloudMwOptions;
 import io.cloudmw.core.config.Durations;
 import io.cloudmw.core.config.Settings;
@@ -8,6 +9,9 @@ import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.ReadPath;
 import io.cloudmw.core.model.RedundancyLimits;
 import io.cloudmw.core.model.fleet.Location;
+import io.cloudmw.core.security.TokenFile;
+import io.cloudmw.core.tls.TlsFiles;
+import io.cloudmw.core.tls.TlsOptions;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
@@ -27,7 +31,7 @@ import picocli.CommandLine.Spec;
  */
 public final class GlobalOptions {
     /** The names of the options that {@link #isClusterGiven} tests. */
-    public static final String OF_CLUSTER = "--coordinator, --config, --timeout, --location";
+    public static final String OF_CLUSTER = "--coordinator, --config, --timeout, --location, --token-file, --insecure";
 
     private static final String COORDINATOR = "client.coordinator";
     private static final String TIMEOUT = "client.coordinator-timeout";
@@ -35,6 +39,7 @@ public final class GlobalOptions {
     private static final String LOCATION = "client.location";
     private static final String LINK = "client.link";
     private static final String PATH = "client.path";
+    private static final String TOKEN_FILE = "client.token-file";
     private static final Pattern PERCENT = Pattern.compile("(100|[0-9]{1,2}(?:\\.[0-9]{1,3})?)%");
     private static final Duration LONGEST_TIMEOUT = Duration.ofDays(1);
 
@@ -59,7 +64,8 @@ public final class GlobalOptions {
             paramLabel = "FILE",
             description = "properties: " + COORDINATOR + ", " + TIMEOUT + " (like 30s), " + REDUNDANCY + " (like 5%%), "
                     + LOCATION + ", "
-                    + LINK + " (like 100MiB, a second), " + PATH + " (auto, direct or fleet), client.peer.*")
+                    + LINK + " (like 100MiB, a second), " + PATH + " (auto, direct or fleet), " + TOKEN_FILE
+                    + ", tls.*, client.peer.*")
     private @Nullable Path config;
 
     @Option(
@@ -78,6 +84,17 @@ public final class GlobalOptions {
                     "where this machine is, like zone-a/rack-1/host-3: shared volumes are read through the nearest "
                             + "switch (CLOUDMW_LOCATION)")
     private @Nullable String location;
+
+    @Option(
+            names = "--token-file",
+            paramLabel = "FILE",
+            description =
+                    "the token that says for whom this command acts (CLOUDMW_TOKEN_FILE, or the token itself in"
+                            + " CLOUDMW_TOKEN; default the administrator's on the coordinator's machine, ~/.cloudmw/admin.token)")
+    private @Nullable Path tokenFile;
+
+    @Option(names = "--insecure", description = "plain text instead of TLS, for a cluster that runs with --insecure")
+    private boolean insecure;
 
     @Option(names = "--json", description = "the last line on standard output is one JSON object")
     private boolean json;
@@ -106,8 +123,12 @@ public final class GlobalOptions {
 
     /** Returns whether this command or a parent has an option that selects a cluster, or the way to reach it. */
     public boolean isClusterGiven() {
-        return anywhere(
-                all -> all.coordinator != null || all.config != null || all.timeout != null || all.location != null);
+        return anywhere(all -> all.coordinator != null
+                || all.config != null
+                || all.timeout != null
+                || all.location != null
+                || all.tokenFile != null
+                || all.insecure);
     }
 
     private boolean anywhere(Predicate<GlobalOptions> given) {
@@ -149,6 +170,7 @@ public final class GlobalOptions {
         PeerSettings.FromFile unused = PeerSettings.FromFile.of(settings);
         Optional<Long> link = settings.optional(LINK, "like 100MiB", GlobalOptions::positive);
         ReadPath path = settings.read(PATH, ReadPath.DEFAULT.label(), ReadPath.labels(), ReadPath::parse);
+        ClientSecurity security = security(settings, environment);
         settings.finish();
         String address = nearest(all -> all.coordinator)
                 .orElseGet(() -> environment.getOrDefault("CLOUDMW_COORDINATOR", fromFile));
@@ -157,9 +179,38 @@ public final class GlobalOptions {
                 .withRefusedTimeout(REFUSED_TIMEOUT)
                 .withRedundancy(budget)
                 .withPath(path)
-                .withLocation(Location.parse(near));
+                .withLocation(Location.parse(near))
+                .withSecurity(security);
         options = link.map(options::withLink).orElse(options);
         return given().or(() -> configured).map(options::withCoordinatorTimeout).orElse(options);
+    }
+
+    private ClientSecurity security(Settings settings, Map<String, String> environment) throws CloudMwException {
+        TlsOptions tls = TlsOptions.read(settings);
+        Optional<Path> fromFile = settings.optionalPath(TOKEN_FILE);
+        Optional<Path> file = nearest(all -> all.tokenFile);
+        if (anywhere(all -> all.insecure)) {
+            return ClientSecurity.insecure();
+        }
+        if (file.isPresent()) {
+            return ClientSecurity.tokenFile(file.get());
+        }
+        String token = environment.getOrDefault("CLOUDMW_TOKEN", "");
+        if (!token.isEmpty()) {
+            return ClientSecurity.token(token);
+        }
+        String variable = environment.getOrDefault("CLOUDMW_TOKEN_FILE", "");
+        if (!variable.isEmpty()) {
+            return ClientSecurity.tokenFile(Path.of(variable));
+        }
+        if (tls.files().isPresent()) {
+            TlsFiles files = tls.files().get();
+            return ClientSecurity.certificate(files.key(), files.certificate(), files.authorities());
+        }
+        if (tls.insecure()) {
+            return ClientSecurity.insecure();
+        }
+        return ClientSecurity.tokenFile(fromFile.orElse(TokenFile.OF_ADMINISTRATOR));
     }
 
     /**

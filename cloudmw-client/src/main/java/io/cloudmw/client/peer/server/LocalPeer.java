@@ -87,7 +87,8 @@ public final class LocalPeer implements PeerNode {
                 new AddressPolicy(coordinator.addresses(), HostNetwork.ofThisMachine()).decide(wish(options));
         makeDirectory(options.directory());
         chunks = new PeerChunkCache(options.directory(), options.keepBytes(), files);
-        server = PeerServer.start(id, key.tokens(WallClock.system()), chunks, options, ticker);
+        server = PeerServer.start(
+                id, coordinator.certificates().tls(), key.tokens(WallClock.system()), chunks, options, ticker);
         address = decided.advertised(server.port()).toString();
         toldNanos = ticker.nanos();
         PeerMetrics.watch(options.meters(), this, FIGURES);

@@ -18,8 +18,11 @@ import io.cloudmw.core.security.TransferClaims;
 import io.cloudmw.core.security.TransferRight;
 import io.cloudmw.core.security.TransferTokens;
 import io.cloudmw.core.time.Ticker;
+import io.cloudmw.core.tls.ProcessIdentity;
+import io.cloudmw.core.tls.TlsCredentials;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
@@ -55,7 +58,13 @@ final class PeerServer implements AutoCloseable {
     private final BulkTransport transport;
     private final BulkServer server;
 
-    private PeerServer(PeerId self, TransferTokens tokens, PeerChunkCache chunks, PeerOptions options, Ticker ticker)
+    private PeerServer(
+            PeerId self,
+            Optional<TlsCredentials> tls,
+            TransferTokens tokens,
+            PeerChunkCache chunks,
+            PeerOptions options,
+            Ticker ticker)
             throws CloudMwException {
         this.self = self;
         this.tokens = tokens;
@@ -69,7 +78,7 @@ final class PeerServer implements AutoCloseable {
                 .withTimeouts(HANDSHAKE, IDLE)
                 .withMaxStreams(uploads)
                 .withMaxConnections(CONNECTIONS * uploads);
-        transport = new BulkTransport("cloudmw-client-peer", EVENT_LOOPS, limits, options.meters());
+        transport = new BulkTransport("cloudmw-client-peer", EVENT_LOOPS, limits, tls, options.meters());
         boolean bound = false;
         try {
             HostPort listen = HostPort.parse(options.listen());
@@ -86,13 +95,19 @@ final class PeerServer implements AutoCloseable {
     /**
      * Starts the server.
      *
+     * @param tls the certificates of its connections; empty: plain text
      * @param tokens verifies the readers' tokens
      * @throws CloudMwException {@code LOCAL_IO} when the address cannot be bound
      */
     static PeerServer start(
-            PeerId self, TransferTokens tokens, PeerChunkCache chunks, PeerOptions options, Ticker ticker)
+            PeerId self,
+            Optional<TlsCredentials> tls,
+            TransferTokens tokens,
+            PeerChunkCache chunks,
+            PeerOptions options,
+            Ticker ticker)
             throws CloudMwException {
-        return new PeerServer(self, tokens, chunks, options, ticker);
+        return new PeerServer(self, tls, tokens, chunks, options, ticker);
     }
 
     int port() {
@@ -141,7 +156,8 @@ final class PeerServer implements AutoCloseable {
         if (!(BulkRequest.decode(request) instanceof BulkRequest.Read read)) {
             throw new CloudMwException(ErrorCode.INVALID_ARGUMENT, "request: not a read (a peer serves reads only)");
         }
-        TransferClaims claims = tokens.verify(read.token().bytes());
+        TransferClaims claims = tokens.verify(
+                read.token().bytes(), ProcessIdentity.bearer(stream.connection().peerIdentity()));
         claims.require(TransferRight.READ, read.chunk());
         if (!read.store().value().equals(self.value())) {
             throw new CloudMwException(ErrorCode.STORE_UNAVAILABLE, "this is " + self + ", not " + read.store());

@@ -149,7 +149,7 @@ final class PeerFetch implements RelayListener {
         }
         // Peers have no gRPC service: there is no channel to open.
         HelperAddress address = new HelperAddress(new HelperId(peer.id().value()), peer.address(), peer.address());
-        CompletableFuture<BulkLease> connecting = context.links().get().lease(address);
+        CompletableFuture<BulkLease> connecting = context.links().get().leasePeer(address);
         var unused = connecting.whenComplete((made, failure) -> serial.execute(() -> connected(peer, made, failure)));
     }
 

@@ -5,6 +5,7 @@ import io.cloudmw.client.file.FileEntry;
 import io.cloudmw.client.file.FileStatus;
 import io.cloudmw.client.file.Watch;
 import io.cloudmw.client.file.WatchListener;
+import io.cloudmw.client.rpc.ClientCertificates;
 import io.cloudmw.client.rpc.ClientRpcChannels;
 import io.cloudmw.client.rpc.CoordinatorTimes;
 import io.cloudmw.client.rpc.RetryingCalls;
@@ -129,32 +130,40 @@ import java.util.function.Consumer;
  */
 public final class CoordinatorClient implements AutoCloseable {
     private final HostPorts addresses;
+    private final ClientCertificates certificates;
     private final ManagedChannel channel;
     private final RetryingCalls calls;
     private final Watches watches;
 
     /**
      * @param address {@code host:port[,host:port...]}
+     * @param certificates for the connections, here and to helpers
      * @param times the time limits of one call
      * @param waiting is told when an answer is overdue; see {@link RetryingCalls}
      */
     public CoordinatorClient(
             String address,
+            ClientCertificates certificates,
             CoordinatorTimes times,
             Executor executor,
             ScheduledExecutorService timer,
             Ticker ticker,
             Consumer<String> waiting) {
         addresses = HostPorts.parse(address);
-        channel = ClientRpcChannels.openAll(addresses, executor);
-        calls = new RetryingCalls(
-                channel, "coordinator " + address, addresses.all().size() > 1, times, timer, ticker, waiting);
-        watches = new Watches(channel, "coordinator " + address, times, timer, ticker);
+        this.certificates = certificates;
+        channel = ClientRpcChannels.openAll(addresses, certificates, executor);
+        calls = new RetryingCalls(channel, certificates, addresses, times, timer, ticker, waiting);
+        watches = new Watches(channel, certificates, "coordinator " + address, times, timer, ticker);
     }
 
     /** The coordinators' addresses. */
     public HostPorts addresses() {
         return addresses;
+    }
+
+    /** The certificates of the client. */
+    public ClientCertificates certificates() {
+        return certificates;
     }
 
     public CompletableFuture<Volume> createVolume(Volume volume) {

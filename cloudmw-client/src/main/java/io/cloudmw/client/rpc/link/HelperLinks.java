@@ -1,6 +1,7 @@
 package io.cloudmw.client.rpc.link;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.cloudmw.client.rpc.ClientCertificates;
 import io.cloudmw.client.rpc.ClientRpcChannels;
 import io.cloudmw.core.bulk.BulkConnection;
 import io.cloudmw.core.bulk.BulkConnector;
@@ -62,6 +63,7 @@ public final class HelperLinks implements AutoCloseable {
     private final BulkTransport transport;
     private final BulkConnector connector;
     private final BulkConnector interactive;
+    private final BulkConnector peers;
     private final Function<String, ManagedChannel> channels;
     private final ScheduledExecutorService timer;
     private final int maxIdle;
@@ -86,6 +88,7 @@ public final class HelperLinks implements AutoCloseable {
         this.transport = transport;
         connector = new BulkConnector(transport, "client");
         interactive = connector.interactive();
+        peers = connector.toClients();
         this.channels = channels;
         this.timer = timer;
         this.maxIdle = maxIdle;
@@ -94,16 +97,23 @@ public final class HelperLinks implements AutoCloseable {
     /**
      * Opens links with a bulk transport of their own.
      *
+     * @param certificates of the client; it has enrolled before, because a plan names helpers
      * @param busyPoll as in {@link BulkOptions}
      * @param meters for the meters of the transport
      */
     public static HelperLinks open(
-            Executor executor, ScheduledExecutorService timer, Duration busyPoll, MeterRegistry meters) {
+            ClientCertificates certificates,
+            Executor executor,
+            ScheduledExecutorService timer,
+            Duration busyPoll,
+            MeterRegistry meters) {
         BulkOptions limits = BulkOptions.defaults()
                 .withTimeouts(CONNECT_TIMEOUT, IDLE_TIMEOUT)
                 .withBusyPoll(busyPoll);
-        BulkTransport transport = new BulkTransport("cloudmw-client-bulk", EVENT_LOOPS, limits, meters);
-        return new HelperLinks(transport, address -> ClientRpcChannels.open(address, executor), timer, MAX_IDLE);
+        BulkTransport transport =
+                new BulkTransport("cloudmw-client-bulk", EVENT_LOOPS, limits, certificates.tls(), meters);
+        return new HelperLinks(
+                transport, address -> ClientRpcChannels.open(address, certificates, executor), timer, MAX_IDLE);
     }
 
     /** The bytes of data that helpers have sent so far, verified or not. */
@@ -131,6 +141,10 @@ public final class HelperLinks implements AutoCloseable {
 
     /** Acquires a link to the helper. The caller must call {@link #release} once for each success. */
     CompletableFuture<HelperLink> acquire(HelperAddress helper) {
+        return acquire(helper, connector);
+    }
+
+    private CompletableFuture<HelperLink> acquire(HelperAddress helper, BulkConnector through) {
         Entry entry;
         synchronized (entries) {
             if (closed) {
@@ -139,7 +153,7 @@ public final class HelperLinks implements AutoCloseable {
             }
             entry = entries.get(helper);
             if (entry == null || isDead(entry)) {
-                entry = new Entry(connect(helper));
+                entry = new Entry(connect(helper, through));
                 entries.put(helper, entry);
             }
             entry.users++;
@@ -155,6 +169,11 @@ public final class HelperLinks implements AutoCloseable {
     /** Leases the helper's bulk connection. The caller must close each lease. */
     public CompletableFuture<BulkLease> lease(HelperAddress helper) {
         return acquire(helper).thenApply(link -> new BulkLease(this, link));
+    }
+
+    /** Leases the bulk connection of a client that serves others. The caller must close each lease. */
+    public CompletableFuture<BulkLease> leasePeer(HelperAddress peer) {
+        return acquire(peer, peers).thenApply(link -> new BulkLease(this, link));
     }
 
     /** Asks for the obstacles to a chunk that the helper was sent and has not stored yet. */
@@ -202,8 +221,8 @@ public final class HelperLinks implements AutoCloseable {
         return link != null && link.bulk().isClosed();
     }
 
-    private CompletableFuture<HelperLink> connect(HelperAddress helper) {
-        return dial(connector, helper).thenApply(connection -> linked(helper, connection));
+    private CompletableFuture<HelperLink> connect(HelperAddress helper, BulkConnector through) {
+        return dial(through, helper).thenApply(connection -> linked(helper, connection));
     }
 
     /** Opens a connection to the helper for small requests that a reader waits for. The caller must close it. */

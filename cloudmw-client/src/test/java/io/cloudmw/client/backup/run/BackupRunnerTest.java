@@ -12,6 +12,7 @@ import io.cloudmw.client.context.ClientThreads;
 import io.cloudmw.client.file.FileEntry;
 import io.cloudmw.client.progress.TransferListener;
 import io.cloudmw.client.rpc.Calls;
+import io.cloudmw.client.rpc.ClientCertificates;
 import io.cloudmw.client.rpc.CoordinatorTimes;
 import io.cloudmw.client.rpc.FakeCoordinator;
 import io.cloudmw.client.rpc.FakeExports;
@@ -77,12 +78,18 @@ final class BackupRunnerTest {
                 threads,
                 new CoordinatorClient(
                         coordinator.address(),
+                        ClientCertificates.none(),
                         CoordinatorTimes.of(Duration.ofSeconds(30)),
                         threads.events(),
                         threads.timer(),
                         Ticker.system(),
                         waiting -> {}),
-                () -> HelperLinks.open(threads.events(), threads.timer(), Duration.ZERO, new SimpleMeterRegistry()),
+                () -> HelperLinks.open(
+                        ClientCertificates.none(),
+                        threads.events(),
+                        threads.timer(),
+                        Duration.ZERO,
+                        new SimpleMeterRegistry()),
                 new ClientLimits(8 << 20, Long.MAX_VALUE),
                 Pricing.DEFAULT,
                 new RedundancyBudget(RedundancyLimits.DEFAULT),

@@ -38,6 +38,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -62,7 +63,7 @@ final class PeerServerTest {
     private final byte[] bytes = Chunks.bytes(LENGTH, 7);
     private final Chunk chunk = Chunks.of(VERSION, 4, bytes);
     private final BulkTransport transport =
-            new BulkTransport("test", 1, BulkOptions.defaults(), new SimpleMeterRegistry());
+            new BulkTransport("test", 1, BulkOptions.defaults(), Optional.empty(), new SimpleMeterRegistry());
     private PeerChunkCache held;
     private PeerServer server;
     private BulkConnection connection;
@@ -72,7 +73,7 @@ final class PeerServerTest {
         held = new PeerChunkCache(directory, 1 << 20, Runnable::run);
         Chunks.hold(held, chunk, bytes);
         PeerOptions options = PeerOptions.at("127.0.0.1:0").withUploads(UPLOADS);
-        server = PeerServer.start(SELF, key.tokens(this::now), held, options, ticker);
+        server = PeerServer.start(SELF, Optional.empty(), key.tokens(this::now), held, options, ticker);
         connection = connect();
     }
 

@@ -13,6 +13,7 @@ import io.cloudmw.client.read.ledger.ReadLedger;
 import io.cloudmw.client.read.ledger.ReadScope;
 import io.cloudmw.client.read.relay.TransferCredit;
 import io.cloudmw.client.read.trace.ReadTrace;
+import io.cloudmw.client.rpc.ClientCertificates;
 import io.cloudmw.client.rpc.CoordinatorTimes;
 import io.cloudmw.client.rpc.FakeCoordinator;
 import io.cloudmw.client.rpc.coordinator.CoordinatorClient;
@@ -91,7 +92,7 @@ final class PeerStageTest {
     private final ClientThreads threads = new ClientThreads();
     private final SerialExecutor serial = new SerialExecutor(threads.events(), broken::complete);
     private final BulkTransport transport =
-            new BulkTransport("test-peer", 1, BulkOptions.defaults(), new SimpleMeterRegistry());
+            new BulkTransport("test-peer", 1, BulkOptions.defaults(), Optional.empty(), new SimpleMeterRegistry());
     private FakeCoordinator coordinator;
     private ClientContext context;
 
@@ -102,12 +103,18 @@ final class PeerStageTest {
                 threads,
                 new CoordinatorClient(
                         coordinator.address(),
+                        ClientCertificates.none(),
                         CoordinatorTimes.of(Duration.ofSeconds(30)),
                         threads.events(),
                         threads.timer(),
                         Ticker.system(),
                         waiting -> {}),
-                () -> HelperLinks.open(threads.workers(), threads.timer(), Duration.ZERO, new SimpleMeterRegistry()),
+                () -> HelperLinks.open(
+                        ClientCertificates.none(),
+                        threads.workers(),
+                        threads.timer(),
+                        Duration.ZERO,
+                        new SimpleMeterRegistry()),
                 new ClientLimits(8 << 20, Long.MAX_VALUE),
                 Pricing.DEFAULT,
                 new RedundancyBudget(RedundancyLimits.DEFAULT),

@@ -3,6 +3,7 @@ package io.cloudmw.client.rpc.coordinator;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.cloudmw.client.rpc.ClientCertificates;
 import io.cloudmw.client.rpc.CoordinatorTimes;
 import io.cloudmw.client.rpc.FakeCoordinator;
 import io.cloudmw.core.config.HostPort;
@@ -153,6 +154,7 @@ final class CoordinatorClientTest {
         try (FakeCoordinator coordinator = withALongFile()) {
             CoordinatorClient client = new CoordinatorClient(
                     coordinator.address(),
+                    ClientCertificates.none(),
                     CoordinatorTimes.of(Duration.ofSeconds(30)),
                     watched,
                     owner,
@@ -172,8 +174,8 @@ final class CoordinatorClientTest {
         CompletableFuture<String> said = new CompletableFuture<>();
         CoordinatorTimes times =
                 new CoordinatorTimes(Duration.ofSeconds(70), Duration.ofSeconds(60), Duration.ofSeconds(60));
-        try (CoordinatorClient client =
-                new CoordinatorClient("127.0.0.1:1", times, owner, owner, Ticker.system(), said::complete)) {
+        try (CoordinatorClient client = new CoordinatorClient(
+                "127.0.0.1:1", ClientCertificates.none(), times, owner, owner, Ticker.system(), said::complete)) {
             var unused = client.volumes();
             assertThat(said.get(60, SECONDS)).endsWith("for at most 60 s");
         }
@@ -183,8 +185,8 @@ final class CoordinatorClientTest {
     @Test
     void refusedConnectionFailsAfterItsOwnTime() {
         CoordinatorTimes times = new CoordinatorTimes(Duration.ofHours(2), Duration.ofHours(1), Duration.ofMillis(300));
-        try (CoordinatorClient client =
-                new CoordinatorClient("127.0.0.1:1", times, owner, owner, Ticker.system(), waiting -> {})) {
+        try (CoordinatorClient client = new CoordinatorClient(
+                "127.0.0.1:1", ClientCertificates.none(), times, owner, owner, Ticker.system(), waiting -> {})) {
             assertThat(client.volumes())
                     .failsWithin(Duration.ofMinutes(1))
                     .withThrowableThat()
@@ -198,8 +200,14 @@ final class CoordinatorClientTest {
         CoordinatorTimes times = new CoordinatorTimes(Duration.ofHours(1), Duration.ofHours(1), Duration.ofMillis(1));
         CompletableFuture<String> said = new CompletableFuture<>();
         FakeCoordinator coordinator = withALongFile();
-        try (CoordinatorClient client =
-                new CoordinatorClient(coordinator.address(), times, owner, owner, Ticker.system(), said::complete)) {
+        try (CoordinatorClient client = new CoordinatorClient(
+                coordinator.address(),
+                ClientCertificates.none(),
+                times,
+                owner,
+                owner,
+                Ticker.system(),
+                said::complete)) {
             client.volumes().get(60, SECONDS);
             coordinator.close();
             CompletableFuture<?> waiting = client.volumes();
@@ -237,7 +245,13 @@ final class CoordinatorClientTest {
 
     private CoordinatorClient client(String addresses, Duration timeout) {
         return new CoordinatorClient(
-                addresses, CoordinatorTimes.of(timeout), owner, owner, Ticker.system(), waiting -> {});
+                addresses,
+                ClientCertificates.none(),
+                CoordinatorTimes.of(timeout),
+                owner,
+                owner,
+                Ticker.system(),
+                waiting -> {});
     }
 
     /**

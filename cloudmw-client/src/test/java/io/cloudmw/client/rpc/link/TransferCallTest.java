@@ -2,6 +2,7 @@ package io.cloudmw.client.rpc.link;
 
 import static org.awaitility.Awaitility.await;
 
+import io.cloudmw.client.rpc.ClientCertificates;
 import io.cloudmw.client.rpc.ClientRpcChannels;
 import io.cloudmw.client.rpc.FakeHelper;
 import io.cloudmw.core.bulk.BulkOptions;
@@ -54,8 +55,8 @@ final class TransferCallTest {
     void start() throws IOException {
         helper = new FakeHelper("h", FakeHelper.Script.SERVE, Map.of());
         links = new HelperLinks(
-                new BulkTransport("test", 1, BulkOptions.defaults(), new SimpleMeterRegistry()),
-                address -> new ClosingChannel(ClientRpcChannels.open(address, timer)),
+                new BulkTransport("test", 1, BulkOptions.defaults(), Optional.empty(), new SimpleMeterRegistry()),
+                address -> new ClosingChannel(ClientRpcChannels.open(address, ClientCertificates.none(), timer)),
                 timer,
                 1);
     }

@@ -116,7 +116,7 @@ public final class PeerFinder {
         }
         // The new token grants no more than the shown one: the same rights for the same time.
         TransferClaims same = new TransferClaims(
-                Set.of(TransferRight.READ), claims.file(), claims.version(), claims.expiresAtMillis());
+                Set.of(TransferRight.READ), claims.file(), claims.version(), claims.expiresAtMillis(), claims.holder());
         return near.stream()
                 .filter(peer -> !peer.named.isEmpty())
                 .sorted(Comparator.comparingInt(peer -> -peer.shared))

@@ -1,6 +1,7 @@
 package io.cloudmw.coordinator.server;
 
 import io.cloudmw.coordinator.CoordinatorOptions;
+import io.cloudmw.coordinator.identity.AuthorityOptions;
 import io.cloudmw.coordinator.upkeep.schedule.UpkeepOptions;
 import io.cloudmw.coordinator.watch.WatchOptions;
 import io.cloudmw.core.config.HostPort;
@@ -8,6 +9,7 @@ import io.cloudmw.core.config.Settings;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.security.ClusterSecret;
+import io.cloudmw.core.tls.TlsOptions;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
@@ -23,6 +25,8 @@ import java.util.Optional;
  * @param callBytes the most bytes of all their requests; more are refused with {@code OVERLOADED}
  * @param http where the process serves metrics, health and the web page; empty: nowhere
  * @param httpToken the file of the web page's token; empty: the page has none
+ * @param tls the encryption of its connections
+ * @param authority the cluster's own authority
  */
 public record CoordinatorConfig(
         HostPort listen,
@@ -34,7 +38,9 @@ public record CoordinatorConfig(
         int callQueue,
         long callBytes,
         Optional<HostPort> http,
-        Optional<Path> httpToken) {
+        Optional<Path> httpToken,
+        TlsOptions tls,
+        AuthorityOptions authority) {
 
     /** Reads the settings under {@code coordinator}. */
     public static CoordinatorConfig read(Settings settings) throws CloudMwException {
@@ -91,7 +97,9 @@ public record CoordinatorConfig(
                         CoordinatorServer.MAX_MESSAGE_BYTES,
                         1L << 40),
                 http,
-                settings.optionalPath("coordinator.http.token-file"));
+                settings.optionalPath("coordinator.http.token-file"),
+                TlsOptions.read(settings),
+                AuthorityOptions.read(settings));
     }
 
     private static WatchOptions watch(Settings settings) throws CloudMwException {

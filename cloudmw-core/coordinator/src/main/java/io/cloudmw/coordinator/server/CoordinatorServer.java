@@ -6,6 +6,7 @@ import io.cloudmw.coordinator.catalog.Catalog;
 import io.cloudmw.coordinator.catalog.MeteredCatalog;
 import io.cloudmw.coordinator.fleet.BucketAccess;
 import io.cloudmw.coordinator.fleet.SigningSources;
+import io.cloudmw.coordinator.identity.CoordinatorCertificates;
 import io.cloudmw.coordinator.page.PageContent;
 import io.cloudmw.coordinator.peer.PeerFinder;
 import io.cloudmw.coordinator.rpc.AccessService;
@@ -15,6 +16,7 @@ import io.cloudmw.coordinator.rpc.ConnectionEnds;
 import io.cloudmw.coordinator.rpc.CoordinatorService;
 import io.cloudmw.coordinator.rpc.EditingService;
 import io.cloudmw.coordinator.rpc.EntriesService;
+import io.cloudmw.coordinator.rpc.IdentitiesService;
 import io.cloudmw.coordinator.rpc.LocksService;
 import io.cloudmw.coordinator.rpc.PeersService;
 import io.cloudmw.coordinator.rpc.RecordingService;
@@ -38,7 +40,9 @@ import io.cloudmw.core.error.Reasons;
 import io.cloudmw.core.metrics.CoordinatorMetrics;
 import io.cloudmw.core.metrics.PeerMetrics;
 import io.cloudmw.core.reach.NotifyingProbe;
+import io.cloudmw.core.rpc.CallerIdentity;
 import io.cloudmw.core.rpc.Membership;
+import io.cloudmw.core.rpc.RpcChannels;
 import io.cloudmw.core.rpc.RpcServers;
 import io.cloudmw.core.rpc.UnaryCalls;
 import io.cloudmw.core.security.ClusterSecret;
@@ -49,6 +53,8 @@ import io.cloudmw.core.thread.Threads;
 import io.cloudmw.core.time.AwakeTicker;
 import io.cloudmw.core.time.Ticker;
 import io.cloudmw.core.time.WallClock;
+import io.cloudmw.core.tls.ProcessIdentity;
+import io.cloudmw.core.tls.ProcessRole;
 import io.grpc.Codec;
 import io.grpc.DecompressorRegistry;
 import io.grpc.Server;
@@ -154,13 +160,26 @@ public final class CoordinatorServer implements AutoCloseable {
         return start(config, BucketAccess.none(), new CompositeMeterRegistry());
     }
 
-    /** Reads the secret, which may be in the directory of the catalog; on a failure, closes the catalog. */
-    private static ClusterSecret secret(CoordinatorConfig config, Catalog catalog) throws CloudMwException {
-        try {
-            return ClusterSecret.readOrCreate(config.secretFile());
-        } catch (CloudMwException e) {
-            catalog.close();
-            throw e;
+    /**
+     * The secrets of a coordinator.
+     *
+     * @param secret the cluster's, which may be in the directory of the catalog
+     */
+    private record Secrets(ClusterSecret secret, CoordinatorCertificates certificates) {
+        /** Reads them; on a failure, closes the catalog. */
+        static Secrets read(CoordinatorConfig config, Catalog catalog) throws CloudMwException {
+            boolean read = false;
+            try {
+                ClusterSecret secret = ClusterSecret.readOrCreate(config.secretFile());
+                CoordinatorCertificates certificates = CoordinatorCertificates.open(
+                        config.tls(), config.authority(), secret, catalog.clusterId(), config.listen());
+                read = true;
+                return new Secrets(secret, certificates);
+            } finally {
+                if (!read) {
+                    catalog.close();
+                }
+            }
         }
     }
 
@@ -177,11 +196,14 @@ public final class CoordinatorServer implements AutoCloseable {
             throws CloudMwException {
         CoordinatorMetrics metrics = new CoordinatorMetrics(meters);
         Catalog catalog = MeteredCatalog.of(config.catalog().open(), metrics, Ticker.system());
-        ClusterSecret secret = secret(config, catalog);
+        Secrets secrets = Secrets.read(config, catalog);
+        ClusterSecret secret = secrets.secret();
+        CoordinatorCertificates certificates = secrets.certificates();
         ExecutorService calls = Threads.blocking("coordinator", config.callThreads(), config.callQueue());
         ExecutorService signs = Threads.blocking("coordinator-signs", SIGN_THREADS, config.callQueue());
         ExecutorService checking = Threads.blocking("coordinator-checks", CHECK_THREADS, config.callQueue());
-        HelperChannels controls = new HelperChannels(new MemberProofs(secret, WallClock.system()));
+        HelperChannels controls =
+                new HelperChannels(new RpcChannels(certificates.tls()), new MemberProofs(secret, WallClock.system()));
         ScheduledExecutorService abandoned = Threads.timer("coordinator-abandoned");
         ScheduledExecutorService upkeep = Threads.timer("coordinator-upkeep");
         ScheduledExecutorService buckets = Threads.timer("coordinator-buckets");
@@ -192,7 +214,7 @@ public final class CoordinatorServer implements AutoCloseable {
             Coordinator coordinator = new Coordinator(
                     name(config, catalog),
                     catalog,
-                    new TransferTokens(secret, WallClock.system()),
+                    new TransferTokens(secret, WallClock.system(), CoordinatorServer::callingClient),
                     new SigningSources(direct, new HelperUrlSigning(controls)),
                     config.options(),
                     leaseTicker(catalog, config.options().helperTtl(), upkeep),
@@ -233,7 +255,7 @@ public final class CoordinatorServer implements AutoCloseable {
                             new NotifyingProbe(direct, coordinator.buckets()),
                             new HelperProbes(controls),
                             checking));
-            Server server = bind(config, new MemberProofs(secret, WallClock.system()), services);
+            Server server = bind(config, secrets, services);
             coordinator.buckets().start();
             started = true;
             return new CoordinatorServer(
@@ -244,12 +266,14 @@ public final class CoordinatorServer implements AutoCloseable {
                     feed,
                     () -> {
                         coordinator.buckets().close();
+                        certificates.close();
                         controls.close();
                         checking.shutdownNow();
                     },
                     new Answers(server, new PageContent(coordinator, Ticker.system(), WallClock.system())));
         } finally {
             if (!started) {
+                certificates.close();
                 controls.close();
                 checking.shutdownNow();
                 exchange.close();
@@ -262,6 +286,13 @@ public final class CoordinatorServer implements AutoCloseable {
                 catalog.close();
             }
         }
+    }
+
+    /** The client whose call this thread serves; empty: it serves none, or in plain text. */
+    private static Optional<String> callingClient() {
+        return CallerIdentity.current()
+                .filter(caller -> caller.role() == ProcessRole.CLIENT)
+                .map(ProcessIdentity::uri);
     }
 
     private static CoordinatorMetrics.Progress progress(Upkeep upkeep) {
@@ -365,8 +396,8 @@ public final class CoordinatorServer implements AutoCloseable {
             CallMetrics meter,
             StoreChecks checks) {}
 
-    private static Server bind(CoordinatorConfig config, MemberProofs members, Services services)
-            throws CloudMwException {
+    private static Server bind(CoordinatorConfig config, Secrets secrets, Services services) throws CloudMwException {
+        MemberProofs members = new MemberProofs(secrets.secret(), WallClock.system());
         HostPort listen = config.listen();
         Coordinator coordinator = services.coordinator();
         ExecutorService calls = services.calls();
@@ -374,9 +405,11 @@ public final class CoordinatorServer implements AutoCloseable {
         try {
             return RpcServers.at(
                             listen,
+                            secrets.certificates().tls(),
                             MAX_CALLS_PER_CONNECTION,
                             List.of(
                                     requests,
+                                    new CallerIdentity(IdentitiesService.OPEN),
                                     Membership.server(members, CoordinatorService.HELPERS_ONLY),
                                     Membership.telling(members, CoordinatorService.MORE_FOR_HELPERS),
                                     Membership.server(members, UpkeepService.HELPERS_ONLY),
@@ -393,6 +426,8 @@ public final class CoordinatorServer implements AutoCloseable {
                             HostKind.of(listen.host()) != HostKind.LOOPBACK,
                             new UnaryCalls(requests.holding(calls)),
                             new UnaryCalls(requests.holding(services.signs()))))
+                    .addService(new IdentitiesService(
+                            secrets.certificates().enrolment(), new UnaryCalls(requests.holding(calls))))
                     .addService(new AccessService(
                             coordinator.administration(), services.checks(), new UnaryCalls(requests.holding(calls))))
                     .addService(new EditingService(coordinator, new UnaryCalls(requests.holding(calls))))

@@ -9,6 +9,7 @@ import com.google.protobuf.ByteString;
 import io.cloudmw.coordinator.CoordinatorOptions;
 import io.cloudmw.coordinator.catalog.dynamodb.table.DynamoDbSettings;
 import io.cloudmw.coordinator.fleet.BucketAccess;
+import io.cloudmw.coordinator.identity.AuthorityOptions;
 import io.cloudmw.coordinator.upkeep.schedule.UpkeepOptions;
 import io.cloudmw.coordinator.watch.WatchOptions;
 import io.cloudmw.core.config.HostPort;
@@ -32,6 +33,7 @@ import io.cloudmw.core.security.ClusterSecret;
 import io.cloudmw.core.security.MemberProofs;
 import io.cloudmw.core.thread.Threads;
 import io.cloudmw.core.time.WallClock;
+import io.cloudmw.core.tls.TlsOptions;
 import io.cloudmw.core.wire.ToWire;
 import io.cloudmw.proto.v1.Attributes;
 import io.cloudmw.proto.v1.BeginPutRequest;
@@ -613,7 +615,9 @@ final class CoordinatorServerTest {
                 free.callQueue(),
                 free.callBytes(),
                 free.http(),
-                free.httpToken());
+                free.httpToken(),
+                free.tls(),
+                free.authority());
         CloudMwException failure = catchThrowableOfType(CloudMwException.class, () -> CoordinatorServer.start(taken));
         assertThat(failure.code()).isEqualTo(ErrorCode.LOCAL_IO);
         assertThat(failure).hasMessageContaining(server.address().toString());
@@ -791,7 +795,10 @@ final class CoordinatorServerTest {
                 64,
                 CoordinatorServer.MAX_MESSAGE_BYTES,
                 Optional.empty(),
-                Optional.empty());
+                Optional.empty(),
+                TlsOptions.PLAIN,
+                new AuthorityOptions(
+                        data.resolve("authority"), data.resolve("token"), Optional.empty(), Duration.ofDays(7)));
     }
 
     private static CallId call() {

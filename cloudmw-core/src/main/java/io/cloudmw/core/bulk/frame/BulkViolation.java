@@ -38,6 +38,8 @@ public enum BulkViolation {
     TRUNCATED,
     /** The handshake did not end in time. */
     HANDSHAKE_TIMEOUT,
+    /** A helper that greets with another id than its certificate's. */
+    WRONG_IDENTITY,
     /** Another major version. */
     VERSION,
     /** The peer causes answers and does not read them. */

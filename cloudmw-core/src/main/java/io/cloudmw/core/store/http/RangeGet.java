@@ -5,6 +5,7 @@ import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.store.error.S3ErrorResponse;
 import io.cloudmw.core.time.WallClock;
+import io.cloudmw.core.tls.TlsFailures;
 import io.netty.buffer.ByteBuf;
 import io.netty.handler.codec.http.HttpResponse;
 import java.net.InetSocketAddress;
@@ -221,7 +222,8 @@ public final class RangeGet {
 
     /** The connection broke. */
     void broken(@Nullable Throwable cause) {
-        String why = cause == null ? "" : ": " + cause.getMessage();
+        String why =
+                cause == null ? "" : ": " + (TlsFailures.isOne(cause) ? TlsFailures.reason(cause) : cause.getMessage());
         fail(
                 state == State.AWAITING_HEAD
                         ? unavailable("no answer" + why, cause)

@@ -1,5 +1,7 @@
 package io.cloudmw.coordinator.rpc.audit;
 
+import io.cloudmw.core.rpc.CallerIdentity;
+import io.cloudmw.core.tls.ProcessIdentity;
 import io.grpc.Context;
 import io.grpc.Contexts;
 import io.grpc.Grpc;
@@ -17,12 +19,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * The process that made a call.
  *
+ * @param identity of its certificate; empty: the connection is in plain text, or the caller enrols
  * @param address the source address of its connection; empty: not known
  * @param client its description of itself; empty: none
  */
-public record Caller(Optional<InetSocketAddress> address, String client) {
+public record Caller(Optional<ProcessIdentity> identity, Optional<InetSocketAddress> address, String client) {
     private static final int MAX_CLIENT_CHARACTERS = 100;
-    private static final Caller UNKNOWN = new Caller(Optional.empty(), "");
+    private static final Caller UNKNOWN = new Caller(Optional.empty(), Optional.empty(), "");
     private static final Context.Key<Caller> CURRENT = Context.keyWithDefault("cloudmw-caller", UNKNOWN);
     private static final Metadata.Key<String> USER_AGENT =
             Metadata.Key.of("user-agent", Metadata.ASCII_STRING_MARSHALLER);
@@ -41,6 +44,7 @@ public record Caller(Optional<InetSocketAddress> address, String client) {
         @Nullable SocketAddress remote = call.getAttributes().get(Grpc.TRANSPORT_ATTR_REMOTE_ADDR);
         @Nullable String agent = headers.get(USER_AGENT);
         return new Caller(
+                CallerIdentity.of(call),
                 remote instanceof InetSocketAddress address ? Optional.of(address) : Optional.empty(),
                 agent == null ? "" : LogText.plain(agent, MAX_CLIENT_CHARACTERS));
     }
@@ -50,10 +54,11 @@ public record Caller(Optional<InetSocketAddress> address, String client) {
         return address.map(InetSocketAddress::getAddress);
     }
 
-    /** Returns a text such as {@code 10.0.0.3:51234 (cloudmw/0.1.0)}. */
+    /** Returns a text such as {@code client app at 10.0.0.3:51234 (cloudmw/0.1.0)}. */
     @Override
     public String toString() {
-        return address.map(NetUtil::toSocketAddressString).orElse("unknown")
+        return identity.map(known -> known.describe() + " at ").orElse("")
+                + address.map(NetUtil::toSocketAddressString).orElse("unknown")
                 + (client.isEmpty() ? "" : " (" + client + ")");
     }
 

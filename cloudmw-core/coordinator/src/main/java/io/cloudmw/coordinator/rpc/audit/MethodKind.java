@@ -5,6 +5,7 @@ import io.cloudmw.proto.v1.ChangeFeedGrpc;
 import io.cloudmw.proto.v1.CoordinatorGrpc;
 import io.cloudmw.proto.v1.EditingGrpc;
 import io.cloudmw.proto.v1.EntriesGrpc;
+import io.cloudmw.proto.v1.IdentitiesGrpc;
 import io.cloudmw.proto.v1.LocksGrpc;
 import io.cloudmw.proto.v1.PeersGrpc;
 import io.cloudmw.proto.v1.RecordingGrpc;
@@ -104,7 +105,8 @@ enum MethodKind {
                 StoreAccessGrpc.getListBucketsMethod(),
                 UpkeepGrpc.getWorkMethod(),
                 PeersGrpc.getAnnounceMethod(),
-                RecordingGrpc.getReportReadMethod());
+                RecordingGrpc.getReportReadMethod(),
+                IdentitiesGrpc.getEnrolMethod());
         return Map.copyOf(kinds);
     }
 

@@ -14,11 +14,16 @@ import java.util.concurrent.ConcurrentHashMap;
  * proves that this process knows the cluster's secret. Safe for any thread.
  */
 public final class HelperChannels implements AutoCloseable {
+    private final RpcChannels rpc;
     private final MemberProofs proofs;
     private final Set<ManagedChannel> open = ConcurrentHashMap.newKeySet();
 
-    /** @param proofs prove that this process knows the cluster's secret */
-    public HelperChannels(MemberProofs proofs) {
+    /**
+     * @param rpc makes the channels
+     * @param proofs prove that this process knows the cluster's secret
+     */
+    public HelperChannels(RpcChannels rpc, MemberProofs proofs) {
+        this.rpc = rpc;
         this.proofs = proofs;
     }
 
@@ -36,7 +41,7 @@ public final class HelperChannels implements AutoCloseable {
     }
 
     HelperChannel to(HelperAddress helper) {
-        ManagedChannel channel = RpcChannels.to(helper.control())
+        ManagedChannel channel = rpc.toHelper(helper.control())
                 .disableServiceConfigLookUp()
                 .directExecutor()
                 .intercept(Membership.client(proofs))

@@ -1,0 +1,61 @@
+package io.cloudmw.client;
+
+import io.cloudmw.core.security.AccessToken;
+import java.nio.file.Path;
+
+/**
+ * The way in which a client shows for whom it acts, and verifies coordinators, helpers and other clients. Immutable.
+ */
+public sealed interface ClientSecurity {
+    /** Plain text: anyone on the network can read and change what is sent. For clusters on one machine. */
+    static ClientSecurity insecure() {
+        return new Insecure();
+    }
+
+    /**
+     * A token of the cluster. The client gets a certificate for it before its first call.
+     *
+     * @param text as {@code cloudmw token create} prints it
+     * @throws IllegalArgumentException when it is no token
+     */
+    static ClientSecurity token(String text) {
+        return new Token(AccessToken.parse(text).text());
+    }
+
+    /**
+     * A file with a token, which only its owner may read. It is read before the first call, which fails when there is
+     * none.
+     */
+    static ClientSecurity tokenFile(Path file) {
+        return new TokenFile(file);
+    }
+
+    /**
+     * Certificates of a PKI, in PEM files. They are read before the first call, which fails when they cannot be used, and
+     * again when they change.
+     *
+     * @param key the private key, which only its owner may read
+     * @param certificate the key's certificate, then those of authorities between it and a trusted one
+     * @param authorities the certificates of trusted authorities
+     */
+    static ClientSecurity certificate(Path key, Path certificate, Path authorities) {
+        return new Certificate(key, certificate, authorities);
+    }
+
+    /** Plain text. */
+    record Insecure() implements ClientSecurity {}
+
+    /** A token of the cluster. Never printed. */
+    record Token(String text) implements ClientSecurity {
+        @Override
+        public String toString() {
+            return "Token[redacted]";
+        }
+    }
+
+    /** A file with a token. */
+    record TokenFile(Path file) implements ClientSecurity {}
+
+    /** Certificates of a PKI. */
+    record Certificate(Path key, Path certificate, Path authorities) implements ClientSecurity {}
+}

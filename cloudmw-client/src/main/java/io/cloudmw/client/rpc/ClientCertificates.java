@@ -1,0 +1,109 @@
+package io.cloudmw.client.rpc;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.time.Ticker;
+import io.cloudmw.core.tls.CertificateRefresh;
+import io.cloudmw.core.tls.TlsCredentials;
+import io.cloudmw.core.tls.TlsMaterial;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The certificates of a client. A client with a token gets its certificate from the coordinator before its first call,
+ * and a new one when two thirds of its life are over. Safe for any thread.
+ */
+public final class ClientCertificates {
+    private static final CompletableFuture<Void> READY = CompletableFuture.completedFuture(null);
+
+    private final Optional<TlsCredentials> tls;
+    private final CertificateRefresh.Source source;
+    private final Executor blocking;
+    private final Ticker ticker;
+    private final Object lock = new Object();
+    private volatile long askedNanos;
+
+    @GuardedBy("lock")
+    private @Nullable CompletableFuture<Void> running;
+
+    private ClientCertificates(
+            Optional<TlsCredentials> tls, CertificateRefresh.Source source, Executor blocking, Ticker ticker) {
+        this.tls = tls;
+        this.source = source;
+        this.blocking = blocking;
+        this.ticker = ticker;
+        this.askedNanos = ticker.nanos();
+    }
+
+    /** A client in plain text. */
+    public static ClientCertificates none() {
+        return new ClientCertificates(Optional.empty(), present -> Optional.empty(), Runnable::run, Ticker.system());
+    }
+
+    /**
+     * A client under TLS.
+     *
+     * @param source of the first and of later certificates
+     * @param blocking runs the source
+     */
+    public static ClientCertificates from(CertificateRefresh.Source source, Executor blocking) {
+        return new ClientCertificates(Optional.of(TlsCredentials.pending()), source, blocking, Ticker.system());
+    }
+
+    /** The TLS contexts; empty: plain text. */
+    public Optional<TlsCredentials> tls() {
+        return tls;
+    }
+
+    /**
+     * Completes when the client has a certificate: at once when there is one. Fails with the reason why there is none,
+     * and the next call tries again. A certificate that is soon over is renewed meanwhile.
+     */
+    public CompletableFuture<Void> ready() {
+        if (tls.isEmpty()) {
+            return READY;
+        }
+        boolean certified = tls.get().material().own().isPresent();
+        if (certified && ticker.nanos() - askedNanos < CertificateRefresh.INTERVAL.toNanos()) {
+            return READY;
+        }
+        CompletableFuture<Void> refreshed = refreshed(tls.get());
+        return certified ? READY : refreshed;
+    }
+
+    private CompletableFuture<Void> refreshed(TlsCredentials credentials) {
+        synchronized (lock) {
+            if (running != null) {
+                return running;
+            }
+            askedNanos = ticker.nanos();
+            CompletableFuture<Void> begun = new CompletableFuture<>();
+            running = begun;
+            var unused = begun.whenComplete((done, failure) -> {
+                synchronized (lock) {
+                    running = null;
+                }
+            });
+            try {
+                blocking.execute(() -> refresh(credentials, begun));
+            } catch (RuntimeException e) {
+                begun.completeExceptionally(e);
+            }
+            return begun;
+        }
+    }
+
+    private void refresh(TlsCredentials credentials, CompletableFuture<Void> begun) {
+        try {
+            Optional<TlsMaterial> next = source.next(credentials.material());
+            if (next.isPresent()) {
+                credentials.replace(next.get());
+            }
+            begun.complete(null);
+        } catch (CloudMwException | RuntimeException | Error e) {
+            begun.completeExceptionally(e);
+        }
+    }
+}

@@ -1,0 +1,45 @@
+package io.cloudmw.coordinator.identity;
+
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.security.AccessToken;
+import io.cloudmw.core.security.TokenFile;
+import io.cloudmw.core.tls.Certificates;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.cert.X509Certificate;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The token of the cluster's administrator, in a file that only its owner may read. Commands of the same user on the
+ * coordinator's machine find it there.
+ */
+final class AdminToken {
+    /** The subject for whom its bearer acts. */
+    static final String SUBJECT = "admin";
+
+    private static final Logger LOG = LoggerFactory.getLogger(AdminToken.class);
+
+    private AdminToken() {}
+
+    /**
+     * Reads the token, or creates the file with a new one. A token that names another authority is replaced.
+     *
+     * @throws CloudMwException {@code LOCAL_IO} when it cannot be read or written, or others can read it; {@code
+     *     INVALID_ARGUMENT} when it holds no token
+     */
+    static AccessToken readOrCreate(Path file, X509Certificate authority) throws CloudMwException {
+        String pin = Certificates.fingerprint(authority);
+        if (!Files.exists(file) && TokenFile.create(file, AccessToken.random(pin))) {
+            LOG.info("there was no token file {}: created it with the administrator's token", file.toAbsolutePath());
+        }
+        AccessToken found = TokenFile.read(file);
+        if (found.authority().equals(pin)) {
+            return found;
+        }
+        AccessToken replaced = AccessToken.random(pin);
+        TokenFile.replace(file, replaced);
+        LOG.info("token file {}: replaced the token, which named another authority", file.toAbsolutePath());
+        return replaced;
+    }
+}

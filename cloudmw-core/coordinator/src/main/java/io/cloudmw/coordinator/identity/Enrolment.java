@@ -1,0 +1,116 @@
+package io.cloudmw.coordinator.identity;
+
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.security.AccessToken;
+import io.cloudmw.core.security.JoinProofs;
+import io.cloudmw.core.security.JoinProofs.JoinProof;
+import io.cloudmw.core.tls.ProcessIdentity;
+import io.cloudmw.core.tls.ProcessRole;
+import io.cloudmw.core.tls.SigningRequest;
+import java.security.MessageDigest;
+import java.security.PublicKey;
+import java.security.cert.X509Certificate;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The rules by which the cluster's authority signs certificates. Safe for any thread. */
+public final class Enrolment {
+    private static final Logger LOG = LoggerFactory.getLogger(Enrolment.class);
+
+    private final String cluster;
+    private final Supplier<AuthorityFile.Authorities> authorities;
+    private final JoinProofs joins;
+    private final AccessToken admin;
+    private final Duration life;
+
+    /**
+     * @param cluster the cluster's name in identities
+     * @param authorities the present ones
+     * @param life the validity of certificates of helpers and clients
+     */
+    public Enrolment(
+            String cluster,
+            Supplier<AuthorityFile.Authorities> authorities,
+            JoinProofs joins,
+            AccessToken admin,
+            Duration life) {
+        this.cluster = cluster;
+        this.authorities = authorities;
+        this.joins = joins;
+        this.admin = admin;
+        this.life = life;
+    }
+
+    /**
+     * A signed certificate.
+     *
+     * @param chain the certificate first, then its authority's
+     * @param trusted the authorities that the process is to trust
+     */
+    public record Certified(List<X509Certificate> chain, List<X509Certificate> trusted) {
+        public Certified {
+            chain = List.copyOf(chain);
+            trusted = List.copyOf(trusted);
+        }
+    }
+
+    /**
+     * Certifies a helper's key.
+     *
+     * @throws CloudMwException {@code UNAUTHENTICATED} when the proof is not one, or was used before; {@code
+     *     INVALID_ARGUMENT} when the id or the request is none
+     */
+    public Certified helper(String id, SigningRequest request, JoinProof proof) throws CloudMwException {
+        joins.verify(id, request.publicKey(), proof);
+        return certified(ProcessRole.HELPER, id, request);
+    }
+
+    /** The coordinator's proof for an answer to a helper. */
+    public String answer(JoinProof proof, List<byte[]> certificates) {
+        return joins.answer(proof, certificates);
+    }
+
+    /**
+     * Certifies a client's key for the subject of its token.
+     *
+     * @throws CloudMwException {@code UNAUTHENTICATED} when the token is unknown; {@code INVALID_ARGUMENT} when the
+     *     request is none
+     */
+    public Certified client(String text, SigningRequest request) throws CloudMwException {
+        AccessToken token = parsed(text);
+        if (!token.id().equals(admin.id()) || !MessageDigest.isEqual(token.hash(), admin.hash())) {
+            throw new CloudMwException(
+                    ErrorCode.UNAUTHENTICATED, "token " + token.id() + ": the cluster does not know it");
+        }
+        return certified(ProcessRole.CLIENT, AdminToken.SUBJECT, request);
+    }
+
+    private static AccessToken parsed(String text) throws CloudMwException {
+        try {
+            return AccessToken.parse(text);
+        } catch (IllegalArgumentException e) {
+            throw new CloudMwException(ErrorCode.UNAUTHENTICATED, String.valueOf(e.getMessage()));
+        }
+    }
+
+    private Certified certified(ProcessRole role, String id, SigningRequest request) throws CloudMwException {
+        PublicKey key = request.verified();
+        ProcessIdentity identity;
+        try {
+            identity = new ProcessIdentity(cluster, role, id);
+        } catch (IllegalArgumentException e) {
+            throw new CloudMwException(ErrorCode.INVALID_ARGUMENT, String.valueOf(e.getMessage()));
+        }
+        AuthorityFile.Authorities present = authorities.get();
+        List<X509Certificate> chain = present.signing().certify(key, identity, life);
+        LOG.info(
+                "certified {} until {}",
+                identity.describe(),
+                chain.get(0).getNotAfter().toInstant());
+        return new Certified(chain, present.trusted());
+    }
+}

@@ -1,0 +1,45 @@
+package io.cloudmw.core.security;
+
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+
+/** The file of a token, which only its owner may read. Stateless; safe for any thread. */
+public final class TokenFile {
+    /** The administrator's token of a cluster on this machine, which commands of the same user find here. */
+    public static final Path OF_ADMINISTRATOR = SecretFiles.DIRECTORY.resolve("admin.token");
+
+    private static final String FILE = "token file";
+
+    private TokenFile() {}
+
+    /**
+     * Reads a token.
+     *
+     * @throws CloudMwException {@code LOCAL_IO} when the file cannot be read, or others can read it; {@code
+     *     INVALID_ARGUMENT} when it holds no token
+     */
+    public static AccessToken read(Path file) throws CloudMwException {
+        byte[] text = SecretFiles.read(FILE, file, AccessToken.MAX_CHARACTERS);
+        try {
+            return AccessToken.parse(new String(text, StandardCharsets.US_ASCII));
+        } catch (IllegalArgumentException e) {
+            throw new CloudMwException(ErrorCode.INVALID_ARGUMENT, FILE + " " + file + ": " + e.getMessage());
+        }
+    }
+
+    /** Writes a new file, unless there is one. Returns false when there is. */
+    public static boolean create(Path file, AccessToken token) throws CloudMwException {
+        return SecretFiles.create(FILE, file, bytes(token));
+    }
+
+    /** Writes a file, and replaces the one that is there. */
+    public static void replace(Path file, AccessToken token) throws CloudMwException {
+        SecretFiles.replace(FILE, file, bytes(token));
+    }
+
+    private static byte[] bytes(AccessToken token) {
+        return (token.text() + "\n").getBytes(StandardCharsets.US_ASCII);
+    }
+}

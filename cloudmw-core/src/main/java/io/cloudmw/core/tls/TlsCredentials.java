@@ -1,0 +1,186 @@
+package io.cloudmw.core.tls;
+
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.error.Reasons;
+import io.grpc.netty.GrpcSslContexts;
+import io.grpc.util.AdvancedTlsX509KeyManager;
+import io.grpc.util.AdvancedTlsX509TrustManager;
+import io.grpc.util.AdvancedTlsX509TrustManager.Verification;
+import io.netty.handler.ssl.ClientAuth;
+import io.netty.handler.ssl.OpenSsl;
+import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslContextBuilder;
+import io.netty.handler.ssl.SslProvider;
+import java.io.IOException;
+import java.security.GeneralSecurityException;
+import java.security.cert.CertificateException;
+import java.security.cert.X509Certificate;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import javax.net.ssl.SSLException;
+
+/**
+ * The TLS contexts of a process: TLS 1.3 alone, its certificate shown to every peer, and peers verified by
+ * {@link PeerRule}. New material takes effect with the next handshake, in all contexts. The implementation is BoringSSL
+ * where it loads, otherwise the JDK's. Sessions are not resumed: each connection shows certificates that are valid now.
+ * Safe for any thread.
+ */
+public final class TlsCredentials {
+    private static final String PROTOCOL = "TLSv1.3";
+
+    private final SslProvider provider = OpenSsl.isAvailable() ? SslProvider.OPENSSL : SslProvider.JDK;
+    private final AdvancedTlsX509KeyManager keys = new AdvancedTlsX509KeyManager();
+    private final Map<Use, SslContext> contexts = new HashMap<>();
+    private final Map<Use, AdvancedTlsX509TrustManager> trust = new HashMap<>();
+    private TlsMaterial material;
+
+    /** The use of a context. */
+    private record Use(Plane plane, Side side, Set<ProcessRole> peers) {}
+
+    private enum Plane {
+        CONTROL,
+        BULK
+    }
+
+    private enum Side {
+        CONNECTS,
+        ACCEPTS,
+        /** Also accepts peers without a certificate. */
+        ACCEPTS_STRANGERS
+    }
+
+    /**
+     * Makes the contexts of a process with this key, which trusts these authorities.
+     *
+     * @throws CloudMwException {@code INVALID_ARGUMENT} when an authority's certificate cannot be used
+     */
+    public TlsCredentials(TlsMaterial material) throws CloudMwException {
+        trust(manager(new PeerRule(Set.of(), Optional::empty)), material);
+        this.material = material;
+        material.own().ifPresent(this::certify);
+    }
+
+    /** Makes the contexts of a process that has not enrolled yet: all handshakes fail until {@link #replace}. */
+    public static TlsCredentials pending() {
+        try {
+            return new TlsCredentials(TlsMaterial.NONE);
+        } catch (CloudMwException e) {
+            throw new IllegalStateException("TLS without certificates", e);
+        }
+    }
+
+    /**
+     * Replaces the key and the authorities. Connections that are open stay.
+     *
+     * @throws CloudMwException {@code INVALID_ARGUMENT} when an authority's certificate cannot be used; nothing is
+     *     replaced then
+     */
+    public synchronized void replace(TlsMaterial next) throws CloudMwException {
+        for (AdvancedTlsX509TrustManager manager : trust.values()) {
+            trust(manager, next);
+        }
+        next.own().ifPresent(this::certify);
+        material = next;
+    }
+
+    /** The key and the authorities in use. */
+    public synchronized TlsMaterial material() {
+        return material;
+    }
+
+    /** The identity of this process; empty: it has no certificate, or one that names none. */
+    public Optional<ProcessIdentity> identity() {
+        return material().own().flatMap(own -> Certificates.identity(own.certificate()));
+    }
+
+    /**
+     * The context of connections to gRPC servers.
+     *
+     * @param peers the roles that a server may have
+     */
+    public SslContext toServers(Set<ProcessRole> peers) {
+        return context(new Use(Plane.CONTROL, Side.CONNECTS, peers));
+    }
+
+    /** The context of a gRPC server, whose callers may be strangers without a certificate. */
+    public SslContext atServer() {
+        return context(new Use(Plane.CONTROL, Side.ACCEPTS_STRANGERS, Set.of(ProcessRole.values())));
+    }
+
+    /**
+     * The context of bulk connections made here.
+     *
+     * @param peers the roles that the accepting process may have
+     */
+    public SslContext toBulk(Set<ProcessRole> peers) {
+        return context(new Use(Plane.BULK, Side.CONNECTS, peers));
+    }
+
+    /** The context of bulk connections accepted here: only from processes with a certificate. */
+    public SslContext atBulk() {
+        return context(new Use(Plane.BULK, Side.ACCEPTS, Set.of(ProcessRole.values())));
+    }
+
+    private synchronized SslContext context(Use use) {
+        SslContext known = contexts.get(use);
+        if (known != null) {
+            return known;
+        }
+        AdvancedTlsX509TrustManager manager =
+                manager(new PeerRule(use.peers(), () -> identity().map(ProcessIdentity::cluster)));
+        try {
+            trust(manager, material);
+            SslContext made = build(use, manager);
+            trust.put(use, manager);
+            contexts.put(use, made);
+            return made;
+        } catch (CloudMwException | SSLException e) {
+            throw new IllegalStateException("TLS context for material that was accepted", e);
+        }
+    }
+
+    private static AdvancedTlsX509TrustManager manager(PeerRule rule) {
+        try {
+            return AdvancedTlsX509TrustManager.newBuilder()
+                    .setVerification(Verification.CERTIFICATE_ONLY_VERIFICATION)
+                    .setSslSocketAndEnginePeerVerifier(rule)
+                    .build();
+        } catch (CertificateException e) {
+            throw new IllegalStateException("a trust manager without certificates", e);
+        }
+    }
+
+    private SslContext build(Use use, AdvancedTlsX509TrustManager manager) throws SSLException {
+        SslContextBuilder builder = use.side() == Side.CONNECTS
+                ? SslContextBuilder.forClient().keyManager(keys).endpointIdentificationAlgorithm(null)
+                : SslContextBuilder.forServer(keys)
+                        .clientAuth(use.side() == Side.ACCEPTS ? ClientAuth.REQUIRE : ClientAuth.OPTIONAL);
+        if (use.plane() == Plane.CONTROL) {
+            builder = GrpcSslContexts.configure(builder, provider);
+        }
+        return builder.sslProvider(provider)
+                .protocols(PROTOCOL)
+                .trustManager(manager)
+                .sessionCacheSize(1)
+                .sessionTimeout(1)
+                .build();
+    }
+
+    private void certify(CertifiedKey own) {
+        keys.updateIdentityCredentials(own.chain().toArray(new X509Certificate[0]), own.key());
+    }
+
+    private static void trust(AdvancedTlsX509TrustManager manager, TlsMaterial material) throws CloudMwException {
+        if (material.authorities().isEmpty()) {
+            return;
+        }
+        try {
+            manager.updateTrustCredentials(material.authorities().toArray(new X509Certificate[0]));
+        } catch (IOException | GeneralSecurityException e) {
+            throw new CloudMwException(ErrorCode.INVALID_ARGUMENT, "certificates of authorities: " + Reasons.of(e), e);
+        }
+    }
+}

@@ -1,0 +1,48 @@
+package io.cloudmw.core.tls;
+
+import io.cloudmw.core.config.Settings;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/**
+ * The settings of TLS that all processes have, below {@code tls}. See {@code docs/configuration.md}.
+ *
+ * @param insecure whether all connections are in plain text
+ * @param files the certificates of a PKI; empty: the process enrols at the cluster's own authority
+ */
+public record TlsOptions(boolean insecure, Optional<TlsFiles> files) {
+    /** The setting of plain text. */
+    public static final String INSECURE = "tls.insecure";
+
+    /** Plain text. */
+    public static final TlsOptions PLAIN = new TlsOptions(true, Optional.empty());
+
+    /**
+     * Reads the settings.
+     *
+     * @throws CloudMwException {@code INVALID_ARGUMENT} when only some of the three files are given, or files and plain
+     *     text
+     */
+    public static TlsOptions read(Settings settings) throws CloudMwException {
+        boolean insecure = settings.flag(INSECURE, true);
+        Optional<Path> key = settings.optionalPath("tls.key");
+        Optional<Path> certificate = settings.optionalPath("tls.certificate");
+        Optional<Path> authorities = settings.optionalPath("tls.authorities");
+        if (key.isEmpty() && certificate.isEmpty() && authorities.isEmpty()) {
+            return new TlsOptions(insecure, Optional.empty());
+        }
+        if (key.isEmpty() || certificate.isEmpty() || authorities.isEmpty()) {
+            throw new CloudMwException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "tls.key, tls.certificate, tls.authorities: some are missing (expected: all three, or none)");
+        }
+        if (insecure) {
+            throw new CloudMwException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    INSECURE + ": true, and there are certificates in tls.key (expected: one of the two)");
+        }
+        return new TlsOptions(false, Optional.of(new TlsFiles(key.get(), certificate.get(), authorities.get())));
+    }
+}
