@@ -4,7 +4,6 @@ import java.io.ByteArrayInputStream;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
 import java.security.cert.Certificate;
-import java.security.cert.CertificateEncodingException;
 import java.security.cert.CertificateException;
 import java.security.cert.CertificateFactory;
 import java.security.cert.CertificateParsingException;
@@ -68,11 +67,6 @@ public final class Certificates {
     /** The SHA-256 of the certificate's public key, in hexadecimal digits: the same for all certificates of one key. */
     public static String fingerprint(X509Certificate certificate) {
         return sha256(certificate.getPublicKey().getEncoded());
-    }
-
-    /** The SHA-256 of the whole certificate, in hexadecimal digits. */
-    public static String digest(X509Certificate certificate) throws CertificateEncodingException {
-        return sha256(certificate.getEncoded());
     }
 
     private static String sha256(byte[] bytes) {

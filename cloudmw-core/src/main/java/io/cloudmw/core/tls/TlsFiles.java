@@ -10,7 +10,7 @@ import java.nio.file.Path;
  * @param authorities the certificates of the trusted authorities
  */
 public record TlsFiles(Path key, Path certificate, Path authorities) {
-    /** One file with everything. */
+    /** The same file for all three. */
     public static TlsFiles in(Path file) {
         return new TlsFiles(file, file, file);
     }

@@ -87,7 +87,7 @@ public final class LocalPeer implements PeerNode {
                 new AddressPolicy(coordinator.addresses(), HostNetwork.ofThisMachine()).decide(wish(options));
         makeDirectory(options.directory());
         chunks = new PeerChunkCache(options.directory(), options.keepBytes(), files);
-        server = PeerServer.start(
+        server = new PeerServer(
                 id, coordinator.certificates().tls(), key.tokens(WallClock.system()), chunks, options, ticker);
         address = decided.advertised(server.port()).toString();
         toldNanos = ticker.nanos();

@@ -58,7 +58,14 @@ final class PeerServer implements AutoCloseable {
     private final BulkTransport transport;
     private final BulkServer server;
 
-    private PeerServer(
+    /**
+     * Starts the server.
+     *
+     * @param tls the certificates of its connections; empty: plain text
+     * @param tokens verifies the readers' tokens
+     * @throws CloudMwException {@code LOCAL_IO} when the address cannot be bound
+     */
+    PeerServer(
             PeerId self,
             Optional<TlsCredentials> tls,
             TransferTokens tokens,
@@ -90,24 +97,6 @@ final class PeerServer implements AutoCloseable {
                 transport.close();
             }
         }
-    }
-
-    /**
-     * Starts the server.
-     *
-     * @param tls the certificates of its connections; empty: plain text
-     * @param tokens verifies the readers' tokens
-     * @throws CloudMwException {@code LOCAL_IO} when the address cannot be bound
-     */
-    static PeerServer start(
-            PeerId self,
-            Optional<TlsCredentials> tls,
-            TransferTokens tokens,
-            PeerChunkCache chunks,
-            PeerOptions options,
-            Ticker ticker)
-            throws CloudMwException {
-        return new PeerServer(self, tls, tokens, chunks, options, ticker);
     }
 
     int port() {

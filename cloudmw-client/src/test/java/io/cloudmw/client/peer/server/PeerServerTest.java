@@ -73,7 +73,7 @@ final class PeerServerTest {
         held = new PeerChunkCache(directory, 1 << 20, Runnable::run);
         Chunks.hold(held, chunk, bytes);
         PeerOptions options = PeerOptions.at("127.0.0.1:0").withUploads(UPLOADS);
-        server = PeerServer.start(SELF, Optional.empty(), key.tokens(this::now), held, options, ticker);
+        server = new PeerServer(SELF, Optional.empty(), key.tokens(this::now), held, options, ticker);
         connection = connect();
     }
 

@@ -80,8 +80,7 @@ public final class AuthorityFile {
     }
 
     private static Authorities read(Path file, WallClock clock) throws CloudMwException {
-        CertifiedKey own = PemFiles.certifiedKey(file, file);
         TlsMaterial material = PemFiles.material(TlsFiles.in(file));
-        return new Authorities(new CertificateAuthority(own, clock), material.authorities());
+        return new Authorities(new CertificateAuthority(material.own().orElseThrow(), clock), material.authorities());
     }
 }
