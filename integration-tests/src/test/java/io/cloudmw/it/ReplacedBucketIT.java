@@ -96,7 +96,9 @@ final class ReplacedBucketIT {
             CommandLine command = new CommandLine(fleet.coordinatorAddress());
             within().until(() ->
                     store(command, emptied).path("mismatch").asText().contains("no marker"));
-            assertThat(command.run("status").orThrow().out()).contains("store replace " + emptied);
+            // The status shows the stores as the last repair round saw them.
+            within().untilAsserted(() ->
+                    assertThat(command.run("status").orThrow().out()).contains("store replace " + emptied));
             FilePath late = new FilePath(volume, "/late");
             fleet.put(source, late);
             files.add(late);
