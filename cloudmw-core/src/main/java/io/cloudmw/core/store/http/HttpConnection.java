@@ -28,6 +28,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
     private @Nullable Throwable failure;
     private boolean reused;
     private boolean keep;
+    private boolean gone;
 
     HttpConnection(HttpConnections connections, HttpOrigin origin, Channel channel) {
         this.connections = connections;
@@ -188,7 +189,11 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
         unwatch();
         RangeGet get = current;
         current = null;
-        connections.gone(this);
+        // A GET that meets a closed connection comes here beside the event of the closing.
+        if (!gone) {
+            gone = true;
+            connections.gone(this);
+        }
         if (get == null) {
             return;
         }

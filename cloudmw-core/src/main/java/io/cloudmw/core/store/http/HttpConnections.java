@@ -255,6 +255,12 @@ public final class HttpConnections implements AutoCloseable {
         }
     }
 
+    /** The connections to a server, those that are being made included; for tests. */
+    synchronized int open(HttpOrigin origin) {
+        Server server = servers.get(origin);
+        return server == null ? 0 : server.open;
+    }
+
     /** Forgets a GET that waits for a connection. */
     synchronized void forget(RangeGet get) {
         Server server = servers.get(get.origin());
