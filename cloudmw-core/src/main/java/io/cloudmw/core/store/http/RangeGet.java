@@ -8,6 +8,7 @@ import io.cloudmw.core.time.WallClock;
 import io.cloudmw.core.tls.TlsFailures;
 import io.netty.buffer.ByteBuf;
 import io.netty.handler.codec.http.HttpResponse;
+import io.netty.handler.codec.http.HttpStatusClass;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
@@ -151,6 +152,11 @@ public final class RangeGet {
 
     void head(HttpResponse head, long nowNanos) {
         movedAtNanos = nowNanos;
+        if (head.status().codeClass() == HttpStatusClass.SUCCESS
+                && head.status().code() != PARTIAL) {
+            fail(unavailable("it ignores ranges", null));
+            return;
+        }
         if (head.status().code() != PARTIAL) {
             state = State.ERROR;
             error = head;
@@ -195,9 +201,12 @@ public final class RangeGet {
             listener.data(piece);
             return;
         }
-        if (state == State.ERROR && errorText.length() < ERROR_BYTES) {
-            errorText.append(
-                    piece.toString(piece.readerIndex(), Math.min(bytes, ERROR_BYTES), StandardCharsets.ISO_8859_1));
+        if (state == State.ERROR) {
+            int kept = Math.min(bytes, ERROR_BYTES - errorText.length());
+            errorText.append(piece.toString(piece.readerIndex(), kept, StandardCharsets.ISO_8859_1));
+            if (errorText.length() == ERROR_BYTES) {
+                end(); // the reason is at the beginning; the rest is not read
+            }
         }
         piece.release();
     }

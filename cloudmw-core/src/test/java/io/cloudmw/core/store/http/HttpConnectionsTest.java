@@ -3,6 +3,7 @@ package io.cloudmw.core.store.http;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.testing.store.ScriptedHttpServer;
 import io.cloudmw.core.time.Ticker;
@@ -12,10 +13,13 @@ import java.io.IOException;
 import java.net.URI;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(60)
 final class HttpConnectionsTest {
@@ -50,6 +54,29 @@ final class HttpConnectionsTest {
         channel.runPendingTasks();
 
         assertThat(connections.open(origin)).isEqualTo(2);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {200, 500})
+    void anAnswerWithoutAnEndThatIsNoRangeClosesTheConnection(int status) throws Exception {
+        CountDownLatch closed = new CountDownLatch(1);
+        server.then(exchange -> {
+            exchange.sendResponseHeaders(status, 0);
+            byte[] piece = new byte[4096];
+            try {
+                while (true) {
+                    exchange.getResponseBody().write(piece);
+                }
+            } catch (IOException e) {
+                closed.countDown();
+            }
+        });
+        Failure failure = new Failure();
+
+        begin(connections, failure);
+
+        assertThat(failure.await().code()).isEqualTo(ErrorCode.STORE_UNAVAILABLE);
+        assertThat(closed.await(40, TimeUnit.SECONDS)).isTrue();
     }
 
     private void begin(HttpConnections over, Failure listener) {
