@@ -1,5 +1,6 @@
 package io.cloudmw.core.store.http;
 
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cloudmw.core.error.Reasons;
 import io.cloudmw.core.memory.BufferPools;
@@ -32,13 +33,14 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The HTTP connections of a process to its stores: at most {@value #MAX_OPEN} to each server, which are kept for later
- * GETs. GETs beyond wait for one, {@value #MAX_WAITING} at most. Connections are encrypted where URLs say so; the JDK's
+ * GETs. GETs beyond wait for one, {@value #MAX_WAITING} at most and for a limited time. Connections are encrypted where URLs say so; the JDK's
  * trust store decides whom to believe. Redirects are not followed. Safe for any thread.
  */
 public final class HttpConnections implements AutoCloseable {
@@ -56,8 +58,26 @@ public final class HttpConnections implements AutoCloseable {
     private static final class Server {
         int open;
         final Deque<HttpConnection> idle = new ArrayDeque<>();
-        final Deque<RangeGet> waiting = new ArrayDeque<>();
+        final Deque<Waiting> waiting = new ArrayDeque<>();
+
+        /** The GET whose turn it is; null: none waits. */
+        @Nullable
+        RangeGet next() {
+            Waiting first = waiting.poll();
+            if (first == null) {
+                return null;
+            }
+            first.limit().cancel(false);
+            return first.get();
+        }
     }
+
+    /**
+     * A GET that waits for a connection.
+     *
+     * @param limit ends the wait
+     */
+    private record Waiting(RangeGet get, Future<?> limit) {}
 
     private final HttpTimeouts timeouts;
     private final Ticker ticker;
@@ -120,7 +140,7 @@ public final class HttpConnections implements AutoCloseable {
                 if (connects) {
                     server.open++;
                 } else if (!isTooMany) {
-                    server.waiting.add(get);
+                    server.waiting.add(new Waiting(get, limited(get)));
                 }
             }
         }
@@ -133,6 +153,17 @@ public final class HttpConnections implements AutoCloseable {
         } else if (isTooMany) {
             get.overloaded();
         }
+    }
+
+    private Future<?> limited(RangeGet get) {
+        return loops.schedule(
+                () -> {
+                    if (forget(get)) {
+                        get.waitedTooLong();
+                    }
+                },
+                timeouts.turn().toNanos(),
+                TimeUnit.NANOSECONDS);
     }
 
     private static @Nullable HttpConnection openOf(Server server) {
@@ -214,7 +245,7 @@ public final class HttpConnections implements AutoCloseable {
         synchronized (this) {
             isClosed = closed;
             Server server = servers.computeIfAbsent(connection.origin(), unused -> new Server());
-            next = server.waiting.poll();
+            next = server.next();
             if (next == null && !isClosed) {
                 server.idle.addLast(connection);
             }
@@ -243,7 +274,7 @@ public final class HttpConnections implements AutoCloseable {
         synchronized (this) {
             Server server = servers.computeIfAbsent(origin, unused -> new Server());
             server.open--;
-            next = server.waiting.poll();
+            next = server.next();
             if (next != null) {
                 server.open++;
             } else if (server.open == 0) {
@@ -261,18 +292,28 @@ public final class HttpConnections implements AutoCloseable {
         return server == null ? 0 : server.open;
     }
 
-    /** Forgets a GET that waits for a connection. */
-    synchronized void forget(RangeGet get) {
+    /**
+     * Forgets a GET that waits for a connection.
+     *
+     * @return false: it does not wait
+     */
+    @CanIgnoreReturnValue
+    synchronized boolean forget(RangeGet get) {
         Server server = servers.get(get.origin());
-        if (server != null) {
-            server.waiting.remove(get);
-        }
+        return server != null
+                && server.waiting.removeIf(waiting -> {
+                    boolean found = waiting.get() == get;
+                    if (found) {
+                        waiting.limit().cancel(false);
+                    }
+                    return found;
+                });
     }
 
     /** Closes all connections; GETs under way fail. Waits for the threads; not for event loops. Idempotent. */
     @Override
     public void close() {
-        List<RangeGet> waiting;
+        List<Waiting> waiting;
         synchronized (this) {
             if (closed) {
                 return;
@@ -283,7 +324,7 @@ public final class HttpConnections implements AutoCloseable {
                     .toList();
             servers.values().forEach(server -> server.waiting.clear());
         }
-        waiting.forEach(get -> get.notSent("the client was closed", null));
+        waiting.forEach(some -> some.get().notSent("the client was closed", null));
         loops.shutdownGracefully(0, CLOSE_SECONDS, TimeUnit.SECONDS)
                 .awaitUninterruptibly(CLOSE_SECONDS, TimeUnit.SECONDS);
         BufferPools.shared().giveBack(allocator);

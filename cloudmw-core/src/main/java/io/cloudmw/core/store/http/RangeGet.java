@@ -249,6 +249,15 @@ public final class RangeGet {
         fail(new CloudMwException(ErrorCode.OVERLOADED, what + ": too many reads wait for a connection"));
     }
 
+    /** Fails the GET, which no connection took in time. Any thread. */
+    void waitedTooLong() {
+        fail(new CloudMwException(
+                ErrorCode.OVERLOADED,
+                what + ": no connection to " + origin.host() + " was free for "
+                        + connections.timeouts().turn().toMillis() + " ms (all " + HttpConnections.MAX_OPEN
+                        + " read or wait for their readers)"));
+    }
+
     private void fail(CloudMwException cause) {
         if (state != State.OVER) {
             state = State.OVER;

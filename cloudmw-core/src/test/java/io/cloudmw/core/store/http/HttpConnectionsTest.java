@@ -27,7 +27,7 @@ final class HttpConnectionsTest {
 
     private final ScriptedHttpServer server = new ScriptedHttpServer();
     private final HttpConnections connections =
-            new HttpConnections("test", new HttpTimeouts(LONG, LONG), Ticker.system());
+            new HttpConnections("test", new HttpTimeouts(LONG, LONG, LONG), Ticker.system());
 
     HttpConnectionsTest() throws IOException {}
 
@@ -77,6 +77,23 @@ final class HttpConnectionsTest {
 
         assertThat(failure.await().code()).isEqualTo(ErrorCode.STORE_UNAVAILABLE);
         assertThat(closed.await(40, TimeUnit.SECONDS)).isTrue();
+    }
+
+    @Test
+    void aGetDoesNotWaitForAConnectionForEver() throws Exception {
+        server.thenSilence();
+        try (HttpConnections few =
+                new HttpConnections("test", new HttpTimeouts(LONG, LONG, Duration.ofMillis(1)), Ticker.system())) {
+            for (int i = 0; i < HttpConnections.MAX_OPEN; i++) {
+                begin(few, new Failure());
+            }
+            Failure failure = new Failure();
+
+            begin(few, failure);
+
+            assertThat(failure.await().code()).isEqualTo(ErrorCode.OVERLOADED);
+            assertThat(failure.await()).hasMessageContaining("no connection").hasMessageContaining("1 ms");
+        }
     }
 
     private void begin(HttpConnections over, Failure listener) {

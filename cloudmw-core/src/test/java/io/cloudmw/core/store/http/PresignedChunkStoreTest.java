@@ -36,8 +36,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 final class PresignedChunkStoreTest extends ChunkStoreContract {
-    private static final HttpTimeouts PATIENT = new HttpTimeouts(Duration.ofSeconds(5), Duration.ofMinutes(5));
-    private static final HttpTimeouts IMPATIENT = new HttpTimeouts(Duration.ofSeconds(1), Duration.ofMillis(300));
+    private static final HttpTimeouts PATIENT =
+            new HttpTimeouts(Duration.ofSeconds(5), Duration.ofMinutes(5), Duration.ofMinutes(5));
+    private static final HttpTimeouts IMPATIENT =
+            new HttpTimeouts(Duration.ofSeconds(1), Duration.ofMillis(300), Duration.ofMinutes(5));
 
     private final Map<String, byte[]> objects = new ConcurrentHashMap<>();
     private final ScriptedHttpServer server = new ScriptedHttpServer();

@@ -87,7 +87,9 @@ final class TlsReadTest {
         tls.init(managers.getKeyManagers(), null, null);
         server = new ScriptedHttpServer(tls).serving(Map.of("/" + chunk, content));
         connections = new HttpConnections(
-                "test", new HttpTimeouts(Duration.ofSeconds(30), Duration.ofMinutes(5)), Ticker.system());
+                "test",
+                new HttpTimeouts(Duration.ofSeconds(30), Duration.ofMinutes(5), Duration.ofMinutes(5)),
+                Ticker.system());
     }
 
     @AfterEach
