@@ -177,8 +177,8 @@ public final class FileOperations {
      * Writes many local files. Small files share stored objects and are committed together, which takes a fraction of the
      * time; {@link CloudMwOptions#packs()} has the rules. Each file succeeds or fails for itself.
      *
-     * @param files any number, of any size; a file without a condition replaces whatever is at its path when it is
-     *     committed
+     * @param files any number, of any size; some thousands are begun at once, the others as those are done. A file without
+     *     a condition replaces whatever is at its path when it is committed
      * @return a future for each file, in their order; each fails as that of {@link #put(Path, FilePath, PutOptions)}
      *     does
      */

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.cloudmw.client.context.Failures;
+import io.cloudmw.client.file.FilePut;
 import io.cloudmw.client.progress.PutReceipt;
 import io.cloudmw.client.progress.TransferListener;
 import io.cloudmw.client.rpc.FakeCoordinator;
@@ -27,6 +28,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.AfterEach;
@@ -190,6 +193,35 @@ final class SinglePutsTest {
             holds(name);
         }
         holds("stream");
+    }
+
+    @Test
+    void putsOfManyFilesAreBegunAsOthersLeaveTheQueue() throws Exception {
+        Path source = Files.write(directory.resolve("source"), content("source"));
+        CompletableFuture<Void> gate = coordinator.holdCommits();
+        List<FilePut> files = new ArrayList<>();
+        for (int i = 0; i < 30_000; i++) {
+            files.add(new FilePut(
+                    source,
+                    path("many-" + i),
+                    VersionId.random(),
+                    Optional.empty(),
+                    Attributes.NONE,
+                    Map.of(),
+                    OptionalLong.of(content("source").length)));
+        }
+
+        List<CompletableFuture<PutReceipt>> puts = client.files().putAll(files);
+
+        await().atMost(Duration.ofSeconds(40))
+                .until(() -> client.files().smallPuts().waiting() > 16_000);
+        assertThat(client.files().smallPuts().waiting()).isLessThanOrEqualTo(20_000);
+        assertThat(puts).noneMatch(CompletableFuture::isDone);
+        puts.subList(0, puts.size() - 10).forEach(put -> put.cancel(true));
+        gate.complete(null);
+        for (CompletableFuture<PutReceipt> put : puts.subList(puts.size() - 10, puts.size())) {
+            put.get(60, SECONDS);
+        }
     }
 
     /** Begins as many puts as may be on their way at once, one after the other. */

@@ -56,7 +56,7 @@ public final class SmallPuts {
     /** The batches of one volume on their way at once. */
     private static final int BATCHES_IN_FLIGHT = 3;
 
-    /** The most puts that wait, of all volumes; further ones fail. */
+    /** The most puts that wait, of all volumes; further single ones fail. Those of many wait in the window. */
     static final int MAX_WAITING = 100_000;
 
     private static final int ALONE_AT_ONCE = 8;
@@ -88,6 +88,7 @@ public final class SmallPuts {
     private final Rules rules;
     private final CallSlots aloneSlots = new CallSlots(ALONE_AT_ONCE);
     private final CallSlots unlimited = new CallSlots(Integer.MAX_VALUE);
+    private final PutWindow window = new PutWindow(this::measure);
 
     @GuardedBy("this")
     private final Map<VolumeName, Packing> volumes = new HashMap<>();
@@ -141,7 +142,8 @@ public final class SmallPuts {
     }
 
     /**
-     * Puts files of one volume. Those that are small enough share packs; the others are put alone.
+     * Puts files of one volume, any number. Those that are small enough share packs; the others are put alone. Some are
+     * begun at once, further ones as those leave the queue.
      *
      * @return a future for each file, in their order
      */
@@ -149,7 +151,7 @@ public final class SmallPuts {
         List<SmallPut> puts = files.stream()
                 .map(file -> SmallPut.ofMany(file, () -> alone.apply(file)))
                 .toList();
-        measure(context.threads().files(), volume, puts, rules.limitBytes());
+        window.add(volume, puts);
         return List.copyOf(puts.stream().map(put -> put.call().result()).toList());
     }
 
@@ -196,29 +198,41 @@ public final class SmallPuts {
         return waiting;
     }
 
+    private void measure(PutWindow.Portion portion) {
+        measure(context.threads().files(), portion.volume(), portion.puts(), rules.limitBytes());
+    }
+
     private void measure(Executor where, VolumeName volume, List<SmallPut> puts, long limitBytes) {
         try {
             where.execute(() -> {
                 List<SmallPut> small = new ArrayList<>();
+                List<SmallPut> large = new ArrayList<>();
+                List<SmallPut> failed = new ArrayList<>();
                 for (SmallPut put : puts) {
                     try {
                         put.measure();
-                        if (put.sizeBytes() > limitBytes) {
-                            putAlone(put);
-                        } else {
-                            small.add(put);
-                        }
+                        (put.sizeBytes() > limitBytes ? large : small).add(put);
                     } catch (CloudMwException | RuntimeException | Error e) {
                         put.call().fail(e);
+                        failed.add(put);
                     }
                 }
+                large.forEach(this::putAlone);
+                notQueued(large);
+                notQueued(failed);
                 if (!small.isEmpty()) {
                     enqueue(volume, small);
                 }
             });
         } catch (RejectedExecutionException | OutOfMemoryError e) {
             puts.forEach(put -> put.call().fail(Failures.clientClosed()));
+            notQueued(puts);
         }
+    }
+
+    private void notQueued(List<SmallPut> puts) {
+        window.leave(puts);
+        window.beginMore();
     }
 
     private void enqueue(VolumeName volume, List<SmallPut> puts) {
@@ -228,6 +242,7 @@ public final class SmallPuts {
         }
         if (!batches) {
             puts.forEach(this::putAlone);
+            notQueued(puts);
             return;
         }
         long bytes = puts.stream().mapToLong(SmallPut::sizeBytes).sum();
@@ -235,6 +250,7 @@ public final class SmallPuts {
             if (known == null) {
                 CloudMwException cause = Failures.of(failure == null ? new IllegalStateException() : failure);
                 puts.forEach(put -> put.call().fail(cause));
+                notQueued(puts);
             } else {
                 enqueue(known, puts);
             }
@@ -281,7 +297,7 @@ public final class SmallPuts {
             for (SmallPut put : puts) {
                 if (!canBeInABatch(known, put)) {
                     single.add(put);
-                } else if (waiting >= MAX_WAITING) {
+                } else if (put.isSingle() && waiting >= MAX_WAITING) {
                     tooMany.add(put);
                 } else {
                     packing.queue.add(put);
@@ -298,6 +314,7 @@ public final class SmallPuts {
                                 + " small puts of this client wait (wait for some of them before more)")));
         single.forEach(this::putAlone);
         begun.forEach(this::start);
+        notQueued(single);
     }
 
     /**
@@ -350,6 +367,7 @@ public final class SmallPuts {
             begun = fill(packing);
         }
         begun.forEach(this::start);
+        window.beginMore();
     }
 
     /** Returns the next batch; empty: nobody waits for what is queued any more. */
@@ -357,6 +375,7 @@ public final class SmallPuts {
     private Optional<PackTransfer> next(Packing packing) {
         long most = mostBytes(packing.described());
         List<SmallPut> puts = new ArrayList<>();
+        List<SmallPut> gone = new ArrayList<>();
         long bytes = 0;
         long pathBytes = 0;
         while (!packing.queue.isEmpty() && puts.size() < SmallFileCalls.MAX_FILES) {
@@ -370,6 +389,7 @@ public final class SmallPuts {
                 }
                 puts.add(put);
             } else {
+                gone.add(put);
                 put.call().end();
             }
             packing.queue.remove();
@@ -377,6 +397,8 @@ public final class SmallPuts {
             waiting--;
         }
         packing.due = false;
+        window.leave(puts);
+        window.leave(gone);
         if (puts.isEmpty()) {
             return Optional.empty();
         }
@@ -490,6 +512,7 @@ public final class SmallPuts {
             begun = fill(packing);
         }
         begun.forEach(this::start);
+        window.beginMore();
     }
 
     private void putAlone(SmallPut put) {
