@@ -7,6 +7,7 @@ import io.cloudmw.client.file.FileGet;
 import io.cloudmw.client.file.PositionalTarget;
 import io.cloudmw.client.progress.GetReceipt;
 import io.cloudmw.client.rpc.coordinator.SmallFileCalls;
+import io.cloudmw.client.sink.FileSink;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.ByteRange;
@@ -141,7 +142,7 @@ public final class SmallGets {
         long start = first.place().offset();
         long end = files.stream().mapToLong(file -> file.place().end()).max().orElseThrow();
         PackReader reader =
-                new PackReader(files, round.durable(), context.threads().files());
+                new PackReader(files, round.durable(), context.threads().files(), FileSink::forceDirectory);
         var unused = packSlots
                 .run(() -> SharedCall.follow(
                         files.stream().map(PackedFile::call).toList(),

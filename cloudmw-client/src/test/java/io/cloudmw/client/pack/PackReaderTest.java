@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.cloudmw.client.file.EntryStatus;
 import io.cloudmw.client.file.FileGet;
+import io.cloudmw.client.sink.FileSink;
 import io.cloudmw.core.chunk.ChunkDigester;
+import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.FilePath;
@@ -23,8 +25,15 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 class PackReaderTest {
@@ -44,7 +53,7 @@ class PackReaderTest {
         add("inside", 10, 100, pack);
         add("across", 4000, 3 * LEAF, pack);
         add("last", 8 * LEAF + 1, 2 * LEAF - 1, pack);
-        PackReader reader = new PackReader(files, true, Runnable::run);
+        PackReader reader = reader(true, Runnable::run);
 
         List<Integer> leaves = new ArrayList<>();
         for (int leaf = 0; leaf < 10; leaf++) {
@@ -71,7 +80,7 @@ class PackReaderTest {
         other[50] = 1;
         add("wrong", 10, 100, other);
         add("right", 200, 100, pack);
-        PackReader reader = new PackReader(files, false, Runnable::run);
+        PackReader reader = reader(false, Runnable::run);
 
         reader.write(0, ByteBuffer.wrap(pack, 0, LEAF));
 
@@ -93,7 +102,7 @@ class PackReaderTest {
         add("wrong", LARGE + 200, LARGE, other);
         add("none/unwritable", 2 * LARGE + 300, 70_000, large);
         add("part", 2 * LARGE + 80_000, LARGE - 80_000, large);
-        PackReader reader = new PackReader(files, false, Runnable::run);
+        PackReader reader = reader(false, Runnable::run);
 
         for (int at = 0; at < 3 * LARGE - LEAF; at += LEAF) {
             reader.write(at, ByteBuffer.wrap(large, at, LEAF));
@@ -119,9 +128,78 @@ class PackReaderTest {
     void filesWhoseBytesDidNotComeAreLeft() throws Exception {
         add("came", 0, 100, pack);
         add("missing", LEAF - 50, 100, pack);
-        PackReader reader = new PackReader(files, false, Runnable::run);
+        PackReader reader = reader(false, Runnable::run);
         reader.write(0, ByteBuffer.wrap(pack, 0, LEAF));
         assertThat(reader.finish()).containsExactly(files.get(1));
+    }
+
+    @Test
+    void aFileThatIsWholeWhileTheReadIsFinishedIsLeftAndWaitsForNothing() throws Exception {
+        add("first", 0, 100, pack);
+        add("late", 100, 100, pack);
+        PackReader reader = reader(false, Runnable::run);
+        reader.write(0, ByteBuffer.wrap(pack, 0, 100));
+        Executor thread = task -> {
+            Thread started = new Thread(task, "late delivery");
+            started.setDaemon(true);
+            started.start();
+        };
+        CompletableFuture<Void> late = files.get(0).call().result().thenCompose(status -> {
+            CompletableFuture<Void> delivery =
+                    CompletableFuture.runAsync(() -> reader.write(0, ByteBuffer.wrap(pack, 0, LEAF)), thread);
+            // The read goes on to be finished only when the delivery is over.
+            return CompletableFuture.completedFuture(join(delivery));
+        });
+
+        assertThat(reader.finish()).containsExactly(files.get(1));
+        assertThat(late).isCompleted();
+    }
+
+    private static Void join(CompletableFuture<Void> delivery) {
+        try {
+            return delivery.get(20, TimeUnit.SECONDS);
+        } catch (InterruptedException | ExecutionException | TimeoutException e) {
+            throw new IllegalStateException("the delivery does not end", e);
+        }
+    }
+
+    @Test
+    @Timeout(20)
+    void filesThatNoThreadWritesFail() throws Exception {
+        add("unwritten", 0, 100, pack);
+        PackReader reader = reader(false, task -> {
+            throw new RejectedExecutionException("on purpose");
+        });
+
+        reader.write(0, ByteBuffer.wrap(pack, 0, LEAF));
+
+        assertThat(CompletableFuture.supplyAsync(reader::finish).get(15, TimeUnit.SECONDS))
+                .isEmpty();
+        assertThat(failure(0)).contains("the client was closed");
+    }
+
+    @Test
+    void aDirectoryThatCannotBeForcedFailsItsFilesOnly() throws Exception {
+        Path bad = Files.createDirectory(here.resolve("bad"));
+        add("good", 0, 100, pack);
+        add("bad/one", 100, 100, pack);
+        add("bad/two", 200, 100, pack);
+        PackReader reader = new PackReader(files, true, Runnable::run, directory -> {
+            if (directory.equals(bad)) {
+                throw new CloudMwException(ErrorCode.LOCAL_IO, "on purpose");
+            }
+        });
+        reader.write(0, ByteBuffer.wrap(pack, 0, LEAF));
+
+        assertThat(reader.finish()).isEmpty();
+        assertThat(files.get(0).call().result())
+                .isCompletedWithValue(files.get(0).status());
+        assertThat(failure(1)).contains("on purpose");
+        assertThat(failure(2)).contains("on purpose");
+    }
+
+    private PackReader reader(boolean durable, Executor writers) {
+        return new PackReader(files, durable, writers, FileSink::forceDirectory);
     }
 
     private void add(String name, int offset, int length, byte[] content) {
