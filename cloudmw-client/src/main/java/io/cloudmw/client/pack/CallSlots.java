@@ -5,6 +5,7 @@ import java.util.ArrayDeque;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** A limit on asynchronous work under way: further work waits in order of arrival. Safe for any thread. */
 final class CallSlots {
@@ -16,15 +17,19 @@ final class CallSlots {
     @GuardedBy("this")
     private int busy;
 
+    /** Whether a thread starts the work that waits. */
+    @GuardedBy("this")
+    private boolean starting;
+
     CallSlots(int most) {
         this.most = most;
     }
 
-    /** Starts work once a slot is free; its future frees the slot. */
+    /** Starts work once a slot is free; its future frees the slot. Work that throws has failed. */
     <T> CompletableFuture<T> run(Supplier<CompletableFuture<T>> work) {
         CompletableFuture<T> result = new CompletableFuture<>();
         Runnable start = () -> {
-            var unused = work.get().whenComplete((value, failure) -> {
+            var unused = begin(work).whenComplete((value, failure) -> {
                 free();
                 if (failure != null) {
                     result.completeExceptionally(failure);
@@ -34,26 +39,47 @@ final class CallSlots {
             });
         };
         synchronized (this) {
-            if (busy == most) {
-                waiting.add(start);
-                return result;
-            }
-            busy++;
+            waiting.add(start);
         }
-        start.run();
+        startWaiting();
         return result;
     }
 
-    private void free() {
-        Runnable next;
-        synchronized (this) {
-            next = waiting.poll();
-            if (next == null) {
-                busy--;
-            }
+    private static <T> CompletableFuture<T> begin(Supplier<CompletableFuture<T>> work) {
+        try {
+            return work.get();
+        } catch (RuntimeException | Error e) {
+            return CompletableFuture.failedFuture(e);
         }
-        if (next != null) {
+    }
+
+    private void free() {
+        synchronized (this) {
+            busy--;
+        }
+        startWaiting();
+    }
+
+    /** Starts what may start, in a loop: work that is done at once would need a deep stack otherwise. */
+    private void startWaiting() {
+        synchronized (this) {
+            if (starting) {
+                return;
+            }
+            starting = true;
+        }
+        for (Runnable next = next(); next != null; next = next()) {
             next.run();
         }
+    }
+
+    private synchronized @Nullable Runnable next() {
+        Runnable next = busy < most ? waiting.poll() : null;
+        if (next == null) {
+            starting = false;
+        } else {
+            busy++;
+        }
+        return next;
     }
 }

@@ -10,6 +10,7 @@ import io.cloudmw.client.rpc.coordinator.SmallFileCalls;
 import io.cloudmw.client.sink.FileSink;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.error.Reasons;
 import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.VersionId;
@@ -23,6 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.RejectedExecutionException;
 
 /**
  * Gets of many files. Files in packs are read pack by pack, each wanted part of a pack once; the others are read alone.
@@ -76,17 +78,21 @@ public final class SmallGets {
         var unused = context.coordinator()
                 .smallFiles()
                 .stat(volume, paths, true)
-                .whenCompleteAsync(
-                        (found, failure) -> {
-                            if (found == null) {
-                                CloudMwException cause =
-                                        Failures.of(failure == null ? new IllegalStateException() : failure);
-                                results.forEach(result -> result.fail(cause));
-                            } else {
-                                read(volume, files, results, found, round);
-                            }
-                        },
-                        context.threads().events());
+                .thenAcceptAsync(
+                        found -> read(volume, files, results, found, round),
+                        context.threads().events())
+                .whenComplete((done, failure) -> {
+                    if (failure != null) {
+                        CloudMwException cause = cause(failure);
+                        results.forEach(result -> result.fail(cause));
+                    }
+                });
+    }
+
+    private static CloudMwException cause(Throwable failure) {
+        return Reasons.unwrapped(failure) instanceof RejectedExecutionException
+                ? Failures.clientClosed()
+                : Failures.of(failure);
     }
 
     private void read(
@@ -148,13 +154,15 @@ public final class SmallGets {
                         files.stream().map(PackedFile::call).toList(),
                         round.reads()
                                 .pack(FilePath.ofPack(volume, pack), pack, new ByteRange(start, end - start), reader)))
-                .whenCompleteAsync(
-                        (receipt, failure) -> {
-                            // Files that are left are read by themselves: their pack may have been replaced.
-                            for (PackedFile left : reader.finish()) {
-                                alone(left.get(), left.status(), left.call(), round);
-                            }
-                        },
-                        context.threads().files());
+                .handleAsync(
+                        (receipt, failure) -> reader.finish(), context.threads().files())
+                .whenComplete((left, failure) -> {
+                    if (left == null) {
+                        reader.abandon(cause(failure));
+                    } else {
+                        // They are read by themselves: their pack may have been replaced.
+                        left.forEach(file -> alone(file.get(), file.status(), file.call(), round));
+                    }
+                });
     }
 }

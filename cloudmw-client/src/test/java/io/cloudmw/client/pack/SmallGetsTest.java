@@ -1,0 +1,166 @@
+package io.cloudmw.client.pack;
+
+import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.cloudmw.client.FakeCluster;
+import io.cloudmw.client.context.ClientContext;
+import io.cloudmw.client.context.ClientLimits;
+import io.cloudmw.client.context.ClientThreads;
+import io.cloudmw.client.file.EntryStatus;
+import io.cloudmw.client.file.FileGet;
+import io.cloudmw.client.file.FilePut;
+import io.cloudmw.client.file.PositionalTarget;
+import io.cloudmw.client.progress.GetReceipt;
+import io.cloudmw.client.progress.PutReceipt;
+import io.cloudmw.client.rpc.ClientCertificates;
+import io.cloudmw.client.rpc.CoordinatorTimes;
+import io.cloudmw.client.rpc.FakeHelper;
+import io.cloudmw.client.rpc.coordinator.CoordinatorClient;
+import io.cloudmw.core.cost.Pricing;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.hedge.RedundancyBudget;
+import io.cloudmw.core.model.ByteRange;
+import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.RedundancyLimits;
+import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.time.Ticker;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Gets of files in packs. */
+@Timeout(60)
+final class SmallGetsTest {
+    private static final FilePath ONE = FilePath.parse("vol:/one");
+    private static final FilePath TWO = FilePath.parse("vol:/two");
+
+    /** Reads that nothing answers. */
+    private static class NoReads implements SmallGets.Reads {
+        @Override
+        public CompletableFuture<GetReceipt> pack(
+                FilePath pack, VersionId version, ByteRange range, PositionalTarget target) {
+            throw new IllegalStateException("no read of a pack, on purpose");
+        }
+
+        @Override
+        public CompletableFuture<GetReceipt> alone(FileGet file, VersionId version) {
+            throw new IllegalStateException("no read of a file, on purpose");
+        }
+    }
+
+    @TempDir
+    private Path directory;
+
+    private final ScheduledExecutorService calls = Executors.newSingleThreadScheduledExecutor();
+    private FakeCluster cluster;
+    private ClientContext context;
+    private SmallGets gets;
+
+    @BeforeEach
+    void start() throws Exception {
+        cluster = new FakeCluster(64 << 10, 4 << 10, FakeHelper.Script.SERVE, directory.resolve("nowhere"), 8L << 20);
+        ClientThreads threads = new ClientThreads();
+        context = ClientContext.of(
+                threads,
+                new CoordinatorClient(
+                        cluster.coordinator().address(),
+                        ClientCertificates.none(),
+                        CoordinatorTimes.of(Duration.ofSeconds(30)),
+                        calls,
+                        calls,
+                        Ticker.system(),
+                        waiting -> {}),
+                () -> {
+                    throw new IllegalStateException("no helper is needed");
+                },
+                new ClientLimits(1 << 20, Long.MAX_VALUE),
+                Pricing.DEFAULT,
+                new RedundancyBudget(RedundancyLimits.DEFAULT),
+                Ticker.system());
+        gets = new SmallGets(context);
+        putBoth();
+    }
+
+    /** Puts two files of one length, in one pack. */
+    private void putBoth() throws Exception {
+        List<FilePut> puts = List.of(
+                FilePut.of(Files.writeString(directory.resolve("1"), "content of 1"), ONE),
+                FilePut.of(Files.writeString(directory.resolve("2"), "content of 2"), TWO));
+        for (CompletableFuture<PutReceipt> put : cluster.client().files().putAll(puts)) {
+            put.get(40, SECONDS);
+        }
+    }
+
+    @AfterEach
+    void close() throws Exception {
+        context.close();
+        cluster.close();
+        calls.submit(() -> {}).get(20, SECONDS);
+        calls.shutdownNow();
+    }
+
+    private FileGet to(String name) {
+        return new FileGet(ONE, directory.resolve(name));
+    }
+
+    private static void fails(CompletableFuture<EntryStatus> get, ErrorCode code, String message) {
+        assertThatThrownBy(() -> get.get(40, SECONDS))
+                .cause()
+                .isInstanceOfSatisfying(
+                        CloudMwException.class, e -> assertThat(e.code()).isEqualTo(code))
+                .hasMessageContaining(message);
+    }
+
+    @Test
+    void readsThatThrowFailTheirFiles() {
+        fails(
+                gets.get(ONE.volume(), List.of(to("target")), false, new NoReads())
+                        .get(0),
+                ErrorCode.INTERNAL,
+                "on purpose");
+    }
+
+    @Test
+    void getsOfAClosedClientFail() {
+        context.threads().close();
+        fails(
+                gets.get(ONE.volume(), List.of(to("target")), false, new NoReads())
+                        .get(0),
+                ErrorCode.CANCELLED,
+                "the client was closed");
+    }
+
+    @Test
+    void readsOfPacksOfAClosedClientFail() {
+        CompletableFuture<GetReceipt> read = new CompletableFuture<>();
+        CompletableFuture<Void> begun = new CompletableFuture<>();
+        SmallGets.Reads reads = new NoReads() {
+            @Override
+            public CompletableFuture<GetReceipt> pack(
+                    FilePath pack, VersionId version, ByteRange range, PositionalTarget target) {
+                begun.complete(null);
+                return read;
+            }
+        };
+        CompletableFuture<EntryStatus> get =
+                gets.get(ONE.volume(), List.of(to("target")), false, reads).get(0);
+        begun.join();
+        context.threads().close();
+
+        read.completeExceptionally(new CloudMwException(ErrorCode.CANCELLED, "cancelled"));
+
+        fails(get, ErrorCode.CANCELLED, "the client was closed");
+    }
+}
