@@ -110,9 +110,9 @@ public final class SmallGets {
                 continue;
             }
             EntryStatus status = found.get(i).get().status();
-            List<Chunk> chunks = found.get(i).get().chunks();
-            if (chunks.size() == 1 && chunks.get(0).id().slice().isPresent()) {
-                Chunk chunk = chunks.get(0);
+            Optional<Chunk> slice = found.get(i).get().slice();
+            if (slice.isPresent()) {
+                Chunk chunk = slice.get();
                 byPack.computeIfAbsent(chunk.id().stored(), pack -> new ArrayList<>())
                         .add(new PackedFile(file, status, chunk, result));
             } else {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.cloudmw.client.FakeCluster;
+import io.cloudmw.client.GetOptions;
 import io.cloudmw.client.context.ClientContext;
 import io.cloudmw.client.context.ClientLimits;
 import io.cloudmw.client.context.ClientThreads;
@@ -121,6 +122,18 @@ final class SmallGetsTest {
                 .isInstanceOfSatisfying(
                         CloudMwException.class, e -> assertThat(e.code()).isEqualTo(code))
                 .hasMessageContaining(message);
+    }
+
+    @Test
+    void bytesOfAnotherFileAreNotBelieved() throws Exception {
+        cluster.coordinator().confuseSlices(ONE, TWO);
+
+        for (CompletableFuture<EntryStatus> get :
+                cluster.client().files().getAll(List.of(to("target")), GetOptions.defaults())) {
+            get.get(40, SECONDS);
+        }
+
+        assertThat(directory.resolve("target")).hasContent("content of 1");
     }
 
     @Test

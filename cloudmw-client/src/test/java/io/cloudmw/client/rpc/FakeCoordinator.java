@@ -179,6 +179,8 @@ public final class FakeCoordinator implements AutoCloseable {
     /** The packs by version. */
     private final Map<String, FileVersion> packs = new ConcurrentHashMap<>();
 
+    private final Map<FilePath, FilePath> slicesOfOthers = new ConcurrentHashMap<>();
+
     private final Map<Key, List<Chunk>> segments = new ConcurrentHashMap<>();
     private final Map<String, Volume> volumes = new ConcurrentHashMap<>();
     private final AtomicReference<Optional<VolumeChange>> meanwhile = new AtomicReference<>(Optional.empty());
@@ -437,6 +439,11 @@ public final class FakeCoordinator implements AutoCloseable {
     /** Sets its view of the fleet. */
     public void fleet(FleetView view) {
         fleet = view;
+    }
+
+    /** Makes it give the slice of another file as that of a file. */
+    public void confuseSlices(FilePath file, FilePath other) {
+        slicesOfOthers.put(file, other);
     }
 
     /** Makes it a coordinator of the release before packs. */
@@ -1246,8 +1253,11 @@ public final class FakeCoordinator implements AutoCloseable {
         }
 
         private StatedFile stated(FilePath file, FileVersion version, StatFilesRequest request) {
-            List<Chunk> chunks = request.getChunks() && version.segmentCount() == 1
-                    ? segment(new Key(version.id().value(), 0))
+            FileVersion described = Objects.requireNonNull(files.get(slicesOfOthers.getOrDefault(file, file)));
+            List<Chunk> chunks = request.getChunks() && described.segmentCount() == 1
+                    ? segment(new Key(described.id().value(), 0)).stream()
+                            .filter(chunk -> chunk.id().slice().isPresent())
+                            .toList()
                     : List.of();
             return StatedFile.newBuilder()
                     .setVersion(ToWire.version(version))

@@ -4,6 +4,9 @@ import io.cloudmw.client.file.EntryStatus;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.error.Reasons;
+import io.cloudmw.core.manifest.ManifestDigest;
+import io.cloudmw.core.manifest.ManifestSegment;
+import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.VolumeName;
@@ -13,6 +16,7 @@ import io.cloudmw.core.model.file.Attributes;
 import io.cloudmw.core.model.file.FileVersion;
 import io.cloudmw.core.model.file.PutCondition;
 import io.cloudmw.core.model.volume.Volume;
+import io.cloudmw.core.placement.PlannedChunk;
 import io.cloudmw.core.placement.WritePlan;
 import io.cloudmw.core.rpc.RpcErrors;
 import io.cloudmw.core.wire.FromWire;
@@ -205,25 +209,26 @@ public final class SmallFileCalls {
     }
 
     /**
-     * A file with the chunks of its manifest.
+     * A file with its place in a pack.
      *
-     * @param chunks empty: they were not requested, or the manifest has more or no segments
+     * @param slice of a pack, that has all bytes of the file as its manifest's digest says, at its present place; empty: it
+     *     was not requested, or there is none
      */
-    public record FoundFile(EntryStatus status, List<Chunk> chunks) {}
+    public record FoundFile(EntryStatus status, Optional<Chunk> slice) {}
 
     /**
      * Looks up the files at some paths, at most {@value #MAX_FILES}. A coordinator of a release before is asked for each
-     * file, and gives no chunks.
+     * file, and gives no slices.
      *
-     * @param withChunks also give the chunks of files whose manifest is one segment
+     * @param withSlices also give the slices of packs that files consist of
      * @return one for each path, in their order; empty: there is no file
      */
     public CompletableFuture<List<Optional<FoundFile>>> stat(
-            VolumeName volume, List<String> paths, boolean withChunks) {
+            VolumeName volume, List<String> paths, boolean withSlices) {
         StatFilesRequest request = StatFilesRequest.newBuilder()
                 .setVolume(volume.value())
                 .addAllPaths(paths)
-                .setChunks(withChunks)
+                .setChunks(withSlices)
                 .build();
         return coordinator
                 .call(SmallFilesGrpc.getStatFilesMethod(), request, answer -> found(answer, paths.size()))
@@ -249,7 +254,7 @@ public final class SmallFileCalls {
                 .thenApply(status -> Optional.of(new FoundFile(
                         new EntryStatus(
                                 Optional.of(status.version()), status.createdAtMillis(), status.attributes(), false),
-                        List.of())))
+                        Optional.empty())))
                 .exceptionallyCompose(failure -> Reasons.unwrapped(failure) instanceof CloudMwException known
                                 && known.code() == ErrorCode.NOT_FOUND
                         ? CompletableFuture.completedFuture(Optional.empty())
@@ -269,17 +274,38 @@ public final class SmallFileCalls {
         return found;
     }
 
-    private static FoundFile found(StatedFile file) throws CloudMwException {
-        List<Chunk> chunks = new ArrayList<>(file.getChunksCount());
-        for (io.cloudmw.proto.v1.Chunk chunk : file.getChunksList()) {
-            chunks.add(FromWire.chunk(chunk));
-        }
+    static FoundFile found(StatedFile file) throws CloudMwException {
+        FileVersion version = FromWire.version(file.getVersion());
         return new FoundFile(
                 new EntryStatus(
-                        Optional.of(FromWire.version(file.getVersion())),
+                        Optional.of(version),
                         file.getCreatedAtMillis(),
                         FromWire.attributes(file.getAttributes()),
                         false),
-                chunks);
+                slice(file, version));
+    }
+
+    /** Returns a slice only if it is that of the manifest; a read of the file alone tells what is wrong with another. */
+    private static Optional<Chunk> slice(StatedFile file, FileVersion version) throws CloudMwException {
+        if (file.getChunksCount() != 1) {
+            return Optional.empty();
+        }
+        PlannedChunk planned = FromWire.plannedChunk(io.cloudmw.proto.v1.PlannedChunk.newBuilder()
+                .setChunk(file.getChunks(0))
+                .setManifestChunkId(file.getManifestChunkId())
+                .addAllManifestStoreIds(file.getManifestStoreIdsList())
+                .build());
+        Chunk chunk = planned.chunk();
+        boolean isWholeFile = chunk.id().slice().isPresent()
+                && chunk.range().equals(new ByteRange(0, version.sizeBytes()))
+                && version.segmentCount() == 1;
+        return isWholeFile && manifestSha256(planned).equals(version.manifestSha256())
+                ? Optional.of(chunk)
+                : Optional.empty();
+    }
+
+    private static String manifestSha256(PlannedChunk only) throws CloudMwException {
+        byte[] segment = ManifestSegment.checked(0, List.of(only.inManifest())).encode();
+        return new ManifestDigest().add(ManifestDigest.ofSegment(segment)).finish();
     }
 }

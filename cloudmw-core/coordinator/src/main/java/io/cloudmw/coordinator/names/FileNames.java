@@ -31,6 +31,9 @@ import java.util.Optional;
 
 /** The listing, renaming, copying and removal of files and directories, and their attributes. Safe for any thread; calls block on the catalog. */
 public final class FileNames {
+    /** The most leaves, of 36 bytes each, of the slices in one answer: a quarter of the messages that clients take. */
+    static final int MAX_LEAVES = (4 << 20) / 36;
+
     private final Catalog catalog;
     private final WallClock clock;
 
@@ -54,33 +57,45 @@ public final class FileNames {
     /**
      * Describes the files at some paths of a volume.
      *
-     * @param withChunks also give the chunks of files whose manifest is one segment
+     * @param withSlices also give the slices of packs that files consist of, of so many files that one message can have
+     *     them
      * @return one for each path, in their order; empty: there is no file
      * @throws CloudMwException {@code VOLUME_NOT_FOUND}
      */
-    public List<Optional<SmallFile>> stat(VolumeName name, List<FilePath> paths, boolean withChunks)
+    public List<Optional<SmallFile>> stat(VolumeName name, List<FilePath> paths, boolean withSlices)
             throws CloudMwException {
         volume(name);
         List<Optional<SmallFile>> files = new ArrayList<>(paths.size());
         PackedChunks packs = new PackedChunks(catalog);
+        int leaves = 0;
         for (FilePath path : paths) {
             Optional<CurrentFile> found = catalog.file(path);
-            files.add(
-                    found.isPresent()
-                            ? Optional.of(
-                                    new SmallFile(found.get(), withChunks ? chunks(found.get(), packs) : List.of()))
-                            : Optional.empty());
+            if (found.isEmpty()) {
+                files.add(Optional.empty());
+                continue;
+            }
+            Optional<SmallFile.Packed> packed =
+                    withSlices && leaves < MAX_LEAVES ? packed(found.get(), packs) : Optional.empty();
+            int more = packed.map(slice -> slice.chunk().leaves().count()).orElse(0);
+            boolean fits = leaves + more <= MAX_LEAVES;
+            leaves += fits ? more : 0;
+            files.add(Optional.of(new SmallFile(found.get(), fits ? packed : Optional.empty())));
         }
         return files;
     }
 
-    private List<Chunk> chunks(CurrentFile file, PackedChunks packs) throws CloudMwException {
+    private Optional<SmallFile.Packed> packed(CurrentFile file, PackedChunks packs) throws CloudMwException {
         Optional<byte[]> segment = file.version().segmentCount() == 1
                 ? catalog.segment(file.version().id(), 0)
                 : Optional.empty();
-        return segment.isPresent()
-                ? packs.located(ManifestSegment.decode(0, segment.get()).chunks())
-                : List.of();
+        if (segment.isEmpty()) {
+            return Optional.empty();
+        }
+        List<Chunk> chunks = ManifestSegment.decode(0, segment.get()).chunks();
+        if (chunks.size() != 1 || chunks.get(0).id().slice().isEmpty()) {
+            return Optional.empty();
+        }
+        return Optional.of(new SmallFile.Packed(packs.located(chunks).get(0), chunks.get(0)));
     }
 
     /**

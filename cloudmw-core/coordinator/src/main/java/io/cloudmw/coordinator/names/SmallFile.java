@@ -2,15 +2,19 @@ package io.cloudmw.coordinator.names;
 
 import io.cloudmw.coordinator.catalog.tree.CurrentFile;
 import io.cloudmw.core.model.chunk.Chunk;
-import java.util.List;
+import java.util.Optional;
 
 /**
- * A file with the chunks of its manifest; slices of a compacted pack are those of the new one.
+ * A file that may be in a pack.
  *
- * @param chunks empty: they were not requested, or the manifest has more or no segments
+ * @param packed its place there; empty: it was not requested, or the file is not one slice of a pack
  */
-public record SmallFile(CurrentFile file, List<Chunk> chunks) {
-    public SmallFile {
-        chunks = List.copyOf(chunks);
-    }
+public record SmallFile(CurrentFile file, Optional<Packed> packed) {
+    /**
+     * The slice of a pack that has all bytes of a file.
+     *
+     * @param chunk where the bytes are now
+     * @param inManifest the manifest's only chunk: another one when the pack was compacted
+     */
+    public record Packed(Chunk chunk, Chunk inManifest) {}
 }

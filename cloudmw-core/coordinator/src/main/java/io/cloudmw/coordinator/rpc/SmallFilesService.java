@@ -135,11 +135,17 @@ public final class SmallFilesService extends SmallFilesGrpc.SmallFilesImplBase {
     }
 
     private static StatedFile stated(SmallFile file) {
-        return StatedFile.newBuilder()
+        StatedFile.Builder message = StatedFile.newBuilder()
                 .setVersion(ToWire.version(file.file().version()))
                 .setCreatedAtMillis(file.file().createdAtMillis())
-                .setAttributes(ToWire.attributes(file.file().attributes()))
-                .addAllChunks(file.chunks().stream().map(ToWire::chunk).toList())
-                .build();
+                .setAttributes(ToWire.attributes(file.file().attributes()));
+        file.packed().ifPresent(packed -> {
+            message.addChunks(ToWire.chunk(packed.chunk()));
+            if (!packed.inManifest().equals(packed.chunk())) {
+                message.setManifestChunkId(packed.inManifest().id().toString());
+                packed.inManifest().replicas().forEach(store -> message.addManifestStoreIds(store.value()));
+            }
+        });
+        return message.build();
     }
 }

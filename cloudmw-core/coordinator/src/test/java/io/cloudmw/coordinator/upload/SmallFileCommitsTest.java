@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.cloudmw.coordinator.catalog.change.BatchCommit;
 import io.cloudmw.coordinator.catalog.change.BatchFile;
 import io.cloudmw.coordinator.catalog.change.CommitOutcome;
+import io.cloudmw.coordinator.catalog.change.Pack;
 import io.cloudmw.coordinator.catalog.version.VersionState;
+import io.cloudmw.coordinator.names.SmallFile;
 import io.cloudmw.coordinator.testing.PackSamples;
 import io.cloudmw.coordinator.testing.TestCluster;
 import io.cloudmw.coordinator.upload.SmallFileCommits.WrittenPack;
@@ -19,11 +21,13 @@ import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.VolumeName;
 import io.cloudmw.core.model.chunk.Chunk;
 import io.cloudmw.core.model.chunk.ChunkId;
+import io.cloudmw.core.model.chunk.LeafDigests;
 import io.cloudmw.core.model.chunk.ReplicaReport;
 import io.cloudmw.core.model.chunk.ReplicaState;
 import io.cloudmw.core.model.file.Edit;
 import io.cloudmw.core.model.file.FileVersion;
 import io.cloudmw.core.model.file.PutCondition;
+import io.cloudmw.core.model.volume.Chunking;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -131,6 +135,53 @@ final class SmallFileCommitsTest {
                         .get(0)))
                 .as("without its pack")
                 .isEqualTo(ErrorCode.INVALID_ARGUMENT);
+    }
+
+    @Test
+    void slicesOfPacksAreGivenAndNoOtherChunks() throws Exception {
+        BatchCommit batch = batch("/a", "/b");
+        BatchFile whole = PackSamples.whole(path("/whole"), chunk(batch));
+        commit(chunk(batch), List.of(), batch.files().get(0));
+        cluster.coordinator.smallFiles().commit(TestCluster.VOLUME, Optional.empty(), List.of(whole));
+
+        List<Optional<SmallFile>> found = cluster.coordinator
+                .names()
+                .stat(TestCluster.VOLUME, List.of(path("/a"), path("/whole"), path("/none")), true);
+
+        Chunk slice = batch.files().get(0).segment().orElseThrow().chunks().get(0);
+        assertThat(found.get(0).orElseThrow().packed()).contains(new SmallFile.Packed(slice, slice));
+        assertThat(found.get(1).orElseThrow().packed()).isEmpty();
+        assertThat(found.get(2)).isEmpty();
+    }
+
+    @Test
+    void theSlicesOfOneAnswerFitOneMessage() throws Exception {
+        int leaf = cluster.catalog
+                .volume(TestCluster.VOLUME)
+                .orElseThrow()
+                .chunking()
+                .leafSizeBytes();
+        int leaves = Chunking.MAX_CHUNK_LEAVES;
+        ByteRange bytes = new ByteRange(0, (long) leaf * leaves);
+        LeafDigests digests = new LeafDigests(new int[leaves], new byte[leaves * LeafDigests.SHA256_BYTES]);
+        Chunk pack = new Chunk(0, new ChunkId(VersionId.random(), 0), bytes, leaf, digests, STORES);
+        Chunk slice = pack.storedAs(pack.id().slice(bytes), pack.replicas());
+        List<FilePath> paths = new ArrayList<>();
+        for (int i = 0; i < 60; i++) {
+            paths.add(path("/" + i));
+        }
+        List<BatchFile> files = paths.stream()
+                .map(path -> PackSamples.file(path, VersionId.random(), slice))
+                .toList();
+        List<CommitOutcome> outcomes = cluster.catalog.commitAll(
+                new BatchCommit(Optional.of(Pack.of(TestCluster.VOLUME, pack, List.of(), 1)), files));
+        assertThat(outcomes).hasOnlyElementsOfType(CommitOutcome.Committed.class);
+
+        long given = cluster.coordinator.names().stat(TestCluster.VOLUME, paths, true).stream()
+                .filter(file -> file.orElseThrow().packed().isPresent())
+                .count();
+
+        assertThat(given).isEqualTo((4 << 20) / 36 / leaves);
     }
 
     private static FilePath path(String path) {

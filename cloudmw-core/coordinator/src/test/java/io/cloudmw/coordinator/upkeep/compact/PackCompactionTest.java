@@ -7,6 +7,7 @@ import io.cloudmw.coordinator.catalog.change.BatchFile;
 import io.cloudmw.coordinator.catalog.change.ChangeRequest;
 import io.cloudmw.coordinator.catalog.change.CommitOutcome;
 import io.cloudmw.coordinator.catalog.version.VersionState;
+import io.cloudmw.coordinator.names.SmallFile;
 import io.cloudmw.coordinator.testing.PackSamples;
 import io.cloudmw.coordinator.testing.TestCluster;
 import io.cloudmw.coordinator.upkeep.schedule.UpkeepOptions;
@@ -297,6 +298,11 @@ final class PackCompactionTest {
                     .as("the manifest of %s", file)
                     .isEqualTo(segment.sha256());
             Chunk chunk = planned.chunk();
+            cluster.coordinator.names().stat(file.volume(), List.of(file), true).get(0).stream()
+                    .filter(current -> current.file().version().id().equals(version.id()))
+                    .forEach(current -> assertThat(current.packed())
+                            .as("the slice of %s", file)
+                            .contains(new SmallFile.Packed(chunk, planned.inManifest())));
             assertThat(planned.token()).isPresent();
             ByteRange slice = chunk.id().slice().orElseThrow();
             List<byte[]> copies = new ArrayList<>();
