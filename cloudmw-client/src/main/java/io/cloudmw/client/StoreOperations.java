@@ -4,6 +4,7 @@ import io.cloudmw.client.rpc.coordinator.CoordinatorClient;
 import io.cloudmw.core.access.CredentialsReference;
 import io.cloudmw.core.access.ProbeReport;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.fleet.BucketEncryption;
 import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.core.status.AddedStore;
 import io.cloudmw.core.status.DrainOrder;
@@ -81,6 +82,19 @@ public final class StoreOperations {
      */
     public CompletableFuture<Store> setCredentials(StoreId store, CredentialsReference credentials, boolean check) {
         return coordinator.access().setCredentials(store, credentials, check);
+    }
+
+    /**
+     * Changes the encryption that the coordinator and helpers ask a bucket for with each object, from now on. Objects
+     * that are in the bucket stay as they are.
+     *
+     * @param check whether the coordinator and a helper first prove that they can use the bucket so, and that the
+     *     bucket encrypts so; a check that fails changes nothing
+     * @return the store; fails with {@code NOT_FOUND}; with {@code INVALID_ARGUMENT} for a disk; as {@link #add} does when
+     *     a check fails
+     */
+    public CompletableFuture<Store> setEncryption(StoreId store, BucketEncryption encryption, boolean check) {
+        return coordinator.access().setEncryption(store, encryption, check);
     }
 
     /**

@@ -24,6 +24,7 @@ import io.cloudmw.core.model.CallId;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.model.fleet.BucketEncryption;
 import io.cloudmw.core.model.fleet.DiskUsage;
 import io.cloudmw.core.model.fleet.HelperAddress;
 import io.cloudmw.core.model.fleet.Store;
@@ -430,6 +431,24 @@ public final class Administration {
             Map<String, ProbeReport> unused = proof.of(known.get().with(reference));
         }
         return stores.listed(catalog.setCredentials(id, reference, ChangeRequest.of(call, clock)));
+    }
+
+    /**
+     * Changes the encryption of the objects that a bucket is given from now on, after a proof that it works. Objects
+     * that are there stay as they are.
+     *
+     * @param call deduplicates retries; empty: no deduplication
+     * @throws CloudMwException {@code NOT_FOUND}; {@code INVALID_ARGUMENT} when the store is a disk; the errors of
+     *     {@code proof}, after which the encryption stays as it was
+     */
+    public StoreStatus setEncryption(StoreId id, BucketEncryption encryption, StoreProof proof, Optional<CallId> call)
+            throws CloudMwException {
+        Optional<Store> known = find(id).filter(store -> store.kind() instanceof Store.S3);
+        if (known.isPresent()) {
+            Map<String, ProbeReport> unused = proof.of(known.get().with(encryption));
+        }
+        return stores.listed(catalog.changeStore(
+                id, store -> StoreLocationRules.withEncryption(store, encryption), ChangeRequest.of(call, clock)));
     }
 
     /** Returns all buckets, with the references to their credentials. */

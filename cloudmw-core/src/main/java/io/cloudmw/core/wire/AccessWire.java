@@ -6,9 +6,11 @@ import io.cloudmw.core.access.StoreFault;
 import io.cloudmw.core.access.StoreReach;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.fleet.BucketEncryption;
 import io.cloudmw.proto.v1.RoleReference;
 import io.cloudmw.proto.v1.S3Store;
 import io.cloudmw.proto.v1.SetCredentialsRequest;
+import io.cloudmw.proto.v1.SetEncryptionRequest;
 import io.cloudmw.proto.v1.ShutOut;
 import io.cloudmw.proto.v1.StoreCheck;
 import io.cloudmw.proto.v1.UnusableStore;
@@ -76,6 +78,44 @@ public final class AccessWire {
         SetCredentialsRequest.Builder request =
                 SetCredentialsRequest.newBuilder().setStoreId(store.value());
         credentials(reference).ifPresent(request::setCredentials);
+        return request;
+    }
+
+    /** The encryption as a message; empty where the bucket's own settings decide. */
+    static Optional<io.cloudmw.proto.v1.BucketEncryption> encryption(BucketEncryption encryption) {
+        return encryption.equals(BucketEncryption.NONE)
+                ? Optional.empty()
+                : Optional.of(io.cloudmw.proto.v1.BucketEncryption.newBuilder()
+                        .setMode(encryption.mode().word())
+                        .setKmsKey(encryption.kmsKey())
+                        .setBucketKey(encryption.bucketKey())
+                        .build());
+    }
+
+    /**
+     * The encryption of a bucket's objects.
+     *
+     * @throws IllegalArgumentException when the encryption is malformed, or of a mode that this release does not know
+     */
+    static BucketEncryption encryption(S3Store message) {
+        return message.hasEncryption() ? encryption(message.getEncryption()) : BucketEncryption.NONE;
+    }
+
+    /** The encryption of a message; absent: the bucket's own settings. */
+    public static BucketEncryption encryption(SetEncryptionRequest message) throws CloudMwException {
+        return FromWire.valid(
+                () -> message.hasEncryption() ? encryption(message.getEncryption()) : BucketEncryption.NONE);
+    }
+
+    private static BucketEncryption encryption(io.cloudmw.proto.v1.BucketEncryption message) {
+        return new BucketEncryption(
+                BucketEncryption.Mode.of(message.getMode()), message.getKmsKey(), message.getBucketKey());
+    }
+
+    /** The request that changes the encryption of a store's new objects. */
+    public static SetEncryptionRequest.Builder setEncryption(StoreId store, BucketEncryption encryption) {
+        SetEncryptionRequest.Builder request = SetEncryptionRequest.newBuilder().setStoreId(store.value());
+        encryption(encryption).ifPresent(request::setEncryption);
         return request;
     }
 

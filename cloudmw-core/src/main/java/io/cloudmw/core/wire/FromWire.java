@@ -196,7 +196,8 @@ public final class FromWire {
                         message.getS3().getEndpoint(),
                         message.getS3().getPathStyle(),
                         message.getS3().getPrefix(),
-                        AccessWire.credentials(message.getS3()));
+                        AccessWire.credentials(message.getS3()),
+                        AccessWire.encryption(message.getS3()));
             case DISK ->
                 new Store.Disk(
                         new HelperId(message.getDisk().getOwner()),

@@ -114,6 +114,7 @@ public final class ToWire {
                     .setPathStyle(s3.pathStyle())
                     .setPrefix(s3.prefix());
             AccessWire.credentials(s3.credentials()).ifPresent(bucket::setCredentials);
+            AccessWire.encryption(s3.encryption()).ifPresent(bucket::setEncryption);
             message.setS3(bucket);
         } else if (store.kind() instanceof Store.Disk disk) {
             message.setDisk(DiskStore.newBuilder()

@@ -18,6 +18,7 @@ import io.cloudmw.core.model.chunk.LeafDigests;
 import io.cloudmw.core.model.chunk.ReplicaReport;
 import io.cloudmw.core.model.chunk.ReplicaState;
 import io.cloudmw.core.model.file.FileVersion;
+import io.cloudmw.core.model.fleet.BucketEncryption;
 import io.cloudmw.core.model.fleet.HelperAddress;
 import io.cloudmw.core.model.fleet.Location;
 import io.cloudmw.core.model.fleet.Store;
@@ -94,7 +95,8 @@ final class WireTest {
         Store bucket = new Store(
                 new StoreId("s1"), "eu", new Store.S3("bucket", "eu-west-1", "http://127.0.0.1:4566", true, "p/"));
         Store disk = new Store(new StoreId("d1"), "rack", new Store.Disk(new HelperId("h1"), Path.of("/data/d1")));
-        for (Store store : List.of(bucket, disk)) {
+        BucketEncryption kms = BucketEncryption.kms("arn:aws:kms:eu-west-1:123456789012:key/k", true);
+        for (Store store : List.of(bucket, disk, bucket.with(kms), bucket.with(BucketEncryption.AES256))) {
             assertThat(FromWire.store(ToWire.store(store))).isEqualTo(store);
             for (StoreStatus status : List.of(
                     new StoreStatus(store, true),
@@ -213,6 +215,7 @@ final class WireTest {
     void emptyMessagesAreRefusedNotThrownAt() {
         refused(() -> FromWire.volume(io.cloudmw.proto.v1.Volume.getDefaultInstance()));
         refused(() -> FromWire.store(io.cloudmw.proto.v1.Store.getDefaultInstance()));
+        refused(() -> FromWire.store(encryptedWith("aws:another")));
         refused(() -> FromWire.chunk(io.cloudmw.proto.v1.Chunk.getDefaultInstance()));
         refused(() -> FromWire.version(io.cloudmw.proto.v1.FileVersion.getDefaultInstance()));
         refused(() -> FromWire.report(io.cloudmw.proto.v1.ReplicaReport.getDefaultInstance()));
@@ -299,5 +302,15 @@ final class WireTest {
 
     private static FileVersion version() {
         return new FileVersion(FILE, VERSION, 123_456, 12, 2, 400, 1_700_000_000_000L, "ab".repeat(32));
+    }
+
+    private static io.cloudmw.proto.v1.Store encryptedWith(String mode) {
+        Store bucket = new Store(new StoreId("s1"), "eu", new Store.S3("bucket", "eu-west-1", "", true, ""));
+        io.cloudmw.proto.v1.Store message = ToWire.store(bucket);
+        return message.toBuilder()
+                .setS3(message.getS3().toBuilder()
+                        .setEncryption(io.cloudmw.proto.v1.BucketEncryption.newBuilder()
+                                .setMode(mode)))
+                .build();
     }
 }

@@ -8,9 +8,10 @@ import io.cloudmw.core.store.StoreOpener;
 import java.util.Optional;
 
 /**
- * An opener of buckets with the credentials that the cluster has for them, since clients name buckets without
- * credentials. A bucket that the cluster does not know, or knows at another place, is opened as named, with the default
- * credentials chain. A bucket that refuses a chunk is probed again at once. Safe for any thread.
+ * An opener of buckets with the credentials and the encryption that the cluster has for them, since clients name
+ * buckets without credentials, and by plans that may be older. A bucket that the cluster does not know, or knows at
+ * another place, is opened as named, with the default credentials chain. A bucket that refuses a chunk is probed again
+ * at once. Safe for any thread.
  */
 public final class KnownBuckets implements StoreOpener {
     private final BucketWatch watch;
@@ -40,8 +41,6 @@ public final class KnownBuckets implements StoreOpener {
     }
 
     private static boolean isAt(Store known, Store named) {
-        return known.withoutCredentials()
-                .kind()
-                .equals(named.withoutCredentials().kind());
+        return known.withoutAccess().kind().equals(named.withoutAccess().kind());
     }
 }

@@ -7,6 +7,7 @@ import io.cloudmw.core.access.CredentialsReference;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.fleet.BucketEncryption;
 import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.core.model.fleet.StoreIdentity;
 import io.cloudmw.core.reach.BucketProbe;
@@ -49,6 +50,23 @@ final class KnownBucketsTest {
         assertThat(opened(known, BUCKET.with(replaced)))
                 .isEqualTo(BUCKET.with(PROFILE).with(replaced));
         assertThat(opened(known, BUCKET)).as("from before it had one").isEqualTo(known);
+    }
+
+    @Test
+    void bucketHasTheClustersEncryptionWhateverThePlanSays() {
+        BucketEncryption kms = BucketEncryption.kms("arn:aws:kms:eu-west-1:123456789012:key/k", true);
+        Store known = BUCKET.with(PROFILE).with(kms);
+        assertThat(opened(known, BUCKET)).as("an older plan").isEqualTo(known);
+        assertThat(opened(known, BUCKET.with(kms))).isEqualTo(known);
+        assertThat(opened(BUCKET, BUCKET.with(kms)))
+                .as("no longer encrypted so")
+                .isEqualTo(BUCKET);
+    }
+
+    @Test
+    void bucketThatTheClusterDoesNotKnowIsEncryptedAsNamed() {
+        Store named = new Store(new StoreId("new"), "region", BUCKET.kind()).with(BucketEncryption.AES256);
+        assertThat(opened(BUCKET, named.with(PROFILE))).isEqualTo(named);
     }
 
     @Test

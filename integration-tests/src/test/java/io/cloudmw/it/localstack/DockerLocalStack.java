@@ -15,8 +15,9 @@ final class DockerLocalStack extends LocalStack {
     static DockerLocalStack start() {
         LocalStackContainer container = new LocalStackContainer(
                         DockerImageName.parse("localstack/localstack:" + LocalStackStarter.VERSION))
-                .withServices("s3", "sts")
-                .withEnv("DISABLE_EVENTS", "1");
+                .withServices("s3", "sts", "kms")
+                .withEnv("DISABLE_EVENTS", "1")
+                .withEnv("S3_SKIP_KMS_KEY_VALIDATION", "0");
         container.start();
         DockerLocalStack started = new DockerLocalStack(container);
         LocalStackStarter.awaitReady(started, container::isRunning);

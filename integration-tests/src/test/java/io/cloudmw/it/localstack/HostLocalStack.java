@@ -94,7 +94,8 @@ final class HostLocalStack extends LocalStack {
         environment.put("GATEWAY_LISTEN", "127.0.0.1:" + port);
         // The default server would bind every interface.
         environment.put("GATEWAY_SERVER", "hypercorn");
-        environment.put("SERVICES", "s3,sts");
+        environment.put("SERVICES", "s3,sts,kms");
+        environment.put("S3_SKIP_KMS_KEY_VALIDATION", "0");
         environment.put("DISABLE_EVENTS", "1");
         environment.put("SKIP_SSL_CERT_DOWNLOAD", "1");
         environment.put("DNS_ADDRESS", "0");

@@ -1,8 +1,15 @@
 package io.cloudmw.it.localstack;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.util.Map;
 import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
 import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
 import software.amazon.awssdk.regions.Region;
@@ -13,6 +20,7 @@ import software.amazon.awssdk.services.s3.S3Client;
  * LocalStackExtension}; a test that kills one starts its own.
  */
 public abstract class LocalStack implements AutoCloseable {
+    private static final Pattern ARN = Pattern.compile("\"Arn\": ?\"([^\"]+)\"");
     public static final String ACCESS_KEY_ID = "test";
     public static final String SECRET_ACCESS_KEY = "test";
 
@@ -60,6 +68,46 @@ public abstract class LocalStack implements AutoCloseable {
                 .credentialsProvider(
                         StaticCredentialsProvider.create(AwsBasicCredentials.create(ACCESS_KEY_ID, SECRET_ACCESS_KEY)))
                 .build();
+    }
+
+    /** Creates a key of KMS in a region, and returns its ARN. */
+    public final String createKmsKey(String region) {
+        Matcher arn = ARN.matcher(kms(region, "CreateKey", "{}"));
+        if (!arn.find()) {
+            throw new IllegalStateException("no ARN in the response to CreateKey");
+        }
+        return arn.group(1);
+    }
+
+    /** Disables a key of KMS, so that nothing is encrypted or decrypted with it. */
+    public final void disableKmsKey(String region, String arn) {
+        String unused = kms(region, "DisableKey", "{\"KeyId\": \"" + arn + "\"}");
+    }
+
+    /** Sends a request to KMS. LocalStack takes the region and the service from the signature, and does not check it. */
+    private String kms(String region, String action, String body) {
+        HttpRequest request = HttpRequest.newBuilder(endpoint())
+                .header("X-Amz-Target", "TrentService." + action)
+                .header("Content-Type", "application/x-amz-json-1.1")
+                .header(
+                        "Authorization",
+                        "AWS4-HMAC-SHA256 Credential=" + ACCESS_KEY_ID + "/20260101/" + region
+                                + "/kms/aws4_request, SignedHeaders=host, Signature=0")
+                .POST(HttpRequest.BodyPublishers.ofString(body))
+                .build();
+        try {
+            HttpResponse<String> response =
+                    HttpClient.newHttpClient().send(request, HttpResponse.BodyHandlers.ofString());
+            if (response.statusCode() != 200) {
+                throw new IllegalStateException(action + ": " + response.statusCode() + " " + response.body());
+            }
+            return response.body();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("interrupted", e);
+        }
     }
 
     /** Creates a bucket in a region. */

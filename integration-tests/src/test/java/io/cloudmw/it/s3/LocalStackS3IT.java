@@ -35,6 +35,11 @@ final class LocalStackS3IT extends S3ServerContract {
     }
 
     @Override
+    boolean confirmsEncryption() {
+        return true;
+    }
+
+    @Override
     boolean checksRegions() {
         return false;
     }

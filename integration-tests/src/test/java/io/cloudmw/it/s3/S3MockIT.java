@@ -56,6 +56,11 @@ final class S3MockIT extends S3ServerContract {
     }
 
     @Override
+    boolean confirmsEncryption() {
+        return true;
+    }
+
+    @Override
     boolean checksRegions() {
         return false;
     }

@@ -64,6 +64,11 @@ final class S3ProxyIT extends S3ServerContract {
     }
 
     @Override
+    boolean confirmsEncryption() {
+        return true;
+    }
+
+    @Override
     boolean checksRegions() {
         return false;
     }

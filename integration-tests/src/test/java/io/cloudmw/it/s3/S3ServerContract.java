@@ -2,12 +2,14 @@ package io.cloudmw.it.s3;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.cloudmw.core.access.StoreFault;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.error.RetryVerdict;
 import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.chunk.ChunkId;
+import io.cloudmw.core.model.fleet.BucketEncryption;
 import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.core.store.ChunkReader;
 import io.cloudmw.core.store.ChunkStore;
@@ -68,6 +70,9 @@ abstract class S3ServerContract extends ChunkStoreContract {
     /** Returns whether the server takes the checksum of a body after the body. */
     abstract boolean takesChecksumTrailers();
 
+    /** Returns whether the server confirms that an object is encrypted with AES256. */
+    abstract boolean confirmsEncryption();
+
     @Override
     protected boolean compares() {
         return true;
@@ -108,6 +113,21 @@ abstract class S3ServerContract extends ChunkStoreContract {
                 PresignedChunkStore presigned =
                         new PresignedChunkStore(new StoreId("s3-store"), wanted -> Optional.of(url), connections)) {
             assertThat(Chunks.read(presigned, chunk, 10, 20)).isEqualTo(Chunks.read(store(), chunk, 10, 20));
+        }
+    }
+
+    /** Where the server confirms nothing, nobody would notice that objects are not encrypted. */
+    @Test
+    void encryptionIsConfirmedOrTheStoreIsRefused() throws Exception {
+        Store encrypted = description(S3Server.REGION, bucket).with(BucketEncryption.AES256);
+        Optional<StoreFault> fault =
+                opened.get(0).probe(encrypted, Duration.ofMinutes(1)).fault();
+        if (confirmsEncryption()) {
+            assertThat(fault).isEmpty();
+        } else {
+            assertThat(fault)
+                    .hasValueSatisfying(found -> assertThat(found.reason())
+                            .contains("an object was to be encrypted with AES256, but the store ignores it"));
         }
     }
 

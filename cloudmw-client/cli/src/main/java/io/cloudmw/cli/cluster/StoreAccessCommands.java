@@ -10,6 +10,7 @@ import io.cloudmw.core.access.CredentialsReference;
 import io.cloudmw.core.access.ProbeReport;
 import io.cloudmw.core.access.StoreFault;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.fleet.BucketEncryption;
 import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.core.status.AddedStore;
 import io.cloudmw.core.status.StoreStatus;
@@ -32,13 +33,16 @@ public final class StoreAccessCommands {
     @Command(
             name = "set",
             mixinStandardHelpOptions = true,
-            description = "Have the credentials of a bucket found elsewhere, from now on.")
+            description = "Have the credentials of a bucket found elsewhere, or its new objects encrypted otherwise.")
     public static final class Set extends ClientCommand {
         @Parameters(index = "0", paramLabel = "ID")
         private String id = "";
 
         @Mixin
         private CredentialsOptions credentials = new CredentialsOptions();
+
+        @Mixin
+        private EncryptionOptions encryption = new EncryptionOptions();
 
         @Option(names = "--default-credentials", description = "where AWS tools look, as for stores that name nothing")
         private boolean chain;
@@ -54,17 +58,38 @@ public final class StoreAccessCommands {
 
         @Override
         protected Map<String, ?> run(CloudMw client) throws Exception {
+            Optional<BucketEncryption> wanted = encryption.encryption();
             Optional<CredentialsReference> given = credentials.reference();
+            if (wanted.isPresent()) {
+                requireOneChange(given.isPresent() || chain);
+                Store changed = Calls.await(client.stores().setEncryption(new StoreId(id), wanted.get(), !unchecked));
+                say("store %s: new objects are encrypted with %s", changed.id(), inWords(wanted.get()));
+                return Json.of(changed);
+            }
             if (given.isPresent() == chain) {
-                throw new IllegalArgumentException(
-                        "credentials: " + (chain ? 2 : 0)
-                                + " places (expected: one of --profile, --role-arn, --credentials-file and --default-credentials)");
+                throw new IllegalArgumentException("credentials: " + (chain ? 2 : 0)
+                        + " places (expected: one of --profile, --role-arn, --credentials-file and"
+                        + " --default-credentials; or --sse)");
             }
             Store changed = Calls.await(client.stores()
                     .setCredentials(new StoreId(id), given.orElse(CredentialsReference.chain()), !unchecked));
             say("store %s: credentials of %s", changed.id(), described(changed));
             return Json.of(changed);
         }
+    }
+
+    /** A call changes one thing, because each change is proved by itself. */
+    private static void requireOneChange(boolean alsoCredentials) {
+        if (alsoCredentials) {
+            throw new IllegalArgumentException(
+                    "store set: credentials and --sse (expected: one of them in a call, because each is proved)");
+        }
+    }
+
+    private static String inWords(BucketEncryption encryption) {
+        return encryption.mode() == BucketEncryption.Mode.NONE
+                ? "what the bucket's own settings say"
+                : encryption.describe();
     }
 
     /** Returns where the credentials of a store are found; empty for a disk. */

@@ -10,6 +10,7 @@ import io.cloudmw.core.access.CredentialsReference;
 import io.cloudmw.core.access.ProbeReport;
 import io.cloudmw.core.config.Sizes;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.fleet.BucketEncryption;
 import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.core.status.AddedStore;
 import io.cloudmw.core.status.HelperStatus;
@@ -71,6 +72,9 @@ public final class StoreCommands {
         @Mixin
         private CredentialsOptions credentials = new CredentialsOptions();
 
+        @Mixin
+        private EncryptionOptions encryption = new EncryptionOptions();
+
         @Option(names = "--no-check", description = "do not prove first that the coordinator and a helper can use it")
         private boolean unchecked;
 
@@ -123,7 +127,8 @@ public final class StoreCommands {
                             endpoint,
                             pathStyle,
                             prefix,
-                            credentials.reference().orElse(CredentialsReference.chain())));
+                            credentials.reference().orElse(CredentialsReference.chain()),
+                            encryption.encryption().orElse(BucketEncryption.NONE)));
         }
     }
 
@@ -150,13 +155,14 @@ public final class StoreCommands {
                 });
                 rows.add(row);
                 say(
-                        "%-24s %-12s domain=%s %s%s%s%s",
+                        "%-24s %-12s domain=%s %s%s%s%s%s",
                         status.store().id(),
                         condition(status),
                         status.store().failureDomain(),
                         status.store().kind().place(),
                         free(status),
                         credentials(status.store()),
+                        encryption(status.store()),
                         status.reach()
                                 .fault()
                                 .map(fault -> " (" + fault.reason() + ")")
@@ -174,6 +180,16 @@ public final class StoreCommands {
             boolean own =
                     store.kind() instanceof Store.S3 s3 && !s3.credentials().equals(CredentialsReference.chain());
             return own ? " credentials=" + StoreAccessCommands.described(store).replace(' ', ':') : "";
+        }
+
+        /** Returns the encryption that a store asks its bucket for; empty where the bucket's own settings decide. */
+        private static String encryption(Store store) {
+            if (!(store.kind() instanceof Store.S3 s3) || s3.encryption().equals(BucketEncryption.NONE)) {
+                return "";
+            }
+            BucketEncryption wanted = s3.encryption();
+            return " sse=" + wanted.mode().word() + unlessEmpty(" kms-key=", wanted.kmsKey())
+                    + (wanted.bucketKey() ? " bucket-key" : "");
         }
 
         private static String condition(StoreStatus status) {
@@ -285,9 +301,9 @@ public final class StoreCommands {
             }
             return Map.of("helpers", rows);
         }
+    }
 
-        private static String unlessEmpty(String name, String value) {
-            return value.isEmpty() ? "" : name + value;
-        }
+    private static String unlessEmpty(String name, String value) {
+        return value.isEmpty() ? "" : name + value;
     }
 }

@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.cloudmw.client.tree.RemotePath;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.file.FileVersion;
+import io.cloudmw.core.model.fleet.BucketEncryption;
 import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.core.model.volume.Chunking;
 import io.cloudmw.core.model.volume.Volume;
@@ -80,6 +81,13 @@ public final class Json {
             object.put("region", s3.region());
             object.put("endpoint", s3.endpoint());
             object.put("credentials", s3.credentials().describe());
+            object.put("sse", s3.encryption().mode().word());
+            if (!s3.encryption().kmsKey().isEmpty()) {
+                object.put("kms_key", s3.encryption().kmsKey());
+            }
+            if (s3.encryption().mode() == BucketEncryption.Mode.KMS) {
+                object.put("bucket_key", s3.encryption().bucketKey());
+            }
         } else if (store.kind() instanceof Store.Disk disk) {
             object.put("kind", "disk");
             object.put("owner", disk.owner().value());

@@ -6,6 +6,7 @@ import io.cloudmw.core.access.CredentialsReference;
 import io.cloudmw.core.access.ProbeReport;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.fleet.BucketEncryption;
 import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.core.status.StoreStatus;
 import io.cloudmw.core.wire.AccessWire;
@@ -21,7 +22,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
 
-/** Calls about access to stores: credentials and checks. Safe for any thread. */
+/** Calls about access to stores: credentials, encryption and checks. Safe for any thread. */
 public final class StoreAccessCalls {
     private final CoordinatorClient coordinator;
 
@@ -38,6 +39,21 @@ public final class StoreAccessCalls {
         return coordinator.call(
                 StoreAccessGrpc.getSetCredentialsMethod(),
                 AccessWire.setCredentials(store, credentials)
+                        .setCheck(check)
+                        .setCall(CoordinatorClient.newCall())
+                        .build(),
+                answer -> FromWire.store(answer.getStore()));
+    }
+
+    /**
+     * Sets the encryption of the objects that a bucket is given from now on.
+     *
+     * @param check whether the store first proves that it can be used so
+     */
+    public CompletableFuture<Store> setEncryption(StoreId store, BucketEncryption encryption, boolean check) {
+        return coordinator.call(
+                StoreAccessGrpc.getSetEncryptionMethod(),
+                AccessWire.setEncryption(store, encryption)
                         .setCheck(check)
                         .setCall(CoordinatorClient.newCall())
                         .build(),

@@ -3,6 +3,7 @@ package io.cloudmw.coordinator.catalog;
 import io.cloudmw.core.access.CredentialsReference;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.fleet.BucketEncryption;
 import io.cloudmw.core.model.fleet.Store;
 import java.util.List;
 
@@ -31,8 +32,9 @@ public final class StoreLocationRules {
                         ErrorCode.ALREADY_EXISTS,
                         "store " + store.id() + " exists already: "
                                 + other.kind().place() + ", failure domain " + other.failureDomain()
-                                + (other.withoutCredentials().isDefinedAs(store.withoutCredentials())
-                                        ? ", with other credentials (expected: cloudmw store set " + store.id() + ")"
+                                + (other.withoutAccess().isDefinedAs(store.withoutAccess())
+                                        ? ", with other credentials or another encryption (expected: cloudmw store set "
+                                                + store.id() + ")"
                                         : ""));
             }
             if (store.kind() instanceof Store.S3 place && isIn(place, other)) {
@@ -66,6 +68,21 @@ public final class StoreLocationRules {
                     "store " + known.id() + ": a disk has no credentials (expected: a bucket)");
         }
         return known.with(reference);
+    }
+
+    /**
+     * Returns the store with another encryption of new objects.
+     *
+     * @throws CloudMwException {@code INVALID_ARGUMENT} when the store is a disk
+     */
+    public static Store withEncryption(Store known, BucketEncryption encryption) throws CloudMwException {
+        if (!(known.kind() instanceof Store.S3)) {
+            throw new CloudMwException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "store " + known.id()
+                            + ": CloudMW does not encrypt disks (expected: a bucket; a disk is as its file system is)");
+        }
+        return known.with(encryption);
     }
 
     /**

@@ -15,13 +15,15 @@ import io.cloudmw.proto.v1.ListBucketsRequest;
 import io.cloudmw.proto.v1.ListBucketsResponse;
 import io.cloudmw.proto.v1.SetCredentialsRequest;
 import io.cloudmw.proto.v1.SetCredentialsResponse;
+import io.cloudmw.proto.v1.SetEncryptionRequest;
+import io.cloudmw.proto.v1.SetEncryptionResponse;
 import io.cloudmw.proto.v1.StoreAccessGrpc;
 import io.grpc.stub.StreamObserver;
 import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Set;
 
-/** The gRPC service for references to credentials and checks of stores. Safe for any thread. */
+/** The gRPC service for references to credentials, encryption and checks of stores. Safe for any thread. */
 public final class AccessService extends StoreAccessGrpc.StoreAccessImplBase {
     /** The full names of the methods that only helpers may call. */
     public static final Set<String> HELPERS_ONLY =
@@ -46,6 +48,19 @@ public final class AccessService extends StoreAccessGrpc.StoreAccessImplBase {
                         .setStore(ToWire.store(administration.setCredentials(
                                 FromWire.storeId(request.getStoreId()),
                                 AccessWire.credentials(request),
+                                request.getCheck() ? checks::require : Administration.StoreProof.NONE,
+                                FromWire.callId(request.getCall()))))
+                        .build());
+    }
+
+    @Override
+    public void setEncryption(SetEncryptionRequest request, StreamObserver<SetEncryptionResponse> observer) {
+        calls.answer(
+                observer,
+                () -> SetEncryptionResponse.newBuilder()
+                        .setStore(ToWire.store(administration.setEncryption(
+                                FromWire.storeId(request.getStoreId()),
+                                AccessWire.encryption(request),
                                 request.getCheck() ? checks::require : Administration.StoreProof.NONE,
                                 FromWire.callId(request.getCall()))))
                         .build());

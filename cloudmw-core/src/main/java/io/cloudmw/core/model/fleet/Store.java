@@ -53,6 +53,7 @@ public record Store(StoreId id, String failureDomain, Kind kind, StoreIdentity i
      * @param endpoint empty for the region's own
      * @param prefix prepended to every key: empty or ending in '/'
      * @param credentials where coordinators and helpers find its credentials
+     * @param encryption the encryption that they ask for with each object
      */
     public record S3(
             String bucket,
@@ -60,7 +61,8 @@ public record Store(StoreId id, String failureDomain, Kind kind, StoreIdentity i
             String endpoint,
             boolean pathStyle,
             String prefix,
-            CredentialsReference credentials)
+            CredentialsReference credentials,
+            BucketEncryption encryption)
             implements Kind {
         public S3 {
             if (bucket.isEmpty()) {
@@ -79,9 +81,25 @@ public record Store(StoreId id, String failureDomain, Kind kind, StoreIdentity i
             this(bucket, region, endpoint, pathStyle, prefix, CredentialsReference.chain());
         }
 
+        /** A bucket whose own settings say how objects are encrypted. */
+        public S3(
+                String bucket,
+                String region,
+                String endpoint,
+                boolean pathStyle,
+                String prefix,
+                CredentialsReference credentials) {
+            this(bucket, region, endpoint, pathStyle, prefix, credentials, BucketEncryption.NONE);
+        }
+
         /** The same bucket with another reference to its credentials. */
         public S3 with(CredentialsReference reference) {
-            return new S3(bucket, region, endpoint, pathStyle, prefix, reference);
+            return new S3(bucket, region, endpoint, pathStyle, prefix, reference, encryption);
+        }
+
+        /** The same bucket with another encryption of new objects. */
+        public S3 with(BucketEncryption other) {
+            return new S3(bucket, region, endpoint, pathStyle, prefix, credentials, other);
         }
 
         @Override
@@ -103,6 +121,11 @@ public record Store(StoreId id, String failureDomain, Kind kind, StoreIdentity i
         return kind instanceof S3 s3 ? new Store(id, failureDomain, s3.with(reference), identity, lostAtMillis) : this;
     }
 
+    /** The same store with another encryption of new objects; a disk has none and stays as it is. */
+    public Store with(BucketEncryption encryption) {
+        return kind instanceof S3 s3 ? new Store(id, failureDomain, s3.with(encryption), identity, lostAtMillis) : this;
+    }
+
     /** The same store without what only operators may see. */
     public Store shown() {
         return kind instanceof S3 s3 ? with(s3.credentials().shown()) : this;
@@ -111,6 +134,11 @@ public record Store(StoreId id, String failureDomain, Kind kind, StoreIdentity i
     /** The same store without its credentials, which only coordinators and helpers need. */
     public Store withoutCredentials() {
         return with(CredentialsReference.chain());
+    }
+
+    /** The same store without what operators may change: the reference to its credentials, and its encryption. */
+    public Store withoutAccess() {
+        return withoutCredentials().with(BucketEncryption.NONE);
     }
 
     /** Returns whether it was declared lost: no process reads from it or writes to it any more. */

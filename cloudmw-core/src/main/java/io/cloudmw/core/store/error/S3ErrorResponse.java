@@ -91,7 +91,7 @@ public record S3ErrorResponse(
             description.append(" (request ").append(request).append(')');
         }
         description.append(": ").append(meaning(ownRegion));
-        boolean explains = fault == S3Fault.REFUSED || fault == S3Fault.NOT_PERMITTED;
+        boolean explains = fault == S3Fault.REFUSED || fault == S3Fault.NOT_PERMITTED || fault == S3Fault.UNUSABLE_KEY;
         if (explains && !text.isEmpty()) {
             description.append(" (\"").append(text).append("\")");
         }

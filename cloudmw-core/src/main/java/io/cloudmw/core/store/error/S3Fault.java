@@ -63,6 +63,12 @@ public enum S3Fault {
     /** No bucket can have this name. */
     INVALID_NAME(
             ErrorCode.STORE_DENIED, NEVER, Kind.DENIED, "no bucket can have this name; correct the store's bucket"),
+    /** The key of KMS that encrypts objects does not exist, or is disabled. */
+    UNUSABLE_KEY(
+            ErrorCode.STORE_DENIED,
+            NEVER,
+            Kind.DENIED,
+            "the KMS key that encrypts objects cannot be used; enable it, or name another (cloudmw store set)"),
     /** The server lacks the operation. */
     UNSUPPORTED(
             ErrorCode.STORE_DENIED,
@@ -149,11 +155,12 @@ public enum S3Fault {
             case "NoSuchBucket" -> NO_BUCKET;
             case "InvalidBucketName" -> INVALID_NAME;
             case "QuotaExceeded", "XMinioStorageFull" -> FULL;
+            case "KMS.ThrottlingException" -> THROTTLED;
             case "SlowDown", "Throttling", "ThrottlingException", "RequestLimitExceeded", "TooManyRequests" ->
                 THROTTLED;
             case "BadDigest", "IncompleteBody", "RequestTimeout", "XAmzContentSHA256Mismatch", "InvalidDigest" ->
                 DAMAGED;
-            default -> ofStatus(status);
+            default -> code.startsWith("KMS.") ? UNUSABLE_KEY : ofStatus(status);
         };
     }
 

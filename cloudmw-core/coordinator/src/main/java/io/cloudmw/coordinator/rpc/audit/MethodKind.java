@@ -46,6 +46,7 @@ enum MethodKind {
                 SnapshotsGrpc.getCreateSnapshotMethod(),
                 SnapshotsGrpc.getRemoveSnapshotMethod(),
                 StoreAccessGrpc.getSetCredentialsMethod(),
+                StoreAccessGrpc.getSetEncryptionMethod(),
                 UpkeepGrpc.getDrainMethod(),
                 UpkeepGrpc.getCollectMethod(),
                 UpkeepGrpc.getEndCollectionMethod(),

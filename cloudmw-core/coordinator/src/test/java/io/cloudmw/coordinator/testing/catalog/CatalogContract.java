@@ -17,6 +17,7 @@ import io.cloudmw.core.model.VolumeName;
 import io.cloudmw.core.model.chunk.ReplicaReport;
 import io.cloudmw.core.model.chunk.ReplicaState;
 import io.cloudmw.core.model.file.FileVersion;
+import io.cloudmw.core.model.fleet.BucketEncryption;
 import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.core.model.fleet.StoreIdentity;
 import io.cloudmw.core.testing.Versions;
@@ -135,6 +136,22 @@ public abstract class CatalogContract extends NamesContract {
         refused(ErrorCode.NOT_FOUND, () -> catalog.setCredentials(new StoreId("none"), profile, ChangeRequest.once(1)));
         refused(ErrorCode.ALREADY_EXISTS, () -> catalog.addStore(bucket("s1").with(profile), ChangeRequest.once(1)));
         assertThat(catalog.stores()).containsExactly(disk, bucket("s1"), bucket("s2"));
+    }
+
+    @Test
+    void encryptionOfABucketIsKeptAndChanged() throws Exception {
+        Store added = bucket("s9").with(BucketEncryption.kms("arn:aws:kms:eu-west-1:123456789012:key/k", true));
+        assertThat(catalog.addStore(added, ChangeRequest.once(1))).isEqualTo(added);
+        assertThat(catalog.addStore(added, ChangeRequest.once(2))).as("again").isEqualTo(added);
+        assertThat(catalog.stores()).contains(added);
+        refused(ErrorCode.ALREADY_EXISTS, () -> catalog.addStore(bucket("s9"), ChangeRequest.once(3)));
+        for (BucketEncryption encryption :
+                List.of(BucketEncryption.AES256, BucketEncryption.kms("", false), BucketEncryption.NONE)) {
+            Store changed = bucket("s9").with(encryption);
+            assertThat(catalog.changeStore(added.id(), store -> store.with(encryption), ChangeRequest.once(4)))
+                    .isEqualTo(changed);
+            assertThat(catalog.stores()).contains(changed, bucket("s1"));
+        }
     }
 
     @Test

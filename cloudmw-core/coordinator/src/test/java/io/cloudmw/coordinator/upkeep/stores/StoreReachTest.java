@@ -9,6 +9,7 @@ import io.cloudmw.coordinator.fleet.HeartbeatReport;
 import io.cloudmw.coordinator.testing.TestCluster;
 import io.cloudmw.coordinator.upload.PlacementRequest;
 import io.cloudmw.core.access.CredentialsReference;
+import io.cloudmw.core.access.ProbeReport;
 import io.cloudmw.core.access.StoreFault;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
@@ -21,6 +22,7 @@ import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.chunk.ChunkId;
 import io.cloudmw.core.model.file.FileVersion;
+import io.cloudmw.core.model.fleet.BucketEncryption;
 import io.cloudmw.core.model.fleet.HelperAddress;
 import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.core.placement.PlacedChunk;
@@ -30,7 +32,9 @@ import io.cloudmw.core.placement.WritePlan;
 import io.cloudmw.core.race.Entrant;
 import io.cloudmw.core.status.StoreStatus;
 import java.net.URI;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -444,5 +448,58 @@ final class StoreReachTest {
                                         Optional.empty())))
                 .hasMessage("wrong keys");
         assertThat(status(A).store()).isEqualTo(before);
+    }
+
+    @Test
+    void encryptionIsChangedAfterItsProofAndIsInPlans() throws Exception {
+        BucketEncryption kms = BucketEncryption.kms("arn:aws:kms:eu-west-1:123456789012:key/k", true);
+        List<Store> proved = new ArrayList<>();
+        StoreStatus changed = administration().setEncryption(A, kms, store -> proved(proved, store), Optional.empty());
+        Store encrypted = TestCluster.bucket("a").with(kms);
+        assertThat(changed.store()).isEqualTo(encrypted);
+        assertThat(proved).containsExactly(encrypted);
+        assertThat(administration().buckets()).contains(encrypted);
+        volume(1, 1, "a");
+        FileVersion unused = cluster.put(FILE, MIB);
+        ReadPlan plan = cluster.coordinator.reads().plan(FILE, Optional.empty(), Optional.empty());
+        assertThat(plan.stores())
+                .as("a helper that cannot ask the coordinator encrypts, too")
+                .extracting(StoreStatus::store)
+                .containsExactly(encrypted);
+        CloudMwException refused = catchThrowableOfType(
+                CloudMwException.class,
+                () -> administration().addStore(TestCluster.bucket("a"), false, Optional.empty()));
+        assertThat(refused).hasMessageContaining("another encryption (expected: cloudmw store set a)");
+    }
+
+    private static Map<String, ProbeReport> proved(List<Store> proved, Store store) {
+        proved.add(store);
+        return Map.of();
+    }
+
+    @Test
+    void encryptionThatIsNotProvedOrOfADiskChangesNothing() throws Exception {
+        Store before = status(A).store();
+        CloudMwException unproved = catchThrowableOfType(
+                CloudMwException.class,
+                () -> administration()
+                        .setEncryption(
+                                A,
+                                BucketEncryption.AES256,
+                                store -> {
+                                    throw new CloudMwException(ErrorCode.STORE_DENIED, "it ignores that");
+                                },
+                                Optional.empty()));
+        assertThat(unproved).hasMessage("it ignores that");
+        assertThat(status(A).store()).isEqualTo(before);
+        Store disk = new Store(new StoreId("disk"), "rack", new Store.Disk(id(1), Path.of("/d")));
+        cluster.catalog.putStore(disk);
+        CloudMwException refused = catchThrowableOfType(
+                CloudMwException.class,
+                () -> administration()
+                        .setEncryption(
+                                disk.id(), BucketEncryption.AES256, Administration.StoreProof.NONE, Optional.empty()));
+        assertThat(refused.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT);
+        assertThat(refused).hasMessageContaining("does not encrypt disks");
     }
 }

@@ -83,8 +83,8 @@ final class ChecksumTrailers {
         String key = S3Probe.newKey(bucket);
         try {
             client.putObject(
-                    request -> request.bucket(bucket.bucket())
-                            .key(key)
+                    request -> S3Encryption.of(bucket)
+                            .ask(request.bucket(bucket.bucket()).key(key))
                             .checksumAlgorithm(ChecksumAlgorithm.CRC32_C)
                             .overrideConfiguration(c -> c.apiCallTimeout(TIMEOUT)),
                     RequestBody.fromContentProvider(

@@ -52,9 +52,8 @@ final class S3Markers implements BucketMarkers {
     @Override
     public boolean write(Store store, BucketMarker marker, boolean replace) throws CloudMwException {
         Store.S3 bucket = S3Stores.bucket(store);
-        PutObjectRequest.Builder request = PutObjectRequest.builder()
-                .bucket(bucket.bucket())
-                .key(key(bucket))
+        PutObjectRequest.Builder request = S3Encryption.of(bucket)
+                .ask(PutObjectRequest.builder().bucket(bucket.bucket()).key(key(bucket)))
                 .contentType("application/json");
         try {
             clients.of(store, bucket)

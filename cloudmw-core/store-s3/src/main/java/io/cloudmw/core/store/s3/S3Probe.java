@@ -27,11 +27,13 @@ import software.amazon.awssdk.http.SdkHttpResponse;
 import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.model.GetObjectResponse;
 import software.amazon.awssdk.services.s3.model.ListObjectsV2Response;
+import software.amazon.awssdk.services.s3.model.PutObjectResponse;
 import software.amazon.awssdk.services.s3.model.S3Object;
 
 /**
- * The check of one bucket. It writes a small object on condition that there is none, and again, which must be refused;
- * then it reads a range of it, lists it, and deletes it. The object's key is {@code <prefix>cloudmw-probe-<random>}:
+ * The check of one bucket. It writes a small object on condition that there is none, with the encryption of the store,
+ * which the response must confirm. It writes the object again, which must be refused; then it reads a range of it, lists
+ * it, and deletes it. The object's key is {@code <prefix>cloudmw-probe-<random>}:
  * in no folder, which a server that keeps objects as files may remove while another check writes there. The next look
  * or check deletes what interrupted checks have left. Used by one thread, once.
  */
@@ -162,7 +164,7 @@ final class S3Probe {
     private void putFirst() throws ProbeFailure {
         for (int tries = 1; ; tries++) {
             try {
-                SdkResponse unused = timedRaw(this::putOnCondition);
+                requireEncryption(timedRaw(this::putOnCondition));
                 return;
             } catch (SdkException e) {
                 boolean conflict = e instanceof AwsServiceException answer && answer.statusCode() == 409;
@@ -173,10 +175,21 @@ final class S3Probe {
         }
     }
 
-    private SdkResponse putOnCondition(Duration timeout) {
+    private void requireEncryption(PutObjectResponse answer) throws ProbeFailure {
+        Optional<String> difference = S3Encryption.of(bucket).difference(answer);
+        if (difference.isPresent()) {
+            throw new ProbeFailure(new StoreFault(
+                    StoreFault.Kind.DENIED,
+                    "an object was to be encrypted with " + bucket.encryption().describe() + ", but " + difference.get()
+                            + " (use a store that encrypts so, or another --sse)",
+                    clock.millis()));
+        }
+    }
+
+    private PutObjectResponse putOnCondition(Duration timeout) {
         return client.putObject(
-                request -> request.bucket(bucket.bucket())
-                        .key(key)
+                request -> S3Encryption.of(bucket)
+                        .ask(request.bucket(bucket.bucket()).key(key))
                         .ifNoneMatch("*")
                         .overrideConfiguration(c -> c.apiCallTimeout(timeout)),
                 RequestBody.fromBytes(CONTENT));

@@ -18,9 +18,8 @@ record S3PutRequests(Store.S3 bucket, S3Client client, S3Settings settings, Chec
     }
 
     PutObjectRequest of(String key, S3Put put) throws CloudMwException {
-        PutObjectRequest.Builder request = PutObjectRequest.builder()
-                .bucket(bucket.bucket())
-                .key(key)
+        PutObjectRequest.Builder request = S3Encryption.of(bucket)
+                .ask(PutObjectRequest.builder().bucket(bucket.bucket()).key(key))
                 .overrideConfiguration(c -> c.apiCallTimeout(settings.putTimeout(put.length())));
         return trailers.areTaken()
                 ? request.checksumAlgorithm(ChecksumAlgorithm.CRC32_C).build()

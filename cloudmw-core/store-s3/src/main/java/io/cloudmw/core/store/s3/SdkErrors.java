@@ -6,6 +6,7 @@ import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.error.Reasons;
 import io.cloudmw.core.error.RetryVerdict;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.fleet.BucketEncryption;
 import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.core.store.error.S3ErrorResponse;
 import io.cloudmw.core.store.error.S3Fault;
@@ -16,6 +17,8 @@ import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.security.cert.CertificateException;
 import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLHandshakeException;
 import javax.net.ssl.SSLPeerUnverifiedException;
@@ -28,6 +31,8 @@ import software.amazon.awssdk.http.SdkHttpResponse;
 
 /** The translation of the SDK's exceptions for one store; the only place that does it. Immutable. */
 final class SdkErrors {
+    private static final Pattern KMS_ACTION = Pattern.compile("kms:[A-Za-z]+");
+
     private final StoreId store;
     private final Store.S3 bucket;
 
@@ -92,10 +97,34 @@ final class SdkErrors {
             case WRONG_SECRET -> "the secret key of " + keys + " is wrong";
             case EXPIRED -> "the temporary keys of " + keys + " have expired";
             case WRONG_CLOCK -> "the clocks of this machine and of the store differ too much: " + summary;
-            case NOT_PERMITTED -> "the credentials (" + keys + ") may not " + action + ", or are wrong: " + summary;
+            case NOT_PERMITTED ->
+                "the credentials (" + keys + ") may not " + permission(action, answer.text()) + ", or are wrong: "
+                        + summary;
+            case UNUSABLE_KEY -> "KMS key " + kmsKey() + " cannot be used: " + summary;
             case THROTTLED, CONFLICTING, DAMAGED, SERVER_FAILED -> "the store answered " + summary + " at " + place();
             default -> action + ": the store answered " + summary + " at " + place() + " (is it an S3 endpoint?)";
         };
+    }
+
+    /** The permission that the request needs; of a store whose objects have keys of KMS, also that of the key. */
+    private String permission(String action, String text) {
+        if (bucket.encryption().mode() != BucketEncryption.Mode.KMS) {
+            return action;
+        }
+        Matcher named = KMS_ACTION.matcher(text);
+        if (named.find()) {
+            return named.group() + " with KMS key " + kmsKey();
+        }
+        return switch (action) {
+            case "s3:PutObject" -> action + ", or kms:GenerateDataKey with KMS key " + kmsKey();
+            case "s3:GetObject" -> action + ", or kms:Decrypt with KMS key " + kmsKey();
+            default -> action;
+        };
+    }
+
+    private String kmsKey() {
+        String key = bucket.encryption().kmsKey();
+        return key.isEmpty() ? "aws/s3 of the account" : key;
     }
 
     private String place() {

@@ -13,11 +13,15 @@ import java.util.concurrent.ConcurrentSkipListMap;
 
 /** A bucket in memory that supports a check, but for the requests that a test has it refuse. Safe for any thread. */
 final class ScriptedBucket implements AutoCloseable {
+    private static final String ENCRYPTION = "x-amz-server-side-encryption";
+
     private final ScriptedHttpServer server = new ScriptedHttpServer();
     private final Map<String, Instant> objects = new ConcurrentSkipListMap<>();
     private final Map<String, Refusal> refusals = new ConcurrentSkipListMap<>();
     private final Map<String, Refusal> refusedOnce = new ConcurrentSkipListMap<>();
+    private final Map<String, Map<String, String>> encryptions = new ConcurrentSkipListMap<>();
     private volatile boolean conditional = true;
+    private volatile Optional<Map<String, String>> confirmed = Optional.empty();
     private volatile Optional<String> accessKey = Optional.empty();
 
     private record Refusal(int status, String code, String message, Map<String, String> headers) {}
@@ -52,6 +56,16 @@ final class ScriptedBucket implements AutoCloseable {
         conditional = false;
     }
 
+    /** The headers about encryption at rest that the last PUT of each object had, by their ends. */
+    Map<String, Map<String, String>> encryptions() {
+        return new TreeMap<>(encryptions);
+    }
+
+    /** Confirms this encryption of each object, by the ends of the headers, in place of the one that is asked for. */
+    void confirm(Map<String, String> encryption) {
+        confirmed = Optional.of(encryption);
+    }
+
     /** @param what PUT, GET, DELETE or LIST */
     void refuse(String what, int status, String code, String message, Map<String, String> headers) {
         refusals.put(what, new Refusal(status, code, message, headers));
@@ -79,17 +93,36 @@ final class ScriptedBucket implements AutoCloseable {
         } else if (what.equals("PUT")) {
             boolean there = objects.containsKey(key);
             objects.put(key, Instant.now());
+            Map<String, String> encryption = encryption(exchange);
+            encryptions.put(key, encryption);
+            confirmed
+                    .orElse(encryption)
+                    .forEach((end, value) -> exchange.getResponseHeaders().set(ENCRYPTION + end, value));
             if (there && conditional) {
                 error(exchange, 412, "PreconditionFailed", "");
             } else {
                 exchange.sendResponseHeaders(200, -1);
             }
+        } else if (what.equals("HEAD")) {
+            exchange.getResponseHeaders().set("Content-Length", "1");
+            exchange.sendResponseHeaders(objects.containsKey(key) ? 200 : 404, -1);
         } else if (what.equals("DELETE")) {
             objects.remove(key);
             exchange.sendResponseHeaders(204, -1);
         } else {
             body(exchange, 206, "checks");
         }
+    }
+
+    private static Map<String, String> encryption(HttpExchange exchange) {
+        Map<String, String> found = new TreeMap<>();
+        for (String end : List.of("", "-aws-kms-key-id", "-bucket-key-enabled")) {
+            String value = exchange.getRequestHeaders().getFirst(ENCRYPTION + end);
+            if (value != null) {
+                found.put(end, value);
+            }
+        }
+        return found;
     }
 
     private void list(HttpExchange exchange) throws IOException {
