@@ -14,6 +14,9 @@ output "commands" {
   description = "The commands that make the buckets known to the cluster, by store."
   value = {
     for id, store in var.stores :
-    id => "cloudmw store add ${id} s3://${aws_s3_bucket.store[id].bucket}/${store.prefix} --region ${data.aws_region.current.name}"
+    id => join(" ", concat(
+      ["cloudmw store add ${id} s3://${aws_s3_bucket.store[id].bucket}/${store.prefix} --region ${data.aws_region.current.name}"],
+      var.kms_key_arn == null ? [] : ["--sse aws:kms --kms-key ${var.kms_key_arn} --bucket-key"],
+    ))
   }
 }

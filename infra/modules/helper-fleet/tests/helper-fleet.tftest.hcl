@@ -148,6 +148,19 @@ run "disks" {
   }
 }
 
+run "own_key" {
+  command = plan
+
+  variables {
+    kms_key_arn = "arn:aws:kms:eu-central-1:123456789012:key/0b1c"
+  }
+
+  assert {
+    condition     = length(aws_ebs_volume.disk) > 0 && alltrue([for disk in aws_ebs_volume.disk : disk.encrypted && disk.kms_key_id == var.kms_key_arn])
+    error_message = "a disk is not encrypted with the key"
+  }
+}
+
 run "buckets_only" {
   command = plan
 

@@ -113,6 +113,26 @@ run "defaults" {
     error_message = "the role may use the bucket's key for something else than S3"
   }
   assert {
+    condition     = toset(one([for statement in data.aws_iam_policy_document.this.statement : statement if contains(coalesce(statement.resources, []), "arn:aws:kms:eu-west-1:123456789012:key/0b1c")]).actions) == toset(["kms:Decrypt", "kms:GenerateDataKey"])
+    error_message = "the role cannot read and write objects that the key encrypts, or may do more with it"
+  }
+  assert {
+    condition     = toset(flatten([for statement in data.aws_iam_policy_document.this.statement : statement.resources if anytrue([for action in statement.actions : startswith(action, "kms:")])])) == toset(["arn:aws:kms:eu-west-1:123456789012:key/0b1c"])
+    error_message = "the role may use other keys than those of its buckets"
+  }
+  assert {
+    condition     = toset([for statement in data.aws_iam_policy_document.this.statement : statement.sid if anytrue([for action in statement.actions : startswith(action, "secretsmanager:")])]) == toset(["Secret"])
+    error_message = "the role reaches secrets by another statement"
+  }
+  assert {
+    condition     = length([for statement in data.aws_iam_policy_document.this.statement : statement if anytrue([for action in statement.actions : startswith(action, "ssm:GetParameter")])]) == 0
+    error_message = "the role reads parameters, which may be secrets"
+  }
+  assert {
+    condition     = length(aws_launch_template.this.block_device_mappings) == 1
+    error_message = "instances have volumes beside the encrypted root volume"
+  }
+  assert {
     condition     = one(one([for statement in data.aws_iam_policy_document.this.statement : statement if statement.sid == "LifecycleHooks"]).resources) == "arn:aws:autoscaling:eu-central-1:123456789012:autoScalingGroup:*:autoScalingGroupName/demo-helpers"
     error_message = "the role completes hooks of other groups"
   }
@@ -143,6 +163,10 @@ run "defaults" {
   assert {
     condition     = jsondecode(one([for file in jsondecode(substr(output.user_data, 14, -1)).write_files : file.content if file.path == "/etc/cloudmw-fleet.json"])).package_sha256 == var.package_sha256
     error_message = "instances do not know the package's checksum"
+  }
+  assert {
+    condition     = one([for file in jsondecode(substr(output.user_data, 14, -1)).write_files : file.permissions if file.path == "/etc/cloudmw-fleet.json"]) == "0600"
+    error_message = "other users of the instance read its configuration"
   }
 }
 
@@ -185,6 +209,33 @@ run "coordinator_with_internet_and_endpoints" {
   assert {
     condition     = aws_launch_template.this.instance_market_options[0].market_type == "spot"
     error_message = "instances are not spot instances"
+  }
+}
+
+run "own_key" {
+  command = plan
+
+  variables {
+    process     = "coordinator"
+    group       = "coordinator"
+    kms_key_arn = "arn:aws:kms:eu-central-1:123456789012:key/0a1a"
+    secret = {
+      arn         = "arn:aws:secretsmanager:eu-central-1:123456789012:secret:cloudmw/demo-AbCdEf"
+      kms_key_arn = "arn:aws:kms:eu-central-1:123456789012:key/0a1a"
+    }
+  }
+
+  assert {
+    condition     = tostring(aws_launch_template.this.block_device_mappings[0].ebs[0].encrypted) == "true" && aws_launch_template.this.block_device_mappings[0].ebs[0].kms_key_id == var.kms_key_arn
+    error_message = "the root volume is not encrypted with the key"
+  }
+  assert {
+    condition     = one(one([for statement in data.aws_iam_policy_document.this.statement : statement if statement.sid == "SecretKey"]).condition).values == tolist(["secretsmanager.eu-central-1.amazonaws.com"])
+    error_message = "the role may use the secret's key for something else than the secret"
+  }
+  assert {
+    condition     = toset(one([for statement in data.aws_iam_policy_document.this.statement : statement if contains(coalesce(statement.resources, []), "arn:aws:kms:eu-west-1:123456789012:key/0b1c")]).actions) == toset(["kms:Decrypt", "kms:GenerateDataKey"])
+    error_message = "a coordinator cannot test a bucket that the key encrypts"
   }
 }
 

@@ -54,6 +54,10 @@ run "defaults" {
     error_message = "destroy deletes buckets with objects by default"
   }
   assert {
+    condition     = output.commands.two == "cloudmw store add two s3://demo-two/a/b --region eu-central-1"
+    error_message = "the command asks for another encryption than the bucket's"
+  }
+  assert {
     condition     = output.stores.two.prefix == "a/b" && output.stores.one.prefix == "cloudmw" && output.stores.one.region == "eu-central-1"
     error_message = "the output has other prefixes or regions"
   }
@@ -70,6 +74,18 @@ run "own_key" {
   assert {
     condition     = alltrue([for encryption in aws_s3_bucket_server_side_encryption_configuration.store : one(one(encryption.rule).apply_server_side_encryption_by_default).kms_master_key_id == var.kms_key_arn && one(encryption.rule).bucket_key_enabled])
     error_message = "buckets are not encrypted by the key"
+  }
+  assert {
+    condition     = alltrue([for encryption in aws_s3_bucket_server_side_encryption_configuration.store : one(one(encryption.rule).apply_server_side_encryption_by_default).sse_algorithm == "aws:kms"]) && length(aws_s3_bucket_server_side_encryption_configuration.store) == length(var.stores)
+    error_message = "a bucket is not encrypted with SSE-KMS"
+  }
+  assert {
+    condition     = alltrue([for store in output.stores : store.kms_key_arn == var.kms_key_arn])
+    error_message = "the roles of coordinators and helpers would not get the key"
+  }
+  assert {
+    condition     = output.commands.one == "cloudmw store add one s3://demo-one/cloudmw --region eu-central-1 --sse aws:kms --kms-key ${var.kms_key_arn} --bucket-key"
+    error_message = "the command does not have objects encrypted with the key, and the check of store add would not prove it"
   }
   assert {
     condition     = alltrue([for logging in aws_s3_bucket_logging.store : logging.target_bucket == "demo-logs"]) && length(aws_s3_bucket_logging.store) == 2
