@@ -223,6 +223,8 @@ check_install() {
   on 1 test -r /usr/share/man/man1/cloudmw-helper.1.gz
   on 1 bash -n /usr/share/bash-completion/completions/cloudmw
   on 1 test -r /usr/share/doc/cloudmw/docs/configuration.md
+  cmp "$work/1/root/usr/share/doc/cloudmw/sbom.json" "$target"/first/*-sbom.json
+  tar -xzOf "$(echo "$target"/first/*.tar.gz)" --wildcards '*-sbom.json' | cmp - "$target"/first/*-sbom.json
   not dead_links "$work/1/root/usr/share/doc/cloudmw/docs"
   # A helper without a name does not start, and says which setting it lacks.
   not on 1 systemctl start cloudmw-helper
