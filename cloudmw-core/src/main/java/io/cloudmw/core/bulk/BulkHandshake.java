@@ -29,6 +29,7 @@ final class BulkHandshake implements FrameSink {
     private final BulkHandler handler;
     private final @Nullable CompletableFuture<BulkConnection> connecting;
     private final @Nullable ViolationException refusal;
+    private final Runnable greeted;
     private @Nullable Future<?> timeout;
     private boolean started;
     /** The peer has sent HELLO and has no answer yet: it must not send anything before the answer. */
@@ -40,13 +41,15 @@ final class BulkHandshake implements FrameSink {
             boolean interactive,
             BulkHandler handler,
             @Nullable CompletableFuture<BulkConnection> connecting,
-            @Nullable ViolationException refusal) {
+            @Nullable ViolationException refusal,
+            Runnable greeted) {
         this.frames = frames;
         this.process = process;
         this.interactive = interactive;
         this.handler = handler;
         this.connecting = connecting;
         this.refusal = refusal;
+        this.greeted = greeted;
     }
 
     /** The connecting side's handshake; completes {@code connecting}. */
@@ -56,13 +59,21 @@ final class BulkHandshake implements FrameSink {
             boolean interactive,
             BulkHandler handler,
             CompletableFuture<BulkConnection> connecting) {
-        return new BulkHandshake(frames, process, interactive, handler, connecting, null);
+        return new BulkHandshake(frames, process, interactive, handler, connecting, null, () -> {});
     }
 
-    /** The accepting side's handshake; a {@code refusal} refuses the connection at once. */
+    /**
+     * The accepting side's handshake; a {@code refusal} refuses the connection at once.
+     *
+     * @param greeted called when the peer has greeted properly
+     */
     static BulkHandshake accepting(
-            FrameChannel frames, String process, BulkHandler handler, @Nullable ViolationException refusal) {
-        return new BulkHandshake(frames, process, false, handler, null, refusal);
+            FrameChannel frames,
+            String process,
+            BulkHandler handler,
+            @Nullable ViolationException refusal,
+            Runnable greeted) {
+        return new BulkHandshake(frames, process, false, handler, null, refusal, greeted);
     }
 
     /** Begins when the socket is connected. */
@@ -129,6 +140,7 @@ final class BulkHandshake implements FrameSink {
         requireVersion(greeting);
         requireIdentity(greeting);
         stopTimeout();
+        greeted.run();
         answering = true;
         if (greeting.interactive()) {
             frames.mark();

@@ -192,7 +192,7 @@ final class FrameChannel extends ChannelInboundHandlerAdapter {
         log.debug("closing peer={} violation={}", channel.remoteAddress(), violation.text());
         ErrorCode code = switch (violation.kind()) {
             case VERSION -> ErrorCode.VERSION_UNSUPPORTED;
-            case TOO_MANY_CONNECTIONS -> ErrorCode.OVERLOADED;
+            case TOO_MANY_CONNECTIONS, TOO_MANY_HANDSHAKES -> ErrorCode.OVERLOADED;
             case WRONG_IDENTITY -> ErrorCode.TLS_FAILED;
             case HANDSHAKE_TIMEOUT, SILENT, TRUNCATED, NOT_READING -> ErrorCode.HELPER_UNAVAILABLE;
             default -> ErrorCode.PROTOCOL_VIOLATION;

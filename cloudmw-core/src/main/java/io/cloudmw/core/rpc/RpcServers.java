@@ -2,8 +2,12 @@ package io.cloudmw.core.rpc;
 
 import io.cloudmw.core.config.HostPort;
 import io.cloudmw.core.tls.TlsCredentials;
+import io.grpc.BindableService;
+import io.grpc.ForwardingServerBuilder;
 import io.grpc.ServerBuilder;
 import io.grpc.ServerInterceptor;
+import io.grpc.ServerServiceDefinition;
+import io.grpc.netty.InternalProtocolNegotiators;
 import io.grpc.netty.NettyServerBuilder;
 import java.net.InetSocketAddress;
 import java.util.List;
@@ -12,9 +16,32 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * The factory of the control plane's servers: the only place that decides how a process listens for calls. Servers
- * check the version handshake, and close connections of silent callers. Stateless; safe for any thread.
+ * check the version handshake, answer requests that are no messages, limit what connections cost before and after their
+ * handshake, and close connections of silent callers. Stateless; safe for any thread.
  */
 public final class RpcServers {
+    /** Connections of one server. */
+    static final int MAX_CONNECTIONS = 4096;
+
+    /** Connections of one server whose handshake has not ended. */
+    static final int MAX_HANDSHAKES = 1024;
+
+    /** The part of them from one address. */
+    static final int MAX_HANDSHAKES_OF_ONE_ADDRESS = 512;
+
+    static final int HANDSHAKE_SECONDS = 10;
+
+    /** A connection without a call is closed after this time; its channel connects again for the next call. */
+    static final int IDLE_MINUTES = 10;
+
+    /** The headers of one call. */
+    static final int MAX_HEADER_BYTES = 16 << 10;
+
+    /** Calls that a caller may cancel on one connection within {@link #CANCELLED_SECONDS}. */
+    static final int MAX_CANCELLED = 10_000;
+
+    static final int CANCELLED_SECONDS = 30;
+
     private RpcServers() {}
 
     /**
@@ -28,15 +55,67 @@ public final class RpcServers {
      */
     public static ServerBuilder<?> at(
             HostPort listen, Optional<TlsCredentials> tls, int maxCallsPerConnection, List<ServerInterceptor> guards) {
+        return at(
+                listen,
+                tls,
+                maxCallsPerConnection,
+                guards,
+                new Limits(MAX_CONNECTIONS, MAX_HANDSHAKES, MAX_HANDSHAKES_OF_ONE_ADDRESS, HANDSHAKE_SECONDS));
+    }
+
+    /** The limits on connections, as numbers of connections and seconds. */
+    record Limits(int connections, int handshakes, int handshakesOfOneAddress, int handshakeSeconds) {}
+
+    static ServerBuilder<?> at(
+            HostPort listen,
+            Optional<TlsCredentials> tls,
+            int maxCallsPerConnection,
+            List<ServerInterceptor> guards,
+            Limits limits) {
+        ConnectionLimits connections = new ConnectionLimits(
+                tls.map(credentials -> InternalProtocolNegotiators.serverTls(credentials.atServer()))
+                        .orElseGet(InternalProtocolNegotiators::serverPlaintext),
+                limits.connections(),
+                limits.handshakes(),
+                limits.handshakesOfOneAddress());
         NettyServerBuilder builder = NettyServerBuilder.forAddress(new InetSocketAddress(listen.host(), listen.port()))
                 .directExecutor()
+                .protocolNegotiator(connections)
+                .handshakeTimeout(limits.handshakeSeconds(), TimeUnit.SECONDS)
+                .maxConnectionIdle(IDLE_MINUTES, TimeUnit.MINUTES)
+                .maxInboundMetadataSize(MAX_HEADER_BYTES)
+                .maxRstFramesPerWindow(MAX_CANCELLED, CANCELLED_SECONDS)
                 .maxConcurrentCallsPerConnection(maxCallsPerConnection)
                 .permitKeepAliveTime(5, TimeUnit.SECONDS)
                 .permitKeepAliveWithoutCalls(true)
                 .keepAliveTime(20, TimeUnit.SECONDS)
-                .keepAliveTimeout(10, TimeUnit.SECONDS);
-        tls.ifPresent(credentials -> builder.sslContext(credentials.atServer()));
+                .keepAliveTimeout(10, TimeUnit.SECONDS)
+                .addTransportFilter(connections);
         guards.forEach(builder::intercept);
-        return builder.intercept(VersionHandshake.server());
+        return new CheckingBuilder(builder.intercept(VersionHandshake.server()));
+    }
+
+    /** A builder whose services all check their requests. */
+    private static final class CheckingBuilder extends ForwardingServerBuilder<CheckingBuilder> {
+        private final ServerBuilder<?> builder;
+
+        CheckingBuilder(ServerBuilder<?> builder) {
+            this.builder = builder;
+        }
+
+        @Override
+        protected ServerBuilder<?> delegate() {
+            return builder;
+        }
+
+        @Override
+        public CheckingBuilder addService(ServerServiceDefinition service) {
+            return super.addService(CheckedRequests.of(service));
+        }
+
+        @Override
+        public CheckingBuilder addService(BindableService service) {
+            return addService(service.bindService());
+        }
     }
 }

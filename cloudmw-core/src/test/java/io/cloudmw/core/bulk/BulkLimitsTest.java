@@ -95,6 +95,32 @@ class BulkLimitsTest {
     }
 
     @Test
+    void oneAddressHasALimitOfConnectionsThatHaveNotGreeted() throws Exception {
+        int most = 64;
+        List<RawPeer> silent = new ArrayList<>();
+        try (Loopback net = new Loopback(BulkOptions.defaults().withMaxConnections(4 * most), RECEIVES_NOTHING)) {
+            BulkConnection greeted = net.connect();
+            for (int i = 0; i < most; i++) {
+                silent.add(RawPeer.connect(net.address()));
+            }
+            try (RawPeer refused = RawPeer.connect(net.address())) {
+                assertThat(refused.awaitClosed())
+                        .isInstanceOfSatisfying(
+                                CloudMwException.class,
+                                e -> assertThat(e.code()).isEqualTo(ErrorCode.OVERLOADED));
+            }
+            assertThat(net.violations(BulkViolation.TOO_MANY_HANDSHAKES)).isEqualTo(1);
+            assertThat(greeted.isClosed()).isFalse();
+            silent.get(0).close();
+            await().ignoreExceptions().until(() -> net.connect() != null);
+        } finally {
+            for (RawPeer peer : silent) {
+                peer.close();
+            }
+        }
+    }
+
+    @Test
     void aClientThatSaysNothingIsClosedAfterTheHandshakeTimeout() throws Exception {
         BulkOptions options = BulkOptions.defaults().withTimeouts(SHORT, LONG);
         try (Loopback net = new Loopback(options, RECEIVES_NOTHING);

@@ -34,6 +34,8 @@ public enum BulkViolation {
     TOO_MANY_STREAMS,
     /** More connections than the server allows. */
     TOO_MANY_CONNECTIONS,
+    /** More connections without a greeting than the server allows, in total or from one address. */
+    TOO_MANY_HANDSHAKES,
     /** The connection ended inside a frame. */
     TRUNCATED,
     /** The handshake did not end in time. */

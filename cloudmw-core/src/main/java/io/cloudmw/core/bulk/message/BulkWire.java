@@ -11,11 +11,13 @@ import io.cloudmw.core.wire.VerdictWire;
 import io.cloudmw.proto.v1.Hello;
 import io.cloudmw.proto.v1.HelloAck;
 import io.cloudmw.proto.v1.Reset;
+import java.util.regex.Pattern;
 
 /** The payloads of the bulk plane's HELLO, HELLO_ACK and RESET frames. */
 public final class BulkWire {
     private static final int MAX_NAME_CHARS = 256;
     private static final int MAX_MESSAGE_CHARS = 4096;
+    private static final Pattern CONTROL = Pattern.compile("\\p{C}");
 
     private BulkWire() {}
 
@@ -48,7 +50,7 @@ public final class BulkWire {
             Hello hello = Hello.parseFrom(payload);
             return new Greeting(
                     new ProtocolVersion(hello.getProtocolMajor(), hello.getProtocolMinor()),
-                    cut(hello.getProcess(), MAX_NAME_CHARS),
+                    plain(hello.getProcess()),
                     "",
                     hello.getMaxStreams(),
                     hello.getInteractive());
@@ -75,7 +77,7 @@ public final class BulkWire {
             HelloAck ack = HelloAck.parseFrom(payload);
             return new Greeting(
                     new ProtocolVersion(ack.getProtocolMajor(), ack.getProtocolMinor()),
-                    cut(ack.getProcess(), MAX_NAME_CHARS),
+                    plain(ack.getProcess()),
                     ack.getSessionId(),
                     ack.getMaxStreams(),
                     false);
@@ -125,6 +127,11 @@ public final class BulkWire {
 
     private static CloudMwException malformed(String frame, InvalidProtocolBufferException cause) {
         return new CloudMwException(ErrorCode.PROTOCOL_VIOLATION, frame + ": " + cause.getMessage(), cause);
+    }
+
+    /** The name of another process: it appears in logs and messages, so it has no control characters. */
+    private static String plain(String name) {
+        return CONTROL.matcher(cut(name, MAX_NAME_CHARS)).replaceAll("?");
     }
 
     private static String cut(String text, int chars) {

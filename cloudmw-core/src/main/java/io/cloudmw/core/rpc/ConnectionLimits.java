@@ -1,0 +1,108 @@
+package io.cloudmw.core.rpc;
+
+import io.cloudmw.core.schedule.ConnectionSlots;
+import io.grpc.Attributes;
+import io.grpc.Grpc;
+import io.grpc.ServerTransportFilter;
+import io.grpc.netty.GrpcHttp2ConnectionHandler;
+import io.grpc.netty.InternalProtocolNegotiator.ProtocolNegotiator;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.util.AsciiString;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The limits on a gRPC server's connections: in total, and on those whose handshake has not ended, in total and by
+ * remote address. A connection beyond a limit is closed before anything is read from it. Safe for any thread.
+ */
+@SuppressWarnings("FutureReturnValueIgnored") // Netty's: the listener of the close does not fail
+final class ConnectionLimits extends ServerTransportFilter implements ProtocolNegotiator {
+    private final ProtocolNegotiator negotiator;
+    private final ConnectionSlots all;
+    private final ConnectionSlots handshakes;
+    private final Map<SocketAddress, InetAddress> unfinished = new ConcurrentHashMap<>();
+
+    /**
+     * @param negotiator shakes hands on connections within the limits
+     * @param most connections
+     * @param mostHandshakes connections whose handshake has not ended
+     * @param mostHandshakesOfOne the part of them from one address
+     */
+    ConnectionLimits(ProtocolNegotiator negotiator, int most, int mostHandshakes, int mostHandshakesOfOne) {
+        this.negotiator = negotiator;
+        this.all = new ConnectionSlots(most, most);
+        this.handshakes = new ConnectionSlots(mostHandshakes, mostHandshakesOfOne);
+    }
+
+    @Override
+    public AsciiString scheme() {
+        return negotiator.scheme();
+    }
+
+    @Override
+    public void close() {
+        negotiator.close();
+    }
+
+    @Override
+    public ChannelHandler newHandler(GrpcHttp2ConnectionHandler handler) {
+        return new Gate(negotiator.newHandler(handler));
+    }
+
+    /** Ends the count of a handshake: gRPC calls this when it was successful. */
+    @Override
+    public Attributes transportReady(Attributes attributes) {
+        finished(attributes.get(Grpc.TRANSPORT_ATTR_REMOTE_ADDR));
+        return attributes;
+    }
+
+    private void finished(@Nullable SocketAddress peer) {
+        InetAddress address = peer == null ? null : unfinished.remove(peer);
+        if (address != null) {
+            handshakes.giveBack(address);
+        }
+    }
+
+    /** Takes the slots of a new connection; returns false beyond a limit. */
+    private boolean admit(Channel channel) {
+        if (!(channel.remoteAddress() instanceof InetSocketAddress peer)) {
+            return false; // closed already
+        }
+        InetAddress address = peer.getAddress();
+        if (!all.tryTake(address)) {
+            return false;
+        }
+        channel.closeFuture().addListener(closed -> all.giveBack(address));
+        if (!handshakes.tryTake(address)) {
+            return false;
+        }
+        unfinished.put(peer, address);
+        channel.closeFuture().addListener(closed -> finished(peer));
+        return true;
+    }
+
+    /** The first handler of a connection, which gives way to the handshake. */
+    private final class Gate extends ChannelInboundHandlerAdapter {
+        private final ChannelHandler next;
+
+        Gate(ChannelHandler next) {
+            this.next = next;
+        }
+
+        @Override
+        public void handlerAdded(ChannelHandlerContext ctx) {
+            if (admit(ctx.channel())) {
+                ctx.pipeline().replace(this, null, next);
+            } else {
+                ctx.channel().close();
+            }
+        }
+    }
+}

@@ -1,0 +1,172 @@
+package io.cloudmw.core.rpc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.awaitility.Awaitility.await;
+
+import io.cloudmw.core.config.HostPort;
+import io.cloudmw.core.config.HostPorts;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.proto.v1.CoordinatorGrpc;
+import io.cloudmw.proto.v1.GetVolumeRequest;
+import io.cloudmw.proto.v1.GetVolumeResponse;
+import io.grpc.CallOptions;
+import io.grpc.ManagedChannel;
+import io.grpc.MethodDescriptor;
+import io.grpc.Server;
+import io.grpc.StatusRuntimeException;
+import io.grpc.stub.ClientCalls;
+import io.grpc.stub.StreamObserver;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.net.SocketException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Tests of the limits on connections of a control plane's server, and of requests that are no messages. */
+final class RpcServersTest {
+    private static final int READ_TIMEOUT_MILLIS = 20_000;
+    private static final int LONG_SECONDS = 600;
+
+    private final List<Socket> sockets = new ArrayList<>();
+    private final List<ManagedChannel> channels = new ArrayList<>();
+    private @Nullable Server server;
+
+    @AfterEach
+    void close() throws Exception {
+        for (Socket socket : sockets) {
+            socket.close();
+        }
+        channels.forEach(ManagedChannel::shutdownNow);
+        if (server != null) {
+            assertThat(server.shutdownNow().awaitTermination(10, TimeUnit.SECONDS))
+                    .isTrue();
+        }
+    }
+
+    private void start(RpcServers.Limits limits) throws IOException {
+        server = RpcServers.at(new HostPort("127.0.0.1", 0), Optional.empty(), 10, List.of(), limits)
+                .addService(new CoordinatorGrpc.CoordinatorImplBase() {
+                    @Override
+                    public void getVolume(GetVolumeRequest request, StreamObserver<GetVolumeResponse> observer) {
+                        observer.onNext(GetVolumeResponse.getDefaultInstance());
+                        observer.onCompleted();
+                    }
+                })
+                .build()
+                .start();
+    }
+
+    private int port() {
+        return Objects.requireNonNull(server).getPort();
+    }
+
+    private Socket silent() throws IOException {
+        Socket socket = new Socket(InetAddress.getLoopbackAddress(), port());
+        socket.setSoTimeout(READ_TIMEOUT_MILLIS);
+        sockets.add(socket);
+        return socket;
+    }
+
+    /** Reads until the other side closes. */
+    private static void awaitClosed(Socket socket) throws IOException {
+        InputStream in = socket.getInputStream();
+        try {
+            while (in.read() >= 0) {
+                // It may say why.
+            }
+        } catch (SocketException reset) {
+            assertThat(reset).hasMessageContaining("reset");
+        }
+    }
+
+    private ManagedChannel channel() {
+        ManagedChannel channel = new RpcChannels(Optional.empty())
+                .toCoordinators(HostPorts.parse("127.0.0.1:" + port()))
+                .build();
+        channels.add(channel);
+        return channel;
+    }
+
+    private static GetVolumeResponse call(ManagedChannel channel) {
+        return CoordinatorGrpc.newBlockingStub(channel)
+                .withDeadlineAfter(10, TimeUnit.SECONDS)
+                .getVolume(GetVolumeRequest.getDefaultInstance());
+    }
+
+    @Test
+    void oneAddressHasALimitOfConnectionsInTheirHandshake() throws Exception {
+        start(new RpcServers.Limits(100, 10, 2, LONG_SECONDS));
+        ManagedChannel before = channel();
+        assertThat(call(before)).isNotNull();
+        Socket first = silent();
+        silent();
+        awaitClosed(silent());
+        assertThat(call(before)).isNotNull();
+        first.close();
+        await().ignoreExceptions().until(() -> call(channel()) != null);
+    }
+
+    @Test
+    void connectionsHaveALimitInTotal() throws Exception {
+        start(new RpcServers.Limits(2, 10, 10, LONG_SECONDS));
+        assertThat(call(channel())).isNotNull();
+        Socket second = silent();
+        awaitClosed(silent());
+        second.close();
+        await().ignoreExceptions().until(() -> call(channel()) != null);
+    }
+
+    @Test
+    void silentConnectionIsClosedAfterTheHandshakeTimeout() throws Exception {
+        start(new RpcServers.Limits(100, 10, 10, 1));
+        awaitClosed(silent());
+    }
+
+    @Test
+    void requestThatIsNoMessageIsAnInvalidArgument() throws Exception {
+        start(new RpcServers.Limits(100, 10, 10, LONG_SECONDS));
+        ManagedChannel channel = channel();
+        MethodDescriptor<byte[], GetVolumeResponse> raw = CoordinatorGrpc.getGetVolumeMethod().toBuilder(
+                        new Bytes(), CoordinatorGrpc.getGetVolumeMethod().getResponseMarshaller())
+                .build();
+
+        StatusRuntimeException failure = catchThrowableOfType(
+                StatusRuntimeException.class,
+                () -> ClientCalls.blockingUnaryCall(
+                        channel, raw, CallOptions.DEFAULT.withDeadlineAfter(10, TimeUnit.SECONDS), new byte[] {-1, -1
+                        }));
+
+        CloudMwException known = RpcErrors.fromStatus(failure, ErrorCode.COORDINATOR_UNAVAILABLE, "server");
+        assertThat(known.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT);
+        assertThat(known).hasMessageContaining("GetVolume");
+        assertThat(call(channel)).isNotNull();
+    }
+
+    private static final class Bytes implements MethodDescriptor.Marshaller<byte[]> {
+        @Override
+        public InputStream stream(byte[] value) {
+            return new ByteArrayInputStream(value);
+        }
+
+        @Override
+        public byte[] parse(InputStream stream) {
+            try {
+                return stream.readAllBytes();
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+    }
+}
