@@ -31,6 +31,7 @@ import io.cloudmw.cli.volume.SnapshotCommands;
 import io.cloudmw.cli.volume.VolumeCommands;
 import io.cloudmw.cli.volume.VolumeSetCommand;
 import io.cloudmw.cli.volume.VolumeShowCommand;
+import io.cloudmw.client.tree.NameStyle;
 import io.cloudmw.core.config.ErrorWording;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
@@ -50,6 +51,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.ServiceLoader;
+import java.util.stream.Collectors;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.OptionSpec;
@@ -271,11 +273,16 @@ public final class Main {
             message = ErrorWording.withGivenNames(name -> given(command, name), message);
         }
         printJson(context, args, code, message);
-        context.err().println("cloudmw: " + message);
+        context.err().println("cloudmw: " + printable(message));
         if (wants(args, "-v", "--verbose")) {
             e.printStackTrace(context.err());
         }
         return exit.value();
+    }
+
+    /** The lines of a message, without characters by which names of files could control the terminal. */
+    private static String printable(String message) {
+        return message.lines().map(NameStyle::printable).collect(Collectors.joining("\n"));
     }
 
     /**

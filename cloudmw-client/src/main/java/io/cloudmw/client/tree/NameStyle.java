@@ -34,7 +34,7 @@ public enum NameStyle {
 
         @Override
         Path onThisMachine(Path directory, String name) {
-            return directory.resolve(name);
+            return LocalNames.in(directory, directory.getFileSystem().getPath(name));
         }
     },
 
@@ -50,11 +50,15 @@ public enum NameStyle {
 
         @Override
         Path onThisMachine(Path directory, String name) {
-            return directory.resolve(path(unescaped(name)));
+            LocalNames.require(name, directory.getFileSystem().getSeparator());
+            return LocalNames.in(directory, path(unescaped(name)));
         }
     };
 
     private static final HexFormat HEX = HexFormat.of().withUpperCase();
+
+    /** Marks, embeddings, overrides and isolates of the direction of text. */
+    private static final String DIRECTIONS = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069";
 
     /**
      * The name in a volume of a local file.
@@ -74,15 +78,27 @@ public enum NameStyle {
         return c < 0x20 || c == 0x7f;
     }
 
+    /**
+     * Returns whether a terminal would not show the character but do something else: move the cursor, or reverse the
+     * direction of text.
+     */
+    private static boolean isUnprintable(int c) {
+        return switch (Character.getType(c)) {
+            case Character.CONTROL, Character.LINE_SEPARATOR, Character.PARAGRAPH_SEPARATOR, Character.SURROGATE ->
+                true;
+            default -> DIRECTIONS.indexOf(c) >= 0;
+        };
+    }
+
     /** A path for display, in one line: names that are not text, or have control characters, are escaped. */
     static String shown(Path path) {
         String text = path.toString();
-        if (text.chars().noneMatch(c -> isControl(c) || c == '\ufffd')) {
+        if (text.codePoints().noneMatch(c -> isUnprintable(c) || c == '\ufffd')) {
             return text;
         }
         StringBuilder shown = new StringBuilder(path.isAbsolute() ? "/" : "");
         for (int i = 0; i < path.getNameCount(); i++) {
-            shown.append(i > 0 ? "/" : "").append(escaped(bytes(path.getName(i))));
+            shown.append(i > 0 ? "/" : "").append(printable(escaped(bytes(path.getName(i)))));
         }
         return shown.toString();
     }
@@ -91,8 +107,10 @@ public enum NameStyle {
     public static String printable(String text) {
         StringBuilder shown = new StringBuilder();
         text.codePoints().forEach(c -> {
-            if (isControl(c)) {
-                append(shown, (byte) c);
+            if (isUnprintable(c)) {
+                for (byte one : Character.toString(c).getBytes(StandardCharsets.UTF_8)) {
+                    append(shown, one);
+                }
             } else {
                 shown.appendCodePoint(c);
             }

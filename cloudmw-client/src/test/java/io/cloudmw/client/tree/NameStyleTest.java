@@ -117,5 +117,10 @@ final class NameStyleTest {
         assertThat(NameStyle.shown(Path.of("d", "a\nb"))).isEqualTo("d/a%0Ab");
         assertThat(NameStyle.shown(Path.of("d", "100%"))).isEqualTo("d/100%");
         assertThat(NameStyle.printable("a\u001b[2J")).isEqualTo("a%1B[2J");
+        assertThat(NameStyle.printable("a\u009b2Jb\u2028c\u202ed\u0085"))
+                .isEqualTo("a%C2%9B2Jb%E2%80%A8c%E2%80%AEd%C2%85");
+        assertThat(NameStyle.printable("a\ud800b")).isEqualTo("a%3Fb");
+        assertThat(NameStyle.printable("é€😀 %41")).isEqualTo("é€😀 %41");
+        assertThat(NameStyle.shown(Path.of("d", "a\u202eb"))).isEqualTo("d/a%E2%80%AEb");
     }
 }

@@ -22,6 +22,7 @@ import io.cloudmw.client.file.FileStatus;
 import io.cloudmw.client.progress.GetReceipt;
 import io.cloudmw.client.progress.PutReceipt;
 import io.cloudmw.client.rpc.Calls;
+import io.cloudmw.client.tree.NameStyle;
 import io.cloudmw.client.tree.RemotePath;
 import io.cloudmw.core.config.Sizes;
 import io.cloudmw.core.error.CloudMwException;
@@ -513,7 +514,7 @@ public final class FileCommands {
                     "%s%12s  %s",
                     isLong ? more(entry, replicas) : "",
                     entry.version().map(version -> size(version.sizeBytes())).orElse("-"),
-                    entry.name() + (entry.version().isEmpty() ? "/" : ""));
+                    NameStyle.printable(entry.name()) + (entry.version().isEmpty() ? "/" : ""));
         }
 
         private String size(long sizeBytes) {

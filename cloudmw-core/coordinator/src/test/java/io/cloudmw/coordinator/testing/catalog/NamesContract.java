@@ -186,6 +186,16 @@ abstract class NamesContract extends DirectoriesContract {
     }
 
     @Test
+    void namesInDifferentNormalFormsAreDifferentFiles() throws Exception {
+        FileVersion composed = put("v:/caf\u00e9", 1, Optional.empty());
+        FileVersion decomposed = put("v:/cafe\u0301", 1, Optional.empty());
+        FileVersion capital = put("v:/Caf\u00e9", 1, Optional.empty());
+        for (FileVersion version : List.of(composed, decomposed, capital)) {
+            assertThat(catalog.current(version.file())).contains(version);
+        }
+    }
+
+    @Test
     void renamedDirectoryTakesItsContentAlong() throws Exception {
         List<FileVersion> versions = new ArrayList<>();
         for (String path : List.of("v:/a/d/1", "v:/a/d/2", "v:/a/d/x/3", "v:/a/d/x/y/4")) {
