@@ -1,0 +1,203 @@
+package io.cloudmw.it.hostile;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import io.cloudmw.core.config.HostPorts;
+import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.rpc.Membership;
+import io.cloudmw.core.rpc.RpcChannels;
+import io.cloudmw.core.security.ClusterSecret;
+import io.cloudmw.core.security.MemberProofs;
+import io.cloudmw.core.time.WallClock;
+import io.grpc.CallOptions;
+import io.grpc.Channel;
+import io.grpc.ClientCall;
+import io.grpc.ClientInterceptors;
+import io.grpc.ManagedChannel;
+import io.grpc.Metadata;
+import io.grpc.MethodDescriptor;
+import io.grpc.ServiceDescriptor;
+import io.grpc.Status;
+import io.grpc.protobuf.ProtoMethodDescriptorSupplier;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Tests that generated messages of every method, by strangers and by members, get a proper answer and harm neither the
+ * process nor another client. The methods are those of the compiled services.
+ */
+final class HostileCallsIT {
+    private static final int MESSAGES = 60;
+    private static final int MANY_MESSAGES = 20_000;
+    private static final int AT_ONCE = 16;
+    private static final int UNARY_SECONDS = 60;
+    private static final int STREAM_SECONDS = 1;
+    private static final int MESSAGES_OF_A_STREAM = 6;
+    private static final long SEED = Long.getLong("cloudmw.hostile.seed", 1);
+    private static final Metadata.Key<String> ERROR =
+            Metadata.Key.of("cloudmw-error", Metadata.ASCII_STRING_MARSHALLER);
+
+    /** What may be changed and deleted: nothing of the other client, and no address of a process. */
+    private static final List<String> TEXTS =
+            List.of("prey", "/f", "/prey", "/d/e", "disk-9", "helper-9", "prey-1", "eu-west-1", "0s", "10ms");
+
+    @TempDir
+    private Path directory;
+
+    private final Semaphore room = new Semaphore(AT_ONCE);
+    private final Queue<String> improper = new ConcurrentLinkedQueue<>();
+    private final Set<String> implemented = ConcurrentHashMap.newKeySet();
+
+    @Test
+    void generatedMessagesOfEveryMethodHarmNobody() throws Exception {
+        attack(MESSAGES);
+    }
+
+    @Test
+    @Tag("full")
+    void manyGeneratedMessagesOfEveryMethodHarmNobody() throws Exception {
+        attack(MANY_MESSAGES);
+    }
+
+    private void attack(int messages) throws Exception {
+        List<MethodDescriptor<?, ?>> methods = methods();
+        try (AttackedFleet fleet = new AttackedFleet(directory, false)) {
+            List<FilePath> files = List.of(fleet.put("plain", 500_000), fleet.put("switched", 600_000));
+            var unused = fleet.put("prey", 100_000);
+            fleet.rememberOpenFiles();
+            Bystander.during(() -> call(fleet, methods, messages), fleet.client(), files, directory);
+            assertThat(improper).isEmpty();
+            Set<String> all = new TreeSet<>();
+            methods.forEach(method -> all.add(method.getFullMethodName()));
+            assertThat(implemented).containsExactlyInAnyOrderElementsOf(all);
+            fleet.assertUnharmed();
+        }
+    }
+
+    /** Returns the methods of all services. */
+    private static List<MethodDescriptor<?, ?>> methods() throws Exception {
+        List<MethodDescriptor<?, ?>> methods = new ArrayList<>();
+        for (var type : new ClassFileImporter().importPackages("io.cloudmw.proto.v1")) {
+            if (type.getSimpleName().endsWith("Grpc")) {
+                ServiceDescriptor service = (ServiceDescriptor)
+                        type.reflect().getMethod("getServiceDescriptor").invoke(null);
+                methods.addAll(service.getMethods());
+            }
+        }
+        assertThat(methods).hasSizeGreaterThan(50);
+        return methods;
+    }
+
+    private void call(AttackedFleet fleet, List<MethodDescriptor<?, ?>> methods, int messages) throws Exception {
+        MemberProofs proofs = new MemberProofs(ClusterSecret.read(fleet.secretFile()), WallClock.system());
+        List<ManagedChannel> channels = List.of(
+                channel(fleet.coordinatorAddress()),
+                channel(fleet.helperAddress(1, "control")),
+                channel(fleet.helperAddress(2, "control")));
+        MessageGenerator generator = new MessageGenerator(SEED, TEXTS);
+        try {
+            for (MethodDescriptor<?, ?> method : methods) {
+                for (int i = 0; i < messages; i++) {
+                    for (ManagedChannel channel : channels) {
+                        begin(i % 2 == 0 ? channel : member(channel, proofs), method, generator);
+                    }
+                }
+            }
+            assertThat(room.tryAcquire(AT_ONCE, UNARY_SECONDS, TimeUnit.SECONDS))
+                    .as("all calls end")
+                    .isTrue();
+        } finally {
+            channels.forEach(ManagedChannel::shutdownNow);
+        }
+    }
+
+    private static ManagedChannel channel(String address) {
+        return new RpcChannels(Optional.empty())
+                .toCoordinators(HostPorts.parse(address))
+                .directExecutor()
+                .build();
+    }
+
+    private static Channel member(Channel channel, MemberProofs proofs) {
+        return ClientInterceptors.intercept(channel, Membership.client(proofs));
+    }
+
+    private void begin(Channel channel, MethodDescriptor<?, ?> method, MessageGenerator generator)
+            throws InterruptedException {
+        ProtoMethodDescriptorSupplier schema = (ProtoMethodDescriptorSupplier) method.getSchemaDescriptor();
+        boolean unary = method.getType() == MethodDescriptor.MethodType.UNARY;
+        List<byte[]> requests = new ArrayList<>();
+        int count = method.getType().clientSendsOneMessage() ? 1 : MESSAGES_OF_A_STREAM;
+        for (int i = 0; i < count; i++) {
+            requests.add(generator.next(schema.getMethodDescriptor().getInputType()));
+        }
+        room.acquire();
+        ClientCall<byte[], byte[]> call = channel.newCall(
+                method.toBuilder(new Bytes(), new Bytes()).build(),
+                CallOptions.DEFAULT.withDeadlineAfter(unary ? UNARY_SECONDS : STREAM_SECONDS, TimeUnit.SECONDS));
+        call.start(new Answer(method.getFullMethodName(), unary), new Metadata());
+        call.request(Integer.MAX_VALUE);
+        requests.forEach(call::sendMessage);
+        call.halfClose();
+    }
+
+    /** The listener of a call, which checks its end. */
+    private final class Answer extends ClientCall.Listener<byte[]> {
+        private final String method;
+        private final boolean unary;
+
+        Answer(String method, boolean unary) {
+            this.method = method;
+            this.unary = unary;
+        }
+
+        @Override
+        public void onClose(Status status, Metadata trailers) {
+            room.release();
+            if (status.getCode() == Status.Code.UNIMPLEMENTED) {
+                return; // by this server
+            }
+            implemented.add(method);
+            String code = trailers.get(ERROR);
+            boolean late = status.getCode() == Status.Code.DEADLINE_EXCEEDED && !unary;
+            boolean refusedByGrpc = status.getCode() == Status.Code.RESOURCE_EXHAUSTED;
+            boolean proper = status.isOk() || late || refusedByGrpc || (code != null && !code.equals("INTERNAL"));
+            if (!proper) {
+                improper.add(method + ": " + status + " " + code);
+            }
+        }
+    }
+
+    private static final class Bytes implements MethodDescriptor.Marshaller<byte[]> {
+        @Override
+        public InputStream stream(byte[] value) {
+            return new ByteArrayInputStream(value);
+        }
+
+        @Override
+        public byte[] parse(InputStream stream) {
+            try {
+                return stream.readAllBytes();
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+    }
+}
