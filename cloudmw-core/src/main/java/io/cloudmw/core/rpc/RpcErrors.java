@@ -33,8 +33,11 @@ public final class RpcErrors {
     static final Metadata.Key<String> RETRY_VERDICT =
             Metadata.Key.of("cloudmw-retry-verdict", Metadata.ASCII_STRING_MARSHALLER);
 
-    /** The longest message; longer ones are cut, because they travel in a header. */
-    private static final int MAX_MESSAGE_CHARACTERS = 2000;
+    /**
+     * The longest message in a header, where gRPC writes a byte that is no printable ASCII as three. Longer ones are
+     * cut: headers beyond the caller's limit (8 KiB by default) would end its connection with all calls on it.
+     */
+    private static final int MAX_MESSAGE_BYTES = 4000;
 
     private static final Logger LOG = LoggerFactory.getLogger(RpcErrors.class);
 
@@ -207,11 +210,34 @@ public final class RpcErrors {
 
     static Status status(CloudMwException failure) {
         String message = failure.getMessage() == null ? failure.code().name() : failure.getMessage();
-        String cut =
-                message.length() <= MAX_MESSAGE_CHARACTERS ? message : message.substring(0, MAX_MESSAGE_CHARACTERS);
         return Status.fromCode(Status.Code.valueOf(failure.code().grpcStatus()))
-                .withDescription(cut)
+                .withDescription(cut(message))
                 .withCause(failure);
+    }
+
+    /** The beginning of a message that fits a header. */
+    private static String cut(String message) {
+        int bytes = 0;
+        int at = 0;
+        while (at < message.length()) {
+            int character = message.codePointAt(at);
+            bytes += headerBytes(character);
+            if (bytes > MAX_MESSAGE_BYTES) {
+                return message.substring(0, at);
+            }
+            at += Character.charCount(character);
+        }
+        return message;
+    }
+
+    private static int headerBytes(int character) {
+        if (character >= ' ' && character <= '~' && character != '%') {
+            return 1;
+        }
+        if (character < 0x80) {
+            return 3;
+        }
+        return character < 0x800 ? 6 : character < 0x10000 ? 9 : 12;
     }
 
     public static Metadata trailers(CloudMwException failure) {

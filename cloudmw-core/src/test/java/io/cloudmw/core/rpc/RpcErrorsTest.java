@@ -8,6 +8,7 @@ import io.grpc.Metadata;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import java.nio.channels.ClosedChannelException;
+import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import org.junit.jupiter.api.Test;
@@ -54,6 +55,21 @@ final class RpcErrorsTest {
         assertThat(failure).hasMessageContaining("IllegalStateException").hasMessageNotContaining("secret");
     }
 
+    /** In a header gRPC writes each byte that is no printable ASCII as three. */
+    @Test
+    void messageThatIsNoAsciiFitsAHeaderToo() {
+        for (String character : new String[] {"\u00e9", "\u20ac", "\ud83d\ude00", "\n", "%"}) {
+            String text = RpcErrors.toStatus(
+                            new CloudMwException(ErrorCode.INVALID_ARGUMENT, "x" + character.repeat(5000)))
+                    .getStatus()
+                    .getDescription();
+            assertThat(text).isNotNull();
+            int bytes = 1 + 3 * (text.getBytes(StandardCharsets.UTF_8).length - 1);
+            assertThat(bytes).as(character).isBetween(3980, 4000);
+            assertThat(text).as("ends with a whole character").endsWith(character);
+        }
+    }
+
     @Test
     void anUnknownCodeFallsBackToTheStatus() {
         Metadata trailers = new Metadata();
@@ -83,7 +99,7 @@ final class RpcErrorsTest {
     void aLongMessageIsCut() {
         StatusRuntimeException sent =
                 RpcErrors.toStatus(new CloudMwException(ErrorCode.INVALID_ARGUMENT, "x".repeat(100_000)));
-        assertThat(sent.getStatus().getDescription()).hasSize(2000);
+        assertThat(sent.getStatus().getDescription()).hasSize(4000);
     }
 
     @Test

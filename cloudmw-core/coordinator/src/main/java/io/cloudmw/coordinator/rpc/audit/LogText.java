@@ -67,6 +67,9 @@ final class LogText {
                 }
             }
             text.append(']');
+        } else if (value instanceof String string) {
+            // Not all of it: a stranger may send as much as a request may have.
+            text.append(string, 0, Math.min(string.length(), MAX_REQUEST_CHARACTERS + 1));
         } else {
             text.append(value);
         }
