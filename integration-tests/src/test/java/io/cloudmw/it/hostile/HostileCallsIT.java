@@ -48,7 +48,7 @@ final class HostileCallsIT {
     private static final int MANY_MESSAGES = 20_000;
     private static final int AT_ONCE = 16;
     private static final int UNARY_SECONDS = 60;
-    private static final int STREAM_SECONDS = 1;
+    private static final int STREAM_MILLIS = 100;
     private static final int MESSAGES_OF_A_STREAM = 6;
     private static final long SEED = Long.getLong("cloudmw.hostile.seed", 1);
     private static final Metadata.Key<String> ERROR =
@@ -151,7 +151,9 @@ final class HostileCallsIT {
         room.acquire();
         ClientCall<byte[], byte[]> call = channel.newCall(
                 method.toBuilder(new Bytes(), new Bytes()).build(),
-                CallOptions.DEFAULT.withDeadlineAfter(unary ? UNARY_SECONDS : STREAM_SECONDS, TimeUnit.SECONDS));
+                unary
+                        ? CallOptions.DEFAULT.withDeadlineAfter(UNARY_SECONDS, TimeUnit.SECONDS)
+                        : CallOptions.DEFAULT.withDeadlineAfter(STREAM_MILLIS, TimeUnit.MILLISECONDS));
         call.start(new Answer(method.getFullMethodName(), unary), new Metadata());
         call.request(Integer.MAX_VALUE);
         requests.forEach(call::sendMessage);

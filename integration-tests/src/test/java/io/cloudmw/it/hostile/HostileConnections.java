@@ -82,7 +82,7 @@ final class HostileConnections implements AutoCloseable {
         group.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly();
     }
 
-    /** One conversation. It looks for the first frame about a stream in what the other side sends. */
+    /** The handler of a conversation. It looks for the first frame about a stream in what the other side sends. */
     private final class Talk extends ChannelInboundHandlerAdapter {
         private final Conversation conversation;
         private final ByteBuf header = Unpooled.buffer(FrameHeader.BYTES, FrameHeader.BYTES);
