@@ -111,6 +111,25 @@ final class TreeCommandsTest {
     }
 
     @Test
+    void nothingIsWrittenThroughALinkInTheWay() throws Exception {
+        assertThat(run("put", "-r", source.toString(), "vol:/to")).isZero();
+        Path outside = Files.createDirectories(directory.resolve("outside"));
+        Path victim = Files.writeString(outside.resolve("victim"), "kept");
+        Files.createDirectories(copy);
+        Files.createSymbolicLink(copy.resolve("sub"), outside);
+        Files.createSymbolicLink(copy.resolve("a"), victim);
+        Files.createSymbolicLink(copy.resolve("b"), outside.resolve("new"));
+
+        assertThat(run("get", "-r", "vol:/to", copy.toString(), "--json")).isNotZero();
+
+        counts(1, 0, 0, 3);
+        assertThat(victim).hasContent("kept");
+        try (var files = Files.list(outside)) {
+            assertThat(files).containsExactly(victim);
+        }
+    }
+
+    @Test
     void missingDirectoryIsReportedOnce() {
         String file = source.resolve("a").toString();
         assertThat(run("put", file, "vol:/f")).isZero();
