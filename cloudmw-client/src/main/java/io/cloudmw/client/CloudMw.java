@@ -125,6 +125,11 @@ public final class CloudMw implements AutoCloseable {
         return new SnapshotOperations(context.coordinator().snapshots());
     }
 
+    /** The operations on subjects: who may do what, and by which tokens. */
+    public SubjectOperations subjects() {
+        return new SubjectOperations(context.coordinator().grants());
+    }
+
     /** The operations on stores: the buckets and disks that keep replicas. */
     public StoreOperations stores() {
         return new StoreOperations(context.coordinator());

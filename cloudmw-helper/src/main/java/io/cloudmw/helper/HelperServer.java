@@ -4,6 +4,7 @@ import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.error.Reasons;
 import io.cloudmw.core.metrics.MonitorMetrics;
+import io.cloudmw.core.metrics.TlsMetrics;
 import io.cloudmw.core.metrics.UpkeepMetrics;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.fleet.HelperAddress;
@@ -119,6 +120,8 @@ public final class HelperServer implements AutoCloseable {
             disks = resources.opened(DiskOpener.open(config.id(), config.disks(), decorator, meters));
             Optional<TlsCredentials> tls =
                     resources.opened(HelperCertificates.open(config, secret)).tls();
+            tls.ifPresent(credentials -> TlsMetrics.watch(
+                    meters, credentials::certificateEndMillis, credentials::authorityEndMillis, WallClock.system()));
             CoordinatorCalls coordinator =
                     resources.opened(new CoordinatorCalls(config.coordinator(), new RpcChannels(tls), members));
             BucketWatch buckets = resources.opened(new BucketWatch(

@@ -243,6 +243,7 @@ final class ArchitectureTest {
             "io.cloudmw.core.access",
             "io.cloudmw.core.cost",
             "io.cloudmw.core.error",
+            "io.cloudmw.core.grant",
             "io.cloudmw.core.model..",
             "io.cloudmw.core.status..",
             "io.cloudmw.testkit");

@@ -57,6 +57,7 @@ final class HelpGroups {
         groups.put("Volumes and stores", List.of("volume", "store", "drain", "undrain"));
         groups.put("Snapshots and backup", List.of("snapshot", "backup", "recover"));
         groups.put("Cluster", List.of("status", "helpers", "top", "gc", "scrub", "repair", "support-bundle"));
+        groups.put("Subjects and rights", List.of("grant", "revoke", "grants", "whoami", "token"));
         groups.put("Measuring and trying out", List.of("plan", "cost", "bench", "demo", "torture"));
         groups.put("Serving", List.of("coordinator", "helper", "standalone", "peer"));
         groups.put("Shell", List.of("help", "completion", "man"));

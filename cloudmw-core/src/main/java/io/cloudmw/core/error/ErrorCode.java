@@ -36,6 +36,8 @@ public enum ErrorCode {
     VERSION_UNSUPPORTED("FAILED_PRECONDITION", NEVER),
     /** The token is missing, forged, expired or for another file or right. */
     UNAUTHENTICATED("UNAUTHENTICATED", AFTER_REFRESH),
+    /** The caller does not have the right or the role that the call needs. */
+    PERMISSION_DENIED("PERMISSION_DENIED", NEVER),
     /** The certificate of a connection's other side, or of this one, is not trusted; or one side speaks plain text. */
     TLS_FAILED("UNAUTHENTICATED", OTHER_REPLICA),
     /** Fewer independent stores than requested replicas. */

@@ -208,7 +208,7 @@ public final class RpcErrors {
         return Optional.empty();
     }
 
-    static Status status(CloudMwException failure) {
+    public static Status status(CloudMwException failure) {
         String message = failure.getMessage() == null ? failure.code().name() : failure.getMessage();
         return Status.fromCode(Status.Code.valueOf(failure.code().grpcStatus()))
                 .withDescription(cut(message))

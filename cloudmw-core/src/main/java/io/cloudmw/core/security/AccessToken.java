@@ -10,25 +10,27 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A token by which a client shows for whom it acts. Its text is {@code cloudmw1.ID.SECRET.AUTHORITY}: a name that may be
- * shown, 256 random bits, and the fingerprint of the authority that signs coordinators' certificates, so that the secret
- * is sent to no other process. Immutable; never printed.
+ * A token by which a client shows for whom it acts. Its text is {@code cloudmw1:SUBJECT:SECRET:AUTHORITY}: 256 random
+ * bits between the subject's name and the fingerprint of the authority that signs coordinators' certificates, so that the
+ * secret is sent to no other process. Immutable; never printed.
  */
 public final class AccessToken {
     /** The longest text. */
     public static final int MAX_CHARACTERS = 256;
 
-    private static final int ID_BYTES = 8;
+    /** The digits of the hash that name a token. */
+    private static final int ID_DIGITS = 16;
+
     private static final int SECRET_BYTES = 32;
     private static final Pattern FORM =
-            Pattern.compile("cloudmw1\\.([0-9a-f]{16})\\.([A-Za-z0-9_-]{43})\\.([0-9a-f]{64})");
+            Pattern.compile("cloudmw1:([A-Za-z0-9._@+-]{1,128}):([A-Za-z0-9_-]{43}):([0-9a-f]{64})");
 
-    private final String id;
+    private final String subject;
     private final String secret;
     private final String authority;
 
-    private AccessToken(String id, String secret, String authority) {
-        this.id = id;
+    private AccessToken(String subject, String secret, String authority) {
+        this.subject = subject;
         this.secret = secret;
         this.authority = authority;
     }
@@ -36,18 +38,14 @@ public final class AccessToken {
     /**
      * Draws a token.
      *
+     * @param subject for whom its bearer acts
      * @param authority the fingerprint of the authority's key, 64 hexadecimal digits
      */
-    public static AccessToken random(String authority) {
+    public static AccessToken random(String subject, String authority) {
         SecureRandom random = new SecureRandom();
-        byte[] id = new byte[ID_BYTES];
         byte[] secret = new byte[SECRET_BYTES];
-        random.nextBytes(id);
         random.nextBytes(secret);
-        return new AccessToken(
-                HexFormat.of().formatHex(id),
-                Base64.getUrlEncoder().withoutPadding().encodeToString(secret),
-                authority);
+        return new AccessToken(subject, Base64.getUrlEncoder().withoutPadding().encodeToString(secret), authority);
     }
 
     /**
@@ -59,14 +57,19 @@ public final class AccessToken {
         Matcher parts = FORM.matcher(text.strip());
         if (!parts.matches()) {
             throw new IllegalArgumentException("token: " + text.strip().length()
-                    + " characters of another form (expected: cloudmw1.ID.SECRET.AUTHORITY)");
+                    + " characters of another form (expected: cloudmw1:SUBJECT:SECRET:AUTHORITY)");
         }
         return new AccessToken(parts.group(1), parts.group(2), parts.group(3));
     }
 
+    /** The subject for whom its bearer acts. */
+    public String subject() {
+        return subject;
+    }
+
     /** Its name, which is no secret. */
     public String id() {
-        return id;
+        return HexFormat.of().formatHex(hash()).substring(0, ID_DIGITS);
     }
 
     /** The fingerprint of the authority that signs coordinators' certificates. */
@@ -76,7 +79,7 @@ public final class AccessToken {
 
     /** Its text, to be kept secret. */
     public String text() {
-        return "cloudmw1." + id + "." + secret + "." + authority;
+        return "cloudmw1:" + subject + ":" + secret + ":" + authority;
     }
 
     /** The SHA-256 of its secret, which a coordinator keeps. The secret is random, so no salt is needed. */
@@ -91,18 +94,18 @@ public final class AccessToken {
     @Override
     public boolean equals(Object other) {
         return other instanceof AccessToken that
-                && id.equals(that.id)
+                && subject.equals(that.subject)
                 && MessageDigest.isEqual(hash(), that.hash())
                 && authority.equals(that.authority);
     }
 
     @Override
     public int hashCode() {
-        return id.hashCode();
+        return subject.hashCode();
     }
 
     @Override
     public String toString() {
-        return "AccessToken[" + id + "]";
+        return "AccessToken[" + subject + ", " + id() + "]";
     }
 }

@@ -19,7 +19,9 @@ import java.security.cert.X509Certificate;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
+import java.util.stream.Stream;
 import javax.net.ssl.SSLException;
 
 /**
@@ -89,6 +91,22 @@ public final class TlsCredentials {
     /** The key and the authorities in use. */
     public synchronized TlsMaterial material() {
         return material;
+    }
+
+    /** When this process's certificate ends, in milliseconds since 1970; empty: it has none. */
+    public OptionalLong certificateEndMillis() {
+        return ends(material().own().stream().map(CertifiedKey::certificate));
+    }
+
+    /** When the first of the trusted authorities ends, in milliseconds since 1970; empty: none is trusted. */
+    public OptionalLong authorityEndMillis() {
+        return ends(material().authorities().stream());
+    }
+
+    private static OptionalLong ends(Stream<X509Certificate> certificates) {
+        return certificates
+                .mapToLong(certificate -> certificate.getNotAfter().toInstant().toEpochMilli())
+                .min();
     }
 
     /** The identity of this process; empty: it has no certificate, or one that names none. */

@@ -19,6 +19,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -65,6 +66,7 @@ final class MetricsDocumentTest {
         RaceMetrics race = new RaceMetrics(meters);
         race.cancelled();
         new MonitorMetrics(meters).evicted();
+        TlsMetrics.watch(meters, OptionalLong::empty, OptionalLong::empty, () -> 0);
         new ScheduleMetrics(meters, "any").watch(priority -> 0);
         new UpkeepMetrics(meters).failed(ErrorCode.INTERNAL);
         new CacheMetrics(meters).holds(CacheMetrics.Tier.DISK, () -> 0);

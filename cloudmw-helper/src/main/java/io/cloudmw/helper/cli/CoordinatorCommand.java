@@ -7,6 +7,7 @@ import io.cloudmw.core.config.Settings;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.helper.bucket.CoordinatorBuckets;
 import io.cloudmw.helper.http.HttpEndpoint;
+import io.cloudmw.helper.log.AuditFile;
 import io.cloudmw.helper.log.LogFormat;
 import io.cloudmw.helper.page.PageAccessCheck;
 import io.cloudmw.helper.page.WebPage;
@@ -69,6 +70,7 @@ final class CoordinatorCommand implements Callable<Integer> {
         LogFormat.name("coordinator", config.listen().toString());
         Optional<PageAccessCheck> access = PageAccessCheck.read(config.http(), config.httpToken());
         try (ServingProcess serving = ServingProcess.begin("coordinator", stopTimeout)) {
+            AuditFile unused = serving.with(AuditFile.open(config.audit()));
             CoordinatorBuckets direct = serving.with(new CoordinatorBuckets());
             PrometheusMeterRegistry meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
             serving.with((AutoCloseable) meters::close);

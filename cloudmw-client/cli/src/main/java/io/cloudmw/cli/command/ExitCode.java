@@ -47,8 +47,13 @@ public enum ExitCode {
                     DEADLINE_EXCEEDED -> UNAVAILABLE;
             case REPLICA_CORRUPT, REPLICA_MISSING -> DATA_LOSS;
             case LOCAL_IO -> LOCAL_IO;
-            case TLS_FAILED, UNAUTHENTICATED, VERSION_UNSUPPORTED, STORE_DENIED, STORE_MISMATCH, NOT_ENOUGH_STORES ->
-                REFUSED;
+            case PERMISSION_DENIED,
+                    TLS_FAILED,
+                    UNAUTHENTICATED,
+                    VERSION_UNSUPPORTED,
+                    STORE_DENIED,
+                    STORE_MISMATCH,
+                    NOT_ENOUGH_STORES -> REFUSED;
             case CANCELLED -> INTERRUPTED;
             case PROTOCOL_VIOLATION, INTERNAL -> INTERNAL;
         };

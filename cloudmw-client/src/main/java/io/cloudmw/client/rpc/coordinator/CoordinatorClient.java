@@ -241,6 +241,11 @@ public final class CoordinatorClient implements AutoCloseable {
         return call(CoordinatorGrpc.getReplaceStoreMethod(), request, answer -> FromWire.store(answer.getStore()));
     }
 
+    /** The calls about subjects. */
+    public GrantCalls grants() {
+        return new GrantCalls(this);
+    }
+
     /** The calls that set and check access to stores. */
     public StoreAccessCalls access() {
         return new StoreAccessCalls(this);

@@ -19,6 +19,7 @@ import io.cloudmw.coordinator.catalog.version.RetiredVersion;
 import io.cloudmw.coordinator.catalog.version.SharedChunks;
 import io.cloudmw.coordinator.catalog.version.SharedRun;
 import io.cloudmw.coordinator.catalog.version.UpkeepRecords;
+import io.cloudmw.coordinator.grant.SubjectRecords;
 import io.cloudmw.coordinator.lease.Lease;
 import io.cloudmw.coordinator.lease.LeaseKeeper;
 import io.cloudmw.coordinator.lease.Leases;
@@ -417,6 +418,9 @@ public interface Catalog extends UpkeepRecords, SharedChunks, Packs, Closeable {
 
     /** Returns the locks on files. A commit may name the lock under which it is made. */
     LockRecords locks();
+
+    /** Returns the records of subjects. */
+    SubjectRecords subjects();
 
     /** Returns the notes of upkeep. */
     UpkeepNotes notes();

@@ -3,6 +3,7 @@ package io.cloudmw.coordinator.catalog;
 import io.cloudmw.coordinator.catalog.change.AppliedCalls;
 import io.cloudmw.coordinator.catalog.change.ChangeLog;
 import io.cloudmw.coordinator.catalog.tree.SnapshotRecords;
+import io.cloudmw.coordinator.grant.SubjectRecords;
 import io.cloudmw.coordinator.lease.Leases;
 import io.cloudmw.coordinator.lock.LockRecords;
 import io.cloudmw.core.error.CloudMwException;
@@ -26,6 +27,7 @@ public final class MeteredCatalog implements InvocationHandler {
     private static final Set<Class<?>> PARTS = Set.of(
             Leases.class,
             LockRecords.class,
+            SubjectRecords.class,
             UpkeepNotes.class,
             SnapshotRecords.class,
             ChangeLog.class,

@@ -1,5 +1,6 @@
 package io.cloudmw.coordinator.identity;
 
+import io.cloudmw.coordinator.grant.Authorizer;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.security.AccessToken;
 import io.cloudmw.core.security.TokenFile;
@@ -15,9 +16,6 @@ import org.slf4j.LoggerFactory;
  * coordinator's machine find it there.
  */
 final class AdminToken {
-    /** The subject for whom its bearer acts. */
-    static final String SUBJECT = "admin";
-
     private static final Logger LOG = LoggerFactory.getLogger(AdminToken.class);
 
     private AdminToken() {}
@@ -30,14 +28,14 @@ final class AdminToken {
      */
     static AccessToken readOrCreate(Path file, X509Certificate authority) throws CloudMwException {
         String pin = Certificates.fingerprint(authority);
-        if (!Files.exists(file) && TokenFile.create(file, AccessToken.random(pin))) {
+        if (!Files.exists(file) && TokenFile.create(file, AccessToken.random(Authorizer.ADMINISTRATOR, pin))) {
             LOG.info("there was no token file {}: created it with the administrator's token", file.toAbsolutePath());
         }
         AccessToken found = TokenFile.read(file);
         if (found.authority().equals(pin)) {
             return found;
         }
-        AccessToken replaced = AccessToken.random(pin);
+        AccessToken replaced = AccessToken.random(Authorizer.ADMINISTRATOR, pin);
         TokenFile.replace(file, replaced);
         LOG.info("token file {}: replaced the token, which named another authority", file.toAbsolutePath());
         return replaced;

@@ -1,5 +1,6 @@
 package io.cloudmw.coordinator.identity;
 
+import io.cloudmw.coordinator.catalog.Catalog;
 import io.cloudmw.core.config.HostPort;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
@@ -40,18 +41,18 @@ public final class CoordinatorCertificates implements AutoCloseable {
     /**
      * Opens the certificates.
      *
-     * @param clusterId the catalog's
+     * @param catalog has the cluster's id and the tokens of clients
      * @param listen where the coordinator serves; its name in certificates
      * @throws CloudMwException {@code LOCAL_IO} or {@code INVALID_ARGUMENT} when files cannot be used
      */
     public static CoordinatorCertificates open(
-            TlsOptions options, AuthorityOptions authority, ClusterSecret secret, String clusterId, HostPort listen)
+            TlsOptions options, AuthorityOptions authority, ClusterSecret secret, Catalog catalog, HostPort listen)
             throws CloudMwException {
         if (options.insecure()) {
             return new CoordinatorCertificates(Optional.empty(), Optional.empty(), null);
         }
         Optional<TlsFiles> files = options.files();
-        return files.isPresent() ? ofFiles(files.get()) : ofAuthority(authority, secret, clusterId, listen);
+        return files.isPresent() ? ofFiles(files.get()) : ofAuthority(authority, secret, catalog, listen);
     }
 
     private static CoordinatorCertificates ofFiles(TlsFiles files) throws CloudMwException {
@@ -71,18 +72,22 @@ public final class CoordinatorCertificates implements AutoCloseable {
     }
 
     private static CoordinatorCertificates ofAuthority(
-            AuthorityOptions options, ClusterSecret secret, String clusterId, HostPort listen) throws CloudMwException {
+            AuthorityOptions options, ClusterSecret secret, Catalog catalog, HostPort listen) throws CloudMwException {
         WallClock clock = WallClock.system();
         AuthorityFile authority = AuthorityFile.openOrCreate(options.file(), clock);
-        String cluster = options.cluster().orElse(clusterId);
+        String cluster = options.cluster().orElse(catalog.clusterId());
         ProcessIdentity identity = new ProcessIdentity(cluster, ProcessRole.COORDINATOR, name(listen));
         TlsCredentials credentials = new TlsCredentials(own(authority.present(), identity, options));
         Enrolment enrolment = new Enrolment(
                 cluster,
                 authority::present,
                 new JoinProofs(secret, clock),
-                AdminToken.readOrCreate(
-                        options.adminToken(), authority.present().signing().certificate()),
+                new ClientTokens(
+                        AdminToken.readOrCreate(
+                                options.adminToken(),
+                                authority.present().signing().certificate()),
+                        catalog.subjects(),
+                        clock),
                 options.life());
         CertificateRefresh.Source renewing =
                 CertificateRefresh.renewing(() -> own(authority.present(), identity, options), clock);
@@ -124,6 +129,11 @@ public final class CoordinatorCertificates implements AutoCloseable {
     /** The rules by which the authority signs; empty: the cluster has no authority of its own. */
     public Optional<Enrolment> enrolment() {
         return enrolment;
+    }
+
+    /** The fingerprint of the cluster's own authority, for new tokens; empty: it has none. */
+    public Optional<String> authority() {
+        return enrolment.map(Enrolment::authority);
     }
 
     @Override

@@ -5,14 +5,15 @@ import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.security.AccessToken;
 import io.cloudmw.core.security.JoinProofs;
 import io.cloudmw.core.security.JoinProofs.JoinProof;
+import io.cloudmw.core.tls.Certificates;
 import io.cloudmw.core.tls.ProcessIdentity;
 import io.cloudmw.core.tls.ProcessRole;
 import io.cloudmw.core.tls.SigningRequest;
-import java.security.MessageDigest;
 import java.security.PublicKey;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -24,25 +25,33 @@ public final class Enrolment {
     private final String cluster;
     private final Supplier<AuthorityFile.Authorities> authorities;
     private final JoinProofs joins;
-    private final AccessToken admin;
+    private final Tokens tokens;
     private final Duration life;
 
     /**
      * @param cluster the cluster's name in identities
      * @param authorities the present ones
+     * @param tokens those of clients
      * @param life the validity of certificates of helpers and clients
      */
     public Enrolment(
             String cluster,
             Supplier<AuthorityFile.Authorities> authorities,
             JoinProofs joins,
-            AccessToken admin,
+            Tokens tokens,
             Duration life) {
         this.cluster = cluster;
         this.authorities = authorities;
         this.joins = joins;
-        this.admin = admin;
+        this.tokens = tokens;
         this.life = life;
+    }
+
+    /** The tokens by which clients get certificates. */
+    @FunctionalInterface
+    public interface Tokens {
+        /** Returns whether a token is known and not over. Blocks on the catalog. */
+        boolean isGood(AccessToken token) throws CloudMwException;
     }
 
     /**
@@ -66,7 +75,12 @@ public final class Enrolment {
      */
     public Certified helper(String id, SigningRequest request, JoinProof proof) throws CloudMwException {
         joins.verify(id, request.publicKey(), proof);
-        return certified(ProcessRole.HELPER, id, request);
+        return certified(ProcessRole.HELPER, id, Optional.empty(), request);
+    }
+
+    /** The fingerprint of the authority that signs now. */
+    String authority() {
+        return Certificates.fingerprint(authorities.get().signing().certificate());
     }
 
     /** The coordinator's proof for an answer to a helper. */
@@ -82,11 +96,13 @@ public final class Enrolment {
      */
     public Certified client(String text, SigningRequest request) throws CloudMwException {
         AccessToken token = parsed(text);
-        if (!token.id().equals(admin.id()) || !MessageDigest.isEqual(token.hash(), admin.hash())) {
+        if (!tokens.isGood(token)) {
             throw new CloudMwException(
-                    ErrorCode.UNAUTHENTICATED, "token " + token.id() + ": the cluster does not know it");
+                    ErrorCode.UNAUTHENTICATED,
+                    "token " + token.id() + " of " + token.subject()
+                            + ": the cluster does not know it, or it was revoked or is over");
         }
-        return certified(ProcessRole.CLIENT, AdminToken.SUBJECT, request);
+        return certified(ProcessRole.CLIENT, token.subject(), Optional.of(token.id()), request);
     }
 
     private static AccessToken parsed(String text) throws CloudMwException {
@@ -97,11 +113,12 @@ public final class Enrolment {
         }
     }
 
-    private Certified certified(ProcessRole role, String id, SigningRequest request) throws CloudMwException {
+    private Certified certified(ProcessRole role, String id, Optional<String> token, SigningRequest request)
+            throws CloudMwException {
         PublicKey key = request.verified();
         ProcessIdentity identity;
         try {
-            identity = new ProcessIdentity(cluster, role, id);
+            identity = new ProcessIdentity(cluster, role, id, token);
         } catch (IllegalArgumentException e) {
             throw new CloudMwException(ErrorCode.INVALID_ARGUMENT, String.valueOf(e.getMessage()));
         }

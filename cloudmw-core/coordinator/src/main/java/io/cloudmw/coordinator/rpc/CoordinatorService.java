@@ -7,6 +7,7 @@ import io.cloudmw.coordinator.catalog.change.CommitRequest;
 import io.cloudmw.coordinator.catalog.tree.DirectoryEntry;
 import io.cloudmw.coordinator.fleet.HeartbeatReport;
 import io.cloudmw.coordinator.fleet.RegisteredHelper;
+import io.cloudmw.coordinator.grant.Authorizer;
 import io.cloudmw.coordinator.names.FileReplication;
 import io.cloudmw.coordinator.read.BadReplicaReports;
 import io.cloudmw.coordinator.read.ReadPlanSegment;
@@ -33,8 +34,10 @@ import io.cloudmw.core.model.file.Attributes;
 import io.cloudmw.core.model.file.FileVersion;
 import io.cloudmw.core.model.fleet.DiskUsage;
 import io.cloudmw.core.model.fleet.HelperAddress;
+import io.cloudmw.core.model.volume.Volume;
 import io.cloudmw.core.monitor.Speed;
 import io.cloudmw.core.placement.ReadPlan;
+import io.cloudmw.core.rpc.CallerIdentity;
 import io.cloudmw.core.rpc.Membership;
 import io.cloudmw.core.rpc.UnaryCalls;
 import io.cloudmw.core.status.StoreStatus;
@@ -135,6 +138,7 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
     private final Coordinator coordinator;
     private final boolean reachable;
     private final Administration.StoreProof proof;
+    private final Authorizer authorizer;
     private final UnaryCalls calls;
     private final UnaryCalls signs;
     private final NextPlacements nextPlacements;
@@ -144,17 +148,20 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
      * Creates the service; the executor of {@code calls} bounds the calls worked on at once.
      *
      * @param proof checks stores before they are added
+     * @param authorizer decides which volumes a caller sees
      * @param reachable whether other machines can reach this coordinator
      * @param signs runs registrations and heartbeats, which wait for no other call
      */
     public CoordinatorService(
             Coordinator coordinator,
             Administration.StoreProof proof,
+            Authorizer authorizer,
             boolean reachable,
             UnaryCalls calls,
             UnaryCalls signs) {
         this.coordinator = coordinator;
         this.proof = proof;
+        this.authorizer = authorizer;
         this.reachable = reachable;
         this.calls = calls;
         this.nextPlacements = new NextPlacements(coordinator.uploads());
@@ -190,13 +197,15 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
 
     @Override
     public void listVolumes(ListVolumesRequest request, StreamObserver<ListVolumesResponse> observer) {
-        calls.answer(
-                observer,
-                () -> ListVolumesResponse.newBuilder()
-                        .addAllVolumes(coordinator.administration().volumes().stream()
-                                .map(ToWire::volume)
-                                .toList())
-                        .build());
+        calls.answer(observer, () -> {
+            ListVolumesResponse.Builder answer = ListVolumesResponse.newBuilder();
+            for (Volume volume : coordinator.administration().volumes()) {
+                if (authorizer.sees(CallerIdentity.current(), volume.name())) {
+                    answer.addVolumes(ToWire.volume(volume));
+                }
+            }
+            return answer.build();
+        });
     }
 
     @Override

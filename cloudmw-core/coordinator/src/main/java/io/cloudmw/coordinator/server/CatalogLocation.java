@@ -46,7 +46,7 @@ public sealed interface CatalogLocation {
      * @throws CloudMwException {@code INVALID_ARGUMENT}, also when a table's settings are given for a file
      */
     static CatalogLocation read(Settings settings) throws CloudMwException {
-        Path data = settings.path("coordinator.data-dir", Path.of("cloudmw-data", "coordinator"));
+        Path data = directory(settings);
         Optional<String> region =
                 settings.optional("coordinator.catalog-region", "a region like eu-west-1", text -> text);
         Optional<URI> endpoint = settings.optional(
@@ -68,6 +68,11 @@ public sealed interface CatalogLocation {
                             + DYNAMODB + "TABLE)");
         }
         return in(data);
+    }
+
+    /** Returns the directory of the coordinator's own files. */
+    static Path directory(Settings settings) throws CloudMwException {
+        return settings.path("coordinator.data-dir", Path.of("cloudmw-data", "coordinator"));
     }
 
     /** Returns the table's name; empty for a file. */

@@ -27,6 +27,7 @@ import java.util.Optional;
  * @param httpToken the file of the web page's token; empty: the page has none
  * @param tls the encryption of its connections
  * @param authority the cluster's own authority
+ * @param audit the file of the audit trail, which the process opens
  */
 public record CoordinatorConfig(
         HostPort listen,
@@ -40,7 +41,8 @@ public record CoordinatorConfig(
         Optional<HostPort> http,
         Optional<Path> httpToken,
         TlsOptions tls,
-        AuthorityOptions authority) {
+        AuthorityOptions authority,
+        AuditOptions audit) {
 
     /** Reads the settings under {@code coordinator}. */
     public static CoordinatorConfig read(Settings settings) throws CloudMwException {
@@ -99,7 +101,8 @@ public record CoordinatorConfig(
                 http,
                 settings.optionalPath("coordinator.http.token-file"),
                 TlsOptions.read(settings),
-                AuthorityOptions.read(settings));
+                AuthorityOptions.read(settings),
+                AuditOptions.read(settings, CatalogLocation.directory(settings)));
     }
 
     private static WatchOptions watch(Settings settings) throws CloudMwException {

@@ -6,6 +6,10 @@ import io.cloudmw.coordinator.catalog.Catalog;
 import io.cloudmw.coordinator.catalog.MeteredCatalog;
 import io.cloudmw.coordinator.fleet.BucketAccess;
 import io.cloudmw.coordinator.fleet.SigningSources;
+import io.cloudmw.coordinator.grant.Authorizer;
+import io.cloudmw.coordinator.grant.KnownSubjects;
+import io.cloudmw.coordinator.grant.SubjectRecords;
+import io.cloudmw.coordinator.grant.Subjects;
 import io.cloudmw.coordinator.identity.CoordinatorCertificates;
 import io.cloudmw.coordinator.page.PageContent;
 import io.cloudmw.coordinator.peer.PeerFinder;
@@ -16,6 +20,7 @@ import io.cloudmw.coordinator.rpc.ConnectionEnds;
 import io.cloudmw.coordinator.rpc.CoordinatorService;
 import io.cloudmw.coordinator.rpc.EditingService;
 import io.cloudmw.coordinator.rpc.EntriesService;
+import io.cloudmw.coordinator.rpc.GrantsService;
 import io.cloudmw.coordinator.rpc.IdentitiesService;
 import io.cloudmw.coordinator.rpc.LocksService;
 import io.cloudmw.coordinator.rpc.PeersService;
@@ -26,7 +31,9 @@ import io.cloudmw.coordinator.rpc.SnapshotsService;
 import io.cloudmw.coordinator.rpc.UpkeepService;
 import io.cloudmw.coordinator.rpc.WatchService;
 import io.cloudmw.coordinator.rpc.audit.AuditLog;
+import io.cloudmw.coordinator.rpc.audit.AuditTrail;
 import io.cloudmw.coordinator.rpc.audit.Caller;
+import io.cloudmw.coordinator.rpc.authorization.CallAuthorization;
 import io.cloudmw.coordinator.rpc.helper.HelperChannels;
 import io.cloudmw.coordinator.rpc.helper.HelperProbes;
 import io.cloudmw.coordinator.rpc.helper.HelperUrlSigning;
@@ -39,6 +46,7 @@ import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.error.Reasons;
 import io.cloudmw.core.metrics.CoordinatorMetrics;
 import io.cloudmw.core.metrics.PeerMetrics;
+import io.cloudmw.core.metrics.TlsMetrics;
 import io.cloudmw.core.reach.NotifyingProbe;
 import io.cloudmw.core.rpc.CallerIdentity;
 import io.cloudmw.core.rpc.Membership;
@@ -172,7 +180,7 @@ public final class CoordinatorServer implements AutoCloseable {
             try {
                 ClusterSecret secret = ClusterSecret.readOrCreate(config.secretFile());
                 CoordinatorCertificates certificates = CoordinatorCertificates.open(
-                        config.tls(), config.authority(), secret, catalog.clusterId(), config.listen());
+                        config.tls(), config.authority(), secret, catalog, config.listen());
                 read = true;
                 return new Secrets(secret, certificates);
             } finally {
@@ -207,6 +215,7 @@ public final class CoordinatorServer implements AutoCloseable {
         ScheduledExecutorService abandoned = Threads.timer("coordinator-abandoned");
         ScheduledExecutorService upkeep = Threads.timer("coordinator-upkeep");
         ScheduledExecutorService buckets = Threads.timer("coordinator-buckets");
+        ScheduledExecutorService subjectTimer = Threads.timer("coordinator-subjects");
         FleetExchangeLoop exchange = new FleetExchangeLoop();
         ChangeFeed feed = new ChangeFeed(catalog, config.watch(), WallClock.system());
         boolean started = false;
@@ -244,11 +253,19 @@ public final class CoordinatorServer implements AutoCloseable {
                     meters,
                     coordinator.peers(),
                     new PeerMetrics.Coordinator<>(PeerFinder::serving, PeerFinder::wanted, PeerFinder::found));
+            certificates
+                    .tls()
+                    .ifPresent(credentials -> TlsMetrics.watch(
+                            meters,
+                            credentials::certificateEndMillis,
+                            credentials::authorityEndMillis,
+                            WallClock.system()));
             Services services = new Services(
                     coordinator,
                     calls,
                     signs,
                     feed,
+                    subjects(catalog.subjects(), certificates, subjectTimer),
                     new CallMetrics(metrics, Ticker.system()),
                     new StoreChecks(
                             coordinator.administration(),
@@ -261,7 +278,7 @@ public final class CoordinatorServer implements AutoCloseable {
             return new CoordinatorServer(
                     config.listen(),
                     catalog,
-                    new ServerThreads(calls, signs, List.of(abandoned, upkeep, buckets)),
+                    new ServerThreads(calls, signs, List.of(abandoned, upkeep, buckets, subjectTimer)),
                     exchange,
                     feed,
                     () -> {
@@ -280,6 +297,7 @@ public final class CoordinatorServer implements AutoCloseable {
                 feed.close();
                 abandoned.shutdownNow();
                 buckets.shutdownNow();
+                subjectTimer.shutdownNow();
                 upkeep.shutdownNow();
                 calls.shutdownNow();
                 signs.shutdownNow();
@@ -292,7 +310,7 @@ public final class CoordinatorServer implements AutoCloseable {
     private static Optional<String> callingClient() {
         return CallerIdentity.current()
                 .filter(caller -> caller.role() == ProcessRole.CLIENT)
-                .map(ProcessIdentity::uri);
+                .map(ProcessIdentity::holder);
     }
 
     private static CoordinatorMetrics.Progress progress(Upkeep upkeep) {
@@ -387,17 +405,31 @@ public final class CoordinatorServer implements AutoCloseable {
         }
     }
 
+    /** The subjects of the cluster, and the check of their calls. */
+    private record Access(Authorizer authorizer, Subjects subjects) {}
+
+    private static Access subjects(
+            SubjectRecords records, CoordinatorCertificates certificates, ScheduledExecutorService timer)
+            throws CloudMwException {
+        KnownSubjects known =
+                certificates.tls().isPresent() ? KnownSubjects.start(records, timer) : KnownSubjects.unchecked(records);
+        Authorizer authorizer = new Authorizer(known, WallClock.system());
+        return new Access(authorizer, new Subjects(records, known, authorizer, WallClock.system()));
+    }
+
     /** The objects that answer calls. */
     private record Services(
             Coordinator coordinator,
             ExecutorService calls,
             ExecutorService signs,
             ChangeFeed feed,
+            Access access,
             CallMetrics meter,
             StoreChecks checks) {}
 
     private static Server bind(CoordinatorConfig config, Secrets secrets, Services services) throws CloudMwException {
         MemberProofs members = new MemberProofs(secrets.secret(), WallClock.system());
+        AuditTrail trail = new AuditTrail();
         HostPort listen = config.listen();
         Coordinator coordinator = services.coordinator();
         ExecutorService calls = services.calls();
@@ -410,6 +442,7 @@ public final class CoordinatorServer implements AutoCloseable {
                             List.of(
                                     requests,
                                     new CallerIdentity(IdentitiesService.OPEN),
+                                    new CallAuthorization(services.access().authorizer(), trail),
                                     Membership.server(members, CoordinatorService.HELPERS_ONLY),
                                     Membership.telling(members, CoordinatorService.MORE_FOR_HELPERS),
                                     Membership.server(members, UpkeepService.HELPERS_ONLY),
@@ -419,15 +452,20 @@ public final class CoordinatorServer implements AutoCloseable {
                             new ConnectionEnds(coordinator.monitoring().connections()))
                     .intercept(Caller.interceptor())
                     .intercept(services.meter())
-                    .intercept(new AuditLog(Ticker.system()))
+                    .intercept(new AuditLog(Ticker.system(), trail))
                     .addService(new CoordinatorService(
                             coordinator,
                             services.checks()::require,
+                            services.access().authorizer(),
                             HostKind.of(listen.host()) != HostKind.LOOPBACK,
                             new UnaryCalls(requests.holding(calls)),
                             new UnaryCalls(requests.holding(services.signs()))))
                     .addService(new IdentitiesService(
                             secrets.certificates().enrolment(), new UnaryCalls(requests.holding(calls))))
+                    .addService(new GrantsService(
+                            services.access().subjects(),
+                            secrets.certificates()::authority,
+                            new UnaryCalls(requests.holding(calls))))
                     .addService(new AccessService(
                             coordinator.administration(), services.checks(), new UnaryCalls(requests.holding(calls))))
                     .addService(new EditingService(coordinator, new UnaryCalls(requests.holding(calls))))

@@ -3,8 +3,11 @@ package io.cloudmw.coordinator.identity;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.cloudmw.coordinator.grant.Authorizer;
+import io.cloudmw.coordinator.testing.memory.InMemoryCatalog;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.grant.TokenRecord;
 import io.cloudmw.core.security.AccessToken;
 import io.cloudmw.core.security.ClusterSecret;
 import io.cloudmw.core.security.JoinProofs;
@@ -16,7 +19,10 @@ import io.cloudmw.core.tls.ProcessRole;
 import io.cloudmw.core.tls.SigningRequest;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HexFormat;
 import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -26,13 +32,15 @@ class EnrolmentTest {
 
     private final AtomicLong now = new AtomicLong(1_700_000_000_000L);
     private final CertificateAuthority signing = CertificateAuthority.create(now::get);
-    private final AccessToken admin = AccessToken.random(Certificates.fingerprint(signing.certificate()));
+    private final InMemoryCatalog catalog = new InMemoryCatalog();
+    private final AccessToken admin =
+            AccessToken.random(Authorizer.ADMINISTRATOR, Certificates.fingerprint(signing.certificate()));
     private final JoinProofs members = new JoinProofs(ClusterSecret.of(new byte[32]), now::get);
     private final Enrolment enrolment = new Enrolment(
             "prod",
             () -> new AuthorityFile.Authorities(signing, List.of(signing.certificate())),
             new JoinProofs(ClusterSecret.of(new byte[32]), now::get),
-            admin,
+            new ClientTokens(admin, catalog.subjects(), now::get),
             LIFE);
     private final SigningRequest request = SigningRequest.of(SigningRequest.newKey());
 
@@ -101,12 +109,29 @@ class EnrolmentTest {
         Enrolment.Certified made = enrolment.client(admin.text(), request);
 
         assertThat(Certificates.identity(made.chain().get(0)))
-                .contains(new ProcessIdentity("prod", ProcessRole.CLIENT, AdminToken.SUBJECT));
+                .contains(new ProcessIdentity(
+                        "prod", ProcessRole.CLIENT, Authorizer.ADMINISTRATOR, Optional.of(admin.id())));
+    }
+
+    @Test
+    void bearerOfATokenActsForItsSubjectWhileTheTokenIsGood() throws Exception {
+        AccessToken token = AccessToken.random("app", admin.authority());
+        TokenRecord record =
+                new TokenRecord(HexFormat.of().formatHex(token.hash()), now.get(), OptionalLong.of(now.get() + 1000));
+        catalog.subjects().change("app", subject -> subject.withToken(record, now.get()));
+
+        assertThat(Certificates.identity(
+                        enrolment.client(token.text(), request).chain().get(0)))
+                .contains(new ProcessIdentity("prod", ProcessRole.CLIENT, "app", Optional.of(token.id())));
+        String other = token.text().replace(":app:", ":ops:");
+        assertThat(refused(() -> enrolment.client(other, request))).isEqualTo(ErrorCode.UNAUTHENTICATED);
+        now.addAndGet(1000);
+        assertThat(refused(() -> enrolment.client(token.text(), request))).isEqualTo(ErrorCode.UNAUTHENTICATED);
     }
 
     @Test
     void unknownTokenIsRefusedWithoutBeingPrinted() {
-        AccessToken unknown = AccessToken.random(admin.authority());
+        AccessToken unknown = AccessToken.random("app", admin.authority());
 
         CloudMwException refusal =
                 catchThrowableOfType(CloudMwException.class, () -> enrolment.client(unknown.text(), request));

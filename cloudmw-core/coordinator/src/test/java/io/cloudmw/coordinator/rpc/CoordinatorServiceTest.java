@@ -6,6 +6,8 @@ import io.cloudmw.coordinator.Coordinator;
 import io.cloudmw.coordinator.CoordinatorOptions;
 import io.cloudmw.coordinator.fleet.BucketAccess;
 import io.cloudmw.coordinator.fleet.SigningSources;
+import io.cloudmw.coordinator.grant.Authorizer;
+import io.cloudmw.coordinator.grant.KnownSubjects;
 import io.cloudmw.coordinator.testing.memory.InMemoryCatalog;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.fleet.HelperAddress;
@@ -62,7 +64,12 @@ final class CoordinatorServiceTest {
                     Ticker.system(),
                     WallClock.system());
             CoordinatorService service = new CoordinatorService(
-                    coordinator, unproven -> Map.of(), false, new UnaryCalls(STALLED), new UnaryCalls(Runnable::run));
+                    coordinator,
+                    unproven -> Map.of(),
+                    new Authorizer(KnownSubjects.unchecked(catalog.subjects()), WallClock.system()),
+                    false,
+                    new UnaryCalls(STALLED),
+                    new UnaryCalls(Runnable::run));
             Answers<ListVolumesResponse> listed = new Answers<>();
             service.listVolumes(ListVolumesRequest.getDefaultInstance(), listed);
             Answers<RegisterHelperResponse> registered = new Answers<>();

@@ -617,7 +617,8 @@ final class CoordinatorServerTest {
                 free.http(),
                 free.httpToken(),
                 free.tls(),
-                free.authority());
+                free.authority(),
+                free.audit());
         CloudMwException failure = catchThrowableOfType(CloudMwException.class, () -> CoordinatorServer.start(taken));
         assertThat(failure.code()).isEqualTo(ErrorCode.LOCAL_IO);
         assertThat(failure).hasMessageContaining(server.address().toString());
@@ -798,7 +799,8 @@ final class CoordinatorServerTest {
                 Optional.empty(),
                 TlsOptions.PLAIN,
                 new AuthorityOptions(
-                        data.resolve("authority"), data.resolve("token"), Optional.empty(), Duration.ofDays(7)));
+                        data.resolve("authority"), data.resolve("token"), Optional.empty(), Duration.ofDays(7)),
+                new AuditOptions(data.resolve("audit.jsonl"), 1 << 20, 1));
     }
 
     private static CallId call() {

@@ -12,6 +12,8 @@ import io.cloudmw.coordinator.catalog.change.CommitOutcome;
 import io.cloudmw.coordinator.catalog.change.CommitRequest;
 import io.cloudmw.coordinator.catalog.change.Pack;
 import io.cloudmw.coordinator.catalog.change.ValueUpdate;
+import io.cloudmw.coordinator.catalog.dynamodb.cluster.FleetItems;
+import io.cloudmw.coordinator.catalog.dynamodb.cluster.SubjectItems;
 import io.cloudmw.coordinator.catalog.dynamodb.table.DynamoDbClients;
 import io.cloudmw.coordinator.catalog.dynamodb.table.DynamoDbSettings;
 import io.cloudmw.coordinator.catalog.dynamodb.table.Item;
@@ -31,6 +33,7 @@ import io.cloudmw.coordinator.catalog.version.ChunkReference;
 import io.cloudmw.coordinator.catalog.version.RetiredVersion;
 import io.cloudmw.coordinator.catalog.version.SharedRun;
 import io.cloudmw.coordinator.catalog.version.VersionState;
+import io.cloudmw.coordinator.grant.SubjectRecords;
 import io.cloudmw.coordinator.lease.Lease;
 import io.cloudmw.coordinator.lease.LeaseKeeper;
 import io.cloudmw.coordinator.lease.Leases;
@@ -83,6 +86,7 @@ public final class DynamoDbCatalog implements Catalog {
 
     private final Leases leases;
     private final LockItems locks;
+    private final SubjectItems subjects;
     private final UpkeepNotes notes;
     private final FleetReports fleet;
     private final ChangeLogItems changes;
@@ -103,6 +107,7 @@ public final class DynamoDbCatalog implements Catalog {
         this.replicas = new ReplicaItems(table, transactions, shared);
         this.leases = new LeaseItems(calls, table, transactions);
         this.locks = new LockItems(calls, table, transactions);
+        this.subjects = new SubjectItems(calls, table, transactions);
         this.notes = new NoteItems(calls, table, transactions);
         this.fleet = new FleetItems(calls, table, transactions);
         this.versions = new VersionItems(table, transactions, numbers, replicas, shared, changes);
@@ -478,6 +483,11 @@ public final class DynamoDbCatalog implements Catalog {
     @Override
     public LockRecords locks() {
         return locks;
+    }
+
+    @Override
+    public SubjectRecords subjects() {
+        return subjects;
     }
 
     @Override

@@ -28,6 +28,7 @@ import io.cloudmw.coordinator.catalog.version.ChunkReference;
 import io.cloudmw.coordinator.catalog.version.RetiredVersion;
 import io.cloudmw.coordinator.catalog.version.SharedRun;
 import io.cloudmw.coordinator.catalog.version.VersionState;
+import io.cloudmw.coordinator.grant.SubjectRecords;
 import io.cloudmw.coordinator.lease.Lease;
 import io.cloudmw.coordinator.lease.LeaseKeeper;
 import io.cloudmw.coordinator.lease.Leases;
@@ -69,12 +70,14 @@ public final class SqliteCatalog implements Catalog {
     private final ChangeLogRows changes;
     private final AppliedCallRows applied;
     private final LockRows locks;
+    private final SubjectRows subjects;
 
     private SqliteCatalog(SqliteDatabase database) {
         this.database = database;
         this.changes = new ChangeLogRows(database);
         this.applied = new AppliedCallRows(database);
         this.locks = new LockRows(database);
+        this.subjects = new SubjectRows(database);
     }
 
     /**
@@ -645,6 +648,11 @@ public final class SqliteCatalog implements Catalog {
     @Override
     public LockRecords locks() {
         return locks;
+    }
+
+    @Override
+    public SubjectRecords subjects() {
+        return subjects;
     }
 
     @Override

@@ -166,6 +166,12 @@ final class SqliteSchema {
             "CREATE TABLE relocations (original TEXT PRIMARY KEY, pack TEXT NOT NULL, definition BLOB NOT NULL)"
                     + " WITHOUT ROWID");
 
+    /** Adds subjects and the number of changes to them. */
+    private static final List<String> SUBJECTS = List.of(
+            "CREATE TABLE subjects (name TEXT PRIMARY KEY, definition BLOB NOT NULL) WITHOUT ROWID",
+            "CREATE TABLE subject_revision (revision INTEGER NOT NULL)",
+            "INSERT INTO subject_revision VALUES (0)");
+
     private static final List<List<String>> STEPS = List.of(
             FIRST,
             TREE,
@@ -183,7 +189,8 @@ final class SqliteSchema {
             KEPT,
             LOCKS,
             PACKS,
-            RELOCATIONS);
+            RELOCATIONS,
+            SUBJECTS);
 
     private SqliteSchema() {}
 

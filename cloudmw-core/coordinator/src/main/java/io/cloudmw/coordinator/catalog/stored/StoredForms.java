@@ -5,7 +5,14 @@ import io.cloudmw.coordinator.lock.HeldRange;
 import io.cloudmw.coordinator.lock.PathLocks;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.grant.ClusterRole;
+import io.cloudmw.core.grant.Grant;
+import io.cloudmw.core.grant.GrantScope;
+import io.cloudmw.core.grant.Right;
+import io.cloudmw.core.grant.Subject;
+import io.cloudmw.core.grant.TokenRecord;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.VolumeName;
 import io.cloudmw.core.model.chunk.PackRelocation;
 import io.cloudmw.core.model.file.Attributes;
 import io.cloudmw.core.model.file.Change;
@@ -26,12 +33,18 @@ import io.cloudmw.core.wire.SnapshotWire;
 import io.cloudmw.core.wire.ToWire;
 import io.cloudmw.proto.v1.StoredDiskUsage;
 import io.cloudmw.proto.v1.StoredFleetReport;
+import io.cloudmw.proto.v1.StoredGrant;
 import io.cloudmw.proto.v1.StoredLock;
 import io.cloudmw.proto.v1.StoredPathLocks;
 import io.cloudmw.proto.v1.StoredRegistration;
 import io.cloudmw.proto.v1.StoredSighting;
+import io.cloudmw.proto.v1.StoredSubject;
+import io.cloudmw.proto.v1.StoredToken;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.stream.Collectors;
 
 /**
  * The stored forms of the domain's values: their messages, so that a later release with more fields reads what an
@@ -110,6 +123,49 @@ public final class StoredForms {
                     lock.getUntilMillis()));
         }
         return new PathLocks(FromWire.file(message.getVolume(), message.getPath()), locks);
+    }
+
+    public static byte[] subject(Subject subject) {
+        StoredSubject.Builder message = StoredSubject.newBuilder()
+                .setName(subject.name())
+                .setRole(subject.role().map(ClusterRole::word).orElse(""));
+        for (Grant grant : subject.grants()) {
+            message.addGrantsBuilder()
+                    .setVolume(grant.scope().volume().value())
+                    .setPrefix(grant.scope().prefix())
+                    .addAllRights(
+                            grant.rights().stream().sorted().map(Right::word).toList());
+        }
+        for (TokenRecord token : subject.tokens()) {
+            message.addTokensBuilder()
+                    .setSha256(token.sha256())
+                    .setCreatedMillis(token.createdMillis())
+                    .setExpiresMillis(token.expiresMillis().orElse(0));
+        }
+        return message.build().toByteArray();
+    }
+
+    public static Subject subject(byte[] bytes) throws CloudMwException {
+        return read("subject", () -> subject(StoredSubject.parseFrom(bytes)));
+    }
+
+    private static Subject subject(StoredSubject message) {
+        List<Grant> grants = new ArrayList<>();
+        for (StoredGrant grant : message.getGrantsList()) {
+            grants.add(new Grant(
+                    new GrantScope(new VolumeName(grant.getVolume()), grant.getPrefix()),
+                    grant.getRightsList().stream().map(Right::parse).collect(Collectors.toSet())));
+        }
+        List<TokenRecord> tokens = new ArrayList<>();
+        for (StoredToken token : message.getTokensList()) {
+            tokens.add(new TokenRecord(
+                    token.getSha256(),
+                    token.getCreatedMillis(),
+                    token.getExpiresMillis() == 0 ? OptionalLong.empty() : OptionalLong.of(token.getExpiresMillis())));
+        }
+        Optional<ClusterRole> role =
+                message.getRole().isEmpty() ? Optional.empty() : Optional.of(ClusterRole.parse(message.getRole()));
+        return new Subject(message.getName(), role, grants, tokens);
     }
 
     public static byte[] registration(HelperRegistration registration) {

@@ -12,19 +12,23 @@ import io.grpc.ServerCall;
 import io.grpc.ServerCallHandler;
 import io.grpc.ServerInterceptor;
 import io.grpc.Status;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * An interceptor that logs each administrative change with its caller, and each failed call. It must precede all other
- * interceptors, so that it sees their refusals. Safe for any thread.
+ * An interceptor that logs each administrative change with its caller, and each failed call. Changes and refusals go to
+ * the audit trail, too. It must precede all other interceptors, so that it sees their refusals. Safe for any thread.
  */
 public final class AuditLog implements ServerInterceptor {
     private static final Logger LOG = LoggerFactory.getLogger(AuditLog.class);
 
     private final FailureLog failures;
+    private final AuditTrail trail;
 
-    public AuditLog(Ticker ticker) {
+    public AuditLog(Ticker ticker, AuditTrail trail) {
+        this.trail = trail;
         this.failures = new FailureLog(LOG, ticker);
     }
 
@@ -36,7 +40,7 @@ public final class AuditLog implements ServerInterceptor {
         boolean administrative = MethodKind.of(method) == MethodKind.ADMINISTRATIVE;
         Audited<Q, A> audited = new Audited<>(call, name, Caller.of(call, headers), administrative);
         ServerCall.Listener<Q> listener = next.startCall(audited, headers);
-        return administrative ? new Requests<>(listener, audited) : listener;
+        return new Requests<>(listener, audited);
     }
 
     /** A call whose end is logged. Its request is set before its end, on whatever thread. */
@@ -44,7 +48,7 @@ public final class AuditLog implements ServerInterceptor {
         private final String name;
         private final Caller caller;
         private final boolean administrative;
-        private volatile String request = "";
+        private volatile @Nullable Message request;
 
         Audited(ServerCall<Q, A> call, String name, Caller caller, boolean administrative) {
             super(call);
@@ -58,15 +62,28 @@ public final class AuditLog implements ServerInterceptor {
             if (!status.isOk()) {
                 CloudMwException failure = RpcErrors.fromStatus(
                         status.asRuntimeException(trailers), ErrorCode.COORDINATOR_UNAVAILABLE, "coordinator");
-                failures.failed(name, request, caller, failure, status.getCause());
+                AuditedRequest asked = asked();
+                failures.failed(name, administrative ? asked.text() : "", caller, failure, status.getCause());
+                if (administrative) {
+                    trail.changed(name, caller, asked, Optional.of(failure));
+                } else if (AuditTrail.isRefusal(failure)) {
+                    trail.refused(name, caller, asked, failure);
+                }
             } else if (administrative) {
-                LOG.info("{} by {}: {}", name, caller, request);
+                AuditedRequest asked = asked();
+                LOG.info("{} by {}: {}", name, caller, asked.text());
+                trail.changed(name, caller, asked, Optional.empty());
             }
             super.close(status, trailers);
         }
+
+        private AuditedRequest asked() {
+            Message message = request;
+            return message == null ? AuditedRequest.unread() : AuditedRequest.of(message);
+        }
     }
 
-    /** A listener that keeps the text of the request. */
+    /** A listener that keeps the request for the case that the call fails. */
     private static final class Requests<Q> extends ForwardingServerCallListener.SimpleForwardingServerCallListener<Q> {
         private final Audited<Q, ?> call;
 
@@ -77,7 +94,7 @@ public final class AuditLog implements ServerInterceptor {
 
         @Override
         public void onMessage(Q message) {
-            call.request = message instanceof Message known ? LogText.of(known) : "";
+            call.request = message instanceof Message known ? known : null;
             super.onMessage(message);
         }
     }

@@ -49,6 +49,11 @@ public record Caller(Optional<ProcessIdentity> identity, Optional<InetSocketAddr
                 agent == null ? "" : LogText.plain(agent, MAX_CLIENT_CHARACTERS));
     }
 
+    /** Returns the source address and port of its connection as a text. */
+    String place() {
+        return address.map(NetUtil::toSocketAddressString).orElse("unknown");
+    }
+
     /** Returns the source address of its connection; empty: not known. */
     public Optional<InetAddress> host() {
         return address.map(InetSocketAddress::getAddress);
@@ -58,7 +63,7 @@ public record Caller(Optional<ProcessIdentity> identity, Optional<InetSocketAddr
     @Override
     public String toString() {
         return identity.map(known -> known.describe() + " at ").orElse("")
-                + address.map(NetUtil::toSocketAddressString).orElse("unknown")
+                + place()
                 + (client.isEmpty() ? "" : " (" + client + ")");
     }
 

@@ -5,6 +5,7 @@ import io.cloudmw.proto.v1.ChangeFeedGrpc;
 import io.cloudmw.proto.v1.CoordinatorGrpc;
 import io.cloudmw.proto.v1.EditingGrpc;
 import io.cloudmw.proto.v1.EntriesGrpc;
+import io.cloudmw.proto.v1.GrantsGrpc;
 import io.cloudmw.proto.v1.IdentitiesGrpc;
 import io.cloudmw.proto.v1.LocksGrpc;
 import io.cloudmw.proto.v1.PeersGrpc;
@@ -46,6 +47,10 @@ enum MethodKind {
                 SnapshotsGrpc.getCreateSnapshotMethod(),
                 SnapshotsGrpc.getRemoveSnapshotMethod(),
                 StoreAccessGrpc.getSetCredentialsMethod(),
+                GrantsGrpc.getChangeGrantMethod(),
+                GrantsGrpc.getChangeRoleMethod(),
+                GrantsGrpc.getCreateTokenMethod(),
+                GrantsGrpc.getRevokeTokenMethod(),
                 StoreAccessGrpc.getSetEncryptionMethod(),
                 UpkeepGrpc.getDrainMethod(),
                 UpkeepGrpc.getCollectMethod(),
@@ -95,6 +100,8 @@ enum MethodKind {
                 UpkeepGrpc.getGetRoundMethod(),
                 UpkeepGrpc.getGetCollectionMethod(),
                 PeersGrpc.getFindPeersMethod(),
+                GrantsGrpc.getWhoAmIMethod(),
+                GrantsGrpc.getListSubjectsMethod(),
                 ChangeFeedGrpc.getWatchMethod(),
                 BackupGrpc.getExportMethod());
         add(

@@ -21,6 +21,8 @@ import io.cloudmw.proto.v1.AddStoreRequest;
 import io.cloudmw.proto.v1.CallId;
 import io.cloudmw.proto.v1.CoordinatorGrpc;
 import io.cloudmw.proto.v1.DeleteVolumeRequest;
+import io.cloudmw.proto.v1.GetVolumeRequest;
+import io.cloudmw.proto.v1.HeartbeatRequest;
 import io.cloudmw.proto.v1.Helper;
 import io.cloudmw.proto.v1.RegisterHelperRequest;
 import io.cloudmw.proto.v1.S3Store;
@@ -44,6 +46,7 @@ final class AuditLogTest {
     private Path directory;
 
     private final ListAppender<ILoggingEvent> log = new ListAppender<>();
+    private final ListAppender<ILoggingEvent> trail = new ListAppender<>();
     private CoordinatorServer server;
     private ManagedChannel channel;
     private CoordinatorGrpc.CoordinatorBlockingStub stub;
@@ -53,6 +56,9 @@ final class AuditLogTest {
         log.start();
         logger().setLevel(Level.INFO);
         logger().addAppender(log);
+        trail.start();
+        audit().setLevel(Level.INFO);
+        audit().addAppender(trail);
         Path secret = directory.resolve("secret");
         server = CoordinatorServer.start(CoordinatorConfig.read(Settings.of(Map.of(
                 "coordinator.listen", "127.0.0.1:0",
@@ -73,6 +79,8 @@ final class AuditLogTest {
         channel.shutdownNow();
         server.close();
         logger().detachAppender(log);
+        audit().detachAppender(trail);
+        audit().setLevel(null);
         logger().setLevel(null);
     }
 
@@ -80,10 +88,67 @@ final class AuditLogTest {
         return (Logger) LoggerFactory.getLogger(AuditLog.class);
     }
 
+    private static Logger audit() {
+        return (Logger) LoggerFactory.getLogger(AuditTrail.LOGGER);
+    }
+
     private List<String> lines() {
         return List.copyOf(log.list).stream()
                 .map(event -> event.getLevel() + " " + event.getFormattedMessage())
                 .toList();
+    }
+
+    /** Returns the fields of the audit trail's events, each event a text. */
+    private List<String> trail() {
+        return List.copyOf(trail.list).stream()
+                .map(event -> String.valueOf(event.getKeyValuePairs()))
+                .toList();
+    }
+
+    @Test
+    void changesAreInTheAuditTrailWithTheIdOfTheCallAndWhyTheyFailed() {
+        assertThat(catchThrowable(() -> stub.deleteVolume(DeleteVolumeRequest.newBuilder()
+                        .setName("none")
+                        .setCall(CallId.newBuilder()
+                                .setId("01234567-89ab-4def-8123-456789abcdef")
+                                .setIssuedAtMillis(WallClock.system().millis()))
+                        .build())))
+                .isNotNull();
+        assertThat(trail())
+                .singleElement()
+                .asString()
+                .contains(
+                        "event=\"change\"",
+                        "method=\"DeleteVolume\"",
+                        "request=\"01234567-89ab-4def-8123-456789abcdef\"",
+                        "asked=\"name=none\"",
+                        "address=\"127.0.0.1:",
+                        "code=\"VOLUME_NOT_FOUND\"");
+    }
+
+    @Test
+    void refusedCallIsInTheAuditTrailAndAnotherFailedReadIsNot() {
+        assertThat(catchThrowable(() -> stub.getVolume(
+                        GetVolumeRequest.newBuilder().setName("none").build())))
+                .isNotNull();
+        assertThat(trail()).isEmpty();
+        ManagedChannel stranger = NettyChannelBuilder.forAddress("127.0.0.1", server.port())
+                .usePlaintext()
+                .intercept(VersionHandshake.client())
+                .build();
+        try {
+            assertThat(catchThrowable(() -> CoordinatorGrpc.newBlockingStub(stranger)
+                            .heartbeat(HeartbeatRequest.newBuilder()
+                                    .setHelperId("h")
+                                    .build())))
+                    .isNotNull();
+        } finally {
+            stranger.shutdownNow();
+        }
+        assertThat(trail())
+                .singleElement()
+                .asString()
+                .contains("event=\"refusal\"", "method=\"Heartbeat\"", "code=\"UNAUTHENTICATED\"");
     }
 
     @Test

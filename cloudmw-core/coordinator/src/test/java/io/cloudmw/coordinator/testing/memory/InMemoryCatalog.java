@@ -31,6 +31,7 @@ import io.cloudmw.coordinator.catalog.version.ChunkReference;
 import io.cloudmw.coordinator.catalog.version.RetiredVersion;
 import io.cloudmw.coordinator.catalog.version.SharedRun;
 import io.cloudmw.coordinator.catalog.version.VersionState;
+import io.cloudmw.coordinator.grant.SubjectRecords;
 import io.cloudmw.coordinator.lease.Lease;
 import io.cloudmw.coordinator.lease.LeaseKeeper;
 import io.cloudmw.coordinator.lease.Leases;
@@ -96,6 +97,7 @@ public final class InMemoryCatalog implements Catalog {
     private final LeaseMap leases = new LeaseMap(this);
     private final LockMap locks = new LockMap(this);
     private final NoteMap notes = new NoteMap(this, leases);
+    private final SubjectMap subjects = new SubjectMap(this);
     private final AppliedMap applied = new AppliedMap(this);
     private final Optional<FleetReports> fleet;
 
@@ -1162,6 +1164,11 @@ public final class InMemoryCatalog implements Catalog {
     @Override
     public LockRecords locks() {
         return locks;
+    }
+
+    @Override
+    public SubjectRecords subjects() {
+        return subjects;
     }
 
     @Override

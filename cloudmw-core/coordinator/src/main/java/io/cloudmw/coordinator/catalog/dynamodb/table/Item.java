@@ -52,6 +52,9 @@ public record Item(ItemKey key, Map<String, AttributeValue> values) {
     public static final String UNTIL = "untilMillis";
 
     /** The number of files of a volume that have locks. */
+    public static final String REVISION = "subjectRevision";
+
+    public static final String COUNT = "subjectCount";
     public static final String LOCKED = "lockedFiles";
 
     static final String SCHEMA = "schemaVersion";

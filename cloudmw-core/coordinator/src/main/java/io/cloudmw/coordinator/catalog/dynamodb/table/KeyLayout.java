@@ -20,6 +20,7 @@ public final class KeyLayout {
     public static final String LEASES = "leases";
     public static final String POSITIONS = "positions";
     public static final String NOTES = "notes";
+    public static final String SUBJECTS = "subjects";
     private static final String LOCK_COUNTS = "lock-counts";
 
     /** The partition of helper ids. */
@@ -38,6 +39,9 @@ public final class KeyLayout {
 
     /** The item with the catalog's id. */
     public static final ItemKey CLUSTER = new ItemKey("meta", "cluster");
+
+    /** The item with the number of subjects, and of changes to them. */
+    public static final ItemKey SUBJECT_REVISION = new ItemKey("meta", "subjects");
 
     /** The item with the last directory number that was reserved. */
     public static final ItemKey NUMBERS = new ItemKey("meta", "directories");
@@ -102,6 +106,10 @@ public final class KeyLayout {
     /** Returns the key of a volume's last fence, which outlives the volume. */
     public static ItemKey lockCount(VolumeName volume) {
         return new ItemKey(LOCK_COUNTS, volume.value());
+    }
+
+    public static ItemKey subject(String name) {
+        return new ItemKey(SUBJECTS, name);
     }
 
     public static ItemKey note(String key) {

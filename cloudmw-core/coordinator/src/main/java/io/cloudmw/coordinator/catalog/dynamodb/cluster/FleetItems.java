@@ -1,4 +1,4 @@
-package io.cloudmw.coordinator.catalog.dynamodb;
+package io.cloudmw.coordinator.catalog.dynamodb.cluster;
 
 import io.cloudmw.coordinator.catalog.FleetReports;
 import io.cloudmw.coordinator.catalog.dynamodb.table.Item;
@@ -22,12 +22,12 @@ import java.util.OptionalLong;
  * The items that coordinators exchange: one for each assigned helper id, and one for each part of a report. Safe for
  * any thread.
  */
-final class FleetItems implements FleetReports {
+public final class FleetItems implements FleetReports {
     private final RunningCalls calls;
     private final Table table;
     private final TransactionRetry transactions;
 
-    FleetItems(RunningCalls calls, Table table, TransactionRetry transactions) {
+    public FleetItems(RunningCalls calls, Table table, TransactionRetry transactions) {
         this.calls = calls;
         this.table = table;
         this.transactions = transactions;

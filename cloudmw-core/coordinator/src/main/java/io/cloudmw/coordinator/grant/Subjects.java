@@ -1,0 +1,170 @@
+package io.cloudmw.coordinator.grant;
+
+import io.cloudmw.coordinator.catalog.change.ValueUpdate;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.grant.ClusterRole;
+import io.cloudmw.core.grant.GrantScope;
+import io.cloudmw.core.grant.Right;
+import io.cloudmw.core.grant.Subject;
+import io.cloudmw.core.grant.TokenRecord;
+import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.time.WallClock;
+import io.cloudmw.core.tls.ProcessIdentity;
+import io.cloudmw.core.tls.ProcessRole;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+
+/** Changes and lists of subjects, within the rights of who asks for them. Safe for any thread; calls block. */
+public final class Subjects {
+    private final SubjectRecords records;
+    private final KnownSubjects known;
+    private final Authorizer authorizer;
+    private final WallClock clock;
+
+    /** @param known what {@code authorizer} knows; a change takes effect there at once */
+    public Subjects(SubjectRecords records, KnownSubjects known, Authorizer authorizer, WallClock clock) {
+        this.records = records;
+        this.known = known;
+        this.authorizer = authorizer;
+        this.clock = clock;
+    }
+
+    /**
+     * Replaces the rights of a subject in a scope.
+     *
+     * @param by who asks for it; empty: in plain text
+     * @param rights none: it has none there any more
+     * @throws CloudMwException {@code PERMISSION_DENIED} when the caller may not share there, or lacks a right that it
+     *     gives; {@code INVALID_ARGUMENT} when the subject has too many grants
+     */
+    public Subject grant(Optional<ProcessIdentity> by, String name, GrantScope scope, Set<Right> rights)
+            throws CloudMwException {
+        authorizer.requireRight(by, Right.SHARE, scope.volume(), scope.prefix());
+        for (Right right : rights) {
+            authorizer.requireRight(by, right, scope.volume(), scope.prefix());
+        }
+        return changed(name, subject -> {
+            for (Right right : Right.values()) {
+                boolean had = subject.grants().stream()
+                        .anyMatch(grant ->
+                                grant.scope().equals(scope) && grant.rights().contains(right));
+                if (had && !rights.contains(right)) {
+                    authorizer.requireRight(by, right, scope.volume(), scope.prefix());
+                }
+            }
+            return subject.with(scope, rights);
+        });
+    }
+
+    /** Replaces the role of a subject; fails with {@code PERMISSION_DENIED} unless an administrator asks for it. */
+    public Subject role(Optional<ProcessIdentity> by, String name, Optional<ClusterRole> role) throws CloudMwException {
+        authorizer.requireRole(by, ClusterRole.ADMIN);
+        return changed(name, subject -> subject.withRole(role));
+    }
+
+    /**
+     * Lists subjects.
+     *
+     * @param volume only those with rights in it; empty: all
+     */
+    public List<Subject> list(Optional<ProcessIdentity> by, Optional<VolumeName> volume) throws CloudMwException {
+        if (volume.isEmpty()) {
+            authorizer.requireRole(by, ClusterRole.ADMIN);
+            return records.subjects();
+        }
+        authorizer.requireRight(by, Right.ADMIN, volume.get(), "/");
+        return records.subjects().stream()
+                .filter(subject -> subject.grants().stream()
+                        .anyMatch(grant -> grant.scope().volume().equals(volume.get())))
+                .toList();
+    }
+
+    /**
+     * Records a token that the caller has drawn.
+     *
+     * @param sha256 of its secret
+     * @param life empty: it never ends
+     */
+    public TokenRecord addToken(Optional<ProcessIdentity> by, String name, String sha256, Optional<Duration> life)
+            throws CloudMwException {
+        requireSelf(by, name);
+        long now = clock.millis();
+        TokenRecord token = made(() -> new TokenRecord(
+                sha256,
+                now,
+                life.isEmpty()
+                        ? OptionalLong.empty()
+                        : OptionalLong.of(now + life.get().toMillis())));
+        Subject unused = changed(name, subject -> subject.withToken(token, now));
+        return token;
+    }
+
+    /**
+     * Ends a token.
+     *
+     * @param id empty: all of the subject
+     * @throws CloudMwException {@code NOT_FOUND} when the subject has no such token
+     */
+    public Subject revokeToken(Optional<ProcessIdentity> by, String name, Optional<String> id) throws CloudMwException {
+        requireSelf(by, name);
+        return changed(name, subject -> {
+            if (id.isEmpty()) {
+                return new Subject(subject.name(), subject.role(), subject.grants(), List.of());
+            }
+            if (subject.tokens().stream().noneMatch(token -> token.id().equals(id.get()))) {
+                throw new CloudMwException(ErrorCode.NOT_FOUND, "subject " + name + " has no token " + id.get());
+            }
+            return subject.withoutToken(id.get());
+        });
+    }
+
+    /** Returns a subject as the catalog has it. */
+    public Subject subject(String name) throws CloudMwException {
+        return records.subject(name).orElse(Subject.unknown(name));
+    }
+
+    private void requireSelf(Optional<ProcessIdentity> by, String name) throws CloudMwException {
+        boolean isSelf = by.filter(caller ->
+                        caller.role() == ProcessRole.CLIENT && caller.id().equals(name))
+                .isPresent();
+        if (isSelf) {
+            authorizer.requireKnown(by);
+        } else {
+            authorizer.requireRole(by, ClusterRole.ADMIN);
+        }
+    }
+
+    private Subject changed(String name, ValueUpdate<Subject> update) throws CloudMwException {
+        if (name.equals(Authorizer.ADMINISTRATOR)) {
+            throw new CloudMwException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "subject " + name + ": may do everything, and its token is in the file of tls.admin-token-file");
+        }
+        String checked = made(() -> ProcessIdentity.checked("subject", name));
+        Subject changed = records.change(checked, before -> {
+            try {
+                return update.of(before);
+            } catch (IllegalArgumentException e) {
+                throw new CloudMwException(ErrorCode.INVALID_ARGUMENT, String.valueOf(e.getMessage()), e);
+            }
+        });
+        known.look();
+        return changed;
+    }
+
+    private interface Making<T> {
+        T make();
+    }
+
+    private static <T> T made(Making<T> making) throws CloudMwException {
+        try {
+            return making.make();
+        } catch (IllegalArgumentException e) {
+            throw new CloudMwException(ErrorCode.INVALID_ARGUMENT, String.valueOf(e.getMessage()), e);
+        }
+    }
+}

@@ -1,0 +1,29 @@
+package io.cloudmw.coordinator.rpc.audit;
+
+import com.google.protobuf.Descriptors.FieldDescriptor;
+import com.google.protobuf.Message;
+import io.cloudmw.proto.v1.CallId;
+import java.util.UUID;
+
+/**
+ * A request as logs name it.
+ *
+ * @param id the call's own id, which all tries of it have; otherwise drawn here
+ * @param text its fields, without secrets; empty: not known
+ */
+record AuditedRequest(String id, String text) {
+    private static final int MAX_ID = 64;
+
+    /** A call that ended before its request came. */
+    static AuditedRequest unread() {
+        return new AuditedRequest(UUID.randomUUID().toString(), "");
+    }
+
+    static AuditedRequest of(Message message) {
+        FieldDescriptor call = message.getDescriptorForType().findFieldByName("call");
+        String id = call != null && !call.isRepeated() && message.getField(call) instanceof CallId known
+                ? LogText.plain(known.getId(), MAX_ID)
+                : "";
+        return new AuditedRequest(id.isEmpty() ? UUID.randomUUID().toString() : id, LogText.of(message));
+    }
+}

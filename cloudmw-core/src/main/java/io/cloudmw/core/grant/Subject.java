@@ -1,0 +1,100 @@
+package io.cloudmw.core.grant;
+
+import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.tls.ProcessIdentity;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * A person, an application or a service that uses the cluster.
+ *
+ * @param name as in certificates
+ * @param role in the cluster; empty: none
+ * @param grants at most one for each scope
+ * @param tokens that act for it
+ */
+public record Subject(String name, Optional<ClusterRole> role, List<Grant> grants, List<TokenRecord> tokens) {
+    /** The most grants of a subject. */
+    public static final int MAX_GRANTS = 256;
+
+    /** The most tokens of a subject. */
+    public static final int MAX_TOKENS = 64;
+
+    public Subject {
+        name = ProcessIdentity.checked("subject", name);
+        grants = List.copyOf(grants);
+        tokens = List.copyOf(tokens);
+        if (grants.size() > MAX_GRANTS || tokens.size() > MAX_TOKENS) {
+            throw new IllegalArgumentException("subject " + name + ": " + grants.size() + " grants, " + tokens.size()
+                    + " tokens (expected: <= " + MAX_GRANTS + ", <= " + MAX_TOKENS + ")");
+        }
+    }
+
+    /** A subject without rights. */
+    public static Subject unknown(String name) {
+        return new Subject(name, Optional.empty(), List.of(), List.of());
+    }
+
+    /** Returns whether it has this right to a path. */
+    public boolean may(Right right, VolumeName volume, String path) {
+        return has(ClusterRole.ADMIN) || grants.stream().anyMatch(grant -> grant.gives(right, volume, path));
+    }
+
+    /** Returns whether it has this right to a volume, or to one of its directories. */
+    public boolean mayIn(Right right, VolumeName volume) {
+        return has(ClusterRole.ADMIN)
+                || grants.stream()
+                        .anyMatch(grant -> grant.scope().volume().equals(volume)
+                                && grant.rights().stream().anyMatch(had -> had.includes(right)));
+    }
+
+    /** Returns whether it has any right in a volume. */
+    public boolean sees(VolumeName volume) {
+        return has(ClusterRole.VIEWER)
+                || grants.stream().anyMatch(grant -> grant.scope().volume().equals(volume));
+    }
+
+    /** Returns whether it has this role, or one that includes it. */
+    public boolean has(ClusterRole wanted) {
+        return role.filter(own -> own.includes(wanted)).isPresent();
+    }
+
+    /** Returns whether it has neither rights nor tokens. */
+    public boolean isEmpty() {
+        return role.isEmpty() && grants.isEmpty() && tokens.isEmpty();
+    }
+
+    /** The same subject with other rights in one scope; none: without rights there. */
+    public Subject with(GrantScope scope, Set<Right> rights) {
+        List<Grant> changed = new ArrayList<>(grants);
+        changed.removeIf(grant -> grant.scope().equals(scope));
+        if (!rights.isEmpty()) {
+            changed.add(new Grant(scope, rights));
+        }
+        return new Subject(name, role, changed, tokens);
+    }
+
+    /** The same subject with another role; empty: with none. */
+    public Subject withRole(Optional<ClusterRole> other) {
+        return new Subject(name, other, grants, tokens);
+    }
+
+    /** The same subject with one token more, and without those that are over. */
+    public Subject withToken(TokenRecord token, long nowMillis) {
+        List<TokenRecord> changed = new ArrayList<>(tokens);
+        changed.removeIf(old -> !old.isGoodAt(nowMillis) || old.sha256().equals(token.sha256()));
+        changed.add(token);
+        return new Subject(name, role, grants, changed);
+    }
+
+    /** The same subject without the token of this id. */
+    public Subject withoutToken(String id) {
+        return new Subject(
+                name,
+                role,
+                grants,
+                tokens.stream().filter(token -> !token.id().equals(id)).toList());
+    }
+}

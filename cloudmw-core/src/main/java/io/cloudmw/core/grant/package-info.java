@@ -1,0 +1,8 @@
+/**
+ * What subjects may do: rights on volumes and paths, roles in the cluster, and their tokens. Immutable values and pure
+ * rules.
+ */
+@NullMarked
+package io.cloudmw.core.grant;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,85 @@
+package io.cloudmw.helper.log;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.cloudmw.coordinator.rpc.audit.AuditTrail;
+import io.cloudmw.coordinator.server.AuditOptions;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.grant.Right;
+import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.tls.ProcessIdentity;
+import io.cloudmw.core.tls.ProcessRole;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class AuditFileTest {
+    private static final VolumeName DATA = new VolumeName("data");
+    private static final ProcessIdentity APP = new ProcessIdentity("prod", ProcessRole.CLIENT, "app");
+
+    @TempDir
+    private Path directory;
+
+    @Test
+    void firstAccessOfASubjectToAPathIsOneJsonLine() throws Exception {
+        Path file = directory.resolve("new").resolve("audit.jsonl");
+        AuditTrail trail = new AuditTrail();
+        AuditFile open = AuditFile.open(new AuditOptions(file, 1 << 20, 3));
+        try {
+            trail.accessed("PlanRead", APP, Right.READ, DATA, "/a\nb");
+            trail.accessed("PlanRead", APP, Right.READ, DATA, "/a\nb");
+            trail.accessed("BeginPut", APP, Right.WRITE, DATA, "/a\nb");
+        } finally {
+            open.close();
+        }
+        List<String> lines = Files.readAllLines(file);
+        assertThat(lines).hasSize(2);
+        JsonNode first = new ObjectMapper().readTree(lines.get(0));
+        assertThat(first.path("event").asText()).isEqualTo("access");
+        assertThat(first.path("subject").asText()).isEqualTo("app");
+        assertThat(first.path("volume").asText()).isEqualTo("data");
+        assertThat(first.path("path").asText()).isEqualTo("/a?b");
+        assertThat(first.path("right").asText()).isEqualTo("read");
+        assertThat(first.has("time")).isTrue();
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
+                .isEqualTo("rw-------");
+    }
+
+    @Test
+    void fullFileIsFollowedByANewOneAndOldOnesAreDeleted() throws Exception {
+        Path file = directory.resolve("audit.jsonl");
+        AuditTrail trail = new AuditTrail();
+        for (int round = 0; round < 8; round++) {
+            AuditFile open = AuditFile.open(new AuditOptions(file, 2000, 2));
+            try {
+                for (int i = 0; i < 50; i++) {
+                    trail.accessed("PlanRead", APP, Right.READ, DATA, "/" + round + "/" + i);
+                }
+            } finally {
+                open.close();
+            }
+        }
+        try (var files = Files.list(directory)) {
+            assertThat(files.map(path -> path.getFileName().toString()).toList())
+                    .containsExactlyInAnyOrder("audit.jsonl", "audit.jsonl.1", "audit.jsonl.2");
+        }
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(directory.resolve("audit.jsonl.1"))))
+                .isEqualTo("rw-------");
+    }
+
+    @Test
+    void fileThatCannotBeWrittenIsRefused() throws Exception {
+        Path file = Files.createDirectory(directory.resolve("audit.jsonl"));
+        CloudMwException refusal =
+                catchThrowableOfType(CloudMwException.class, () -> AuditFile.open(new AuditOptions(file, 1 << 20, 3)));
+        assertThat(refusal.code()).isEqualTo(ErrorCode.LOCAL_IO);
+        assertThat(refusal).hasMessageContaining(file.toString());
+    }
+}
