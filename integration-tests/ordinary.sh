@@ -24,7 +24,7 @@ set -euo pipefail
 
 . "$(dirname "$0")/processes.sh"
 . "$root/integration-tests/go-programs.sh"
-workloads=(put-4k get-4k put-1m get-1m put get-first get get-direct cat cat-library get-1k switch)
+workloads=(put-4k get-4k put-1m get-1m put get-first get get-direct cat cat-library get-1k open-1k switch)
 rclone_version=v1.75.1
 
 usage() {
@@ -493,6 +493,25 @@ do_get_1k() {
   stop TERM hd
 }
 
+# Reads of 1 KiB at random places of an open file, whose plan is at hand. The file is larger than the client's memory.
+do_open_1k() {
+  start_helper hd --disk "d1=$work/disk" -D helper.disk.d1.reserve=8MiB
+  cloudmw volume create leaves --replicas 1 --store d1 --leaf-size 4KiB --chunk-size 64MiB >/dev/null
+  (java_of_bench generate "$work/large" $((256 << 20)) "$seed")
+  cloudmw put -q "$work/large" leaves:/large
+  start_bench
+  ask open-reads leaves:/large "$small_gets"
+  for ((round = 1; round <= rounds; round++)); do
+    ask open-reads leaves:/large "$small_gets"
+    printf '%s\t%s\t%s\t%s\n' "$workload" "$round" ${answer} >>"$work/percentiles"
+    echo "$workload $round $answer ms" >&2
+  done
+  end_bench
+  cloudmw volume rm leaves --force --yes >/dev/null
+  rm "$work/large"
+  stop TERM hd
+}
+
 # A new switch in each round: the same GiB twenty times, the first from the stores, the others from its disk.
 do_switch() {
   local i
@@ -604,6 +623,10 @@ $rounds rounds after $warm_ups, seed $seed, sizes ÷ $part."
         printf "get-1k: a get of 1 KiB from a disk of a helper takes p50 %.3f ms, p99 %.3f ms (medians).\n\n", \
           median("get-1k", 1), median("get-1k", 2)
       }
+      if (count["open-1k"]) {
+        printf "open-1k: a read of 1 KiB of an open file on a disk of a helper takes p50 %.3f ms, p99 %.3f ms (medians).\n\n", \
+          median("open-1k", 1), median("open-1k", 2)
+      }
       for (w in files) {
         printf "%s: %d files became %d objects in each bucket.\n\n", w, files[w], median(w "-objects", 1) / 2
       }
@@ -625,7 +648,7 @@ $rounds rounds after $warm_ups, seed $seed, sizes ÷ $part."
       target("cat 1 GiB, library: CPU-s client", "cat-library/library", cpu("cat-library/library", 2), 1.1)
       target("put 1 GiB ÷ two rclone puts", "put/cloudmw", ratio("put", "cloudmw", "rclone-twice"), 0.5)
       target("put 1 GiB: CPU-s helpers, each copy", "put/cloudmw", cpu("put/cloudmw", 3) / 2, 1.5)
-      target("get 1 KiB, p50 in ms", "get-1k", count["get-1k"] ? median("get-1k", 1) : 0, 0.4)
+      target("read 1 KiB with a plan at hand, p50 in ms", "open-1k", count["open-1k"] ? median("open-1k", 1) : 0, 0.4)
       if (count["switch/read-20"]) {
         target("first GiB through a switch ÷ CPU of the twentieth", "switch/read-1", \
           cpu("switch/read-1", 3) / (cpu("switch/read-20", 3) + 0.001), 2)

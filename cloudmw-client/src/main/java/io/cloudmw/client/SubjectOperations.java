@@ -72,7 +72,16 @@ public final class SubjectOperations {
      *     authority of its own
      */
     public CompletableFuture<String> createToken(String subject, Optional<Duration> life) {
+        if (life.filter(time -> time.toMillis() <= 0).isPresent()) {
+            return CompletableFuture.failedFuture(new CloudMwException(
+                    ErrorCode.INVALID_ARGUMENT, "life of a token: " + life.get() + " (expected: more than 0)"));
+        }
         return calls.whoAmI().thenCompose(access -> {
+            if (access.subject().isEmpty()) {
+                throw new CompletionException(new CloudMwException(
+                        ErrorCode.INVALID_ARGUMENT,
+                        "the cluster speaks plain text, where tokens have no use (expected: tls.insecure=false)"));
+            }
             String authority = access.authority()
                     .orElseThrow(() -> new CompletionException(new CloudMwException(
                             ErrorCode.INVALID_ARGUMENT,

@@ -13,6 +13,7 @@ import io.cloudmw.core.grant.GrantScope;
 import io.cloudmw.core.grant.Right;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.Mode;
+import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.VolumeName;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -111,6 +112,50 @@ class GrantsIT {
     }
 
     @Test
+    void idOfAVersionIsNoRightToReadIt() throws Exception {
+        FilePath secret = file("/secret");
+        admin.files().put(source, secret, PutOptions.defaults()).join();
+        VersionId version = admin.files().stat(secret).join().version().id();
+        admin.subjects()
+                .grant("app", new GrantScope(DATA, "/mine"), Set.of(Right.READ, Right.WRITE))
+                .join();
+        CloudMw app = client("app");
+        FilePath mine = file("/mine/x");
+        assertThat(TlsCluster.refusal(app.files().open(mine, version))).isEqualTo(ErrorCode.PERMISSION_DENIED);
+
+        app.files().put(source, mine, PutOptions.defaults()).join();
+        VersionId former = app.files().stat(mine).join().version().id();
+        app.files().rename(mine, file("/mine/y"), true).join();
+        app.files().open(file("/mine/y"), former).join().close();
+    }
+
+    @Test
+    void whoMayOnlyWriteMovesNoFileToWhereItReads() throws Exception {
+        admin.subjects()
+                .grant("app", new GrantScope(DATA, "/inbox"), Set.of(Right.WRITE))
+                .join();
+        admin.subjects()
+                .grant("app", new GrantScope(DATA, "/mine"), Set.of(Right.READ, Right.WRITE))
+                .join();
+        admin.files().put(source, file("/inbox/secret"), PutOptions.defaults()).join();
+        CloudMw app = client("app");
+        assertThat(TlsCluster.refusal(app.files().rename(file("/inbox/secret"), file("/mine/s"), true)))
+                .isEqualTo(ErrorCode.PERMISSION_DENIED);
+    }
+
+    @Test
+    void volumeOfTheSameNameBeginsWithoutGrants() {
+        admin.subjects()
+                .grant("app", new GrantScope(HIDDEN, "/"), Set.of(Right.READ))
+                .join();
+        CloudMw app = client("app");
+        assertThat(app.volumes().list().join()).hasSize(1);
+        admin.volumes().delete(HIDDEN, true).join();
+        cluster.createVolume(admin, HIDDEN, Mode.COOPERATIVE);
+        assertThat(app.volumes().list().join()).isEmpty();
+    }
+
+    @Test
     void operatorManagesStoresAndReadsNoFile() throws Exception {
         admin.files().put(source, file("/secret"), PutOptions.defaults()).join();
         admin.subjects().setRole("ops", Optional.of(ClusterRole.OPERATOR)).join();
@@ -159,10 +204,20 @@ class GrantsIT {
                 command.run("volume", "rm", "data", "--force", "--yes", "--token-file", token.toString());
         assertThat(refused.exitCode()).isEqualTo(8);
         assertThat(refused.err()).contains("subject app does not have admin on data:/");
-        command.run("revoke", "app", "data:/logs", "--token-file", adminToken).orThrow();
+        assertThat(command.run("revoke", "app", "data:/log", "--token-file", adminToken)
+                        .exitCode())
+                .as("a path without rights")
+                .isEqualTo(3);
+        command.run("revoke", "app", "data:/logs/", "--token-file", adminToken).orThrow();
         assertThat(command.run("ls", "data:/logs", "--token-file", token.toString())
                         .exitCode())
                 .isEqualTo(8);
+        CommandLine.Result unwritten = command.run(
+                "token", "create", "--subject", "app", "--out", directory.toString(), "--token-file", adminToken);
+        assertThat(unwritten.exitCode()).isEqualTo(7);
+        assertThat(admin.subjects().list(Optional.empty()).join())
+                .singleElement()
+                .satisfies(app -> assertThat(app.tokens()).hasSize(1));
         command.run("token", "revoke", "app", "--all", "--token-file", adminToken)
                 .orThrow();
         assertThat(command.run("whoami", "--token-file", token.toString()).exitCode())

@@ -50,6 +50,12 @@ public record Subject(String name, Optional<ClusterRole> role, List<Grant> grant
                                 && grant.rights().stream().anyMatch(had -> had.includes(right)));
     }
 
+    /** Returns whether it has this right to any path of any volume. */
+    public boolean mayAnywhere(Right right) {
+        return has(ClusterRole.ADMIN)
+                || grants.stream().anyMatch(grant -> grant.rights().stream().anyMatch(had -> had.includes(right)));
+    }
+
     /** Returns whether it has any right in a volume. */
     public boolean sees(VolumeName volume) {
         return has(ClusterRole.VIEWER)
@@ -68,12 +74,31 @@ public record Subject(String name, Optional<ClusterRole> role, List<Grant> grant
 
     /** The same subject with other rights in one scope; none: without rights there. */
     public Subject with(GrantScope scope, Set<Right> rights) {
-        List<Grant> changed = new ArrayList<>(grants);
-        changed.removeIf(grant -> grant.scope().equals(scope));
-        if (!rights.isEmpty()) {
+        List<Grant> changed = new ArrayList<>();
+        boolean isNew = !rights.isEmpty();
+        for (Grant grant : grants) {
+            if (!grant.scope().equals(scope)) {
+                changed.add(grant);
+            } else if (!rights.isEmpty()) {
+                changed.add(new Grant(scope, rights));
+                isNew = false;
+            }
+        }
+        if (isNew) {
             changed.add(new Grant(scope, rights));
         }
         return new Subject(name, role, changed, tokens);
+    }
+
+    /** The same subject without rights in a volume. */
+    public Subject without(VolumeName volume) {
+        return new Subject(
+                name,
+                role,
+                grants.stream()
+                        .filter(grant -> !grant.scope().volume().equals(volume))
+                        .toList(),
+                tokens);
     }
 
     /** The same subject with another role; empty: with none. */

@@ -70,11 +70,11 @@ final class CoordinatorCommand implements Callable<Integer> {
         LogFormat.name("coordinator", config.listen().toString());
         Optional<PageAccessCheck> access = PageAccessCheck.read(config.http(), config.httpToken());
         try (ServingProcess serving = ServingProcess.begin("coordinator", stopTimeout)) {
-            AuditFile unused = serving.with(AuditFile.open(config.audit()));
             CoordinatorBuckets direct = serving.with(new CoordinatorBuckets());
             PrometheusMeterRegistry meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
             serving.with((AutoCloseable) meters::close);
             Optional<HttpEndpoint> endpoint = serving.listen("coordinator.http.listen", config.http());
+            AuditFile unused = serving.with(AuditFile.open(config.audit()));
             CoordinatorServer coordinator = serving.with(CoordinatorServer.start(config, direct, meters));
             Map<String, Object> where = new LinkedHashMap<>();
             where.put("address", coordinator.address().toString());

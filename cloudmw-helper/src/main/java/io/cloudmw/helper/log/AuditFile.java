@@ -9,6 +9,8 @@ import ch.qos.logback.core.rolling.FixedWindowRollingPolicy;
 import ch.qos.logback.core.rolling.RollingFileAppender;
 import ch.qos.logback.core.rolling.SizeBasedTriggeringPolicy;
 import ch.qos.logback.core.status.OnErrorConsoleStatusListener;
+import ch.qos.logback.core.status.Status;
+import ch.qos.logback.core.util.Duration;
 import ch.qos.logback.core.util.FileSize;
 import io.cloudmw.coordinator.rpc.audit.AuditTrail;
 import io.cloudmw.coordinator.server.AuditOptions;
@@ -18,47 +20,67 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import net.logstash.logback.encoder.LogstashEncoder;
 import net.logstash.logback.fieldnames.LogstashFieldNames;
 import org.slf4j.LoggerFactory;
 
 /**
- * The file of the audit trail: a JSON line for each event, which only its owner can read. At most {@value #QUEUE} events
- * wait for the disk; a call whose event finds no room waits, too, so a slow disk delays calls and loses nothing. A full
- * disk loses events, which standard error says; calls go on. Closing writes what waits.
+ * The two files of the audit trail, which only their owner can read: a JSON line for each event. Changes are in the file
+ * that the settings name, refusals and accesses in the one beside it whose name begins with {@value #CALLS}. In each at
+ * most {@value #QUEUE} events wait for the disk. A change then waits, too, so that a slow disk delays it and loses nothing;
+ * of the others events are lost. A full disk loses events, which standard error says; calls go on. Closing writes what
+ * waits.
  */
 public final class AuditFile implements AutoCloseable {
-    /** The most events that wait. */
+    /** The most events that wait in a file. */
     static final int QUEUE = 8192;
+
+    /** The beginning of the name of the file of refusals and accesses. */
+    static final String CALLS = "calls-";
 
     private static final String NO_FIELD = "[ignore]";
 
-    private final Logger logger;
-    private final AsyncAppender queue;
+    private final LoggerContext context;
+    private final Map<Logger, AsyncAppender> queues = new LinkedHashMap<>();
 
     /** Says on standard error why events are lost. */
-    private final OnErrorConsoleStatusListener failures;
+    private final OnErrorConsoleStatusListener failures = new Failures();
 
-    private AuditFile(Logger logger, AsyncAppender queue, OnErrorConsoleStatusListener failures) {
-        this.logger = logger;
-        this.queue = queue;
-        this.failures = failures;
+    private AuditFile(LoggerContext context) {
+        this.context = context;
+        failures.setContext(context);
+        failures.setRetrospective(0);
+        failures.start();
+        boolean unused = context.getStatusManager().add(failures);
     }
 
     /**
-     * Opens the file for this process.
+     * Opens the files for this process.
      *
-     * @throws CloudMwException {@code LOCAL_IO} when it cannot be written
+     * @throws CloudMwException {@code LOCAL_IO} when one cannot be written
      */
     public static AuditFile open(AuditOptions options) throws CloudMwException {
         if (!(LoggerFactory.getILoggerFactory() instanceof LoggerContext context)) {
             throw new CloudMwException(ErrorCode.INTERNAL, "audit trail: the process logs by another library");
         }
-        Path file = options.file().toAbsolutePath();
-        OnErrorConsoleStatusListener failures = new OnErrorConsoleStatusListener();
-        failures.setContext(context);
-        failures.start();
-        boolean unused = context.getStatusManager().add(failures);
+        AuditFile files = new AuditFile(context);
+        Path changes = options.file().toAbsolutePath();
+        boolean opened = false;
+        try {
+            files.open(AuditTrail.CHANGES, changes, options, true);
+            files.open(AuditTrail.CALLS, changes.resolveSibling(CALLS + changes.getFileName()), options, false);
+            opened = true;
+            return files;
+        } finally {
+            if (!opened) {
+                files.close();
+            }
+        }
+    }
+
+    private void open(String name, Path file, AuditOptions options, boolean waits) throws CloudMwException {
         RollingFileAppender<ILoggingEvent> appender = new PrivateFileAppender();
         appender.setContext(context);
         appender.setFile(file.toString());
@@ -72,28 +94,27 @@ public final class AuditFile implements AutoCloseable {
         SizeBasedTriggeringPolicy<ILoggingEvent> size = new SizeBasedTriggeringPolicy<>();
         size.setContext(context);
         size.setMaxFileSize(new FileSize(options.fileBytes()));
-        size.setCheckIncrement(ch.qos.logback.core.util.Duration.buildByMilliseconds(1));
+        size.setCheckIncrement(Duration.buildByMilliseconds(1));
         size.start();
         appender.setRollingPolicy(former);
         appender.setTriggeringPolicy(size);
-        LogstashEncoder lines = lines(context);
-        appender.setEncoder(lines);
+        appender.setEncoder(lines(context));
         appender.start();
         if (!appender.isStarted()) {
-            context.getStatusManager().remove(failures);
             throw new CloudMwException(ErrorCode.LOCAL_IO, "audit trail: " + file + " cannot be written");
         }
         AsyncAppender queue = new AsyncAppender();
         queue.setContext(context);
         queue.setQueueSize(QUEUE);
         queue.setDiscardingThreshold(0);
+        queue.setNeverBlock(!waits);
         queue.addAppender(appender);
         queue.start();
-        Logger logger = context.getLogger(AuditTrail.LOGGER);
+        Logger logger = context.getLogger(name);
         logger.setAdditive(false);
         logger.addAppender(queue);
         logger.setLevel(Level.INFO);
-        return new AuditFile(logger, queue, failures);
+        queues.put(logger, queue);
     }
 
     private static LogstashEncoder lines(LoggerContext context) {
@@ -111,6 +132,16 @@ public final class AuditFile implements AutoCloseable {
         lines.setTimeZone("UTC");
         lines.start();
         return lines;
+    }
+
+    /** A listener that prints failures alone. */
+    private static final class Failures extends OnErrorConsoleStatusListener {
+        @Override
+        public void addStatusEvent(Status status) {
+            if (status.getEffectiveLevel() >= Status.ERROR) {
+                super.addStatusEvent(status);
+            }
+        }
     }
 
     /** An appender whose files only their owner can read. */
@@ -132,9 +163,11 @@ public final class AuditFile implements AutoCloseable {
 
     @Override
     public void close() {
-        logger.setLevel(Level.OFF);
-        logger.detachAppender(queue);
-        queue.stop();
-        logger.getLoggerContext().getStatusManager().remove(failures);
+        queues.forEach((logger, queue) -> {
+            logger.setLevel(Level.OFF);
+            logger.detachAppender(queue);
+            queue.stop();
+        });
+        context.getStatusManager().remove(failures);
     }
 }

@@ -6,17 +6,20 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.cloudmw.coordinator.rpc.audit.AuditTrail;
+import io.cloudmw.coordinator.rpc.audit.Caller;
 import io.cloudmw.coordinator.server.AuditOptions;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.grant.Right;
 import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.time.Ticker;
 import io.cloudmw.core.tls.ProcessIdentity;
 import io.cloudmw.core.tls.ProcessRole;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -24,22 +27,26 @@ final class AuditFileTest {
     private static final VolumeName DATA = new VolumeName("data");
     private static final ProcessIdentity APP = new ProcessIdentity("prod", ProcessRole.CLIENT, "app");
 
+    private static final Caller CALLER = new Caller(Optional.of(APP), Optional.empty(), "tester");
+
     @TempDir
     private Path directory;
 
     @Test
     void firstAccessOfASubjectToAPathIsOneJsonLine() throws Exception {
         Path file = directory.resolve("new").resolve("audit.jsonl");
-        AuditTrail trail = new AuditTrail();
+        AuditTrail trail = new AuditTrail(Ticker.system());
         AuditFile open = AuditFile.open(new AuditOptions(file, 1 << 20, 3));
         try {
-            trail.accessed("PlanRead", APP, Right.READ, DATA, "/a\nb");
-            trail.accessed("PlanRead", APP, Right.READ, DATA, "/a\nb");
-            trail.accessed("BeginPut", APP, Right.WRITE, DATA, "/a\nb");
+            trail.accessed("PlanRead", CALLER, Right.READ, DATA, "/a\nb");
+            trail.accessed("PlanRead", CALLER, Right.READ, DATA, "/a\nb");
+            trail.accessed("BeginPut", CALLER, Right.WRITE, DATA, "/a\nb");
         } finally {
             open.close();
         }
-        List<String> lines = Files.readAllLines(file);
+        assertThat(file).isEmptyFile();
+        Path calls = file.resolveSibling("calls-audit.jsonl");
+        List<String> lines = Files.readAllLines(calls);
         assertThat(lines).hasSize(2);
         JsonNode first = new ObjectMapper().readTree(lines.get(0));
         assertThat(first.path("event").asText()).isEqualTo("access");
@@ -48,19 +55,19 @@ final class AuditFileTest {
         assertThat(first.path("path").asText()).isEqualTo("/a?b");
         assertThat(first.path("right").asText()).isEqualTo("read");
         assertThat(first.has("time")).isTrue();
-        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(calls)))
                 .isEqualTo("rw-------");
     }
 
     @Test
     void fullFileIsFollowedByANewOneAndOldOnesAreDeleted() throws Exception {
         Path file = directory.resolve("audit.jsonl");
-        AuditTrail trail = new AuditTrail();
+        AuditTrail trail = new AuditTrail(Ticker.system());
         for (int round = 0; round < 8; round++) {
             AuditFile open = AuditFile.open(new AuditOptions(file, 2000, 2));
             try {
                 for (int i = 0; i < 50; i++) {
-                    trail.accessed("PlanRead", APP, Right.READ, DATA, "/" + round + "/" + i);
+                    trail.accessed("PlanRead", CALLER, Right.READ, DATA, "/" + round + "/" + i);
                 }
             } finally {
                 open.close();
@@ -68,9 +75,11 @@ final class AuditFileTest {
         }
         try (var files = Files.list(directory)) {
             assertThat(files.map(path -> path.getFileName().toString()).toList())
-                    .containsExactlyInAnyOrder("audit.jsonl", "audit.jsonl.1", "audit.jsonl.2");
+                    .containsExactlyInAnyOrder(
+                            "audit.jsonl", "calls-audit.jsonl", "calls-audit.jsonl.1", "calls-audit.jsonl.2");
         }
-        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(directory.resolve("audit.jsonl.1"))))
+        assertThat(PosixFilePermissions.toString(
+                        Files.getPosixFilePermissions(directory.resolve("calls-audit.jsonl.1"))))
                 .isEqualTo("rw-------");
     }
 

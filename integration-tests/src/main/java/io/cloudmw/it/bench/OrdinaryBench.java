@@ -1,14 +1,17 @@
 package io.cloudmw.it.bench;
 
+import io.cloudmw.client.ClientSecurity;
 import io.cloudmw.client.CloudMw;
 import io.cloudmw.client.CloudMwOptions;
 import io.cloudmw.client.GetOptions;
+import io.cloudmw.client.file.RemoteFile;
 import io.cloudmw.core.model.FilePath;
 import java.io.BufferedOutputStream;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.OutputStream;
+import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -17,6 +20,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.SplittableRandom;
+import java.util.function.DoubleSupplier;
 
 /**
  * A started client of the library for {@code integration-tests/ordinary.sh}, which measures its processor time from
@@ -46,8 +50,11 @@ public final class OrdinaryBench {
     }
 
     public static void main(String[] arguments) throws IOException {
-        if (arguments.length == 2 && arguments[0].equals("serve")) {
-            try (CloudMw client = CloudMw.connect(CloudMwOptions.of(arguments[1]));
+        if ((arguments.length == 2 || arguments.length == 3) && arguments[0].equals("serve")) {
+            CloudMwOptions plain = CloudMwOptions.of(arguments[1]);
+            CloudMwOptions options =
+                    arguments.length == 2 ? plain : plain.withSecurity(ClientSecurity.tokenFile(Path.of(arguments[2])));
+            try (CloudMw client = CloudMw.connect(options);
                     FileChannel nowhere = FileChannel.open(Path.of("/dev/null"), StandardOpenOption.WRITE)) {
                 new OrdinaryBench(client, nowhere).serve();
             }
@@ -63,8 +70,9 @@ public final class OrdinaryBench {
                     Long.parseLong(arguments[2]),
                     new SplittableRandom(Long.parseLong(arguments[3])));
         } else {
-            System.err.println("usage: OrdinaryBench serve <coordinator> | generate <directory> <count> <bytes> <seed>"
-                    + " | generate <file> <bytes> <seed>");
+            System.err.println(
+                    "usage: OrdinaryBench serve <coordinator> [<token file>] | generate <directory> <count> <bytes> <seed>"
+                            + " | generate <file> <bytes> <seed>");
             System.exit(2);
         }
     }
@@ -80,7 +88,8 @@ public final class OrdinaryBench {
         FilePath file = FilePath.parse(words[1]);
         return switch (words[0]) {
             case "read" -> String.format(Locale.ROOT, "%.3f", millisOfRead(file) / 1e3);
-            case "small-gets" -> smallGets(file, Integer.parseInt(words[2]));
+            case "small-gets" -> percentiles(Integer.parseInt(words[2]), () -> millisOfRead(file));
+            case "open-reads" -> openReads(file, Integer.parseInt(words[2]));
             default -> throw new IllegalArgumentException("unknown command: " + words[0]);
         };
     }
@@ -91,10 +100,27 @@ public final class OrdinaryBench {
         return (System.nanoTime() - start) / 1e6;
     }
 
-    private String smallGets(FilePath file, int count) {
+    /** Reads of 1 KiB of an open file at random places, most of which are not in the client's memory. */
+    private String openReads(FilePath file, int count) {
+        SplittableRandom places = new SplittableRandom(count);
+        ByteBuffer target = ByteBuffer.allocateDirect(1024);
+        try (RemoteFile open = client.files().open(file).join()) {
+            long last = open.version().sizeBytes() / 1024;
+            return percentiles(count, () -> {
+                long place = places.nextLong(last) * 1024;
+                target.clear();
+                long start = System.nanoTime();
+                open.read(target, place).join();
+                return (System.nanoTime() - start) / 1e6;
+            });
+        }
+    }
+
+    /** Returns the median and the 99th percentile of so many values. */
+    private static String percentiles(int count, DoubleSupplier value) {
         double[] millis = new double[count];
         for (int i = 0; i < count; i++) {
-            millis[i] = millisOfRead(file);
+            millis[i] = value.getAsDouble();
         }
         Arrays.sort(millis);
         return String.format(Locale.ROOT, "%.3f %.3f", millis[count / 2], millis[(int) (count * 0.99)]);

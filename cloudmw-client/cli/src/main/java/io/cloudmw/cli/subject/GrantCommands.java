@@ -9,7 +9,6 @@ import io.cloudmw.core.grant.ClusterRole;
 import io.cloudmw.core.grant.GrantScope;
 import io.cloudmw.core.grant.Right;
 import io.cloudmw.core.grant.SubjectInfo;
-import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.VolumeName;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -27,17 +26,23 @@ import picocli.CommandLine.Parameters;
 public final class GrantCommands {
     private GrantCommands() {}
 
-    /** The scope that {@code VOLUME} or {@code VOLUME:/PATH} names. */
+    /** The scope that {@code VOLUME}, {@code VOLUME:/} or {@code VOLUME:/PATH} names. */
     private static GrantScope scope(String text) {
-        if (!text.contains(":")) {
+        int colon = text.indexOf(':');
+        if (colon < 0) {
             return GrantScope.of(new VolumeName(text));
         }
-        FilePath path = FilePath.parse(text);
-        return new GrantScope(path.volume(), path.path());
+        String path = text.substring(colon + 1);
+        boolean ends = path.endsWith("/") && path.length() > 1;
+        return new GrantScope(
+                new VolumeName(text.substring(0, colon)), ends ? path.substring(0, path.length() - 1) : path);
     }
 
     private static Set<Right> rights(String text) {
-        return Arrays.stream(text.split(",", -1)).map(Right::parse).collect(Collectors.toSet());
+        return Arrays.stream(text.split(",", -1))
+                .map(String::strip)
+                .map(Right::parse)
+                .collect(Collectors.toSet());
     }
 
     @Command(

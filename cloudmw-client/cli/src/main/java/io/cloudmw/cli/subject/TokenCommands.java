@@ -66,11 +66,24 @@ public final class TokenCommands {
                 say("%s", text);
                 answer.put("token", text);
             } else {
-                TokenFile.replace(out, token);
+                write(client, token, out);
                 say("token %s of %s: in %s", token.id(), subject, out);
                 answer.put("file", out.toString());
             }
             return answer;
+        }
+
+        /** Writes the file; a token that nobody has is ended. */
+        private static void write(CloudMw client, AccessToken token, Path file) throws Exception {
+            boolean written = false;
+            try {
+                TokenFile.replace(file, token);
+                written = true;
+            } finally {
+                if (!written) {
+                    var unused = Calls.await(client.subjects().revokeToken(token.subject(), Optional.of(token.id())));
+                }
+            }
         }
     }
 
@@ -119,7 +132,7 @@ public final class TokenCommands {
                 throw new IllegalArgumentException("token revoke: expected ID, or --all");
             }
             SubjectInfo left = Calls.await(client.subjects().revokeToken(subject, Optional.ofNullable(id)));
-            say("%s has %d tokens left", left.name(), left.tokens().size());
+            say("tokens of %s: %d", left.name(), left.tokens().size());
             return SubjectReport.json(left);
         }
     }

@@ -13,7 +13,7 @@ import java.util.Optional;
 
 /**
  * The decisions about callers. In a cluster in plain text nobody is known, and everybody may do everything. Safe for any
- * thread; a decision may block on the catalog after a change of grants.
+ * thread; decisions read no storage.
  */
 public final class Authorizer {
     /** The administrator, who needs no record. */
@@ -81,6 +81,27 @@ public final class Authorizer {
         }
     }
 
+    /** Returns whether the caller may read everything, so that no path needs to be looked at. */
+    public boolean readsAll(Optional<ProcessIdentity> caller) {
+        return isUnlimited(caller) || isHelper(caller);
+    }
+
+    /** Returns whether the caller may do everything. */
+    boolean isAdministrator(Optional<ProcessIdentity> caller) throws CloudMwException {
+        return isUnlimited(caller) || subject(caller.orElseThrow()).has(ClusterRole.ADMIN);
+    }
+
+    /** Requires a right to any path of any volume; fails as {@link #requireRight}. */
+    public void requireRightAnywhere(Optional<ProcessIdentity> caller, Right right) throws CloudMwException {
+        if (isUnlimited(caller)) {
+            return;
+        }
+        Subject subject = subject(caller.orElseThrow());
+        if (!subject.mayAnywhere(right)) {
+            throw denied(subject, right.word() + " on any volume");
+        }
+    }
+
     /** Returns whether the caller sees a volume in lists. */
     public boolean sees(Optional<ProcessIdentity> caller, VolumeName volume) throws CloudMwException {
         return isUnlimited(caller)
@@ -123,6 +144,6 @@ public final class Authorizer {
         return new CloudMwException(
                 ErrorCode.PERMISSION_DENIED,
                 "subject " + subject.name() + " does not have " + what
-                        + " (cloudmw grants shows what it has; an administrator gives more by cloudmw grant)");
+                        + " (cloudmw whoami shows what it has; an administrator gives more by cloudmw grant)");
     }
 }

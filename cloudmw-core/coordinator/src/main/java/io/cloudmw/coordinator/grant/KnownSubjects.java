@@ -1,83 +1,105 @@
 package io.cloudmw.coordinator.grant;
 
 import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.grant.Subject;
+import io.cloudmw.core.time.Ticker;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.OptionalLong;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The subjects that this coordinator has read lately. It asks the catalog several times a second whether any subject was
- * changed, by whatever coordinator, and reads all anew then: so a change takes effect within a second, and a call costs no
- * read. Safe for any thread.
+ * All subjects, in memory. A coordinator asks the catalog several times a second whether any subject was changed, by
+ * whatever coordinator, and reads all anew then: so a change takes effect within a second, and a check reads no storage.
+ * Safe for any thread.
  */
 public final class KnownSubjects {
     /** The interval between two questions. */
     static final Duration INTERVAL = Duration.ofMillis(250);
 
+    /** The longest time without an answer of the catalog; after it nobody is known until there is one. */
+    static final Duration MAX_AGE = Duration.ofSeconds(5);
+
     private static final Logger LOG = LoggerFactory.getLogger(KnownSubjects.class);
 
     private final SubjectRecords records;
-    private volatile Generation present;
+    private final Ticker ticker;
+    private volatile Generation present = new Generation(OptionalLong.empty(), Map.of(), 0);
 
-    /** The subjects that were read since the last change. */
-    private record Generation(long revision, Map<String, Subject> subjects) {
-        static Generation of(long revision) {
-            return new Generation(revision, new ConcurrentHashMap<>());
-        }
-    }
+    /**
+     * The subjects of one revision.
+     *
+     * @param revision empty: none was read yet
+     * @param confirmedNanos when the catalog was last asked whether they are still the newest
+     */
+    private record Generation(OptionalLong revision, Map<String, Subject> subjects, long confirmedNanos) {}
 
-    private KnownSubjects(SubjectRecords records, long revision) {
+    /** Makes an object that knows nobody until {@link #look}. */
+    public KnownSubjects(SubjectRecords records, Ticker ticker) {
         this.records = records;
-        this.present = Generation.of(revision);
-    }
-
-    /** Returns those of a cluster in plain text, where nobody is checked: it asks only when it is told to. */
-    public static KnownSubjects unchecked(SubjectRecords records) {
-        return new KnownSubjects(records, -1);
+        this.ticker = ticker;
     }
 
     /**
-     * Starts to ask, on a timer of the caller's.
+     * Reads all subjects and starts to ask for changes, on a timer of the caller's.
      *
      * @throws CloudMwException when the catalog cannot be read
      */
-    public static KnownSubjects start(SubjectRecords records, ScheduledExecutorService timer) throws CloudMwException {
-        KnownSubjects known = new KnownSubjects(records, records.revision());
-        var unused =
-                timer.scheduleWithFixedDelay(known::look, INTERVAL.toNanos(), INTERVAL.toNanos(), TimeUnit.NANOSECONDS);
+    public static KnownSubjects start(SubjectRecords records, Ticker ticker, ScheduledExecutorService timer)
+            throws CloudMwException {
+        KnownSubjects known = new KnownSubjects(records, ticker);
+        known.look();
+        var unused = timer.scheduleWithFixedDelay(
+                known::lookAgain, INTERVAL.toNanos(), INTERVAL.toNanos(), TimeUnit.NANOSECONDS);
         return known;
     }
 
-    /** Asks once; an exception would end the schedule. Blocks on the catalog. */
-    void look() {
+    /** Asks once; an exception would end the schedule. */
+    private void lookAgain() {
         try {
-            long revision = records.revision();
-            if (revision != present.revision()) {
-                present = Generation.of(revision);
-            }
+            look();
         } catch (CloudMwException | RuntimeException | Error e) {
-            // Without an answer nothing is known to be unchanged.
-            present = Generation.of(-1);
-            LOG.warn("coordinator: the revision of subjects could not be read; asking again", e);
+            LOG.warn("coordinator: subjects could not be read; asking again", e);
         }
     }
 
-    /** Returns a subject, which may be without rights. Blocks on the catalog when it was not read since the last change. */
+    /**
+     * Asks whether a subject was changed, and reads all anew then. Blocks on the catalog.
+     *
+     * @throws CloudMwException when the catalog cannot be read; the subjects stay known for a while
+     */
+    public synchronized void look() throws CloudMwException {
+        long nowNanos = ticker.nanos();
+        OptionalLong revision = OptionalLong.of(records.revision());
+        if (revision.equals(present.revision())) {
+            present = new Generation(revision, present.subjects(), nowNanos);
+            return;
+        }
+        Map<String, Subject> subjects = new HashMap<>();
+        for (Subject subject : records.subjects()) {
+            subjects.put(subject.name(), subject);
+        }
+        present = new Generation(revision, Map.copyOf(subjects), nowNanos);
+    }
+
+    /**
+     * Returns a subject, which may be without rights.
+     *
+     * @throws CloudMwException {@code COORDINATOR_UNAVAILABLE} when the catalog has not answered for too long
+     */
     public Subject subject(String name) throws CloudMwException {
         Generation now = present;
-        Subject known = now.subjects().get(name);
-        if (known != null) {
-            return known;
+        if (now.revision().isPresent() && ticker.nanos() - now.confirmedNanos() > MAX_AGE.toNanos()) {
+            throw new CloudMwException(
+                    ErrorCode.COORDINATOR_UNAVAILABLE,
+                    "the rights of subject " + name + " are not known: the catalog has not answered for "
+                            + MAX_AGE.toSeconds() + " s");
         }
-        Subject read = records.subject(name).orElse(Subject.unknown(name));
-        if (now.subjects().size() < SubjectRecords.MAX) {
-            now.subjects().put(name, read);
-        }
-        return read;
+        return now.subjects().getOrDefault(name, Subject.unknown(name));
     }
 }

@@ -12,7 +12,7 @@ public interface SubjectRecords {
     /** The most subjects. */
     int MAX = 10_000;
 
-    /** Returns a number that grows with every change; 0: there was none. */
+    /** Returns a number that grows with every change of a subject; 0: there was none. */
     long revision() throws CloudMwException;
 
     /** Returns a subject; empty: it has no rights and no tokens. */
@@ -22,7 +22,8 @@ public interface SubjectRecords {
     List<Subject> subjects() throws CloudMwException;
 
     /**
-     * Changes a subject. One without role, grants and tokens is removed.
+     * Changes a subject. One without role, grants and tokens is removed. An update that returns what it got changes
+     * nothing.
      *
      * @param update gets the present one, which may be without rights
      * @return the new one

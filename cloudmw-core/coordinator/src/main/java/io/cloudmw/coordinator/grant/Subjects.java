@@ -13,6 +13,7 @@ import io.cloudmw.core.time.WallClock;
 import io.cloudmw.core.tls.ProcessIdentity;
 import io.cloudmw.core.tls.ProcessRole;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -38,16 +39,17 @@ public final class Subjects {
      *
      * @param by who asks for it; empty: in plain text
      * @param rights none: it has none there any more
-     * @throws CloudMwException {@code PERMISSION_DENIED} when the caller may not share there, or lacks a right that it
+     * @throws CloudMwException {@code NOT_FOUND} when it has none there already; {@code PERMISSION_DENIED} when the caller may not share there, or lacks a right that it
      *     gives; {@code INVALID_ARGUMENT} when the subject has too many grants
      */
     public Subject grant(Optional<ProcessIdentity> by, String name, GrantScope scope, Set<Right> rights)
             throws CloudMwException {
+        requireKnownCaller(by);
         authorizer.requireRight(by, Right.SHARE, scope.volume(), scope.prefix());
         for (Right right : rights) {
             authorizer.requireRight(by, right, scope.volume(), scope.prefix());
         }
-        return changed(name, subject -> {
+        Subject changed = changed(name, subject -> {
             for (Right right : Right.values()) {
                 boolean had = subject.grants().stream()
                         .anyMatch(grant ->
@@ -56,14 +58,27 @@ public final class Subjects {
                     authorizer.requireRight(by, right, scope.volume(), scope.prefix());
                 }
             }
+            if (rights.isEmpty()
+                    && subject.grants().stream()
+                            .noneMatch(grant -> grant.scope().equals(scope))) {
+                throw new CloudMwException(
+                        ErrorCode.NOT_FOUND, "subject " + name + " has no rights given at " + scope.describe());
+            }
             return subject.with(scope, rights);
         });
+        return authorizer.isAdministrator(by) ? changed : within(changed, scope.volume());
     }
 
     /** Replaces the role of a subject; fails with {@code PERMISSION_DENIED} unless an administrator asks for it. */
     public Subject role(Optional<ProcessIdentity> by, String name, Optional<ClusterRole> role) throws CloudMwException {
+        requireKnownCaller(by);
         authorizer.requireRole(by, ClusterRole.ADMIN);
-        return changed(name, subject -> subject.withRole(role));
+        return changed(name, subject -> {
+            if (role.isEmpty() && subject.role().isEmpty()) {
+                throw new CloudMwException(ErrorCode.NOT_FOUND, "subject " + name + " has no role");
+            }
+            return subject.withRole(role);
+        });
     }
 
     /**
@@ -77,10 +92,35 @@ public final class Subjects {
             return records.subjects();
         }
         authorizer.requireRight(by, Right.ADMIN, volume.get(), "/");
-        return records.subjects().stream()
-                .filter(subject -> subject.grants().stream()
-                        .anyMatch(grant -> grant.scope().volume().equals(volume.get())))
-                .toList();
+        List<Subject> found = new ArrayList<>();
+        for (Subject subject : records.subjects()) {
+            Subject inVolume = within(subject, volume.get());
+            if (!inVolume.grants().isEmpty()) {
+                found.add(inVolume);
+            }
+        }
+        return found;
+    }
+
+    /** Removes the rights in a volume that was deleted, so that the next one with its name begins without. */
+    public void forget(VolumeName volume) throws CloudMwException {
+        for (Subject subject : records.subjects()) {
+            if (!within(subject, volume).grants().isEmpty()) {
+                Subject unused = records.change(subject.name(), before -> before.without(volume));
+            }
+        }
+        known.look();
+    }
+
+    /** A subject as those see it who have rights in this volume alone: its grants there. */
+    private static Subject within(Subject subject, VolumeName volume) {
+        return new Subject(
+                subject.name(),
+                Optional.empty(),
+                subject.grants().stream()
+                        .filter(grant -> grant.scope().volume().equals(volume))
+                        .toList(),
+                List.of());
     }
 
     /**
@@ -91,7 +131,13 @@ public final class Subjects {
      */
     public TokenRecord addToken(Optional<ProcessIdentity> by, String name, String sha256, Optional<Duration> life)
             throws CloudMwException {
-        requireSelf(by, name);
+        if (by.flatMap(ProcessIdentity::token).isPresent()) {
+            // A token that made others would outlive its end.
+            requireKnownCaller(by);
+            authorizer.requireRole(by, ClusterRole.ADMIN);
+        } else {
+            requireSelf(by, name);
+        }
         long now = clock.millis();
         TokenRecord token = made(() -> new TokenRecord(
                 sha256,
@@ -113,6 +159,9 @@ public final class Subjects {
         requireSelf(by, name);
         return changed(name, subject -> {
             if (id.isEmpty()) {
+                if (subject.tokens().isEmpty()) {
+                    throw new CloudMwException(ErrorCode.NOT_FOUND, "subject " + name + " has no tokens");
+                }
                 return new Subject(subject.name(), subject.role(), subject.grants(), List.of());
             }
             if (subject.tokens().stream().noneMatch(token -> token.id().equals(id.get()))) {
@@ -122,12 +171,30 @@ public final class Subjects {
         });
     }
 
+    /** Returns the subject of a caller; the administrator has that role without a record. */
+    public Subject caller(ProcessIdentity caller) throws CloudMwException {
+        Subject subject = subject(caller.id());
+        return authorizer.isAdministrator(Optional.of(caller))
+                ? subject.withRole(Optional.of(ClusterRole.ADMIN))
+                : subject;
+    }
+
     /** Returns a subject as the catalog has it. */
     public Subject subject(String name) throws CloudMwException {
         return records.subject(name).orElse(Subject.unknown(name));
     }
 
+    /** In plain text anybody could give himself rights that last until the cluster speaks TLS. */
+    private static void requireKnownCaller(Optional<ProcessIdentity> by) throws CloudMwException {
+        if (by.isEmpty()) {
+            throw new CloudMwException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "subjects cannot be changed in plain text, where nobody is known (expected: tls.insecure=false)");
+        }
+    }
+
     private void requireSelf(Optional<ProcessIdentity> by, String name) throws CloudMwException {
+        requireKnownCaller(by);
         boolean isSelf = by.filter(caller ->
                         caller.role() == ProcessRole.CLIENT && caller.id().equals(name))
                 .isPresent();
@@ -142,7 +209,8 @@ public final class Subjects {
         if (name.equals(Authorizer.ADMINISTRATOR)) {
             throw new CloudMwException(
                     ErrorCode.INVALID_ARGUMENT,
-                    "subject " + name + ": may do everything, and its token is in the file of tls.admin-token-file");
+                    "subject " + name + " cannot be changed: it may do everything, and its token is in the file of"
+                            + " tls.admin-token-file");
         }
         String checked = made(() -> ProcessIdentity.checked("subject", name));
         Subject changed = records.change(checked, before -> {

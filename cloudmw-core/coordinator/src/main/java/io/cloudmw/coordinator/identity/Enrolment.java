@@ -17,6 +17,7 @@ import java.util.Optional;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /** The rules by which the cluster's authority signs certificates. Safe for any thread. */
 public final class Enrolment {
@@ -124,10 +125,11 @@ public final class Enrolment {
         }
         AuthorityFile.Authorities present = authorities.get();
         List<X509Certificate> chain = present.signing().certify(key, identity, life);
-        LOG.info(
-                "certified {} until {}",
-                identity.describe(),
-                chain.get(0).getNotAfter().toInstant());
+        LOG.atLevel(role == ProcessRole.CLIENT ? Level.DEBUG : Level.INFO)
+                .log(
+                        "certified {} until {}",
+                        identity.describe(),
+                        chain.get(0).getNotAfter().toInstant());
         return new Certified(chain, present.trusted());
     }
 }

@@ -7,11 +7,11 @@ import io.cloudmw.coordinator.catalog.change.CommitRequest;
 import io.cloudmw.coordinator.catalog.tree.DirectoryEntry;
 import io.cloudmw.coordinator.fleet.HeartbeatReport;
 import io.cloudmw.coordinator.fleet.RegisteredHelper;
-import io.cloudmw.coordinator.grant.Authorizer;
 import io.cloudmw.coordinator.names.FileReplication;
 import io.cloudmw.coordinator.read.BadReplicaReports;
 import io.cloudmw.coordinator.read.ReadPlanSegment;
 import io.cloudmw.coordinator.rpc.audit.Caller;
+import io.cloudmw.coordinator.rpc.authorization.CallerAccess;
 import io.cloudmw.coordinator.upload.PlacementRequest;
 import io.cloudmw.coordinator.upload.UploadPlan;
 import io.cloudmw.coordinator.upload.Uploads;
@@ -28,6 +28,7 @@ import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.Page;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.model.VolumeName;
 import io.cloudmw.core.model.chunk.Chunk;
 import io.cloudmw.core.model.chunk.ReplicaReport;
 import io.cloudmw.core.model.file.Attributes;
@@ -37,7 +38,6 @@ import io.cloudmw.core.model.fleet.HelperAddress;
 import io.cloudmw.core.model.volume.Volume;
 import io.cloudmw.core.monitor.Speed;
 import io.cloudmw.core.placement.ReadPlan;
-import io.cloudmw.core.rpc.CallerIdentity;
 import io.cloudmw.core.rpc.Membership;
 import io.cloudmw.core.rpc.UnaryCalls;
 import io.cloudmw.core.status.StoreStatus;
@@ -138,7 +138,7 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
     private final Coordinator coordinator;
     private final boolean reachable;
     private final Administration.StoreProof proof;
-    private final Authorizer authorizer;
+    private final CallerAccess access;
     private final UnaryCalls calls;
     private final UnaryCalls signs;
     private final NextPlacements nextPlacements;
@@ -148,20 +148,20 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
      * Creates the service; the executor of {@code calls} bounds the calls worked on at once.
      *
      * @param proof checks stores before they are added
-     * @param authorizer decides which volumes a caller sees
+     * @param access decides about callers
      * @param reachable whether other machines can reach this coordinator
      * @param signs runs registrations and heartbeats, which wait for no other call
      */
     public CoordinatorService(
             Coordinator coordinator,
             Administration.StoreProof proof,
-            Authorizer authorizer,
+            CallerAccess access,
             boolean reachable,
             UnaryCalls calls,
             UnaryCalls signs) {
         this.coordinator = coordinator;
         this.proof = proof;
-        this.authorizer = authorizer;
+        this.access = access;
         this.reachable = reachable;
         this.calls = calls;
         this.nextPlacements = new NextPlacements(coordinator.uploads());
@@ -200,7 +200,7 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
         calls.answer(observer, () -> {
             ListVolumesResponse.Builder answer = ListVolumesResponse.newBuilder();
             for (Volume volume : coordinator.administration().volumes()) {
-                if (authorizer.sees(CallerIdentity.current(), volume.name())) {
+                if (access.sees(volume.name())) {
                     answer.addVolumes(ToWire.volume(volume));
                 }
             }
@@ -222,12 +222,9 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
     @Override
     public void deleteVolume(DeleteVolumeRequest request, StreamObserver<DeleteVolumeResponse> observer) {
         calls.answer(observer, () -> {
-            coordinator
-                    .administration()
-                    .deleteVolume(
-                            FromWire.volumeName(request.getName()),
-                            request.getForce(),
-                            FromWire.callId(request.getCall()));
+            VolumeName name = FromWire.volumeName(request.getName());
+            coordinator.administration().deleteVolume(name, request.getForce(), FromWire.callId(request.getCall()));
+            access.forget(name);
             return DeleteVolumeResponse.getDefaultInstance();
         });
     }
@@ -503,11 +500,14 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
     @Override
     public void planRead(PlanReadRequest request, StreamObserver<PlanReadResponse> observer) {
         calls.answer(observer, () -> {
+            FilePath file = FromWire.file(request.getVolume(), request.getPath());
+            Optional<VersionId> version = FromWire.optionalVersionId(request.getVersionId());
+            access.requireVersion(file, version);
             ReadPlan plan = coordinator
                     .reads()
                     .plan(
-                            FromWire.file(request.getVolume(), request.getPath()),
-                            FromWire.optionalVersionId(request.getVersionId()),
+                            file,
+                            version,
                             FromWire.optionalMode(request.getMode()),
                             FromWire.location(request.getLocation()));
             Optional<String> record = request.getRecordable()
@@ -524,14 +524,11 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
             for (String id : request.getHelperIdsList()) {
                 helpers.add(FromWire.helperId(id));
             }
-            ReadPlanSegment segment = coordinator
-                    .reads()
-                    .segment(
-                            FromWire.file(request.getVolume(), request.getPath()),
-                            FromWire.versionId(request.getVersionId()),
-                            request.getSegmentIndex(),
-                            helpers,
-                            request.getDirect());
+            FilePath file = FromWire.file(request.getVolume(), request.getPath());
+            VersionId version = FromWire.versionId(request.getVersionId());
+            access.requireVersion(file, Optional.of(version));
+            ReadPlanSegment segment =
+                    coordinator.reads().segment(file, version, request.getSegmentIndex(), helpers, request.getDirect());
             GetSegmentResponse.Builder answer = GetSegmentResponse.newBuilder()
                     .addAllChunks(
                             segment.chunks().stream().map(ToWire::plannedChunk).toList())
@@ -637,12 +634,10 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
             if (!helper) {
                 BadReplicaReports.requireFromReader(reports);
             }
-            coordinator
-                    .replicas()
-                    .report(
-                            FromWire.file(request.getVolume(), request.getPath()),
-                            FromWire.versionId(request.getVersionId()),
-                            reports);
+            FilePath file = FromWire.file(request.getVolume(), request.getPath());
+            VersionId version = FromWire.versionId(request.getVersionId());
+            access.requireVersion(file, Optional.of(version));
+            coordinator.replicas().report(file, version, reports);
             return ReportReplicasResponse.getDefaultInstance();
         });
     }

@@ -55,8 +55,7 @@ public final class GrantsService extends GrantsGrpc.GrantsImplBase {
                     WhoAmIResponse.newBuilder().setAuthority(authority.get().orElse(""));
             Optional<ProcessIdentity> caller = CallerIdentity.current();
             if (caller.isPresent()) {
-                answer.setCluster(caller.get().cluster())
-                        .setSubject(message(subjects.subject(caller.get().id())));
+                answer.setCluster(caller.get().cluster()).setSubject(message(subjects.caller(caller.get())));
             }
             return answer.build();
         });

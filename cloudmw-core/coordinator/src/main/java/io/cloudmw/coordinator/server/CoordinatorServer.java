@@ -34,6 +34,7 @@ import io.cloudmw.coordinator.rpc.audit.AuditLog;
 import io.cloudmw.coordinator.rpc.audit.AuditTrail;
 import io.cloudmw.coordinator.rpc.audit.Caller;
 import io.cloudmw.coordinator.rpc.authorization.CallAuthorization;
+import io.cloudmw.coordinator.rpc.authorization.CallerAccess;
 import io.cloudmw.coordinator.rpc.helper.HelperChannels;
 import io.cloudmw.coordinator.rpc.helper.HelperProbes;
 import io.cloudmw.coordinator.rpc.helper.HelperUrlSigning;
@@ -265,7 +266,7 @@ public final class CoordinatorServer implements AutoCloseable {
                     calls,
                     signs,
                     feed,
-                    subjects(catalog.subjects(), certificates, subjectTimer),
+                    subjects(catalog, certificates, subjectTimer),
                     new CallMetrics(metrics, Ticker.system()),
                     new StoreChecks(
                             coordinator.administration(),
@@ -406,15 +407,18 @@ public final class CoordinatorServer implements AutoCloseable {
     }
 
     /** The subjects of the cluster, and the check of their calls. */
-    private record Access(Authorizer authorizer, Subjects subjects) {}
+    private record Access(Authorizer authorizer, Subjects subjects, CallerAccess callers) {}
 
     private static Access subjects(
-            SubjectRecords records, CoordinatorCertificates certificates, ScheduledExecutorService timer)
+            Catalog catalog, CoordinatorCertificates certificates, ScheduledExecutorService timer)
             throws CloudMwException {
-        KnownSubjects known =
-                certificates.tls().isPresent() ? KnownSubjects.start(records, timer) : KnownSubjects.unchecked(records);
+        SubjectRecords records = catalog.subjects();
+        KnownSubjects known = certificates.tls().isPresent()
+                ? KnownSubjects.start(records, Ticker.system(), timer)
+                : new KnownSubjects(records, Ticker.system());
         Authorizer authorizer = new Authorizer(known, WallClock.system());
-        return new Access(authorizer, new Subjects(records, known, authorizer, WallClock.system()));
+        Subjects subjects = new Subjects(records, known, authorizer, WallClock.system());
+        return new Access(authorizer, subjects, new CallerAccess(authorizer, subjects, catalog));
     }
 
     /** The objects that answer calls. */
@@ -429,7 +433,7 @@ public final class CoordinatorServer implements AutoCloseable {
 
     private static Server bind(CoordinatorConfig config, Secrets secrets, Services services) throws CloudMwException {
         MemberProofs members = new MemberProofs(secrets.secret(), WallClock.system());
-        AuditTrail trail = new AuditTrail();
+        AuditTrail trail = new AuditTrail(Ticker.system());
         HostPort listen = config.listen();
         Coordinator coordinator = services.coordinator();
         ExecutorService calls = services.calls();
@@ -456,7 +460,7 @@ public final class CoordinatorServer implements AutoCloseable {
                     .addService(new CoordinatorService(
                             coordinator,
                             services.checks()::require,
-                            services.access().authorizer(),
+                            services.access().callers(),
                             HostKind.of(listen.host()) != HostKind.LOOPBACK,
                             new UnaryCalls(requests.holding(calls)),
                             new UnaryCalls(requests.holding(services.signs()))))

@@ -31,12 +31,14 @@ final class SubjectsTest {
 
     private final InMemoryCatalog catalog = new InMemoryCatalog();
     private final AtomicLong now = new AtomicLong(1_700_000_000_000L);
+    private final AtomicLong nanos = new AtomicLong();
+    private KnownSubjects known;
     private Authorizer authorizer;
     private Subjects subjects;
 
     @BeforeEach
     void open() {
-        KnownSubjects known = KnownSubjects.unchecked(catalog.subjects());
+        known = new KnownSubjects(catalog.subjects(), nanos::get);
         authorizer = new Authorizer(known, now::get);
         subjects = new Subjects(catalog.subjects(), known, authorizer, now::get);
     }
@@ -80,7 +82,7 @@ final class SubjectsTest {
 
     @Test
     void changeAtAnotherCoordinatorTakesEffectAtTheNextLook() throws Exception {
-        KnownSubjects elsewhere = KnownSubjects.unchecked(catalog.subjects());
+        KnownSubjects elsewhere = new KnownSubjects(catalog.subjects(), nanos::get);
         Authorizer other = new Authorizer(elsewhere, now::get);
         assertThat(refused(() -> other.requireRight(APP, Right.READ, DATA, "/logs/x")))
                 .isEqualTo(ErrorCode.PERMISSION_DENIED);
@@ -165,6 +167,58 @@ final class SubjectsTest {
         Optional<ProcessIdentity> helper =
                 Optional.of(new ProcessIdentity("prod", ProcessRole.HELPER, Authorizer.ADMINISTRATOR));
         assertThat(may(helper, Right.WRITE, "/logs/x")).isFalse();
+    }
+
+    @Test
+    void nobodyIsKnownWhenTheCatalogHasNotAnsweredForLong() throws Exception {
+        subjects.grant(ADMIN, "app", LOGS, Set.of(Right.READ));
+        nanos.addAndGet(KnownSubjects.MAX_AGE.toNanos());
+        assertThat(may(APP, Right.READ, "/logs/x")).isTrue();
+        nanos.addAndGet(1);
+        assertThat(refused(() -> authorizer.requireRight(APP, Right.READ, DATA, "/logs/x")))
+                .isEqualTo(ErrorCode.COORDINATOR_UNAVAILABLE);
+        known.look();
+        assertThat(may(APP, Right.READ, "/logs/x")).isTrue();
+    }
+
+    @Test
+    void bearerOfATokenMakesNoOther() throws Exception {
+        String id = subjects.addToken(ADMIN, "app", HASH, Optional.of(Duration.ofMinutes(1)))
+                .id();
+        Optional<ProcessIdentity> bearer =
+                Optional.of(new ProcessIdentity("prod", ProcessRole.CLIENT, "app", Optional.of(id)));
+        assertThat(refused(() -> subjects.addToken(bearer, "app", "cd".repeat(32), Optional.empty())))
+                .isEqualTo(ErrorCode.PERMISSION_DENIED);
+    }
+
+    @Test
+    void sharerSeesOnlyTheRightsInItsVolume() throws Exception {
+        VolumeName other = new VolumeName("other");
+        subjects.grant(ADMIN, "app", LOGS, Set.of(Right.READ, Right.SHARE));
+        subjects.grant(ADMIN, "friend", GrantScope.of(other), Set.of(Right.READ));
+        subjects.role(ADMIN, "friend", Optional.of(ClusterRole.VIEWER));
+        Subject shown = subjects.grant(APP, "friend", LOGS, Set.of(Right.READ));
+        assertThat(shown.role()).isEmpty();
+        assertThat(shown.grants()).extracting(grant -> grant.scope().volume()).containsExactly(DATA);
+    }
+
+    @Test
+    void deletedVolumeTakesItsGrantsAlong() throws Exception {
+        subjects.grant(ADMIN, "app", LOGS, Set.of(Right.READ));
+        subjects.grant(ADMIN, "app", GrantScope.of(new VolumeName("other")), Set.of(Right.READ));
+        subjects.forget(DATA);
+        assertThat(may(APP, Right.READ, "/logs/x")).isFalse();
+        assertThat(subjects.subject("app").grants()).hasSize(1);
+    }
+
+    @Test
+    void nobodyChangesSubjectsInPlainText() {
+        assertThat(refused(() -> subjects.grant(Optional.empty(), "app", LOGS, Set.of(Right.READ))))
+                .isEqualTo(ErrorCode.INVALID_ARGUMENT);
+        assertThat(refused(() -> subjects.role(Optional.empty(), "app", Optional.of(ClusterRole.ADMIN))))
+                .isEqualTo(ErrorCode.INVALID_ARGUMENT);
+        assertThat(refused(() -> subjects.addToken(Optional.empty(), "app", HASH, Optional.empty())))
+                .isEqualTo(ErrorCode.INVALID_ARGUMENT);
     }
 
     @Test

@@ -8,6 +8,8 @@ import io.cloudmw.coordinator.fleet.BucketAccess;
 import io.cloudmw.coordinator.fleet.SigningSources;
 import io.cloudmw.coordinator.grant.Authorizer;
 import io.cloudmw.coordinator.grant.KnownSubjects;
+import io.cloudmw.coordinator.grant.Subjects;
+import io.cloudmw.coordinator.rpc.authorization.CallerAccess;
 import io.cloudmw.coordinator.testing.memory.InMemoryCatalog;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.fleet.HelperAddress;
@@ -63,10 +65,15 @@ final class CoordinatorServiceTest {
                     CoordinatorOptions.defaults(),
                     Ticker.system(),
                     WallClock.system());
+            KnownSubjects known = new KnownSubjects(catalog.subjects(), Ticker.system());
+            Authorizer authorizer = new Authorizer(known, WallClock.system());
             CoordinatorService service = new CoordinatorService(
                     coordinator,
                     unproven -> Map.of(),
-                    new Authorizer(KnownSubjects.unchecked(catalog.subjects()), WallClock.system()),
+                    new CallerAccess(
+                            authorizer,
+                            new Subjects(catalog.subjects(), known, authorizer, WallClock.system()),
+                            catalog),
                     false,
                     new UnaryCalls(STALLED),
                     new UnaryCalls(Runnable::run));

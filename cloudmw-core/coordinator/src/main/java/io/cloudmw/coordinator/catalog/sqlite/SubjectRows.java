@@ -46,6 +46,9 @@ final class SubjectRows implements SubjectRecords {
         return database.write(connection -> {
             Optional<Subject> before = find(connection, name);
             Subject next = update.of(before.orElse(Subject.unknown(name)));
+            if (next.equals(before.orElse(Subject.unknown(name)))) {
+                return next;
+            }
             if (before.isEmpty()
                     && !next.isEmpty()
                     && Sql.exists(connection, "SELECT 1 WHERE (SELECT count(*) FROM subjects) >= " + MAX)) {

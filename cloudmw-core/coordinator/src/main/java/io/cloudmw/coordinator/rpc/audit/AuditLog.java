@@ -63,15 +63,15 @@ public final class AuditLog implements ServerInterceptor {
                 CloudMwException failure = RpcErrors.fromStatus(
                         status.asRuntimeException(trailers), ErrorCode.COORDINATOR_UNAVAILABLE, "coordinator");
                 AuditedRequest asked = asked();
-                failures.failed(name, administrative ? asked.text() : "", caller, failure, status.getCause());
-                if (administrative) {
-                    trail.changed(name, caller, asked, Optional.of(failure));
-                } else if (AuditTrail.isRefusal(failure)) {
+                failures.failed(name, administrative ? asked.shortText() : "", caller, failure, status.getCause());
+                if (AuditTrail.isRefusal(failure)) {
                     trail.refused(name, caller, asked, failure);
+                } else if (administrative) {
+                    trail.changed(name, caller, asked, Optional.of(failure));
                 }
             } else if (administrative) {
                 AuditedRequest asked = asked();
-                LOG.info("{} by {}: {}", name, caller, asked.text());
+                LOG.info("{} by {}: {}", name, caller, asked.shortText());
                 trail.changed(name, caller, asked, Optional.empty());
             }
             super.close(status, trailers);

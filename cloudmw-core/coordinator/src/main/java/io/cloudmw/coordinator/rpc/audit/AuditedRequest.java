@@ -13,10 +13,17 @@ import java.util.UUID;
  */
 record AuditedRequest(String id, String text) {
     private static final int MAX_ID = 64;
+    private static final int MAX_TEXT = 4096;
+    private static final int MAX_SHORT_TEXT = 500;
 
     /** A call that ended before its request came. */
     static AuditedRequest unread() {
         return new AuditedRequest(UUID.randomUUID().toString(), "");
+    }
+
+    /** Its fields as the log of the process shows them. */
+    String shortText() {
+        return LogText.plain(text, MAX_SHORT_TEXT);
     }
 
     static AuditedRequest of(Message message) {
@@ -24,6 +31,6 @@ record AuditedRequest(String id, String text) {
         String id = call != null && !call.isRepeated() && message.getField(call) instanceof CallId known
                 ? LogText.plain(known.getId(), MAX_ID)
                 : "";
-        return new AuditedRequest(id.isEmpty() ? UUID.randomUUID().toString() : id, LogText.of(message));
+        return new AuditedRequest(id.isEmpty() ? UUID.randomUUID().toString() : id, LogText.of(message, MAX_TEXT));
     }
 }

@@ -40,7 +40,8 @@ public record Caller(Optional<ProcessIdentity> identity, Optional<InetSocketAddr
         return CURRENT.get();
     }
 
-    static Caller of(ServerCall<?, ?> call, Metadata headers) {
+    /** Returns the caller of a call with these headers. */
+    public static Caller of(ServerCall<?, ?> call, Metadata headers) {
         @Nullable SocketAddress remote = call.getAttributes().get(Grpc.TRANSPORT_ATTR_REMOTE_ADDR);
         @Nullable String agent = headers.get(USER_AGENT);
         return new Caller(

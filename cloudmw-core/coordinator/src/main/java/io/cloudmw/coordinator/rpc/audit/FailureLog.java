@@ -6,7 +6,6 @@ import io.cloudmw.core.time.Ticker;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.event.Level;
@@ -17,15 +16,13 @@ import org.slf4j.event.Level;
  * thread.
  */
 final class FailureLog {
-    static final int BURST = 10;
-    static final long SECONDS_PER_LINE = 10;
     private static final int MAX_MESSAGE_CHARACTERS = 500;
 
     private final Logger log;
     private final Ticker ticker;
 
     /** The limits, one for each method and code. */
-    private final Map<Kind, Allowance> allowances = new ConcurrentHashMap<>();
+    private final Map<Kind, LineAllowance> allowances = new ConcurrentHashMap<>();
 
     private record Kind(String method, ErrorCode code) {}
 
@@ -46,7 +43,7 @@ final class FailureLog {
             return;
         }
         OptionalLong leftOut = allowances
-                .computeIfAbsent(new Kind(method, code), kind -> new Allowance(ticker.nanos()))
+                .computeIfAbsent(new Kind(method, code), kind -> new LineAllowance(ticker.nanos()))
                 .take(ticker.nanos());
         if (leftOut.isEmpty()) {
             return;
@@ -76,33 +73,5 @@ final class FailureLog {
                     CANCELLED -> Level.INFO;
             default -> Level.WARN;
         };
-    }
-
-    /** A limit that allows a burst of lines, then one per interval. */
-    private static final class Allowance {
-        private static final long NANOS_PER_LINE = TimeUnit.SECONDS.toNanos(SECONDS_PER_LINE);
-
-        private long lines = BURST;
-        private long countedNanos;
-        private long leftOut;
-
-        Allowance(long nowNanos) {
-            countedNanos = nowNanos;
-        }
-
-        /** Takes a line. Returns how many were suppressed before it; empty: this one is suppressed, too. */
-        synchronized OptionalLong take(long nowNanos) {
-            long earned = (nowNanos - countedNanos) / NANOS_PER_LINE;
-            countedNanos += earned * NANOS_PER_LINE;
-            lines = Math.min(BURST, lines + earned);
-            if (lines == 0) {
-                leftOut++;
-                return OptionalLong.empty();
-            }
-            lines--;
-            long before = leftOut;
-            leftOut = 0;
-            return OptionalLong.of(before);
-        }
     }
 }

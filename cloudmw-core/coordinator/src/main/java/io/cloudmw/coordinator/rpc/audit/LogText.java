@@ -1,5 +1,6 @@
 package io.cloudmw.coordinator.rpc.audit;
 
+import com.google.protobuf.ByteString;
 import com.google.protobuf.Descriptors.FieldDescriptor;
 import com.google.protobuf.Message;
 import java.util.List;
@@ -30,28 +31,33 @@ final class LogText {
      * redacted.
      */
     static String of(Message request) {
-        StringBuilder text = new StringBuilder();
-        append(text, request);
-        return plain(text.toString(), MAX_REQUEST_CHARACTERS);
+        return of(request, MAX_REQUEST_CHARACTERS);
     }
 
-    private static void append(StringBuilder text, Message message) {
+    /** Returns the same with at most {@code max} characters. */
+    static String of(Message request, int max) {
+        StringBuilder text = new StringBuilder();
+        append(text, request, max);
+        return plain(text.toString(), max);
+    }
+
+    private static void append(StringBuilder text, Message message, int max) {
         String separator = "";
         for (Map.Entry<FieldDescriptor, Object> entry : message.getAllFields().entrySet()) {
             String name = entry.getKey().getName();
-            if (LEFT_OUT.contains(name) || text.length() > MAX_REQUEST_CHARACTERS) {
+            if (LEFT_OUT.contains(name) || text.length() > max) {
                 continue;
             }
             text.append(separator).append(name).append('=');
             separator = " ";
-            appendValue(text, name, entry.getValue());
+            appendValue(text, name, entry.getValue(), max);
         }
     }
 
-    private static void appendValue(StringBuilder text, String name, Object value) {
+    private static void appendValue(StringBuilder text, String name, Object value, int max) {
         if (value instanceof Message nested) {
             text.append('{');
-            append(text, nested);
+            append(text, nested, max);
             text.append('}');
         } else if (SECRET.matcher(name).find()) {
             text.append("<redacted>");
@@ -60,16 +66,18 @@ final class LogText {
             String separator = "";
             for (Object one : values) {
                 text.append(separator);
-                appendValue(text, name, one);
+                appendValue(text, name, one, max);
                 separator = ", ";
-                if (text.length() > MAX_REQUEST_CHARACTERS) {
+                if (text.length() > max) {
                     break;
                 }
             }
             text.append(']');
+        } else if (value instanceof ByteString bytes) {
+            text.append('<').append(bytes.size()).append(" bytes>");
         } else if (value instanceof String string) {
             // Not all of it: a stranger may send as much as a request may have.
-            text.append(string, 0, Math.min(string.length(), MAX_REQUEST_CHARACTERS + 1));
+            text.append(string, 0, Math.min(string.length(), max + 1));
         } else {
             text.append(value);
         }

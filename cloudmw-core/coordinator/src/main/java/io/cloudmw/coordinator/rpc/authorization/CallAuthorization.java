@@ -3,15 +3,16 @@ package io.cloudmw.coordinator.rpc.authorization;
 import com.google.protobuf.Message;
 import io.cloudmw.coordinator.grant.Authorizer;
 import io.cloudmw.coordinator.rpc.audit.AuditTrail;
+import io.cloudmw.coordinator.rpc.audit.Caller;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.VolumeName;
-import io.cloudmw.core.rpc.CallerIdentity;
 import io.cloudmw.core.rpc.RpcErrors;
 import io.cloudmw.core.tls.ProcessIdentity;
 import io.cloudmw.core.tls.ProcessRole;
 import io.grpc.ForwardingServerCallListener;
 import io.grpc.Metadata;
+import io.grpc.MethodDescriptor;
 import io.grpc.ServerCall;
 import io.grpc.ServerCallHandler;
 import io.grpc.ServerInterceptor;
@@ -23,6 +24,11 @@ import java.util.Optional;
  * ends the call with {@code PERMISSION_DENIED}. Safe for any thread.
  */
 public final class CallAuthorization implements ServerInterceptor {
+    /** The most conditions of a request: each path of a batch is one, and some belong to the batch. */
+    private static final int MAX_NEEDS = 1010;
+
+    private static final int MAX_PATH = 1024;
+
     private final Authorizer authorizer;
     private final AuditTrail trail;
 
@@ -34,20 +40,18 @@ public final class CallAuthorization implements ServerInterceptor {
     @Override
     public <Q, A> ServerCall.Listener<Q> interceptCall(
             ServerCall<Q, A> call, Metadata headers, ServerCallHandler<Q, A> next) {
-        Optional<ProcessIdentity> caller = CallerIdentity.of(call);
-        if (caller.isEmpty()) {
-            return next.startCall(call, headers);
-        }
-        return new Checked<>(next.startCall(call, headers), call, caller);
+        Caller caller = Caller.of(call, headers);
+        ServerCall.Listener<Q> listener = next.startCall(call, headers);
+        return caller.identity().isEmpty() ? listener : new Checked<>(listener, call, caller);
     }
 
     /** A listener that passes only requests that the caller may make. */
     private final class Checked<Q> extends ForwardingServerCallListener.SimpleForwardingServerCallListener<Q> {
         private final ServerCall<Q, ?> call;
-        private final Optional<ProcessIdentity> caller;
+        private final Caller caller;
         private boolean refused;
 
-        Checked(ServerCall.Listener<Q> next, ServerCall<Q, ?> call, Optional<ProcessIdentity> caller) {
+        Checked(ServerCall.Listener<Q> next, ServerCall<Q, ?> call, Caller caller) {
             super(next);
             this.call = call;
             this.caller = caller;
@@ -55,8 +59,14 @@ public final class CallAuthorization implements ServerInterceptor {
 
         @Override
         public void onMessage(Q request) {
+            if (refused) {
+                return;
+            }
             try {
-                check(call.getMethodDescriptor().getFullMethodName(), caller, (Message) request);
+                // The service refuses what is no message.
+                if (request instanceof Message message) {
+                    check(call.getMethodDescriptor(), caller, message);
+                }
             } catch (CloudMwException e) {
                 refused = true;
                 call.close(RpcErrors.status(e), RpcErrors.trailers(e));
@@ -73,17 +83,31 @@ public final class CallAuthorization implements ServerInterceptor {
         }
     }
 
-    private void check(String method, Optional<ProcessIdentity> caller, Message request) throws CloudMwException {
-        List<CallNeed> needs = CallRules.of(method, request)
-                .orElseThrow(() ->
-                        new CloudMwException(ErrorCode.PERMISSION_DENIED, method + ": nobody may call this method"));
-        for (CallNeed need : needs) {
-            require(need, caller);
+    private void check(MethodDescriptor<?, ?> method, Caller caller, Message request) throws CloudMwException {
+        List<CallNeed> needs = CallRules.of(method.getFullMethodName(), request).orElse(List.of());
+        if (needs.isEmpty()) {
+            throw new CloudMwException(
+                    ErrorCode.PERMISSION_DENIED, method.getFullMethodName() + ": nobody may call this method");
         }
-        if (caller.filter(known -> known.role() == ProcessRole.CLIENT).isPresent()) {
+        if (needs.size() > MAX_NEEDS) {
+            throw new CloudMwException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    method.getBareMethodName() + ": " + needs.size() + " paths (expected: at most " + MAX_NEEDS + ")");
+        }
+        for (CallNeed need : needs) {
+            require(need, caller.identity());
+        }
+        if (caller.identity()
+                .filter(known -> known.role() == ProcessRole.CLIENT)
+                .isPresent()) {
             for (CallNeed need : needs) {
                 if (need instanceof CallNeed.ToPath path) {
-                    trail.accessed(method, caller.get(), path.right(), volume(path.volume()), path.path());
+                    trail.accessed(
+                            String.valueOf(method.getBareMethodName()),
+                            caller,
+                            path.right(),
+                            volume(path.volume()),
+                            path.path());
                 }
             }
         }
@@ -99,12 +123,14 @@ public final class CallAuthorization implements ServerInterceptor {
             requireItself(helper.id(), caller);
         } else if (need instanceof CallNeed.InCluster role) {
             authorizer.requireRole(caller, role.role());
+        } else if (need instanceof CallNeed.Anywhere anywhere) {
+            authorizer.requireRightAnywhere(caller, anywhere.right());
         } else if (need instanceof CallNeed.Sees volume) {
             authorizer.requireSeen(caller, volume(volume.volume()));
         } else if (need instanceof CallNeed.InVolume somewhere) {
             authorizer.requireRightIn(caller, somewhere.right(), volume(somewhere.volume()));
         } else if (need instanceof CallNeed.ToPath path) {
-            authorizer.requireRight(caller, path.right(), volume(path.volume()), path.path());
+            authorizer.requireRight(caller, path.right(), volume(path.volume()), bounded(path.path()));
         } else {
             authorizer.requireKnown(caller);
         }
@@ -120,6 +146,15 @@ public final class CallAuthorization implements ServerInterceptor {
                     "the call is of helper " + id.replaceAll("\\p{C}", "?") + ", and its caller has the certificate of "
                             + caller.get().describe());
         }
+    }
+
+    private static String bounded(String path) throws CloudMwException {
+        if (path.length() > MAX_PATH) {
+            throw new CloudMwException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "path of " + path.length() + " characters (expected: at most " + MAX_PATH + ")");
+        }
+        return path;
     }
 
     private static VolumeName volume(String name) throws CloudMwException {

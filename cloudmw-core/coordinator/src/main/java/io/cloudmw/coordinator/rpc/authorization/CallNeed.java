@@ -17,6 +17,9 @@ sealed interface CallNeed {
     /** A role in the cluster. */
     record InCluster(ClusterRole role) implements CallNeed {}
 
+    /** A right to any path of any volume. */
+    record Anywhere(Right right) implements CallNeed {}
+
     /** To see a volume: any right in it. */
     record Sees(String volume) implements CallNeed {}
 

@@ -5,6 +5,7 @@ import static io.cloudmw.core.grant.Right.READ;
 import static io.cloudmw.core.grant.Right.WRITE;
 
 import com.google.protobuf.Message;
+import io.cloudmw.coordinator.rpc.authorization.CallNeed.Anywhere;
 import io.cloudmw.coordinator.rpc.authorization.CallNeed.HelperItself;
 import io.cloudmw.coordinator.rpc.authorization.CallNeed.InCluster;
 import io.cloudmw.coordinator.rpc.authorization.CallNeed.InVolume;
@@ -149,7 +150,7 @@ final class CallRules {
                 PlaceChunksRequest.class,
                 request -> List.of(placed(request)));
         // The id of an upload is a random number that only its uploader knows, and its commit is checked.
-        always(rules, new Known(), CoordinatorGrpc.getPutSegmentMethod());
+        always(rules, new Anywhere(WRITE), CoordinatorGrpc.getPutSegmentMethod());
         add(rules, CoordinatorGrpc.getCommitPutMethod(), CommitPutRequest.class, CallRules::commit);
         add(
                 rules,
@@ -185,7 +186,9 @@ final class CallRules {
                 rules,
                 CoordinatorGrpc.getRenameMethod(),
                 RenameRequest.class,
+                // Whoever moved a file to a place where he reads would read it.
                 request -> List.of(
+                        new ToPath(READ, request.getVolume(), request.getFromPath()),
                         new ToPath(WRITE, request.getVolume(), request.getFromPath()),
                         new ToPath(WRITE, request.getVolume(), request.getToPath())));
         add(
@@ -194,13 +197,7 @@ final class CallRules {
                 ReportReplicasRequest.class,
                 request -> path(READ, request.getVolume(), request.getPath()));
         add(rules, SmallFilesGrpc.getCommitFilesMethod(), CommitFilesRequest.class, CallRules::commit);
-        add(
-                rules,
-                SmallFilesGrpc.getStatFilesMethod(),
-                StatFilesRequest.class,
-                request -> request.getPathsList().stream()
-                        .<CallNeed>map(path -> new ToPath(READ, request.getVolume(), path))
-                        .toList());
+        add(rules, SmallFilesGrpc.getStatFilesMethod(), StatFilesRequest.class, CallRules::stat);
         add(
                 rules,
                 EditingGrpc.getBeginEditMethod(),
@@ -257,12 +254,20 @@ final class CallRules {
 
     private static List<CallNeed> commit(CommitFilesRequest request) {
         List<CallNeed> needs = new ArrayList<>();
+        needs.add(new InVolume(WRITE, request.getVolume()));
         request.getFilesList()
                 .forEach(file -> needs.add(
                         new ToPath(WRITE, request.getVolume(), file.getVersion().getPath())));
         if (request.hasPlace()) {
             needs.add(placed(request.getPlace()));
         }
+        return needs;
+    }
+
+    private static List<CallNeed> stat(StatFilesRequest request) {
+        List<CallNeed> needs = new ArrayList<>();
+        needs.add(new InVolume(READ, request.getVolume()));
+        request.getPathsList().forEach(path -> needs.add(new ToPath(READ, request.getVolume(), path)));
         return needs;
     }
 

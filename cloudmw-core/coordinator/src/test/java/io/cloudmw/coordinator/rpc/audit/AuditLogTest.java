@@ -88,8 +88,9 @@ final class AuditLogTest {
         return (Logger) LoggerFactory.getLogger(AuditLog.class);
     }
 
+    /** Returns the loggers' common parent. */
     private static Logger audit() {
-        return (Logger) LoggerFactory.getLogger(AuditTrail.LOGGER);
+        return (Logger) LoggerFactory.getLogger("cloudmw.audit");
     }
 
     private List<String> lines() {
@@ -216,14 +217,14 @@ final class AuditLogTest {
         for (int i = 0; i < 1000; i++) {
             failures.failed("Stat", "", Caller.current(), full, null);
         }
-        assertThat(lines()).hasSize(FailureLog.BURST);
+        assertThat(lines()).hasSize(LineAllowance.BURST);
         failures.failed("List", "", Caller.current(), full, null);
         assertThat(lines()).last().asString().isEqualTo("WARN OVERLOADED List by unknown: no?room");
 
-        now.addAndGet(FailureLog.SECONDS_PER_LINE * 1_000_000_000L);
+        now.addAndGet(LineAllowance.SECONDS_PER_LINE * 1_000_000_000L);
         failures.failed("Stat", "", Caller.current(), full, null);
         failures.failed("Stat", "", Caller.current(), full, null);
-        assertThat(lines()).hasSize(FailureLog.BURST + 2);
+        assertThat(lines()).hasSize(LineAllowance.BURST + 2);
         assertThat(lines()).last().asString().endsWith("(990 like it were not logged)");
     }
 

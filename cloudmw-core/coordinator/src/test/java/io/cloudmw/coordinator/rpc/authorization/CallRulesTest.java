@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.Message;
 import io.cloudmw.coordinator.rpc.authorization.CallNeed.HelperItself;
+import io.cloudmw.coordinator.rpc.authorization.CallNeed.InVolume;
 import io.cloudmw.coordinator.rpc.authorization.CallNeed.ToPath;
 import io.cloudmw.coordinator.server.CoordinatorConfig;
 import io.cloudmw.coordinator.server.CoordinatorServer;
@@ -42,14 +43,17 @@ final class CallRulesTest {
     }
 
     @Test
-    void renameWritesBothPaths() {
+    void renameReadsWhatItMoves() {
         RenameRequest request = RenameRequest.newBuilder()
                 .setVolume("v")
                 .setFromPath("/a")
                 .setToPath("/b")
                 .build();
         assertThat(needs(CoordinatorGrpc.getRenameMethod(), request))
-                .containsExactly(new ToPath(Right.WRITE, "v", "/a"), new ToPath(Right.WRITE, "v", "/b"));
+                .containsExactly(
+                        new ToPath(Right.READ, "v", "/a"),
+                        new ToPath(Right.WRITE, "v", "/a"),
+                        new ToPath(Right.WRITE, "v", "/b"));
     }
 
     @Test
@@ -72,7 +76,10 @@ final class CallRulesTest {
                         .setVersion(FileVersion.newBuilder().setPath("/b")))
                 .build();
         assertThat(needs(SmallFilesGrpc.getCommitFilesMethod(), request))
-                .containsExactly(new ToPath(Right.WRITE, "v", "/a"), new ToPath(Right.WRITE, "v", "/b"));
+                .containsExactly(
+                        new InVolume(Right.WRITE, "v"),
+                        new ToPath(Right.WRITE, "v", "/a"),
+                        new ToPath(Right.WRITE, "v", "/b"));
     }
 
     @Test

@@ -63,6 +63,15 @@ public abstract class SubjectsContract extends CatalogFixture {
     }
 
     @Test
+    void updateThatChangesNothingKeepsTheRevision() throws Exception {
+        records().change("app", subject -> subject.with(LOGS, Set.of(Right.READ)));
+        long revision = records().revision();
+        records().change("app", subject -> subject.with(LOGS, Set.of(Right.READ)));
+        records().change("nobody", subject -> subject.with(LOGS, Set.of()));
+        assertThat(records().revision()).isEqualTo(revision);
+    }
+
+    @Test
     void subjectWithoutRightsAndTokensIsRemoved() throws Exception {
         records().change("app", subject -> subject.with(LOGS, Set.of(Right.READ)));
         records().change("app", subject -> subject.with(LOGS, Set.of()));

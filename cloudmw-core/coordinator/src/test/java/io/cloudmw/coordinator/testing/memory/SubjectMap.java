@@ -51,7 +51,11 @@ final class SubjectMap implements SubjectRecords {
     public Subject change(String name, ValueUpdate<Subject> update) throws CloudMwException {
         synchronized (catalog) {
             catalog.checkOpen();
-            Subject next = update.of(subjects.getOrDefault(name, Subject.unknown(name)));
+            Subject before = subjects.getOrDefault(name, Subject.unknown(name));
+            Subject next = update.of(before);
+            if (next.equals(before)) {
+                return next;
+            }
             if (next.isEmpty()) {
                 subjects.remove(name);
             } else {

@@ -65,6 +65,9 @@ public final class SubjectItems implements SubjectRecords {
         long count = counted.map(item -> item.number(Item.COUNT)).orElse(0L);
         Optional<Subject> before = of(transaction.get(KeyLayout.subject(name)));
         Subject next = update.of(before.orElse(Subject.unknown(name)));
+        if (next.equals(before.orElse(Subject.unknown(name)))) {
+            return next;
+        }
         if (next.isEmpty()) {
             if (before.isPresent()) {
                 transaction.delete(KeyLayout.subject(name));
