@@ -11,10 +11,12 @@ import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -25,6 +27,9 @@ final class AssumedRoleIT {
     private static final String REGION = "us-east-1";
     private static final String ROLE = "arn:aws:iam::000000000000:role/cloudmw-reader";
     private static final String EXTERNAL_ID = "tenant-4711";
+
+    /** The exit code of a command whose cluster or store did not answer. */
+    private static final int UNREACHABLE = 5;
 
     @TempDir
     private Path directory;
@@ -63,7 +68,10 @@ final class AssumedRoleIT {
             fleet.startCoordinator(Map.of());
             fleet.startHelper("helper-1", Map.of());
             CommandLine cli = new CommandLine(fleet.coordinatorAddress());
-            CommandLine.Result added = addStore(cli, "assumed", s3, "assumed");
+            // The first call of a role takes LocalStack long on a busy machine.
+            CommandLine.Result added = Awaitility.await()
+                    .atMost(Duration.ofMinutes(3))
+                    .until(() -> addStore(cli, "assumed", s3, "assumed"), result -> result.exitCode() != UNREACHABLE);
             assertThat(added.exitCode()).as(added.toString()).isZero();
             byte[] bytes = new byte[3 << 20];
             new SplittableRandom(1).nextBytes(bytes);
