@@ -475,20 +475,25 @@ do_cat_library() {
   end_bench
 }
 
+# Lets a started client read so often in each round, after as many reads before.
+measure_reads() { # command of the bench, file
+  start_bench
+  ask "$1" "$2" "$small_gets"
+  for ((round = 1; round <= rounds; round++)); do
+    ask "$1" "$2" "$small_gets"
+    printf '%s\t%s\t%s\t%s\n' "$workload" "$round" ${answer} >>"$work/percentiles"
+    echo "$workload $round $answer ms" >&2
+  done
+  end_bench
+}
+
 do_get_1k() {
   local disk=$work/disk
   start_helper hd --disk "d1=$disk" -D helper.disk.d1.reserve=8MiB
   cloudmw volume create small --replicas 1 --store d1 >/dev/null
   (java_of_bench generate "$work/small" 1024 "$seed")
   cloudmw put -q "$work/small" small:/small
-  start_bench
-  ask small-gets small:/small "$small_gets"
-  for ((round = 1; round <= rounds; round++)); do
-    ask small-gets small:/small "$small_gets"
-    printf '%s\t%s\t%s\t%s\n' "$workload" "$round" ${answer} >>"$work/percentiles"
-    echo "$workload $round $answer ms" >&2
-  done
-  end_bench
+  measure_reads small-gets small:/small
   cloudmw volume rm small --force --yes >/dev/null
   stop TERM hd
 }
@@ -496,17 +501,10 @@ do_get_1k() {
 # Reads of 1 KiB at random places of an open file, whose plan is at hand. The file is larger than the client's memory.
 do_open_1k() {
   start_helper hd --disk "d1=$work/disk" -D helper.disk.d1.reserve=8MiB
-  cloudmw volume create leaves --replicas 1 --store d1 --leaf-size 4KiB --chunk-size 64MiB >/dev/null
+  cloudmw volume create leaves --replicas 1 --store d1 --leaf-size 16KiB >/dev/null
   (java_of_bench generate "$work/large" $((256 << 20)) "$seed")
   cloudmw put -q "$work/large" leaves:/large
-  start_bench
-  ask open-reads leaves:/large "$small_gets"
-  for ((round = 1; round <= rounds; round++)); do
-    ask open-reads leaves:/large "$small_gets"
-    printf '%s\t%s\t%s\t%s\n' "$workload" "$round" ${answer} >>"$work/percentiles"
-    echo "$workload $round $answer ms" >&2
-  done
-  end_bench
+  measure_reads open-reads leaves:/large
   cloudmw volume rm leaves --force --yes >/dev/null
   rm "$work/large"
   stop TERM hd

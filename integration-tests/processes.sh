@@ -15,6 +15,11 @@ previous=$root/integration-tests/target/previous-release/$commit
 # The launcher of each version.
 declare -A launchers=([old]=$previous/cloudmw [new]=$root/cloudmw)
 
+package_previous() {
+  (cd "$previous.sources" && ./mvnw -B -ntp -q -DskipTests -Dspotless.check.skip=true \
+    -pl cloudmw-client/cli,cloudmw-helper -am package)
+}
+
 # Builds the jars of the release before in a directory of its own.
 build_previous() {
   local before=$SECONDS log=$previous.log
@@ -24,8 +29,9 @@ build_previous() {
   rm -rf "$previous" "$previous.sources"
   mkdir -p "$previous.sources" "$previous.new/lib"
   git -C "$root" archive "$commit" | tar -x -C "$previous.sources"
-  (cd "$previous.sources" && ./mvnw -B -ntp -q -DskipTests -Dspotless.check.skip=true \
-    -pl cloudmw-client/cli,cloudmw-helper -am package) >"$log" 2>&1 \
+  # A second time, because javac of JDK 17 refuses generated code of gRPC by chance ("inference variable RespT has
+  # incompatible equality constraints"; github.com/googleapis/google-cloud-java/issues/11067).
+  package_previous >"$log" 2>&1 || { cat "$log"; package_previous >"$log" 2>&1; } \
     || { cat "$log"; echo "$script: $commit does not build" >&2; exit 1; }
   cp "$previous.sources"/cloudmw-client/cli/target/cloudmw-cli-*-all.jar \
     "$previous.sources"/cloudmw-helper/target/cloudmw-helper-*-all.jar "$previous.new/lib/"

@@ -11,7 +11,6 @@ import io.cloudmw.core.grant.SubjectInfo;
 import io.cloudmw.core.model.VolumeName;
 import io.cloudmw.core.security.AccessToken;
 import java.time.Duration;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -87,8 +86,7 @@ public final class SubjectOperations {
                             ErrorCode.INVALID_ARGUMENT,
                             "the cluster has no authority of its own: clients need certificates of its PKI")));
             AccessToken token = AccessToken.random(subject, authority);
-            return calls.createToken(subject, HexFormat.of().formatHex(token.hash()), life)
-                    .thenApply(recorded -> token.text());
+            return calls.createToken(subject, token.sha256(), life).thenApply(recorded -> token.text());
         });
     }
 

@@ -1,5 +1,6 @@
 package io.cloudmw.core.grant;
 
+import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.VolumeName;
 
 /**
@@ -8,13 +9,11 @@ import io.cloudmw.core.model.VolumeName;
  * @param prefix a directory's path, such as {@code /logs}, for everything in it; {@code /}: the whole volume
  */
 public record GrantScope(VolumeName volume, String prefix) {
-    private static final int MAX_PREFIX = 1024;
-
     public GrantScope {
         boolean isRoot = prefix.equals("/");
-        if (!prefix.startsWith("/") || prefix.length() > MAX_PREFIX || (prefix.endsWith("/") && !isRoot)) {
+        if (!prefix.startsWith("/") || prefix.length() > FilePath.MAX_BYTES || (prefix.endsWith("/") && !isRoot)) {
             throw new IllegalArgumentException("path of a grant: \"" + prefix.replaceAll("\\p{C}", "?")
-                    + "\" (expected: / or a directory such as /logs, at most " + MAX_PREFIX + " characters)");
+                    + "\" (expected: / or a directory such as /logs, at most " + FilePath.MAX_BYTES + " characters)");
         }
     }
 

@@ -1,5 +1,6 @@
 package io.cloudmw.core.grant;
 
+import io.cloudmw.core.security.AccessToken;
 import java.util.OptionalLong;
 
 /**
@@ -10,9 +11,6 @@ import java.util.OptionalLong;
  * @param expiresMillis when it ends; empty: never
  */
 public record TokenRecord(String sha256, long createdMillis, OptionalLong expiresMillis) {
-    /** The digits of the hash that name a token. */
-    private static final int ID_DIGITS = 16;
-
     public TokenRecord {
         if (!sha256.matches("[0-9a-f]{64}")) {
             throw new IllegalArgumentException("token: its hash has another form (expected: 64 hexadecimal digits)");
@@ -21,7 +19,7 @@ public record TokenRecord(String sha256, long createdMillis, OptionalLong expire
 
     /** Its name, which is no secret. */
     public String id() {
-        return sha256.substring(0, ID_DIGITS);
+        return AccessToken.idOf(sha256);
     }
 
     /** Returns whether it is good at this time. */

@@ -1,5 +1,5 @@
 /**
- * What subjects may do: rights on volumes and paths, roles in the cluster, and their tokens. Immutable values and pure
+ * The rights of subjects on volumes and paths, their roles in the cluster, and their tokens. Immutable values and pure
  * rules.
  */
 @NullMarked

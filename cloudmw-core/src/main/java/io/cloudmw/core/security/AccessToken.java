@@ -69,7 +69,12 @@ public final class AccessToken {
 
     /** Its name, which is no secret. */
     public String id() {
-        return HexFormat.of().formatHex(hash()).substring(0, ID_DIGITS);
+        return idOf(sha256());
+    }
+
+    /** Returns the name of the token whose secret has this SHA-256, in hexadecimal digits. */
+    public static String idOf(String sha256) {
+        return sha256.substring(0, ID_DIGITS);
     }
 
     /** The fingerprint of the authority that signs coordinators' certificates. */
@@ -82,8 +87,15 @@ public final class AccessToken {
         return "cloudmw1:" + subject + ":" + secret + ":" + authority;
     }
 
-    /** The SHA-256 of its secret, which a coordinator keeps. The secret is random, so no salt is needed. */
-    public byte[] hash() {
+    /**
+     * The SHA-256 of its secret in hexadecimal digits, which a coordinator keeps. The secret is random, so no salt is
+     * needed.
+     */
+    public String sha256() {
+        return HexFormat.of().formatHex(hash());
+    }
+
+    private byte[] hash() {
         try {
             return MessageDigest.getInstance("SHA-256").digest(secret.getBytes(StandardCharsets.US_ASCII));
         } catch (GeneralSecurityException e) {

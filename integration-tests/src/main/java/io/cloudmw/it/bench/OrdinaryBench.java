@@ -1,6 +1,5 @@
 package io.cloudmw.it.bench;
 
-import io.cloudmw.client.ClientSecurity;
 import io.cloudmw.client.CloudMw;
 import io.cloudmw.client.CloudMwOptions;
 import io.cloudmw.client.GetOptions;
@@ -50,11 +49,8 @@ public final class OrdinaryBench {
     }
 
     public static void main(String[] arguments) throws IOException {
-        if ((arguments.length == 2 || arguments.length == 3) && arguments[0].equals("serve")) {
-            CloudMwOptions plain = CloudMwOptions.of(arguments[1]);
-            CloudMwOptions options =
-                    arguments.length == 2 ? plain : plain.withSecurity(ClientSecurity.tokenFile(Path.of(arguments[2])));
-            try (CloudMw client = CloudMw.connect(options);
+        if (arguments.length == 2 && arguments[0].equals("serve")) {
+            try (CloudMw client = CloudMw.connect(CloudMwOptions.of(arguments[1]));
                     FileChannel nowhere = FileChannel.open(Path.of("/dev/null"), StandardOpenOption.WRITE)) {
                 new OrdinaryBench(client, nowhere).serve();
             }
@@ -70,9 +66,8 @@ public final class OrdinaryBench {
                     Long.parseLong(arguments[2]),
                     new SplittableRandom(Long.parseLong(arguments[3])));
         } else {
-            System.err.println(
-                    "usage: OrdinaryBench serve <coordinator> [<token file>] | generate <directory> <count> <bytes> <seed>"
-                            + " | generate <file> <bytes> <seed>");
+            System.err.println("usage: OrdinaryBench serve <coordinator> | generate <directory> <count> <bytes> <seed>"
+                    + " | generate <file> <bytes> <seed>");
             System.exit(2);
         }
     }

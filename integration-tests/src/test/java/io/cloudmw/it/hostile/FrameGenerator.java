@@ -150,7 +150,7 @@ final class FrameGenerator {
         return ByteString.copyFrom(bytes);
     }
 
-    /** One of the fields after the magic is another: the type, the flags, the stream, the length or the checksum. */
+    /** A field after the magic has another value: the type, the flags, the stream, the length or the checksum. */
     private ByteString withOtherHeader(List<WireFrame> frames) {
         int changed = random.nextInt(frames.size());
         ByteBuf target = Unpooled.buffer();

@@ -54,7 +54,7 @@ final class HostileCallsIT {
     private static final Metadata.Key<String> ERROR =
             Metadata.Key.of("cloudmw-error", Metadata.ASCII_STRING_MARSHALLER);
 
-    /** What may be changed and deleted: nothing of the other client, and no address of a process. */
+    /** The names that may be changed and deleted: nothing of the other client, and no address of a process. */
     private static final List<String> TEXTS =
             List.of("prey", "/f", "/prey", "/d/e", "disk-9", "helper-9", "prey-1", "eu-west-1", "0s", "10ms");
 

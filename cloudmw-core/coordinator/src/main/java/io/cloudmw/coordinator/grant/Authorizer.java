@@ -10,6 +10,8 @@ import io.cloudmw.core.time.WallClock;
 import io.cloudmw.core.tls.ProcessIdentity;
 import io.cloudmw.core.tls.ProcessRole;
 import java.util.Optional;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
 
 /**
  * The decisions about callers. In a cluster in plain text nobody is known, and everybody may do everything. Safe for any
@@ -35,48 +37,59 @@ public final class Authorizer {
      */
     public void requireRight(Optional<ProcessIdentity> caller, Right right, VolumeName volume, String path)
             throws CloudMwException {
-        if (isUnlimited(caller) || (right == Right.READ && isHelper(caller))) {
-            return;
-        }
-        Subject subject = subject(caller.orElseThrow());
-        if (!subject.may(right, volume, path)) {
-            throw denied(subject, right.word() + " on " + volume + ":" + path);
-        }
+        require(
+                caller,
+                right == Right.READ,
+                subject -> subject.may(right, volume, path),
+                () -> right.word() + " on " + volume + ":" + path);
     }
 
     /** Requires a right to a volume, or to one of its directories; fails as {@link #requireRight}. */
     public void requireRightIn(Optional<ProcessIdentity> caller, Right right, VolumeName volume)
             throws CloudMwException {
-        if (isUnlimited(caller) || (right == Right.READ && isHelper(caller))) {
-            return;
-        }
-        Subject subject = subject(caller.orElseThrow());
-        if (!subject.mayIn(right, volume)) {
-            throw denied(subject, right.word() + " in " + volume);
-        }
+        require(
+                caller,
+                right == Right.READ,
+                subject -> subject.mayIn(right, volume),
+                () -> right.word() + " in " + volume);
+    }
+
+    /** Requires a right to any path of any volume; fails as {@link #requireRight}. */
+    public void requireRightAnywhere(Optional<ProcessIdentity> caller, Right right) throws CloudMwException {
+        require(caller, false, subject -> subject.mayAnywhere(right), () -> right.word() + " on any volume");
     }
 
     /** Requires any right in a volume; fails as {@link #requireRight}. */
     public void requireSeen(Optional<ProcessIdentity> caller, VolumeName volume) throws CloudMwException {
-        if (!sees(caller, volume)) {
-            throw denied(subject(caller.orElseThrow()), "any right in " + volume);
-        }
+        require(caller, true, subject -> subject.sees(volume), () -> "any right in " + volume);
     }
 
     /** Requires a role; fails as {@link #requireRight}. */
     public void requireRole(Optional<ProcessIdentity> caller, ClusterRole role) throws CloudMwException {
-        if (isUnlimited(caller) || (role == ClusterRole.VIEWER && isHelper(caller))) {
+        require(caller, role == ClusterRole.VIEWER, subject -> subject.has(role), () -> "the role " + role.word());
+    }
+
+    /**
+     * Requires a right that a subject may have.
+     *
+     * @param forHelpers whether helpers have it all
+     * @param what the right's name, for the refusal
+     */
+    private void require(
+            Optional<ProcessIdentity> caller, boolean forHelpers, Predicate<Subject> right, Supplier<String> what)
+            throws CloudMwException {
+        if (isUnlimited(caller) || (forHelpers && isHelper(caller))) {
             return;
         }
         Subject subject = subject(caller.orElseThrow());
-        if (!subject.has(role)) {
-            throw denied(subject, "the role " + role.word());
+        if (!right.test(subject)) {
+            throw denied(subject, what.get());
         }
     }
 
     /** Requires that the caller's token is still good; fails as {@link #requireRight}. */
     public void requireKnown(Optional<ProcessIdentity> caller) throws CloudMwException {
-        if (!isUnlimited(caller) && !isHelper(caller)) {
+        if (!readsAll(caller)) {
             Subject unused = subject(caller.orElseThrow());
         }
     }
@@ -91,22 +104,9 @@ public final class Authorizer {
         return isUnlimited(caller) || subject(caller.orElseThrow()).has(ClusterRole.ADMIN);
     }
 
-    /** Requires a right to any path of any volume; fails as {@link #requireRight}. */
-    public void requireRightAnywhere(Optional<ProcessIdentity> caller, Right right) throws CloudMwException {
-        if (isUnlimited(caller)) {
-            return;
-        }
-        Subject subject = subject(caller.orElseThrow());
-        if (!subject.mayAnywhere(right)) {
-            throw denied(subject, right.word() + " on any volume");
-        }
-    }
-
     /** Returns whether the caller sees a volume in lists. */
     public boolean sees(Optional<ProcessIdentity> caller, VolumeName volume) throws CloudMwException {
-        return isUnlimited(caller)
-                || isHelper(caller)
-                || subject(caller.orElseThrow()).sees(volume);
+        return readsAll(caller) || subject(caller.orElseThrow()).sees(volume);
     }
 
     /** Returns whether a caller is a coordinator, the administrator, or in plain text. */

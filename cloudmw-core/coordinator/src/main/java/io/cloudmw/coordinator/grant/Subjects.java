@@ -39,8 +39,9 @@ public final class Subjects {
      *
      * @param by who asks for it; empty: in plain text
      * @param rights none: it has none there any more
-     * @throws CloudMwException {@code NOT_FOUND} when it has none there already; {@code PERMISSION_DENIED} when the caller may not share there, or lacks a right that it
-     *     gives; {@code INVALID_ARGUMENT} when the subject has too many grants
+     * @throws CloudMwException {@code NOT_FOUND} when it has none there already; {@code PERMISSION_DENIED} when the caller
+     *     may not share there, or lacks a right that it gives; {@code INVALID_ARGUMENT} when the subject has too many
+     *     grants
      */
     public Subject grant(Optional<ProcessIdentity> by, String name, GrantScope scope, Set<Right> rights)
             throws CloudMwException {
@@ -133,7 +134,6 @@ public final class Subjects {
             throws CloudMwException {
         if (by.flatMap(ProcessIdentity::token).isPresent()) {
             // A token that made others would outlive its end.
-            requireKnownCaller(by);
             authorizer.requireRole(by, ClusterRole.ADMIN);
         } else {
             requireSelf(by, name);
@@ -213,19 +213,14 @@ public final class Subjects {
                             + " tls.admin-token-file");
         }
         String checked = made(() -> ProcessIdentity.checked("subject", name));
-        Subject changed = records.change(checked, before -> {
-            try {
-                return update.of(before);
-            } catch (IllegalArgumentException e) {
-                throw new CloudMwException(ErrorCode.INVALID_ARGUMENT, String.valueOf(e.getMessage()), e);
-            }
-        });
+        Subject changed = records.change(checked, before -> made(() -> update.of(before)));
         known.look();
         return changed;
     }
 
+    /** A conversion that throws {@code IllegalArgumentException} where values do not fit. */
     private interface Making<T> {
-        T make();
+        T make() throws CloudMwException;
     }
 
     private static <T> T made(Making<T> making) throws CloudMwException {

@@ -5,7 +5,6 @@ import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.grant.Subject;
 import io.cloudmw.core.security.AccessToken;
 import io.cloudmw.core.time.WallClock;
-import java.util.HexFormat;
 
 /** The administrator's token, and those in the catalog. Safe for any thread. */
 final class ClientTokens implements Enrolment.Tokens {
@@ -24,7 +23,7 @@ final class ClientTokens implements Enrolment.Tokens {
         if (token.equals(admin)) {
             return true;
         }
-        String hash = HexFormat.of().formatHex(token.hash());
+        String hash = token.sha256();
         Subject subject = subjects.subject(token.subject()).orElse(Subject.unknown(token.subject()));
         return subject.tokens().stream()
                 .anyMatch(known -> known.sha256().equals(hash) && known.isGoodAt(clock.millis()));

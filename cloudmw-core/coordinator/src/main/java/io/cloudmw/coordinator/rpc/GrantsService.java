@@ -1,8 +1,6 @@
 package io.cloudmw.coordinator.rpc;
 
 import io.cloudmw.coordinator.grant.Subjects;
-import io.cloudmw.core.error.CloudMwException;
-import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.grant.ClusterRole;
 import io.cloudmw.core.grant.GrantScope;
 import io.cloudmw.core.grant.Right;
@@ -12,6 +10,7 @@ import io.cloudmw.core.model.VolumeName;
 import io.cloudmw.core.rpc.CallerIdentity;
 import io.cloudmw.core.rpc.UnaryCalls;
 import io.cloudmw.core.tls.ProcessIdentity;
+import io.cloudmw.core.wire.FromWire;
 import io.cloudmw.proto.v1.ChangeGrantRequest;
 import io.cloudmw.proto.v1.ChangeGrantResponse;
 import io.cloudmw.proto.v1.ChangeRoleRequest;
@@ -64,10 +63,10 @@ public final class GrantsService extends GrantsGrpc.GrantsImplBase {
     @Override
     public void changeGrant(ChangeGrantRequest request, StreamObserver<ChangeGrantResponse> answers) {
         calls.answer(answers, () -> {
-            GrantScope scope = parsed(() -> new GrantScope(
+            GrantScope scope = FromWire.valid(() -> new GrantScope(
                     new VolumeName(request.getGrant().getVolume()),
                     request.getGrant().getPrefix()));
-            Set<Right> rights = parsed(() -> request.getGrant().getRightsList().stream()
+            Set<Right> rights = FromWire.valid(() -> request.getGrant().getRightsList().stream()
                     .map(Right::parse)
                     .collect(Collectors.toSet()));
             Subject changed = subjects.grant(CallerIdentity.current(), request.getSubject(), scope, rights);
@@ -80,7 +79,7 @@ public final class GrantsService extends GrantsGrpc.GrantsImplBase {
         calls.answer(answers, () -> {
             Optional<ClusterRole> role = request.getRole().isEmpty()
                     ? Optional.empty()
-                    : Optional.of(parsed(() -> ClusterRole.parse(request.getRole())));
+                    : Optional.of(FromWire.valid(() -> ClusterRole.parse(request.getRole())));
             Subject changed = subjects.role(CallerIdentity.current(), request.getSubject(), role);
             return ChangeRoleResponse.newBuilder().setSubject(message(changed)).build();
         });
@@ -91,7 +90,7 @@ public final class GrantsService extends GrantsGrpc.GrantsImplBase {
         calls.answer(answers, () -> {
             Optional<VolumeName> volume = request.getVolume().isEmpty()
                     ? Optional.empty()
-                    : Optional.of(parsed(() -> new VolumeName(request.getVolume())));
+                    : Optional.of(FromWire.volumeName(request.getVolume()));
             ListSubjectsResponse.Builder answer = ListSubjectsResponse.newBuilder();
             subjects.list(CallerIdentity.current(), volume).forEach(subject -> answer.addSubjects(message(subject)));
             return answer.build();
@@ -141,13 +140,5 @@ public final class GrantsService extends GrantsGrpc.GrantsImplBase {
                 .setCreatedMillis(token.createdMillis())
                 .setExpiresMillis(token.expiresMillis().orElse(0))
                 .build();
-    }
-
-    private static <T> T parsed(Supplier<T> parsing) throws CloudMwException {
-        try {
-            return parsing.get();
-        } catch (IllegalArgumentException e) {
-            throw new CloudMwException(ErrorCode.INVALID_ARGUMENT, String.valueOf(e.getMessage()), e);
-        }
     }
 }

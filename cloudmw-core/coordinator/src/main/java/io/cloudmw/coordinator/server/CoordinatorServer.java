@@ -99,7 +99,6 @@ public final class CoordinatorServer implements AutoCloseable {
     /** The name of a coordinator without others: after a restart it continues its own background jobs at once. */
     private static final String ALONE = "coordinator";
 
-    private static final int MAX_HEADER_BYTES = 16 << 10;
     private static final int MAX_CALLS_PER_CONNECTION = 256;
     private static final long GRACE_SECONDS = 5;
     private static final Logger LOG = LoggerFactory.getLogger(CoordinatorServer.class);
@@ -487,7 +486,6 @@ public final class CoordinatorServer implements AutoCloseable {
                     // The budget counts arriving bytes: without compression, none grows on its way in.
                     .decompressorRegistry(DecompressorRegistry.emptyInstance().with(Codec.Identity.NONE, false))
                     .maxInboundMessageSize(MAX_MESSAGE_BYTES)
-                    .maxInboundMetadataSize(MAX_HEADER_BYTES)
                     .build()
                     .start();
         } catch (IOException e) {

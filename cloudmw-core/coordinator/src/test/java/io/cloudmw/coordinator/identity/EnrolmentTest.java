@@ -19,7 +19,6 @@ import io.cloudmw.core.tls.ProcessRole;
 import io.cloudmw.core.tls.SigningRequest;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -116,8 +115,7 @@ class EnrolmentTest {
     @Test
     void bearerOfATokenActsForItsSubjectWhileTheTokenIsGood() throws Exception {
         AccessToken token = AccessToken.random("app", admin.authority());
-        TokenRecord record =
-                new TokenRecord(HexFormat.of().formatHex(token.hash()), now.get(), OptionalLong.of(now.get() + 1000));
+        TokenRecord record = new TokenRecord(token.sha256(), now.get(), OptionalLong.of(now.get() + 1000));
         catalog.subjects().change("app", subject -> subject.withToken(record, now.get()));
 
         assertThat(Certificates.identity(

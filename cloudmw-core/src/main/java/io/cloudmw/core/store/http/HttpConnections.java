@@ -40,8 +40,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The HTTP connections of a process to its stores: at most {@value #MAX_OPEN} to each server, which are kept for later
- * GETs. GETs beyond wait for one, {@value #MAX_WAITING} at most and for a limited time. Connections are encrypted where URLs say so; the JDK's
- * trust store decides whom to believe. Redirects are not followed. Safe for any thread.
+ * GETs. GETs beyond wait for one, {@value #MAX_WAITING} at most and for a limited time. Connections are encrypted where
+ * URLs say so; the JDK's trust store decides whom to believe. Redirects are not followed. Safe for any thread.
  */
 public final class HttpConnections implements AutoCloseable {
     static final int MAX_OPEN = 32;

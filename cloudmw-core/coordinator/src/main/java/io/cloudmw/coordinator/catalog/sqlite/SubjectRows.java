@@ -45,8 +45,9 @@ final class SubjectRows implements SubjectRecords {
     public Subject change(String name, ValueUpdate<Subject> update) throws CloudMwException {
         return database.write(connection -> {
             Optional<Subject> before = find(connection, name);
-            Subject next = update.of(before.orElse(Subject.unknown(name)));
-            if (next.equals(before.orElse(Subject.unknown(name)))) {
+            Subject known = before.orElse(Subject.unknown(name));
+            Subject next = update.of(known);
+            if (next.equals(known)) {
                 return next;
             }
             if (before.isEmpty()

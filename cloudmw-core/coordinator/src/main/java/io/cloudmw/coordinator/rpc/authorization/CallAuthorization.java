@@ -6,10 +6,11 @@ import io.cloudmw.coordinator.rpc.audit.AuditTrail;
 import io.cloudmw.coordinator.rpc.audit.Caller;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
-import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.rpc.RpcErrors;
 import io.cloudmw.core.tls.ProcessIdentity;
 import io.cloudmw.core.tls.ProcessRole;
+import io.cloudmw.core.wire.FromWire;
 import io.grpc.ForwardingServerCallListener;
 import io.grpc.Metadata;
 import io.grpc.MethodDescriptor;
@@ -26,8 +27,6 @@ import java.util.Optional;
 public final class CallAuthorization implements ServerInterceptor {
     /** The most conditions of a request: each path of a batch is one, and some belong to the batch. */
     private static final int MAX_NEEDS = 1010;
-
-    private static final int MAX_PATH = 1024;
 
     private final Authorizer authorizer;
     private final AuditTrail trail;
@@ -106,7 +105,7 @@ public final class CallAuthorization implements ServerInterceptor {
                             String.valueOf(method.getBareMethodName()),
                             caller,
                             path.right(),
-                            volume(path.volume()),
+                            FromWire.volumeName(path.volume()),
                             path.path());
                 }
             }
@@ -126,11 +125,11 @@ public final class CallAuthorization implements ServerInterceptor {
         } else if (need instanceof CallNeed.Anywhere anywhere) {
             authorizer.requireRightAnywhere(caller, anywhere.right());
         } else if (need instanceof CallNeed.Sees volume) {
-            authorizer.requireSeen(caller, volume(volume.volume()));
+            authorizer.requireSeen(caller, FromWire.volumeName(volume.volume()));
         } else if (need instanceof CallNeed.InVolume somewhere) {
-            authorizer.requireRightIn(caller, somewhere.right(), volume(somewhere.volume()));
+            authorizer.requireRightIn(caller, somewhere.right(), FromWire.volumeName(somewhere.volume()));
         } else if (need instanceof CallNeed.ToPath path) {
-            authorizer.requireRight(caller, path.right(), volume(path.volume()), bounded(path.path()));
+            authorizer.requireRight(caller, path.right(), FromWire.volumeName(path.volume()), bounded(path.path()));
         } else {
             authorizer.requireKnown(caller);
         }
@@ -149,19 +148,11 @@ public final class CallAuthorization implements ServerInterceptor {
     }
 
     private static String bounded(String path) throws CloudMwException {
-        if (path.length() > MAX_PATH) {
+        if (path.length() > FilePath.MAX_BYTES) {
             throw new CloudMwException(
                     ErrorCode.INVALID_ARGUMENT,
-                    "path of " + path.length() + " characters (expected: at most " + MAX_PATH + ")");
+                    "path of " + path.length() + " characters (expected: at most " + FilePath.MAX_BYTES + ")");
         }
         return path;
-    }
-
-    private static VolumeName volume(String name) throws CloudMwException {
-        try {
-            return new VolumeName(name);
-        } catch (IllegalArgumentException e) {
-            throw new CloudMwException(ErrorCode.INVALID_ARGUMENT, String.valueOf(e.getMessage()), e);
-        }
     }
 }

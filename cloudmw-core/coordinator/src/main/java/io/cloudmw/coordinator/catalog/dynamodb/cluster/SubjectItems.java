@@ -64,8 +64,9 @@ public final class SubjectItems implements SubjectRecords {
         long revision = counted.map(item -> item.number(Item.REVISION)).orElse(0L);
         long count = counted.map(item -> item.number(Item.COUNT)).orElse(0L);
         Optional<Subject> before = of(transaction.get(KeyLayout.subject(name)));
-        Subject next = update.of(before.orElse(Subject.unknown(name)));
-        if (next.equals(before.orElse(Subject.unknown(name)))) {
+        Subject known = before.orElse(Subject.unknown(name));
+        Subject next = update.of(known);
+        if (next.equals(known)) {
             return next;
         }
         if (next.isEmpty()) {
