@@ -42,6 +42,9 @@ fi
 work=$(mktemp -d "${TMPDIR:-/tmp}/cloudmw-first-contact-XXXXXX")
 export CLOUDMW_COORDINATOR=$coordinator
 export AWS_ACCESS_KEY_ID=first AWS_SECRET_ACCESS_KEY=contact-secret AWS_EC2_METADATA_DISABLED=true
+# What the user "has" in ~/.cloudmw: the authority and the administrator's token, which a coordinator makes.
+mkdir "$work/home"
+export CLOUDMW_JAVA_OPTS="${CLOUDMW_JAVA_OPTS:-} -Duser.home=$work/home"
 log=$work/log
 mkdir "$work/pids"
 # Deadlines only detect hanging commands, so they are generous for slow machines.
@@ -394,7 +397,8 @@ check_snippets() {
     [ "${version:-0}" -ge 17 ] || continue
     "$home/bin/javac" -cp "$jar" -d "$work/snippet" "$work/snippet/Snippet.java"
     rm -f "$work/copy"
-    "$home/bin/java" -cp "$jar:$work/snippet" Snippet "$coordinator" "files:/snippet-$version" "$work/b" "$work/copy"
+    CLOUDMW_TOKEN_FILE=$work/home/.cloudmw/admin.token \
+      "$home/bin/java" -cp "$jar:$work/snippet" Snippet "$coordinator" "files:/snippet-$version" "$work/b" "$work/copy"
     cmp "$work/copy" "$work/b"
     versions="$versions JDK $version"
   done

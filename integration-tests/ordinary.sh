@@ -9,6 +9,7 @@
 #   --rounds N          measured rounds (default 9); in each round every tool runs once
 #   --warm-ups N        rounds before those (default 1; with directories, of a tenth of the files)
 #   --seed N            of the bytes (default 1)
+#   --tls               connections of the cluster under TLS; without it they are in plain text
 #   --without aws       leaves the AWS command line out
 #   --json FILE         writes all samples, too
 #
@@ -28,7 +29,7 @@ workloads=(put-4k get-4k put-1m get-1m put get-first get get-direct cat cat-libr
 rclone_version=v1.75.1
 
 usage() {
-  sed -n '5,14s/^# \{0,1\}//p' "$0" >&2
+  sed -n '5,15s/^# \{0,1\}//p' "$0" >&2
   exit 2
 }
 
@@ -42,6 +43,7 @@ warm_ups=
 seed=1
 json=
 quick=
+tls=
 aws=aws
 chosen=()
 while [ $# -gt 0 ]; do
@@ -51,6 +53,7 @@ while [ $# -gt 0 ]; do
     --rounds) rounds=$(number_of "$@"); shift ;;
     --warm-ups) warm_ups=$(number_of "$@"); shift ;;
     --seed) seed=$(number_of "$@"); shift ;;
+    --tls) tls=yes ;;
     --without) [ "${2:-}" = aws ] || usage; aws=; shift ;;
     --json) [ -n "${2:-}" ] || usage; json=$2; shift ;;
     -*) usage ;;
@@ -92,6 +95,7 @@ rclone_program=$go_programs/rclone-$rclone_version
 build_go_program "$rclone_program" rclone "github.com/rclone/rclone@$rclone_version"
 build_this
 begin_work
+[ -n "$tls" ] || export CLOUDMW_TLS_INSECURE=true
 samples=$work/samples
 notes=$work/notes
 reported=
@@ -159,7 +163,9 @@ start_helper() { # name, options
 
 start_cluster() {
   local store
-  serve coordinator new coordinator --listen 127.0.0.1:0 --data-dir "$work/coordinator" --secret-file "$work/secret"
+  serve coordinator new coordinator --listen 127.0.0.1:0 --data-dir "$work/coordinator" --secret-file "$work/secret" \
+    -D "tls.authority=$work/authority.pem" -D "tls.admin-token-file=$work/admin.token"
+  export CLOUDMW_TOKEN_FILE=$work/admin.token
   CLOUDMW_COORDINATOR=$(sed -n 's/^ready.* address=\([^ ]*\).*/\1/p' "$work/coordinator.out")
   export CLOUDMW_COORDINATOR
   start_helper h1
@@ -540,7 +546,7 @@ $(awk '/^MemTotal/ { printf "%.0f GB", $2 / 1e6 }' /proc/meminfo), Linux $(uname
 JDK $("${JAVA_HOME:+$JAVA_HOME/bin/}java" -version 2>&1 | sed -n '1s/.*"\([^"]*\)".*/\1/p'), $(date -u +%Y-%m-%d)."
   about="Commit $(git -C "$root" rev-parse --short HEAD), rclone $rclone_version, \
 $([ -z "$aws" ] && echo "no aws" || "$aws" --version | cut -d' ' -f1), versitygw ${CLOUDMW_VERSITYGW##*-}; \
-$rounds rounds after $warm_ups, seed $seed, sizes ÷ $part."
+$rounds rounds after $warm_ups, seed $seed, sizes ÷ $part, $([ -n "$tls" ] && echo "under TLS" || echo "plain text")."
   awk -F'\t' -v samples="$samples" -v percentiles="$work/percentiles" -v objects="$work/objects" \
     -v json="${json:-/dev/null}" -v part="$part" -v small_files="$small_files" -v machine="$machine" \
     -v about="$about" -v load="$loads" -v notes="$notes" '

@@ -13,7 +13,7 @@ set -euo pipefail
 
 . "$(dirname "$0")/processes.sh"
 page=$root/docs/operations.md
-procedures=(dead-disk lost-coordinator rotation-of-secrets full-disk growing-a-volume)
+procedures=(dead-disk lost-coordinator rotation-of-secrets a-new-authority full-disk growing-a-volume)
 
 case ${1:-} in
   --list)
@@ -26,6 +26,8 @@ build_this
 begin_work
 log=$work/log
 small=$work/h1/var/lib/cloudmw/helper/d1
+# Of certificates, in seconds.
+life=20
 
 finish() {
   stop_all KILL
@@ -125,7 +127,8 @@ machine() { # name, unit, lines of its properties
 coordinator_machine() { # number
   machine "c$1" coordinator "coordinator.listen=127.0.0.1:$((port + $1))" \
     "coordinator.data-dir=$work/c$1/var/lib/cloudmw/coordinator" coordinator.catalog=dynamodb:procedures \
-    coordinator.catalog-create=true "${table_settings[@]}" coordinator.repair-interval=1s
+    coordinator.catalog-create=true "${table_settings[@]}" coordinator.repair-interval=1s \
+    "tls.certificate-life=${life}s" "tls.authority=$work/c$1/var/lib/cloudmw/authority.pem" "tls.admin-token-file=$work/c$1/var/lib/cloudmw/admin.token"
 }
 
 helper_machine() { # number
@@ -147,6 +150,8 @@ start_fleet() {
   for number in c2 h1 h2 h3; do
     cp "$work/c1/var/lib/cloudmw/cluster.secret" "$work/$number/var/lib/cloudmw/"
   done
+  cp "$work"/c1/var/lib/cloudmw/{authority.pem,admin.token} "$work/c2/var/lib/cloudmw/"
+  export CLOUDMW_TOKEN_FILE=$work/c1/var/lib/cloudmw/admin.token
   start_unit c2 coordinator
   # One helper has a disk with little room, for the procedure of full disks.
   mkdir -p "$small"
@@ -227,6 +232,30 @@ do_rotation_of_secrets() {
     --secret-file "$work/h3/former" || status=$?
   [ "$status" -eq 8 ] || fail "exit $status (expected 8): a helper with the former key"
   start_unit h3 helper
+}
+
+# Clients put and get all the time, and between two steps all certificates are renewed.
+do_a_new_authority() {
+  local step load status=0 heading="A new authority" file=$work/c1/var/lib/cloudmw/authority.pem
+  cp "$file" "$work/former-authority"
+  mkfifo "$work/steps"
+  "$root/cloudmw" bench load files --clients 2 --size 256KiB --pause 100ms <"$work/steps" >"$work/load.out" 2>&1 &
+  load=$!
+  exec 8>"$work/steps"
+  eventually grep -q '^ready' "$work/load.out"
+  for step in 1 2 3; do
+    on c1 "$(block "$heading" "on c1, step $step")"
+    on c2 "$(block "$heading" "on c2, after each step")"
+    sleep $((life + 5))
+  done
+  exec 8>&-
+  wait "$load" || status=$?
+  cat "$work/load.out"
+  [ "$status" -eq 0 ] || fail "an operation failed while the authority was replaced"
+  [ "$("$root/cloudmw" authority show "$file" | wc -l)" -eq 1 ] || fail "more than one authority is trusted"
+  ! cmp -s "$file" "$work/former-authority" || fail "the authority is the former one"
+  # Commands start with the administrator's token, which names the new authority.
+  same files:/a
 }
 
 do_full_disk() {

@@ -30,6 +30,8 @@ build_previous
 build_this
 "$root/cloudmw" bench load --help >/dev/null || fail "the lab has no command 'bench load': build it again"
 begin_work
+# The release before speaks plain text.
+export CLOUDMW_TLS_INSECURE=true
 # In a fleet each process has a machine of its own. Here the processors are shared: a JVM that starts, and the commands of
 # an operator, must not take them from the others. So these run at the lowest priority, and a server gets its own when it
 # is ready. Without root it keeps the lowest, which is worse.

@@ -19,7 +19,9 @@ final class ClientIdentities {
     /** @param blocking runs the calls and reads by which the client gets certificates */
     static ClientCertificates of(CloudMwOptions options, Executor blocking) {
         HostPorts coordinators = HostPorts.parse(options.coordinator());
-        ClientSecurity security = options.security();
+        ClientSecurity security = options.security() instanceof ClientSecurity.Default
+                ? DefaultSecurity.of(options.coordinator(), System.getenv())
+                : options.security();
         if (security instanceof ClientSecurity.Token token) {
             return ofToken(() -> AccessToken.parse(token.text()), coordinators, blocking);
         }
@@ -40,7 +42,8 @@ final class ClientIdentities {
     private static ClientCertificates ofToken(TokenSource source, HostPorts coordinators, Executor blocking) {
         return ClientCertificates.from(
                 CertificateRefresh.renewing(
-                        () -> EnrolmentCall.client(coordinators, source.token()), WallClock.system()),
+                        present -> EnrolmentCall.client(coordinators, source.token(), present.authorities()),
+                        WallClock.system()),
                 blocking);
     }
 }

@@ -7,6 +7,22 @@ import java.nio.file.Path;
  * The way in which a client shows for whom it acts, and verifies coordinators, helpers and other clients. Immutable.
  */
 public sealed interface ClientSecurity {
+    /**
+     * The security that this process and its user were given, looked up when the client connects:
+     *
+     * <ol>
+     *   <li>that of a cluster that this process has started ({@link StartedClusters});
+     *   <li>the environment: {@code CLOUDMW_TLS_INSECURE=true}, a token in {@code CLOUDMW_TOKEN}, its file in {@code
+     *       CLOUDMW_TOKEN_FILE}, or the files of a PKI in {@code CLOUDMW_TLS_KEY}, {@code CLOUDMW_TLS_CERTIFICATE} and
+     *       {@code CLOUDMW_TLS_AUTHORITIES};
+     *   <li>the user's token, {@code ~/.cloudmw/token}, which {@code cloudmw login} writes;
+     *   <li>the administrator's token, {@code ~/.cloudmw/admin.token}, which a coordinator of the same user wrote.
+     * </ol>
+     */
+    static ClientSecurity byDefault() {
+        return new Default();
+    }
+
     /** Plain text: anyone on the network can read and change what is sent. For clusters on one machine. */
     static ClientSecurity insecure() {
         return new Insecure();
@@ -41,6 +57,9 @@ public sealed interface ClientSecurity {
     static ClientSecurity certificate(Path key, Path certificate, Path authorities) {
         return new Certificate(key, certificate, authorities);
     }
+
+    /** As {@link #byDefault}. */
+    record Default() implements ClientSecurity {}
 
     /** Plain text. */
     record Insecure() implements ClientSecurity {}

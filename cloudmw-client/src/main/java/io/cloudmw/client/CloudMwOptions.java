@@ -109,7 +109,7 @@ public record CloudMwOptions(
 
     /**
      * The defaults: 30 s for a call, 15 s for a first answer; 16 MiB for one get, half of the heap but at most 64 MiB for
-     * all gets; an unlimited link; 500 µs of spinning; no meters and no spans.
+     * all gets; an unlimited link; 500 µs of spinning; no meters and no spans; {@link ClientSecurity#byDefault}.
      */
     public static CloudMwOptions of(String coordinator) {
         long all = Math.max(
@@ -131,7 +131,7 @@ public record CloudMwOptions(
                 Optional.empty(),
                 ReadPath.DEFAULT,
                 PackOptions.DEFAULT,
-                ClientSecurity.insecure());
+                ClientSecurity.byDefault());
     }
 
     /** Sets all timeouts: {@link #coordinatorTimeout}, {@link #firstAnswerTimeout} and {@link #refusedTimeout}. */

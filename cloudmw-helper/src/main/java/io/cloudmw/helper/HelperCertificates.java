@@ -13,6 +13,7 @@ import io.cloudmw.core.tls.ProcessIdentity;
 import io.cloudmw.core.tls.ProcessRole;
 import io.cloudmw.core.tls.TlsCredentials;
 import io.cloudmw.core.tls.TlsFiles;
+import io.cloudmw.core.tls.TlsMaterial;
 import io.cloudmw.helper.config.HelperConfig;
 import java.time.Duration;
 import java.util.Optional;
@@ -56,11 +57,11 @@ final class HelperCertificates implements AutoCloseable {
                     Optional.of(credentials), CertificateRefresh.start(credentials, source, INTERVAL));
         }
         JoinProofs proofs = new JoinProofs(secret, WallClock.system());
-        CertificateRefresh.Renewal renewal =
-                () -> EnrolmentCall.helper(config.coordinator(), config.id().value(), proofs);
+        CertificateRefresh.Renewal renewal = present ->
+                EnrolmentCall.helper(config.coordinator(), config.id().value(), proofs);
         TlsCredentials credentials = TlsCredentials.pending();
         try {
-            credentials.replace(renewal.renew());
+            credentials.replace(renewal.renew(TlsMaterial.NONE));
         } catch (CloudMwException e) {
             if (e.code() != ErrorCode.COORDINATOR_UNAVAILABLE && e.code() != ErrorCode.DEADLINE_EXCEEDED) {
                 throw e;

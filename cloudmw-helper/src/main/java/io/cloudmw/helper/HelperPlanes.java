@@ -52,6 +52,8 @@ record HelperPlanes(
         AddressPolicy.Decision bulkAddress = addresses.decide(config.addresses().bulk());
         AddressPolicy.Decision controlAddress =
                 addresses.decide(config.addresses().control());
+        config.tls().requireListen(config.addresses().bulk().listenSetting(), bulkAddress.listen());
+        config.tls().requireListen(config.addresses().control().listenSetting(), controlAddress.listen());
         BulkPlane bulk = BulkPlane.open(context, bulkAddress.listen(), disks, fetchers, requesters);
         HelperTransfers transfers =
                 new HelperTransfers(transferServices(context, fetchers, requesters, bulk.sessions(), races));

@@ -64,6 +64,7 @@ final class HelperCluster implements AutoCloseable {
             if (stalls[i] >= 0) {
                 settings.put("helper.disk.d" + i + ".throttle", stalls[i] + "B/s");
             }
+            settings.put("tls.insecure", "true");
             settings.putAll(more);
             DiskChunkStore.open(new StoreId("d" + i), directory.resolve("disk-" + i), 0, path -> Long.MAX_VALUE)
                     .close();

@@ -34,7 +34,9 @@ final class HelperIdTest {
                 "coordinator.heartbeat-interval",
                 "100ms",
                 "cluster.secret-file",
-                directory.resolve("secret").toString());
+                directory.resolve("secret").toString(),
+                "tls.insecure",
+                "true");
         try (CoordinatorServer coordinator = CoordinatorServer.start(CoordinatorConfig.read(Settings.of(settings)))) {
             try (HelperServer first = helper(coordinator, "d1")) {
                 assertThat(first.registered()).succeedsWithin(30, TimeUnit.SECONDS);
@@ -57,6 +59,8 @@ final class HelperIdTest {
 
     private HelperServer helper(CoordinatorServer coordinator, String disk) throws CloudMwException {
         Settings settings = Settings.of(Map.of(
+                "tls.insecure",
+                "true",
                 "helper.id",
                 "h1",
                 "helper.coordinator",

@@ -152,6 +152,7 @@ final class Fleet implements AutoCloseable {
 
     private Map<String, String> coordinatorSettings(Map<String, String> more) {
         Map<String, String> own = new HashMap<>();
+        own.put("tls.insecure", "true");
         own.put("coordinator.listen", "127.0.0.1:" + TestPorts.free());
         own.put("coordinator.data-dir", directory.resolve("coordinator").toString());
         own.put("cluster.secret-file", directory.resolve("cluster.secret").toString());
@@ -162,6 +163,7 @@ final class Fleet implements AutoCloseable {
     private Map<String, String> helperSettings(int i, Map<String, String> more) {
         String id = "helper-" + i;
         Map<String, String> own = new HashMap<>();
+        own.put("tls.insecure", "true");
         own.put("helper.id", id);
         own.put("helper.coordinator", coordinatorAddress());
         own.put("helper.control.listen", "127.0.0.1:0");

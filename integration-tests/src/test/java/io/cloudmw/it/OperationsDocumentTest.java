@@ -50,6 +50,7 @@ final class OperationsDocumentTest {
                         "A lost coordinator",
                         "Restore from backup",
                         "Rotation of secrets",
+                        "A new authority",
                         "A full disk",
                         "Growing a volume");
         for (Procedure procedure : procedures()) {

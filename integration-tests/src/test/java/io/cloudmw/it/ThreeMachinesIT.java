@@ -68,6 +68,7 @@ final class ThreeMachinesIT {
         ProcessBuilder builder =
                 new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(out.toFile());
         builder.environment().put("CLOUDMW_JAVA_OPTS", Fleet.SHORT_LIVED);
+        builder.environment().remove("CLOUDMW_TLS_INSECURE");
         Process process = builder.start();
         try {
             assertThat(process.waitFor(LONGEST_MINUTES, TimeUnit.MINUTES)).isTrue();
@@ -152,6 +153,7 @@ final class ThreeMachinesIT {
                 ./cloudmw put README.md shared:/README.md
                 """, """
                 # on 10.0.0.3
+                scp 10.0.0.1:.cloudmw/admin.token ~/.cloudmw/
                 ./cloudmw get shared:/README.md ~/back.md --coordinator 10.0.0.1:7400
                 cmp README.md ~/back.md
                 """);

@@ -15,6 +15,7 @@ import io.cloudmw.core.model.volume.Volume;
 import io.cloudmw.helper.disk.DiskOpener;
 import io.cloudmw.helper.standalone.HostedCoordinator;
 import io.cloudmw.helper.standalone.HostedHelper;
+import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -31,19 +32,30 @@ final class TlsCluster implements AutoCloseable {
     private final List<Runnable> opened = new ArrayList<>();
     private final HostedCoordinator coordinator;
 
-    private TlsCluster(Path directory) throws Exception {
+    private TlsCluster(Path directory, Map<String, String> more) throws Exception {
         this.directory = directory;
         Map<String, String> settings = new HashMap<>(shared());
         settings.put("coordinator.listen", "127.0.0.1:0");
+        settings.put("coordinator.http.listen", "127.0.0.1:0");
         settings.put("coordinator.data-dir", directory.resolve("coordinator").toString());
         settings.put("tls.authority", directory.resolve("authority.pem").toString());
         settings.put("tls.admin-token-file", tokenFile().toString());
+        settings.putAll(more);
         coordinator = HostedCoordinator.start(settings);
     }
 
     /** Starts a cluster, whose helpers are registered when this returns. */
     static TlsCluster start(Path directory) throws Exception {
-        TlsCluster cluster = new TlsCluster(directory);
+        return start(directory, Map.of());
+    }
+
+    /** Starts a cluster with a setting of the coordinator. */
+    static TlsCluster start(Path directory, String setting, String value) throws Exception {
+        return start(directory, Map.of(setting, value));
+    }
+
+    private static TlsCluster start(Path directory, Map<String, String> more) throws Exception {
+        TlsCluster cluster = new TlsCluster(directory, more);
         try {
             for (int i = 1; i <= 2; i++) {
                 HostedHelper helper = HostedHelper.start(cluster.helper("h" + i), List.of(), DiskOpener.throttling());
@@ -59,6 +71,11 @@ final class TlsCluster implements AutoCloseable {
 
     String address() {
         return coordinator.address().toString();
+    }
+
+    /** The address of the web page. */
+    URI page() {
+        return URI.create("http://" + coordinator.http().orElseThrow());
     }
 
     /** The file of the administrator's token. */

@@ -105,6 +105,7 @@ final class WebPageIT {
 
     private HostedCoordinator coordinator(Map<String, String> more) throws IOException {
         Map<String, String> settings = new HashMap<>(Map.of(
+                "tls.insecure", "true",
                 "coordinator.listen", "127.0.0.1:0",
                 "coordinator.data-dir", directory.resolve("coordinator").toString(),
                 "cluster.secret-file", secret().toString(),

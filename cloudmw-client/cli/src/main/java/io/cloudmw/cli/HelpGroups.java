@@ -22,7 +22,9 @@ final class HelpGroups {
             "standalone",
             "Runs a coordinator and helpers with a disk each in one process, for development",
             "recover",
-            "Recovers a volume from stores into a catalog that has lost it");
+            "Recovers a volume from stores into a catalog that has lost it",
+            "authority",
+            "Make, show or replace the file of the cluster's authority, which signs certificates");
 
     private static final String OTHERS = "Other";
     private static final int NAME_WIDTH = 18;
@@ -57,7 +59,9 @@ final class HelpGroups {
         groups.put("Volumes and stores", List.of("volume", "store", "drain", "undrain"));
         groups.put("Snapshots and backup", List.of("snapshot", "backup", "recover"));
         groups.put("Cluster", List.of("status", "helpers", "top", "gc", "scrub", "repair", "support-bundle"));
-        groups.put("Subjects and rights", List.of("grant", "revoke", "grants", "whoami", "token"));
+        groups.put(
+                "Subjects and rights",
+                List.of("grant", "revoke", "grants", "whoami", "token", "login", "logout", "authority"));
         groups.put("Measuring and trying out", List.of("plan", "cost", "bench", "demo", "torture"));
         groups.put("Serving", List.of("coordinator", "helper", "standalone", "peer"));
         groups.put("Shell", List.of("help", "completion", "man"));

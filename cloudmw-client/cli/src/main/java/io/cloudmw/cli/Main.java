@@ -26,6 +26,7 @@ import io.cloudmw.cli.file.WarmCommand;
 import io.cloudmw.cli.file.WatchCommand;
 import io.cloudmw.cli.shell.ShellCommands;
 import io.cloudmw.cli.subject.GrantCommands;
+import io.cloudmw.cli.subject.LoginCommands;
 import io.cloudmw.cli.subject.TokenCommands;
 import io.cloudmw.cli.support.SupportBundleCommand;
 import io.cloudmw.cli.volume.BackupCommands;
@@ -186,6 +187,8 @@ public final class Main {
         line.addSubcommand(new GrantCommands.Revoke(context));
         line.addSubcommand(new GrantCommands.Ls(context));
         line.addSubcommand(new GrantCommands.WhoAmI(context));
+        line.addSubcommand(new LoginCommands.Login(context));
+        line.addSubcommand(new LoginCommands.Logout(context));
         CommandLine token = new CommandLine(new TokenCommands.Group());
         token.addSubcommand(new TokenCommands.Create(context));
         token.addSubcommand(new TokenCommands.Ls(context));

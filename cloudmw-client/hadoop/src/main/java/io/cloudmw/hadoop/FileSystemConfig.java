@@ -65,7 +65,12 @@ record FileSystemConfig(
                 bytes(from, HadoopSetting.MEMORY, 4 << 20, Long.MAX_VALUE),
                 bytes(from, HadoopSetting.MEMORY_PER_READ, 4 << 20, Long.MAX_VALUE),
                 bytes(from, HadoopSetting.READ_AHEAD_MEMORY, 1 << 20, Long.MAX_VALUE),
-                number(from, HadoopSetting.WRITE_STREAMS, 1, ChannelOptions.MAX_STREAMS));
+                number(from, HadoopSetting.WRITE_STREAMS, 1, ChannelOptions.MAX_STREAMS),
+                ClusterOptions.security(
+                        text(from, HadoopSetting.TOKEN_FILE),
+                        from.getBoolean(
+                                HadoopSetting.INSECURE.key(),
+                                Boolean.parseBoolean(HadoopSetting.INSECURE.standard()))));
     }
 
     private static ReadPath path(Configuration from) {

@@ -57,7 +57,8 @@ record FileIOConfig(ClusterOptions standard, RangeLimits ranges, WriteLimits wri
                 standard.memoryBytes(),
                 standard.memoryPerReadBytes(),
                 standard.readAheadBytes(),
-                standard.streams());
+                standard.streams(),
+                standard.security());
     }
 
     private record Reader(Map<String, String> properties) {
@@ -71,7 +72,9 @@ record FileIOConfig(ClusterOptions standard, RangeLimits ranges, WriteLimits wri
                     bytes(IcebergSetting.MEMORY, 4 << 20, Long.MAX_VALUE),
                     bytes(IcebergSetting.MEMORY_PER_READ, 4 << 20, Long.MAX_VALUE),
                     bytes(IcebergSetting.READ_AHEAD_MEMORY, 1 << 20, Long.MAX_VALUE),
-                    number(IcebergSetting.WRITE_STREAMS, ChannelOptions.MAX_STREAMS));
+                    number(IcebergSetting.WRITE_STREAMS, ChannelOptions.MAX_STREAMS),
+                    ClusterOptions.security(
+                            text(IcebergSetting.TOKEN_FILE), Boolean.parseBoolean(text(IcebergSetting.INSECURE))));
             RangeLimits ranges = new RangeLimits(
                     (int) bytes(IcebergSetting.VECTORED_MERGE, 0, 1 << 30),
                     (int) bytes(IcebergSetting.VECTORED_LARGEST, 1, 1 << 30),

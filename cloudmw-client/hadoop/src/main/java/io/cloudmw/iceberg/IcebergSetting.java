@@ -9,6 +9,10 @@ public enum IcebergSetting {
     COORDINATOR("coordinator", ""),
     /** The longest time of one call while no coordinator answers. */
     COORDINATOR_TIMEOUT("coordinator.timeout", "30s"),
+    /** The file of the token that says for whom the process acts; without it, as {@code ClientSecurity.byDefault}. */
+    TOKEN_FILE("token.file", ""),
+    /** Whether connections are in plain text. */
+    INSECURE("insecure", "false"),
     /** The place of this process: data of switches is read through the nearest one. */
     LOCATION("location", ""),
     /** The path by which reads get their bytes. */

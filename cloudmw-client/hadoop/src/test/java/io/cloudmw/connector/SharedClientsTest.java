@@ -2,6 +2,7 @@ package io.cloudmw.connector;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.cloudmw.client.ClientSecurity;
 import io.cloudmw.core.model.ReadPath;
 import io.cloudmw.core.model.fleet.Location;
 import java.time.Duration;
@@ -14,7 +15,15 @@ final class SharedClientsTest {
 
     private static ClusterOptions options(String coordinators) {
         return new ClusterOptions(
-                coordinators, Duration.ofSeconds(1), Location.NONE, ReadPath.AUTO, 64 << 20, 16 << 20, 1 << 20, 24);
+                coordinators,
+                Duration.ofSeconds(1),
+                Location.NONE,
+                ReadPath.AUTO,
+                64 << 20,
+                16 << 20,
+                1 << 20,
+                24,
+                ClientSecurity.insecure());
     }
 
     @Test

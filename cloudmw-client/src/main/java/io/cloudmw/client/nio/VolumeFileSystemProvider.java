@@ -59,7 +59,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The provider of {@code cloudmw://host:port[,host:port]/volume/path}. {@code cloudmw:///volume/path} takes the
- * coordinators from the environment map (key {@code coordinator}), then from the variable {@code CLOUDMW_COORDINATOR}.
+ * coordinators from the environment map (key {@code coordinator}), then from the variable {@code CLOUDMW_COORDINATOR}. The
+ * map may have the file of a token (key {@code tokenFile}) or {@code insecure=true}, for plain text.
  * A path of a volume that has no file system yet opens one, which stays until it is closed. Safe for any thread.
  *
  * <p>Directories that are made here stay when they are empty. Moves within a volume are atomic, copies within a volume
@@ -89,7 +90,7 @@ public final class VolumeFileSystemProvider extends FileSystemProvider {
     }
 
     private VolumeFileSystem connect(VolumeUri volumeUri, Map<String, ?> environment) {
-        CloudMw client = CloudMw.connect(volumeUri.coordinators(environment));
+        CloudMw client = CloudMw.connect(volumeUri.options(environment));
         VolumeFileSystem made = new VolumeFileSystem(this, volumeUri, client, ChannelOptions.defaults());
         open.put(volumeUri, made);
         return made;

@@ -1,7 +1,10 @@
 package io.cloudmw.client.nio;
 
+import io.cloudmw.client.ClientSecurity;
+import io.cloudmw.client.CloudMwOptions;
 import io.cloudmw.core.model.VolumeName;
 import java.net.URI;
+import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -14,6 +17,12 @@ import org.jspecify.annotations.Nullable;
 record VolumeUri(@Nullable String authority, VolumeName volume) {
     /** The key of an environment map for the coordinators. */
     static final String COORDINATOR = "coordinator";
+
+    /** The key of an environment map for the file of a token. */
+    private static final String TOKEN_FILE = "tokenFile";
+
+    /** The key of an environment map for plain text: {@code true}. */
+    private static final String INSECURE = "insecure";
 
     /**
      * Reads a URI of either form.
@@ -49,9 +58,28 @@ record VolumeUri(@Nullable String authority, VolumeName volume) {
         return slash < 0 ? "/" : path.substring(slash);
     }
 
+    /**
+     * The options of a client.
+     *
+     * @throws IllegalArgumentException when the environment map has a value of another form
+     */
+    CloudMwOptions options(Map<String, ?> environment) {
+        CloudMwOptions options = CloudMwOptions.of(coordinators(environment));
+        if (text(environment, INSECURE).orElse("false").equals("true")) {
+            return options.withSecurity(ClientSecurity.insecure());
+        }
+        return text(environment, TOKEN_FILE)
+                .map(file -> options.withSecurity(ClientSecurity.tokenFile(Path.of(file))))
+                .orElse(options);
+    }
+
+    private static Optional<String> text(Map<String, ?> environment, String key) {
+        return Optional.ofNullable(environment.get(key)).map(Object::toString);
+    }
+
     /** The coordinators to connect to. */
-    String coordinators(Map<String, ?> environment) {
+    private String coordinators(Map<String, ?> environment) {
         return new ClusterUri(Optional.ofNullable(authority), Optional.of(volume))
-                .coordinators(Optional.ofNullable(environment.get(COORDINATOR)).map(Object::toString));
+                .coordinators(text(environment, COORDINATOR));
     }
 }

@@ -3,6 +3,7 @@ package io.cloudmw.client.rpc;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.time.Ticker;
+import io.cloudmw.core.time.WallClock;
 import io.cloudmw.core.tls.CertificateRefresh;
 import io.cloudmw.core.tls.TlsCredentials;
 import io.cloudmw.core.tls.TlsMaterial;
@@ -65,7 +66,12 @@ public final class ClientCertificates {
         if (tls.isEmpty()) {
             return READY;
         }
-        boolean certified = tls.get().material().own().isPresent();
+        boolean certified = tls.get()
+                .material()
+                .own()
+                .filter(own -> own.certificate().getNotAfter().toInstant().toEpochMilli()
+                        > WallClock.system().millis())
+                .isPresent();
         if (certified && ticker.nanos() - askedNanos < CertificateRefresh.INTERVAL.toNanos()) {
             return READY;
         }

@@ -22,8 +22,10 @@ import java.security.KeyPair;
 import java.security.cert.CertificateException;
 import java.security.cert.X509Certificate;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -47,7 +49,7 @@ public final class EnrolmentCall {
         JoinProof proof = proofs.prove(helper, request.publicKey());
         EnrolResponse answer = call(
                 coordinators,
-                Optional.empty(),
+                Set.of(),
                 request(request)
                         .setJoin(io.cloudmw.proto.v1.JoinProof.newBuilder()
                                 .setHelperId(helper)
@@ -62,15 +64,21 @@ public final class EnrolmentCall {
     /**
      * Enrols a client.
      *
+     * @param trusted the authorities that the client trusts already, which may be successors of the one that the token
+     *     names
      * @throws CloudMwException {@code UNAUTHENTICATED} when the coordinator does not know the token, or it has expired;
      *     {@code TLS_FAILED} when the coordinator's authority is not the one that the token names; {@code
      *     COORDINATOR_UNAVAILABLE}
      */
-    public static TlsMaterial client(HostPorts coordinators, AccessToken token) throws CloudMwException {
+    public static TlsMaterial client(HostPorts coordinators, AccessToken token, List<X509Certificate> trusted)
+            throws CloudMwException {
+        Set<String> pins = new HashSet<>();
+        pins.add(token.authority());
+        trusted.forEach(authority -> pins.add(Certificates.fingerprint(authority)));
         KeyPair key = SigningRequest.newKey();
         EnrolResponse answer = call(
                 coordinators,
-                Optional.of(token.authority()),
+                pins,
                 request(SigningRequest.of(key)).setToken(token.text()).build());
         return material(key, answer);
     }
@@ -89,9 +97,9 @@ public final class EnrolmentCall {
         return certificates;
     }
 
-    private static EnrolResponse call(HostPorts coordinators, Optional<String> pin, EnrolRequest request)
+    private static EnrolResponse call(HostPorts coordinators, Set<String> pins, EnrolRequest request)
             throws CloudMwException {
-        ManagedChannel channel = RpcChannels.toEnrol(coordinators, EnrolmentTrust.context(pin))
+        ManagedChannel channel = RpcChannels.toEnrol(coordinators, EnrolmentTrust.context(pins))
                 .disableServiceConfigLookUp()
                 .directExecutor()
                 .build();

@@ -82,6 +82,16 @@ public final class AccessToken {
         return authority;
     }
 
+    /** The same token for a cluster whose authority was replaced. */
+    public AccessToken withAuthority(String fingerprint) {
+        return new AccessToken(subject, secret, fingerprint);
+    }
+
+    /** Returns whether it has the same subject and secret, whatever authority it names. */
+    public boolean isSameSecret(AccessToken other) {
+        return subject.equals(other.subject) && MessageDigest.isEqual(hash(), other.hash());
+    }
+
     /** Its text, to be kept secret. */
     public String text() {
         return "cloudmw1:" + subject + ":" + secret + ":" + authority;
@@ -105,10 +115,7 @@ public final class AccessToken {
 
     @Override
     public boolean equals(Object other) {
-        return other instanceof AccessToken that
-                && subject.equals(that.subject)
-                && MessageDigest.isEqual(hash(), that.hash())
-                && authority.equals(that.authority);
+        return other instanceof AccessToken that && isSameSecret(that) && authority.equals(that.authority);
     }
 
     @Override

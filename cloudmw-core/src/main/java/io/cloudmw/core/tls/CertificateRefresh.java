@@ -88,7 +88,7 @@ public final class CertificateRefresh implements AutoCloseable {
         return present -> {
             boolean isDue =
                     present.own().map(own -> clock.millis() >= dueMillis(own)).orElse(true);
-            return isDue ? Optional.of(renewal.renew()) : Optional.empty();
+            return isDue ? Optional.of(renewal.renew(present)) : Optional.empty();
         };
     }
 
@@ -101,8 +101,8 @@ public final class CertificateRefresh implements AutoCloseable {
     /** A way to get a new certificate. */
     @FunctionalInterface
     public interface Renewal {
-        /** Returns material with a new certificate; blocks for some seconds at most. */
-        TlsMaterial renew() throws CloudMwException;
+        /** Returns material with a new certificate instead of the present one; blocks for some seconds at most. */
+        TlsMaterial renew(TlsMaterial present) throws CloudMwException;
     }
 
     /** Ends the job. Idempotent. */

@@ -17,35 +17,34 @@ import java.security.cert.TrustAnchor;
 import java.security.cert.X509Certificate;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.X509ExtendedTrustManager;
 
 /**
- * The trust of a process that enrols, and knows no authority yet. With a pin, the coordinator's chain must end at the
- * authority whose key has this fingerprint. Without one every chain is accepted: the answer then proves by the join
+ * The trust of a process that enrols, and knows no authority yet. With pins, the coordinator's chain must end at an
+ * authority whose key has one of these fingerprints. Without them every chain is accepted: the answer then proves by the join
  * secret that it comes from the cluster, and the request reveals nothing that others could use.
  */
 public final class EnrolmentTrust extends X509ExtendedTrustManager {
-    private final Optional<String> pin;
+    private final Set<String> pins;
 
-    private EnrolmentTrust(Optional<String> pin) {
-        this.pin = pin;
+    private EnrolmentTrust(Set<String> pins) {
+        this.pins = Set.copyOf(pins);
     }
 
     /**
      * The context of the connection on which a process enrols.
      *
-     * @param pin the {@link Certificates#fingerprint} of an authority; empty: any
+     * @param pins the {@link Certificates#fingerprint} of each authority that it accepts; empty: any
      */
-    public static SslContext context(Optional<String> pin) throws CloudMwException {
+    public static SslContext context(Set<String> pins) throws CloudMwException {
         try {
             return GrpcSslContexts.configure(SslContextBuilder.forClient(), SslProvider.JDK)
                     .endpointIdentificationAlgorithm(null)
                     .protocols("TLSv1.3")
-                    .trustManager(new EnrolmentTrust(pin))
+                    .trustManager(new EnrolmentTrust(pins))
                     .build();
         } catch (SSLException e) {
             throw new CloudMwException(ErrorCode.INTERNAL, "TLS: " + Reasons.of(e), e);
@@ -53,11 +52,11 @@ public final class EnrolmentTrust extends X509ExtendedTrustManager {
     }
 
     private void check(X509Certificate[] chain) throws CertificateException {
-        if (pin.isEmpty()) {
+        if (pins.isEmpty()) {
             return;
         }
         X509Certificate authority = Arrays.stream(chain)
-                .filter(one -> Certificates.fingerprint(one).equals(pin.get()))
+                .filter(one -> pins.contains(Certificates.fingerprint(one)))
                 .findFirst()
                 .orElseThrow(() -> new CertificateException(
                         "the coordinator's certificate is not signed by the authority that the token names"));

@@ -1,5 +1,7 @@
 package io.cloudmw.core.tls;
 
+import io.cloudmw.core.address.HostKind;
+import io.cloudmw.core.config.HostPort;
 import io.cloudmw.core.config.Settings;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
@@ -26,7 +28,7 @@ public record TlsOptions(boolean insecure, Optional<TlsFiles> files) {
      *     text
      */
     public static TlsOptions read(Settings settings) throws CloudMwException {
-        boolean insecure = settings.flag(INSECURE, true);
+        boolean insecure = settings.flag(INSECURE, false);
         Optional<Path> key = settings.optionalPath("tls.key");
         Optional<Path> certificate = settings.optionalPath("tls.certificate");
         Optional<Path> authorities = settings.optionalPath("tls.authorities");
@@ -44,5 +46,32 @@ public record TlsOptions(boolean insecure, Optional<TlsFiles> files) {
                     INSECURE + ": true, and there are certificates in tls.key (expected: one of the two)");
         }
         return new TlsOptions(false, Optional.of(new TlsFiles(key.get(), certificate.get(), authorities.get())));
+    }
+
+    /**
+     * Refuses plain text on an address that other machines reach.
+     *
+     * @param setting the setting of the address, for the message
+     * @throws CloudMwException {@code INVALID_ARGUMENT} for plain text on another address than loopback
+     */
+    public void requireListen(String setting, HostPort listen) throws CloudMwException {
+        if (insecure) {
+            requirePlainText(setting, listen);
+        }
+    }
+
+    /**
+     * Refuses an address for plain text, unless it is loopback.
+     *
+     * @throws CloudMwException as {@link #requireListen}
+     */
+    public static void requirePlainText(String setting, HostPort listen) throws CloudMwException {
+        if (HostKind.of(listen.host()) != HostKind.LOOPBACK) {
+            throw new CloudMwException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    setting + ": " + listen + " in plain text, which other machines could read and change (expected:"
+                            + " an address of loopback, such as 127.0.0.1; or TLS, without --insecure and "
+                            + INSECURE + "=true)");
+        }
     }
 }

@@ -68,7 +68,7 @@ final class CoordinatorCommand implements Callable<Integer> {
         Duration warmUpTime = ServingProcess.warmUpTime(settings);
         settings.finish();
         LogFormat.name("coordinator", config.listen().toString());
-        Optional<PageAccessCheck> access = PageAccessCheck.read(config.http(), config.httpToken());
+        PageAccessCheck.Settings access = PageAccessCheck.read(config.httpToken());
         try (ServingProcess serving = ServingProcess.begin("coordinator", stopTimeout)) {
             CoordinatorBuckets direct = serving.with(new CoordinatorBuckets());
             PrometheusMeterRegistry meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
@@ -82,8 +82,8 @@ final class CoordinatorCommand implements Callable<Integer> {
             started.put("catalog", config.catalog());
             serving.started(started, settings);
             endpoint.ifPresent(http -> {
-                access.map(allowed -> serving.with(WebPage.of(allowed, coordinator.page())))
-                        .ifPresent(http::handleOthers);
+                http.handleOthers(
+                        serving.with(WebPage.of(access.at(http.address(), coordinator.logins()), coordinator.page())));
                 serving.answer(http, meters);
                 where.put("http", http.address().toString());
             });

@@ -36,6 +36,7 @@ import picocli.CommandLine.ParseResult;
             HelperCommand.class,
             StandaloneCommand.class,
             RecoverCommand.class,
+            AuthorityCommand.class,
             DemoBucketsCommand.class,
             ServerWarmUp.class
         })

@@ -10,6 +10,7 @@ import io.cloudmw.helper.standalone.StandaloneConfig;
 import io.cloudmw.helper.warmup.HelperWarmUp;
 import io.cloudmw.helper.warmup.WarmUp;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -31,7 +32,13 @@ final class ServerWarmUp implements Callable<Integer> {
     public Integer call() throws CloudMwException, InterruptedException {
         WarmUp.run(TIME, 0, (directory, budget) -> {
             StandaloneConfig config = new StandaloneConfig(
-                    new HostPort("127.0.0.1", 0), directory, directory.resolve("cluster.secret"), 1);
+                    new HostPort("127.0.0.1", 0),
+                    directory,
+                    directory.resolve("cluster.secret"),
+                    1,
+                    List.of(),
+                    new StandaloneConfig.Tls(
+                            false, directory.resolve("authority.pem"), directory.resolve("admin.token")));
             StandaloneCluster.start(config).close();
         });
         train(HelperConfig.read(Settings.of(Map.of("helper.id", "warm-up"))));

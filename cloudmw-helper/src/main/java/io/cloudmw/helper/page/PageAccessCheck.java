@@ -2,6 +2,7 @@ package io.cloudmw.helper.page;
 
 import com.sun.net.httpserver.Headers;
 import com.sun.net.httpserver.HttpExchange;
+import io.cloudmw.coordinator.page.PageLogins;
 import io.cloudmw.core.address.HostKind;
 import io.cloudmw.core.config.HostPort;
 import io.cloudmw.core.error.CloudMwException;
@@ -14,8 +15,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rules of access to the page. With a token, a caller must have it. Without one, the page is open on a loopback
- * address, to requests that name such an address, and closed on any other. Safe for any thread.
+ * The rules of access to the page. A caller needs the page's token, or one of the cluster. In plain text and without a
+ * token of the page, the page is open on a loopback address, to requests that name such an address, and closed on any
+ * other. Safe for any thread.
  */
 public final class PageAccessCheck {
     static final String SETTING = "coordinator.http.token-file";
@@ -26,25 +28,43 @@ public final class PageAccessCheck {
 
     private final boolean loopback;
     private final Optional<PageToken> token;
+    private final PageLogins logins;
     private final FailedAttempts failures;
 
-    PageAccessCheck(HostPort listen, Optional<PageToken> token, Ticker ticker) {
+    PageAccessCheck(HostPort listen, Optional<PageToken> token, PageLogins logins, Ticker ticker) {
         this.loopback = HostKind.of(listen.host()) == HostKind.LOOPBACK;
         this.token = token;
+        this.logins = logins;
         this.failures = new FailedAttempts(ticker);
     }
 
     /**
-     * Reads the token, if there is one.
+     * Reads the page's token, if there is one.
      *
-     * @param listen the address of the page; empty: there is no page
      * @throws CloudMwException as {@link PageToken#read}
      */
-    public static Optional<PageAccessCheck> read(Optional<HostPort> listen, Optional<Path> tokenFile)
-            throws CloudMwException {
-        Optional<PageToken> token =
-                tokenFile.isPresent() ? Optional.of(PageToken.read(SETTING, tokenFile.get())) : Optional.empty();
-        return listen.map(address -> new PageAccessCheck(address, token, Ticker.system()));
+    public static Settings read(Optional<Path> tokenFile) throws CloudMwException {
+        return new Settings(
+                tokenFile.isPresent() ? Optional.of(PageToken.read(SETTING, tokenFile.get())) : Optional.empty());
+    }
+
+    /** The settings of access, before the coordinator serves. */
+    public static final class Settings {
+        private final Optional<PageToken> token;
+
+        private Settings(Optional<PageToken> token) {
+            this.token = token;
+        }
+
+        /**
+         * The rules of a page.
+         *
+         * @param listen the address of the page
+         * @param logins those by tokens of the cluster
+         */
+        public PageAccessCheck at(HostPort listen, PageLogins logins) {
+            return new PageAccessCheck(listen, token, logins, Ticker.system());
+        }
     }
 
     /** The decision about a request. */
@@ -62,45 +82,84 @@ public final class PageAccessCheck {
         CLOSED
     }
 
-    Verdict check(HttpExchange exchange) {
+    /** @throws CloudMwException when the rights of a subject are not known */
+    Verdict check(HttpExchange exchange) throws CloudMwException {
         Headers headers = exchange.getRequestHeaders();
-        if (token.isEmpty()) {
+        if (token.isEmpty() && !logins.isNeeded()) {
             if (!loopback) {
                 return Verdict.CLOSED;
             }
             return namesLoopback(headers.getFirst("Host")) ? Verdict.ALLOWED : Verdict.FOREIGN_HOST;
         }
-        if (hasCookie(headers, token.get())) {
+        if (!hasTokens()) {
+            return Verdict.CLOSED;
+        }
+        if (hasCookie(headers)) {
             return Verdict.ALLOWED;
         }
         String authorization = headers.getFirst("Authorization");
         return authorization != null && authorization.regionMatches(true, 0, BEARER, 0, BEARER.length())
-                ? tried(authorization.substring(BEARER.length()).strip())
+                ? bearer(authorization.substring(BEARER.length()).strip())
                 : Verdict.LOGIN_NEEDED;
     }
 
-    private Verdict tried(String given) {
+    private boolean hasTokens() {
+        return token.isPresent() || logins.hasTokens();
+    }
+
+    /**
+     * A try to log in.
+     *
+     * @param cookie the header for the browser of a caller that is allowed to see the page; it lasts until the browser is
+     *     closed, and scripts and other sites cannot use it. Otherwise empty
+     */
+    record Login(Verdict verdict, String cookie) {
+        private static Login refused(Verdict why) {
+            return new Login(why, "");
+        }
+
+        private static Login allowed(String value) {
+            return new Login(Verdict.ALLOWED, COOKIE + "=" + value + "; Path=/; HttpOnly; SameSite=Strict");
+        }
+    }
+
+    private Verdict bearer(String given) throws CloudMwException {
         if (!failures.mayTry()) {
             return Verdict.TOO_MANY_FAILURES;
         }
-        if (token.isPresent() && token.get().matches(given)) {
+        if ((token.isPresent() && token.get().matches(given)) || logins.admits(given)) {
             return Verdict.ALLOWED;
         }
         failures.failed();
         return Verdict.WRONG_TOKEN;
     }
 
+    private Login tried(String given) throws CloudMwException {
+        if (!failures.mayTry()) {
+            return Login.refused(Verdict.TOO_MANY_FAILURES);
+        }
+        if (token.isPresent() && token.get().matches(given)) {
+            return Login.allowed(token.get().cookie());
+        }
+        Optional<String> login = logins.login(given);
+        if (login.isPresent()) {
+            return Login.allowed(login.get());
+        }
+        failures.failed();
+        return Login.refused(Verdict.WRONG_TOKEN);
+    }
+
     /** Checks what the login form posted; {@code CLOSED} when there is no token. */
-    Verdict login(String form) {
-        if (token.isEmpty()) {
-            return Verdict.CLOSED;
+    Login login(String form) throws CloudMwException {
+        if (!hasTokens()) {
+            return Login.refused(Verdict.CLOSED);
         }
         for (String field : List.of(form.split("&", -1))) {
             if (field.startsWith(FIELD)) {
                 return tried(decoded(field.substring(FIELD.length())));
             }
         }
-        return Verdict.LOGIN_NEEDED;
+        return Login.refused(Verdict.LOGIN_NEEDED);
     }
 
     private static String decoded(String text) {
@@ -111,25 +170,20 @@ public final class PageAccessCheck {
         }
     }
 
-    /**
-     * Returns the cookie for a caller that has given the token. It lasts until the browser is closed. Scripts and other
-     * sites cannot use it.
-     */
-    String cookie() {
-        return COOKIE + "=" + token.orElseThrow().cookie() + "; Path=/; HttpOnly; SameSite=Strict";
-    }
-
-    private static boolean hasCookie(Headers headers, PageToken token) {
-        List<String> lines = headers.getOrDefault("Cookie", List.of());
-        for (String line : lines) {
+    private boolean hasCookie(Headers headers) throws CloudMwException {
+        for (String line : headers.getOrDefault("Cookie", List.of())) {
             for (String pair : line.split(";", -1)) {
                 String stripped = pair.strip();
-                if (stripped.startsWith(COOKIE + "=") && token.matchesCookie(stripped.substring(COOKIE.length() + 1))) {
+                if (stripped.startsWith(COOKIE + "=") && isLogin(stripped.substring(COOKIE.length() + 1))) {
                     return true;
                 }
             }
         }
         return false;
+    }
+
+    private boolean isLogin(String cookie) throws CloudMwException {
+        return (token.isPresent() && token.get().matchesCookie(cookie)) || logins.isLogin(cookie);
     }
 
     /**

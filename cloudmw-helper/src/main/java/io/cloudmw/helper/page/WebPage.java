@@ -91,7 +91,7 @@ public final class WebPage implements HttpHandler, AutoCloseable {
     }
 
     /** Returns why the caller gets nothing; empty: it has access. */
-    private Optional<PageAnswer> refusal(HttpExchange exchange, String path) {
+    private Optional<PageAnswer> refusal(HttpExchange exchange, String path) throws CloudMwException {
         PageAccessCheck.Verdict verdict = access.check(exchange);
         boolean data = path.startsWith("/api/");
         return switch (verdict) {
@@ -122,7 +122,7 @@ public final class WebPage implements HttpHandler, AutoCloseable {
     private static PageAnswer closed() {
         return PageAnswer.text(
                 403,
-                "the web page is closed: this address is not a loopback address, and " + PageAccessCheck.SETTING
+                "the web page is closed: it is not for this machine alone, and " + PageAccessCheck.SETTING
                         + " is not set. Set it to a file with a token that only the coordinator's user can read.");
     }
 
@@ -131,8 +131,9 @@ public final class WebPage implements HttpHandler, AutoCloseable {
         if (form.length > MAX_FORM_BYTES) {
             return PageAnswer.text(413, "too long for a token");
         }
-        return switch (access.login(new String(form, StandardCharsets.UTF_8))) {
-            case ALLOWED -> PageAnswer.redirect("/").with("Set-Cookie", access.cookie());
+        PageAccessCheck.Login login = access.login(new String(form, StandardCharsets.UTF_8));
+        return switch (login.verdict()) {
+            case ALLOWED -> PageAnswer.redirect("/").with("Set-Cookie", login.cookie());
             case WRONG_TOKEN -> files.login(401, "This is not the token.");
             case TOO_MANY_FAILURES ->
                 files.login(429, "Too many wrong tokens. Wait a second.").with("Retry-After", "1");

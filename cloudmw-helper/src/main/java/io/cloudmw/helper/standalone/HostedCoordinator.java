@@ -32,14 +32,16 @@ public final class HostedCoordinator implements AutoCloseable {
         Settings given = Settings.of(settings);
         CoordinatorConfig config = CoordinatorConfig.read(given);
         given.finish();
-        Optional<PageAccessCheck> access = PageAccessCheck.read(config.http(), config.httpToken());
+        PageAccessCheck.Settings access = PageAccessCheck.read(config.httpToken());
         HostedParts parts = new HostedParts("coordinator", "coordinator.http.listen", config.http());
         boolean started = false;
         try {
             CoordinatorBuckets buckets = parts.with(new CoordinatorBuckets());
             CoordinatorServer server = parts.with(CoordinatorServer.start(config, buckets, parts.meters()));
-            access.map(allowed -> parts.with(WebPage.of(allowed, server.page())))
-                    .ifPresent(parts::handleOthers);
+            if (config.http().isPresent()) {
+                parts.handleOthers(
+                        parts.with(WebPage.of(access.at(config.http().get(), server.logins()), server.page())));
+            }
             parts.serve(server::isServing, server::unready);
             started = true;
             return new HostedCoordinator(parts, server);

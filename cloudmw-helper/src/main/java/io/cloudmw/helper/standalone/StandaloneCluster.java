@@ -76,16 +76,18 @@ public final class StandaloneCluster implements AutoCloseable {
     }
 
     private static Map<String, String> coordinatorSettings(StandaloneConfig given) {
-        return Map.of(
-                "coordinator.listen", given.listen().toString(),
-                "coordinator.data-dir", given.directory().resolve("coordinator").toString(),
-                "cluster.secret-file", given.secretFile().toString());
+        Map<String, String> settings = new HashMap<>(given.tls().coordinator());
+        settings.put("coordinator.listen", given.listen().toString());
+        settings.put(
+                "coordinator.data-dir", given.directory().resolve("coordinator").toString());
+        settings.put("cluster.secret-file", given.secretFile().toString());
+        return settings;
     }
 
     private HostedHelper startHelper(StandaloneConfig cluster, int i) throws CloudMwException {
         Path directory = cluster.directory();
         String disk = StandaloneConfig.disk(i);
-        Map<String, String> given = new HashMap<>();
+        Map<String, String> given = new HashMap<>(cluster.tls().helper());
         given.put("cluster.secret-file", cluster.secretFile().toString());
         given.put("helper.id", "helper-" + i);
         given.put("helper.coordinator", coordinator.toString());

@@ -1,11 +1,16 @@
 package io.cloudmw.helper.standalone;
 
+import io.cloudmw.coordinator.identity.AuthorityFile;
+import io.cloudmw.coordinator.identity.AuthorityOptions;
 import io.cloudmw.core.config.HostPort;
 import io.cloudmw.core.config.Settings;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.security.TokenFile;
+import io.cloudmw.core.tls.TlsOptions;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.IntStream;
 
 /**
@@ -16,16 +21,55 @@ import java.util.stream.IntStream;
  * @param secretFile holds the cluster's secret; created with a random secret when it is missing
  * @param helpers number of helpers
  * @param replacedDisks ids of disks that replace lost ones
+ * @param tls the encryption of connections
  */
 public record StandaloneConfig(
-        HostPort listen, Path directory, Path secretFile, int helpers, List<String> replacedDisks) {
+        HostPort listen, Path directory, Path secretFile, int helpers, List<String> replacedDisks, Tls tls) {
     public StandaloneConfig {
         replacedDisks = List.copyOf(replacedDisks);
     }
 
-    /** A configuration without replaced disks. */
+    /** A configuration in plain text, without replaced disks, for processes that use the cluster themselves. */
     public StandaloneConfig(HostPort listen, Path directory, Path secretFile, int helpers) {
-        this(listen, directory, secretFile, helpers, List.of());
+        this(
+                listen,
+                directory,
+                secretFile,
+                helpers,
+                List.of(),
+                new Tls(true, AuthorityFile.DEFAULT, TokenFile.OF_ADMINISTRATOR));
+    }
+
+    /**
+     * The encryption of a cluster's connections.
+     *
+     * @param insecure whether they are in plain text
+     * @param authority the file of the cluster's authority; made when it is missing
+     * @param adminToken the file of the administrator's token; made when it is missing
+     */
+    public record Tls(boolean insecure, Path authority, Path adminToken) {
+        private static Tls read(Settings settings) throws CloudMwException {
+            return new Tls(
+                    settings.flag(TlsOptions.INSECURE, false),
+                    settings.path(AuthorityOptions.FILE, AuthorityFile.DEFAULT),
+                    settings.path(AuthorityOptions.ADMIN_TOKEN, TokenFile.OF_ADMINISTRATOR));
+        }
+
+        /** The settings of a helper. */
+        Map<String, String> helper() {
+            return Map.of(TlsOptions.INSECURE, Boolean.toString(insecure));
+        }
+
+        /** The settings of the coordinator. */
+        Map<String, String> coordinator() {
+            return Map.of(
+                    TlsOptions.INSECURE,
+                    Boolean.toString(insecure),
+                    AuthorityOptions.FILE,
+                    authority.toString(),
+                    AuthorityOptions.ADMIN_TOKEN,
+                    adminToken.toString());
+        }
     }
 
     /**
@@ -58,7 +102,7 @@ public record StandaloneConfig(
                         "--replace-disk: " + disk + " (expected: " + disk(1) + " to " + disk(helpers) + ")");
             }
         }
-        return new StandaloneConfig(listen, directory, secretFile, helpers, disks);
+        return new StandaloneConfig(listen, directory, secretFile, helpers, disks, tls);
     }
 
     /** The id of a helper's disk; helpers count from 1. */
@@ -66,13 +110,15 @@ public record StandaloneConfig(
         return "disk-" + helper;
     }
 
-    /** Reads the settings below {@code standalone}, the coordinator's address and the secret file. */
+    /** Reads the settings below {@code standalone}, the coordinator's address, the secret file and those of TLS. */
     public static StandaloneConfig read(Settings settings) throws CloudMwException {
         Path directory = settings.path("standalone.dir", Path.of("cloudmw-data"));
         return new StandaloneConfig(
                 settings.address("coordinator.listen", new HostPort("127.0.0.1", 7400)),
                 directory,
                 settings.path("cluster.secret-file", directory.resolve("cluster.secret")),
-                settings.integer("standalone.helpers", 3, 1, 16));
+                settings.integer("standalone.helpers", 3, 1, 16),
+                List.of(),
+                Tls.read(settings));
     }
 }

@@ -109,6 +109,7 @@ public final class HelperWarmUp {
     private HelperConfig loopback(Path directory) throws CloudMwException {
         Map<String, String> settings = new HashMap<>(Map.of(
                 "helper.id", "warm-up",
+                "tls.insecure", "true",
                 "helper.coordinator", "127.0.0.1:1",
                 "helper.control.listen", "127.0.0.1:0",
                 "helper.bulk.listen", "127.0.0.1:0",

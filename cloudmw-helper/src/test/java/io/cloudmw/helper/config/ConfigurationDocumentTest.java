@@ -73,7 +73,12 @@ final class ConfigurationDocumentTest {
         assertThat(settings.known())
                 .extracting(Setting::key)
                 .filteredOn(key -> !key.startsWith("standalone."))
-                .containsExactlyInAnyOrder("coordinator.listen", "cluster.secret-file");
+                .containsExactlyInAnyOrder(
+                        "coordinator.listen",
+                        "cluster.secret-file",
+                        "tls.insecure",
+                        "tls.authority",
+                        "tls.admin-token-file");
     }
 
     @Test

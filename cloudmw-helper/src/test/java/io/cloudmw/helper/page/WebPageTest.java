@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.cloudmw.coordinator.page.PageLogins;
 import io.cloudmw.coordinator.page.ShownCluster;
 import io.cloudmw.coordinator.page.ShownHelper;
 import io.cloudmw.coordinator.page.ShownRead;
@@ -109,7 +110,8 @@ final class WebPageTest {
     }
 
     private void start(String listen, Optional<PageToken> token, WebPage.Limits limits) throws CloudMwException {
-        WebPage page = new WebPage(new PageAccessCheck(new HostPort(listen, 0), token, ticker), source, limits, ticker);
+        WebPage page = new WebPage(
+                new PageAccessCheck(new HostPort(listen, 0), token, PageLogins.none(), ticker), source, limits, ticker);
         opened.add(page);
         HttpEndpoint endpoint = new HttpEndpoint("x.http.listen", new HostPort("127.0.0.1", 0));
         opened.add(endpoint);

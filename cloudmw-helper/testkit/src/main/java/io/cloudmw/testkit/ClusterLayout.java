@@ -45,6 +45,7 @@ record ClusterLayout(
                 "coordinator.listen", "127.0.0.1:0",
                 "coordinator.data-dir", directory.resolve("coordinator").toString(),
                 "cluster.secret-file", secret(directory).toString(),
+                "tls.insecure", "true",
                 "coordinator.heartbeat-interval", "500ms",
                 "coordinator.helper-ttl", "8s"));
         all.putAll(coordinator);
@@ -70,7 +71,8 @@ record ClusterLayout(
                 "helper.bulk.listen", "127.0.0.1:0",
                 "helper.bulk.advertise-port", Integer.toString(bulk.port()),
                 "helper.spool.dir", directory.resolve(id + "-spool").toString(),
-                "cluster.secret-file", secret(directory).toString()));
+                "cluster.secret-file", secret(directory).toString(),
+                "tls.insecure", "true"));
         all.put(disk + ".path", diskDirectory(number, directory).toString());
         all.put(disk + ".domain", disk(number));
         all.put(disk + ".reserve", "0");

@@ -1,7 +1,9 @@
 package io.cloudmw.testkit;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.cloudmw.client.ClientSecurity;
 import io.cloudmw.client.CloudMw;
+import io.cloudmw.client.StartedClusters;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.error.Reasons;
@@ -49,6 +51,10 @@ final class RunningCluster implements AutoCloseable {
     @GuardedBy("this")
     private @Nullable CloudMw client;
 
+    /** Clients in this JVM find out here that the cluster speaks plain text. */
+    @GuardedBy("this")
+    private StartedClusters.@Nullable Registration known;
+
     private RunningCluster(ClusterLayout layout, Path directory, RelayLoop relays) throws CloudMwException {
         this.directory = directory;
         this.relays = relays;
@@ -84,8 +90,9 @@ final class RunningCluster implements AutoCloseable {
         }
     }
 
-    private void begin() throws CloudMwException {
+    private synchronized void begin() throws CloudMwException {
         coordinator.start();
+        known = StartedClusters.register(coordinator.address(), ClientSecurity.insecure());
         for (ClusterHelper helper : helpers) {
             helper.begin();
         }
@@ -192,6 +199,7 @@ final class RunningCluster implements AutoCloseable {
         List<Closeable> steps = List.of(
                 this::closeFileSystems,
                 this::closeClient,
+                this::forget,
                 () -> helpers.forEach(ClusterHelper::stop),
                 coordinator::stop,
                 relays::close,
@@ -214,6 +222,12 @@ final class RunningCluster implements AutoCloseable {
     private synchronized void closeClient() {
         if (client != null) {
             client.close();
+        }
+    }
+
+    private synchronized void forget() {
+        if (known != null) {
+            known.close();
         }
     }
 

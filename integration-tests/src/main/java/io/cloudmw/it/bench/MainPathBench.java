@@ -1,7 +1,6 @@
 package io.cloudmw.it.bench;
 
 import io.cloudmw.client.CloudMw;
-import io.cloudmw.client.CloudMwOptions;
 import io.cloudmw.client.GetOptions;
 import io.cloudmw.client.PutOptions;
 import io.cloudmw.core.model.FilePath;
@@ -119,7 +118,7 @@ public final class MainPathBench {
                 LocalFleet fleet =
                         new LocalFleet(directory.resolve("fleet"), launcher, Map.of("CLOUDMW_JAVA_OPTS", memory))) {
             List<ServerProcess> helpers = startFleet(fleet);
-            try (CloudMw client = CloudMw.connect(CloudMwOptions.of(fleet.coordinatorAddress()))) {
+            try (CloudMw client = CloudMw.connect(fleet.clientOptions())) {
                 FilePath one = put(client, source, "one", List.of("disk-1"));
                 FilePath three = put(client, source, "three", List.of("disk-1", "disk-2", "disk-3"));
                 FilePath inMemory = put(client, source, "memory", List.of("disk-1"));

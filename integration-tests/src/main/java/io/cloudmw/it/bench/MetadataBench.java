@@ -1,7 +1,6 @@
 package io.cloudmw.it.bench;
 
 import io.cloudmw.client.CloudMw;
-import io.cloudmw.client.CloudMwOptions;
 import io.cloudmw.client.GetOptions;
 import io.cloudmw.client.PutOptions;
 import io.cloudmw.core.model.FilePath;
@@ -95,7 +94,7 @@ public final class MetadataBench {
             ServerProcess helper = fleet.startHelper("helper-1", fleet.disk("disk-1"));
             List<CloudMw> clients = new ArrayList<>();
             for (int i = 0; i < Integer.parseInt(arguments[3]); i++) {
-                clients.add(CloudMw.connect(CloudMwOptions.of(fleet.coordinatorAddress())));
+                clients.add(CloudMw.connect(fleet.clientOptions()));
             }
             new MetadataBench(coordinator, helper, clients)
                     .run(Integer.parseInt(arguments[2]), Integer.parseInt(arguments[4]));

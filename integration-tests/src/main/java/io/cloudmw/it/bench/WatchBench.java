@@ -1,6 +1,8 @@
 package io.cloudmw.it.bench;
 
+import io.cloudmw.client.ClientSecurity;
 import io.cloudmw.client.CloudMw;
+import io.cloudmw.client.CloudMwOptions;
 import io.cloudmw.client.PutOptions;
 import io.cloudmw.client.file.Watch;
 import io.cloudmw.client.file.WatchListener;
@@ -70,18 +72,27 @@ public final class WatchBench {
         new WatchBench(System.out, changes, perSecond).run(directory, watchers);
     }
 
+    private static CloudMwOptions options(CoordinatorServer coordinator) {
+        return CloudMwOptions.of(coordinator.address().toString()).withSecurity(ClientSecurity.insecure());
+    }
+
     private void run(Path directory, int watchers) throws Exception {
         Settings settings = Settings.of(Map.of(
-                "coordinator.listen", "127.0.0.1:0",
-                "coordinator.data-dir", directory.resolve("data").toString(),
-                "cluster.secret-file", directory.resolve("secret").toString()));
+                "tls.insecure",
+                "true",
+                "coordinator.listen",
+                "127.0.0.1:0",
+                "coordinator.data-dir",
+                directory.resolve("data").toString(),
+                "cluster.secret-file",
+                directory.resolve("secret").toString()));
         List<CloudMw> clients = new ArrayList<>();
         try (CoordinatorServer coordinator = CoordinatorServer.start(CoordinatorConfig.read(settings));
-                CloudMw writer = CloudMw.connect(coordinator.address().toString())) {
+                CloudMw writer = CloudMw.connect(options(coordinator))) {
             prepare(writer);
             List<Watch> watches = new ArrayList<>();
             for (int i = 0; i < watchers; i++) {
-                CloudMw client = CloudMw.connect(coordinator.address().toString());
+                CloudMw client = CloudMw.connect(options(coordinator));
                 clients.add(client);
                 watches.add(watch(client));
             }

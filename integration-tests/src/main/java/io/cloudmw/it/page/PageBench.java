@@ -57,7 +57,8 @@ public final class PageBench {
         int helpers = args.length > 2 ? Integer.parseInt(args[2]) : 1000;
         int stores = args.length > 3 ? Integer.parseInt(args[3]) : 200;
         int seconds = args.length > 4 ? Integer.parseInt(args[4]) : 60;
-        try (LocalFleet processes = new LocalFleet(directory, Path.of(args[0]), Map.of())) {
+        try (LocalFleet processes =
+                new LocalFleet(directory, Path.of(args[0]), Map.of("CLOUDMW_TLS_INSECURE", "true"))) {
             ServerProcess coordinator = processes.startCoordinator(Map.of(
                     "coordinator.http.listen",
                     "127.0.0.1:0",

@@ -3,9 +3,7 @@ package io.cloudmw.it.hostile;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.cloudmw.client.ClientSecurity;
 import io.cloudmw.client.CloudMw;
-import io.cloudmw.client.CloudMwOptions;
 import io.cloudmw.client.PutOptions;
 import io.cloudmw.core.config.HostPort;
 import io.cloudmw.core.config.HostPorts;
@@ -62,37 +60,22 @@ final class AttackedFleet implements AutoCloseable {
     AttackedFleet(Path directory, boolean tls) throws IOException {
         this.directory = directory;
         this.tls = tls;
-        this.processes = new LocalFleet(directory, LAUNCHER, Map.of("CLOUDMW_JAVA_OPTS", OPTIONS));
-        processes.startCoordinator(settings(Map.of(
-                "tls.authority", directory.resolve("authority.pem").toString(),
-                "tls.admin-token-file", tokenFile().toString())));
+        this.processes = new LocalFleet(
+                directory,
+                LAUNCHER,
+                Map.of("CLOUDMW_JAVA_OPTS", OPTIONS, "CLOUDMW_TLS_INSECURE", Boolean.toString(!tls)));
+        processes.startCoordinator(Map.of());
         Map<String, String> disk = new HashMap<>(processes.disk("disk-1"));
         disk.put("helper.http.listen", "127.0.0.1:0");
-        processes.startHelper("helper-1", settings(disk));
+        processes.startHelper("helper-1", disk);
         processes.startHelper(
                 "helper-2",
-                settings(Map.of(
+                Map.of(
                         "helper.http.listen", "127.0.0.1:0",
                         "helper.switch.volumes", "switched",
-                        "helper.cache.memory", "32MiB")));
-        client = CloudMw.connect(CloudMwOptions.of(coordinatorAddress())
-                .withCoordinatorTimeout(Duration.ofSeconds(20))
-                .withSecurity(tls ? ClientSecurity.tokenFile(tokenFile()) : ClientSecurity.insecure()));
+                        "helper.cache.memory", "32MiB"));
+        client = CloudMw.connect(processes.clientOptions().withCoordinatorTimeout(Duration.ofSeconds(20)));
         await().atMost(RECOVERY).until(() -> client.cluster().helpers().join().size() == HELPERS.size());
-    }
-
-    private Map<String, String> settings(Map<String, String> more) {
-        Map<String, String> all = new HashMap<>(more);
-        if (tls) {
-            all.put("tls.insecure", "false");
-        } else {
-            all.keySet().removeIf(key -> key.startsWith("tls."));
-        }
-        return all;
-    }
-
-    private Path tokenFile() {
-        return directory.resolve("admin.token");
     }
 
     Path secretFile() {
@@ -120,8 +103,8 @@ final class AttackedFleet implements AutoCloseable {
     /** Returns certificates of a client that the administrator's token got; empty in plain text. */
     Optional<TlsCredentials> enrol() throws CloudMwException {
         return tls
-                ? Optional.of(new TlsCredentials(
-                        EnrolmentCall.client(HostPorts.parse(coordinatorAddress()), TokenFile.read(tokenFile()))))
+                ? Optional.of(new TlsCredentials(EnrolmentCall.client(
+                        HostPorts.parse(coordinatorAddress()), TokenFile.read(processes.tokenFile()), List.of())))
                 : Optional.empty();
     }
 

@@ -71,6 +71,8 @@ final class VolumeWatchIT {
 
     private void serve(int port) throws Exception {
         coordinator = CoordinatorServer.start(CoordinatorConfig.read(Settings.of(Map.of(
+                "tls.insecure",
+                "true",
                 "coordinator.listen",
                 "127.0.0.1:" + port,
                 "coordinator.data-dir",

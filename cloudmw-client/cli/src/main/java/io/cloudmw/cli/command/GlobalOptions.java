@@ -2,6 +2,7 @@ package io.cloudmw.cli.command;
 
 import io.cloudmw.client.ClientSecurity;
 import io.cloudmw.client.CloudMwOptions;
+import io.cloudmw.client.DefaultSecurity;
 import io.cloudmw.core.config.Durations;
 import io.cloudmw.core.config.Settings;
 import io.cloudmw.core.config.Sizes;
@@ -9,7 +10,6 @@ import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.ReadPath;
 import io.cloudmw.core.model.RedundancyLimits;
 import io.cloudmw.core.model.fleet.Location;
-import io.cloudmw.core.security.TokenFile;
 import io.cloudmw.core.tls.TlsFiles;
 import io.cloudmw.core.tls.TlsOptions;
 import java.nio.file.Path;
@@ -88,9 +88,9 @@ public final class GlobalOptions {
     @Option(
             names = "--token-file",
             paramLabel = "FILE",
-            description =
-                    "the token that says for whom this command acts (CLOUDMW_TOKEN_FILE, or the token itself in"
-                            + " CLOUDMW_TOKEN; default the administrator's on the coordinator's machine, ~/.cloudmw/admin.token)")
+            description = "the token that says for whom this command acts (CLOUDMW_TOKEN_FILE, or the token itself in"
+                    + " CLOUDMW_TOKEN; default that of cloudmw login, else the administrator's on the"
+                    + " coordinator's machine, ~/.cloudmw/admin.token)")
     private @Nullable Path tokenFile;
 
     @Option(names = "--insecure", description = "plain text instead of TLS, for a cluster that runs with --insecure")
@@ -195,13 +195,9 @@ public final class GlobalOptions {
         if (file.isPresent()) {
             return ClientSecurity.tokenFile(file.get());
         }
-        String token = environment.getOrDefault("CLOUDMW_TOKEN", "");
-        if (!token.isEmpty()) {
-            return ClientSecurity.token(token);
-        }
-        String variable = environment.getOrDefault("CLOUDMW_TOKEN_FILE", "");
-        if (!variable.isEmpty()) {
-            return ClientSecurity.tokenFile(Path.of(variable));
+        Optional<ClientSecurity> fromEnvironment = DefaultSecurity.fromEnvironment(environment);
+        if (fromEnvironment.isPresent()) {
+            return fromEnvironment.get();
         }
         if (tls.files().isPresent()) {
             TlsFiles files = tls.files().get();
@@ -210,7 +206,7 @@ public final class GlobalOptions {
         if (tls.insecure()) {
             return ClientSecurity.insecure();
         }
-        return ClientSecurity.tokenFile(fromFile.orElse(TokenFile.OF_ADMINISTRATOR));
+        return fromFile.map(ClientSecurity::tokenFile).orElseGet(ClientSecurity::byDefault);
     }
 
     /**

@@ -3,6 +3,7 @@ package io.cloudmw.iceberg.prefix;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.cloudmw.client.ClientSecurity;
 import io.cloudmw.client.PutOptions;
 import io.cloudmw.connector.ClusterOptions;
 import io.cloudmw.connector.SharedClient;
@@ -38,7 +39,8 @@ final class PrefixListingTest {
                         8 << 20,
                         4 << 20,
                         1 << 20,
-                        1));
+                        1,
+                        ClientSecurity.byDefault()));
     }
 
     private static CompletableFuture<?> put(String path) {

@@ -17,6 +17,7 @@ import io.cloudmw.core.security.PeerKey;
 import io.cloudmw.core.thread.Threads;
 import io.cloudmw.core.time.Ticker;
 import io.cloudmw.core.time.WallClock;
+import io.cloudmw.core.tls.TlsOptions;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -85,6 +86,9 @@ public final class LocalPeer implements PeerNode {
         this.ticker = ticker;
         AddressPolicy.Decision decided =
                 new AddressPolicy(coordinator.addresses(), HostNetwork.ofThisMachine()).decide(wish(options));
+        if (coordinator.certificates().tls().isEmpty()) {
+            TlsOptions.requirePlainText("listen", decided.listen());
+        }
         makeDirectory(options.directory());
         chunks = new PeerChunkCache(options.directory(), options.keepBytes(), files);
         server = new PeerServer(

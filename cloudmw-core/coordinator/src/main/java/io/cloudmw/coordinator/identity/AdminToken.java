@@ -21,7 +21,8 @@ final class AdminToken {
     private AdminToken() {}
 
     /**
-     * Reads the token, or creates the file with a new one. A token that names another authority is replaced.
+     * Reads the token, or creates the file with a new one. Where the authority was replaced, the file gets the same token
+     * with the name of the new one.
      *
      * @throws CloudMwException {@code LOCAL_IO} when it cannot be read or written, or others can read it; {@code
      *     INVALID_ARGUMENT} when it holds no token
@@ -35,9 +36,9 @@ final class AdminToken {
         if (found.authority().equals(pin)) {
             return found;
         }
-        AccessToken replaced = AccessToken.random(Authorizer.ADMINISTRATOR, pin);
-        TokenFile.replace(file, replaced);
-        LOG.info("token file {}: replaced the token, which named another authority", file.toAbsolutePath());
-        return replaced;
+        AccessToken same = found.withAuthority(pin);
+        TokenFile.replace(file, same);
+        LOG.info("token file {}: the token names the new authority now", file.toAbsolutePath());
+        return same;
     }
 }

@@ -17,13 +17,19 @@ import java.util.Optional;
  * @param life the validity of certificates
  */
 public record AuthorityOptions(Path file, Path adminToken, Optional<String> cluster, Duration life) {
+    /** The setting of the authority's file. */
+    public static final String FILE = "tls.authority";
+
+    /** The setting of the file of the administrator's token. */
+    public static final String ADMIN_TOKEN = "tls.admin-token-file";
+
     private static final Duration DEFAULT_LIFE = Duration.ofDays(7);
 
     /** Reads the settings. */
     public static AuthorityOptions read(Settings settings) throws CloudMwException {
         return new AuthorityOptions(
-                settings.path("tls.authority", AuthorityFile.DEFAULT),
-                settings.path("tls.admin-token-file", TokenFile.OF_ADMINISTRATOR),
+                settings.path(FILE, AuthorityFile.DEFAULT),
+                settings.path(ADMIN_TOKEN, TokenFile.OF_ADMINISTRATOR),
                 settings.optional(
                         "tls.cluster",
                         "a name of A-Za-z0-9._@+-",

@@ -20,7 +20,7 @@ final class ClientTokens implements Enrolment.Tokens {
 
     @Override
     public boolean isGood(AccessToken token) throws CloudMwException {
-        if (token.equals(admin)) {
+        if (token.isSameSecret(admin)) {
             return true;
         }
         String hash = token.sha256();

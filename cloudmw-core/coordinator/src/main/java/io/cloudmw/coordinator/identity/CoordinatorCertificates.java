@@ -4,6 +4,7 @@ import io.cloudmw.coordinator.catalog.Catalog;
 import io.cloudmw.core.config.HostPort;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.security.AccessToken;
 import io.cloudmw.core.security.ClusterSecret;
 import io.cloudmw.core.security.JoinProofs;
 import io.cloudmw.core.time.WallClock;
@@ -78,23 +79,22 @@ public final class CoordinatorCertificates implements AutoCloseable {
         String cluster = options.cluster().orElse(catalog.clusterId());
         ProcessIdentity identity = new ProcessIdentity(cluster, ProcessRole.COORDINATOR, name(listen));
         TlsCredentials credentials = new TlsCredentials(own(authority.present(), identity, options));
-        Enrolment enrolment = new Enrolment(
-                cluster,
-                authority::present,
-                new JoinProofs(secret, clock),
-                new ClientTokens(
-                        AdminToken.readOrCreate(
-                                options.adminToken(),
-                                authority.present().signing().certificate()),
-                        catalog.subjects(),
-                        clock),
-                options.life());
+        ClientTokens tokens = new ClientTokens(
+                AdminToken.readOrCreate(
+                        options.adminToken(), authority.present().signing().certificate()),
+                catalog.subjects(),
+                clock);
+        Enrolment enrolment =
+                new Enrolment(cluster, authority::present, new JoinProofs(secret, clock), tokens, options.life());
         CertificateRefresh.Source renewing =
-                CertificateRefresh.renewing(() -> own(authority.present(), identity, options), clock);
+                CertificateRefresh.renewing(present -> own(authority.present(), identity, options), clock);
         CertificateRefresh.Source file = PemSource.of(TlsFiles.in(options.file()));
         CertificateRefresh.Source source = material -> {
             if (file.next(material).isPresent()) {
-                return Optional.of(own(authority.reread(), identity, options));
+                AuthorityFile.Authorities next = authority.reread();
+                AccessToken unused = AdminToken.readOrCreate(
+                        options.adminToken(), next.signing().certificate());
+                return Optional.of(own(next, identity, options));
             }
             return renewing.next(material);
         };

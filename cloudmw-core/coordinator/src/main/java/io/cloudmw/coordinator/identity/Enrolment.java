@@ -106,6 +106,24 @@ public final class Enrolment {
         return certified(ProcessRole.CLIENT, token.subject(), Optional.of(token.id()), request);
     }
 
+    /**
+     * Returns the identity of a token's bearer; empty: the text is no token of this cluster, or the token is not good.
+     *
+     * @throws CloudMwException when the catalog cannot be read
+     */
+    public Optional<ProcessIdentity> bearer(String text) throws CloudMwException {
+        AccessToken token;
+        try {
+            token = AccessToken.parse(text);
+        } catch (IllegalArgumentException e) {
+            return Optional.empty();
+        }
+        return tokens.isGood(token)
+                ? Optional.of(
+                        new ProcessIdentity(cluster, ProcessRole.CLIENT, token.subject(), Optional.of(token.id())))
+                : Optional.empty();
+    }
+
     private static AccessToken parsed(String text) throws CloudMwException {
         try {
             return AccessToken.parse(text);

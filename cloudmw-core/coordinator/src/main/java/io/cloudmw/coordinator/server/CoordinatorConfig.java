@@ -43,6 +43,7 @@ public record CoordinatorConfig(
         TlsOptions tls,
         AuthorityOptions authority,
         AuditOptions audit) {
+    private static final String LISTEN = "coordinator.listen";
 
     /** Reads the settings under {@code coordinator}. */
     public static CoordinatorConfig read(Settings settings) throws CloudMwException {
@@ -74,8 +75,11 @@ public record CoordinatorConfig(
         int recorded = settings.integer("coordinator.recorded-reads", defaults.recordedReads(), 0, 100);
         Optional<HostPort> http = settings.optionalAddress("coordinator.http.listen");
         UpkeepOptions upkeep = upkeep(settings);
+        HostPort listen = settings.address(LISTEN, new HostPort("127.0.0.1", 7400));
+        TlsOptions tls = TlsOptions.read(settings);
+        tls.requireListen(LISTEN, listen);
         return new CoordinatorConfig(
-                settings.address("coordinator.listen", new HostPort("127.0.0.1", 7400)),
+                listen,
                 catalog,
                 settings.path("cluster.secret-file", ClusterSecret.DEFAULT_FILE),
                 settings.made(
@@ -100,7 +104,7 @@ public record CoordinatorConfig(
                         1L << 40),
                 http,
                 settings.optionalPath("coordinator.http.token-file"),
-                TlsOptions.read(settings),
+                tls,
                 AuthorityOptions.read(settings),
                 AuditOptions.read(settings, CatalogLocation.directory(settings)));
     }

@@ -12,6 +12,7 @@ import io.cloudmw.coordinator.grant.SubjectRecords;
 import io.cloudmw.coordinator.grant.Subjects;
 import io.cloudmw.coordinator.identity.CoordinatorCertificates;
 import io.cloudmw.coordinator.page.PageContent;
+import io.cloudmw.coordinator.page.PageLogins;
 import io.cloudmw.coordinator.peer.PeerFinder;
 import io.cloudmw.coordinator.rpc.AccessService;
 import io.cloudmw.coordinator.rpc.BackupService;
@@ -120,6 +121,7 @@ public final class CoordinatorServer implements AutoCloseable {
 
     private final Server server;
     private final PageContent page;
+    private final PageLogins logins;
 
     private CoordinatorServer(
             HostPort listen,
@@ -138,6 +140,7 @@ public final class CoordinatorServer implements AutoCloseable {
         this.access = access;
         this.server = answers.server();
         this.page = answers.page();
+        this.logins = answers.logins();
     }
 
     /**
@@ -145,8 +148,9 @@ public final class CoordinatorServer implements AutoCloseable {
      *
      * @param server the gRPC calls
      * @param page the web page
+     * @param logins the logins at the web page
      */
-    private record Answers(Server server, PageContent page) {}
+    private record Answers(Server server, PageContent page, PageLogins logins) {}
 
     /**
      * The threads of a server.
@@ -287,7 +291,14 @@ public final class CoordinatorServer implements AutoCloseable {
                         controls.close();
                         checking.shutdownNow();
                     },
-                    new Answers(server, new PageContent(coordinator, Ticker.system(), WallClock.system())));
+                    new Answers(
+                            server,
+                            new PageContent(coordinator, Ticker.system(), WallClock.system()),
+                            new PageLogins(
+                                    certificates.tls().isPresent(),
+                                    certificates.enrolment(),
+                                    services.access().authorizer(),
+                                    Ticker.system())));
         } finally {
             if (!started) {
                 certificates.close();
@@ -507,6 +518,11 @@ public final class CoordinatorServer implements AutoCloseable {
     /** Returns why the server cannot serve now; empty: it can. Blocks for some seconds at most. */
     public Optional<String> unready() {
         return server.isShutdown() ? Optional.of("stopping") : probe.unready();
+    }
+
+    /** Returns the logins at the web page. */
+    public PageLogins logins() {
+        return logins;
     }
 
     /** Returns the content of the web page. */

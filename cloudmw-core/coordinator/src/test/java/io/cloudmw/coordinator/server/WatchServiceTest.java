@@ -78,6 +78,7 @@ final class WatchServiceTest {
 
     private void serve(int port, Map<String, String> more) throws Exception {
         Map<String, String> settings = new HashMap<>(more);
+        settings.put("tls.insecure", "true");
         settings.put("coordinator.listen", "127.0.0.1:" + port);
         settings.put("coordinator.data-dir", directory.resolve("data").toString());
         settings.put("cluster.secret-file", directory.resolve("secret").toString());

@@ -1,7 +1,6 @@
 package io.cloudmw.lab.demo;
 
 import io.cloudmw.client.CloudMw;
-import io.cloudmw.client.CloudMwOptions;
 import io.cloudmw.client.GetOptions;
 import io.cloudmw.client.PutOptions;
 import io.cloudmw.client.progress.Attempt;
@@ -125,7 +124,7 @@ public final class Demo {
         Path source = source();
         LocalFleet fleet = closing.open(() -> new LocalFleet(directory, settings.launcher(), Map.of()));
         startFleet(fleet);
-        CloudMw client = closing.last(CloudMw.connect(CloudMwOptions.of(fleet.coordinatorAddress())));
+        CloudMw client = closing.last(CloudMw.connect(fleet.clientOptions()));
         createVolumes(client, stores(client, buckets));
         return compare(fleet, client, source);
     }

@@ -1,7 +1,6 @@
 package io.cloudmw.lab.fanout;
 
 import io.cloudmw.client.CloudMw;
-import io.cloudmw.client.CloudMwOptions;
 import io.cloudmw.client.PutOptions;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.Mode;
@@ -111,7 +110,7 @@ public final class FanOutTestbed {
         fleet.startCoordinator(Map.of());
         fleet.place(LOADER, settings.hosts().host(0));
         ServerProcess loader = fleet.startHelper(LOADER, Map.of());
-        try (CloudMw client = CloudMw.connect(CloudMwOptions.of(fleet.coordinatorAddress()))) {
+        try (CloudMw client = CloudMw.connect(fleet.clientOptions())) {
             Store.S3 bucket = new Store.S3(BUCKET, "us-east-1", store.endpoint(), true, "");
             client.stores().add(new Store(STORE, STORE.value(), bucket), true).get();
             client.volumes()

@@ -1,6 +1,9 @@
 package io.cloudmw.lab.fleet;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.cloudmw.client.ClientSecurity;
+import io.cloudmw.client.CloudMwOptions;
+import io.cloudmw.client.StartedClusters;
 import io.cloudmw.core.time.Sleeper;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -13,10 +16,14 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 
 /**
  * A coordinator and helpers on the loopback, each a process with its data below one directory.
+ *
+ * <p>The fleet has an authority of its own, and its clients the administrator's token. It speaks plain text when this
+ * process has {@code CLOUDMW_TLS_INSECURE=true} in its environment, or the fleet was given it.
  *
  * <p>Closing, from any thread, ends every process, including one that is just starting, and prevents further starts.
  *
@@ -25,6 +32,7 @@ import java.util.concurrent.TimeUnit;
  */
 public final class LocalFleet implements AutoCloseable {
     private static final String COORDINATOR = "coordinator";
+    private static final String INSECURE = "CLOUDMW_TLS_INSECURE";
 
     /** The reason of a process whose port is taken, in its error. */
     private static final String PORT_TAKEN = "another process listens there already";
@@ -39,6 +47,8 @@ public final class LocalFleet implements AutoCloseable {
     private final Map<String, Host> hosts = Collections.synchronizedMap(new LinkedHashMap<>());
     private final Map<String, Map<String, String>> settings = Collections.synchronizedMap(new LinkedHashMap<>());
     private final Map<String, ServerProcess> processes = Collections.synchronizedMap(new LinkedHashMap<>());
+
+    private final List<StartedClusters.Registration> known = new CopyOnWriteArrayList<>();
 
     @GuardedBy("this")
     private final List<ServerProcess> started = new ArrayList<>();
@@ -93,8 +103,12 @@ public final class LocalFleet implements AutoCloseable {
         own.put("coordinator.listen", host(name).address() + ":0");
         own.put("coordinator.data-dir", directory.resolve(name).toString());
         own.put("cluster.secret-file", secretFile().toString());
+        own.put("tls.authority", authorityFile().toString());
+        own.put("tls.admin-token-file", tokenFile().toString());
         own.putAll(extra);
-        return start(name, COORDINATOR, own, List.of());
+        ServerProcess coordinator = start(name, COORDINATOR, own, List.of());
+        known.add(StartedClusters.register(coordinator.ready().path("address").asText(), security()));
+        return coordinator;
     }
 
     /** Starts a helper with one disk of the same name; {@code extra} adds or replaces settings. */
@@ -116,6 +130,61 @@ public final class LocalFleet implements AutoCloseable {
     public Map<String, String> disk(String id) {
         return Map.of(
                 "helper.disk." + id + ".path", directory.resolve(id).toString(), "helper.disk." + id + ".domain", id);
+    }
+
+    /** Returns the options of a client with the rights of an administrator. */
+    public CloudMwOptions clientOptions() {
+        return clientOptions(coordinatorAddress());
+    }
+
+    /** Returns the options of a client that reaches the coordinators by other addresses. */
+    public CloudMwOptions clientOptions(String coordinators) {
+        return CloudMwOptions.of(coordinators).withSecurity(security());
+    }
+
+    private ClientSecurity security() {
+        return isPlainText() ? ClientSecurity.insecure() : ClientSecurity.tokenFile(tokenFile());
+    }
+
+    /** Returns the variables by which another process finds the security of clients. */
+    public Map<String, String> clientEnvironment() {
+        return isPlainText()
+                ? Map.of(INSECURE, "true")
+                : Map.of(INSECURE, "false", "CLOUDMW_TOKEN_FILE", tokenFile().toString());
+    }
+
+    /**
+     * Does a step of the replacement of the fleet's authority: {@code prepare}, {@code switch} or {@code finish}.
+     *
+     * @throws IOException when the command fails; the message includes its output
+     */
+    public void replaceAuthority(String step) throws IOException, InterruptedException {
+        Path said = log("authority");
+        ProcessBuilder builder = new ProcessBuilder(
+                        launcher.toString(), "authority", step, authorityFile().toString())
+                .redirectErrorStream(true)
+                .redirectOutput(said.toFile());
+        builder.environment().putAll(environment);
+        int exit = builder.start().waitFor();
+        if (exit != 0) {
+            throw new IOException("authority " + step + ": exit " + exit + ": " + Files.readString(said));
+        }
+    }
+
+    private Path authorityFile() {
+        return directory.resolve("authority.pem");
+    }
+
+    /** Returns whether the fleet speaks plain text. */
+    public boolean isPlainText() {
+        return environment
+                .getOrDefault(INSECURE, System.getenv().getOrDefault(INSECURE, ""))
+                .equals("true");
+    }
+
+    /** Returns the file of the administrator's token. */
+    public Path tokenFile() {
+        return directory.resolve("admin.token");
     }
 
     /** Returns the coordinator's address as {@code host:port}. */
@@ -223,26 +292,29 @@ public final class LocalFleet implements AutoCloseable {
         List<String> arguments =
                 new ArrayList<>(List.of(command, "--config", file.toString(), "--json", "--until-eof"));
         arguments.addAll(once);
-        ServerProcess process = begin(name, arguments).awaitReady();
+        ServerProcess process = begin(name, arguments, Map.of()).awaitReady();
         processes.put(name, process);
         return process;
     }
 
     /** Starts a command that exchanges JSON lines by {@link ServerProcess#say} and {@link ServerProcess#answer}. */
     public ServerProcess startTalking(String name, List<String> arguments) throws IOException {
-        ServerProcess process = begin(name, arguments);
+        ServerProcess process = begin(name, arguments, clientEnvironment());
         processes.put(name, process);
         return process;
     }
 
-    private synchronized ServerProcess begin(String name, List<String> arguments) throws IOException {
+    private synchronized ServerProcess begin(String name, List<String> arguments, Map<String, String> more)
+            throws IOException {
         if (closed) {
             throw new IllegalStateException("closed");
         }
         List<String> command = new ArrayList<>(host(name).command());
         command.add(launcher.toString());
         command.addAll(arguments);
-        ServerProcess process = new ServerProcess(name, command, directory, environment(name), log(name));
+        Map<String, String> all = environment(name);
+        all.putAll(more);
+        ServerProcess process = new ServerProcess(name, command, directory, all, log(name));
         started.add(process);
         return process;
     }
@@ -255,6 +327,7 @@ public final class LocalFleet implements AutoCloseable {
     /** Stops every process, helpers first, within bounded time. */
     @Override
     public void close() {
+        known.forEach(StartedClusters.Registration::close);
         List<ServerProcess> all = end();
         List<ServerProcess> helpers = all.stream()
                 .filter(process -> !process.name().startsWith(COORDINATOR))

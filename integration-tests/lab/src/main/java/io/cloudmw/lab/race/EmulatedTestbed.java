@@ -1,7 +1,6 @@
 package io.cloudmw.lab.race;
 
 import io.cloudmw.client.CloudMw;
-import io.cloudmw.client.CloudMwOptions;
 import io.cloudmw.client.PutOptions;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.Mode;
@@ -78,7 +77,7 @@ public final class EmulatedTestbed implements Testbed {
         for (int i = 1; i <= settings.layout().helpers(); i++) {
             fleet.startHelper("helper-" + i, Map.of());
         }
-        CloudMw client = closing.last(CloudMw.connect(CloudMwOptions.of(fleet.coordinatorAddress())));
+        CloudMw client = closing.last(CloudMw.connect(fleet.clientOptions()));
         for (Store store : stores.stores()) {
             client.stores().add(store, true).get();
         }
@@ -87,7 +86,7 @@ public final class EmulatedTestbed implements Testbed {
             files.add(write(client, directory, i));
         }
         for (Mode mode : settings.modes()) {
-            CloudMw own = closing.last(CloudMw.connect(CloudMwOptions.of(fleet.coordinatorAddress())));
+            CloudMw own = closing.last(CloudMw.connect(fleet.clientOptions()));
             contenders.add(new ModeContender(own, mode));
         }
     }

@@ -46,6 +46,8 @@ import java.util.concurrent.atomic.AtomicInteger;
  *   <li>A copy is damaged only where all copies of the chunk are good.
  * </ul>
  *
+ * <p>Under TLS the authority is replaced all the time, while certificates are renewed. That makes nothing unavailable.
+ *
  * <p>Each kind of loss and of volume change happens at least once; a short run is extended for that. Besides, a
  * coordinator or the network between it and clients may fail, and the network between two helpers.
  */
@@ -124,6 +126,9 @@ final class Faults implements AutoCloseable {
 
     /** Injects faults at random times until {@link #heal} or {@link #close}. */
     void start() {
+        if (!fleet.isPlainText()) {
+            threads.execute(this::replaceAuthorities);
+        }
         threads.execute(() -> {
             nextLossNanos = run.now()
                     + Math.min(FIRST_LOSS_NANOS, run.settings().duration().toNanos() / 2);
@@ -138,6 +143,26 @@ final class Faults implements AutoCloseable {
                 stopped.countDown();
             }
         });
+    }
+
+    /** Replaces the authority step by step; between two steps every certificate is renewed. */
+    private void replaceAuthorities() {
+        try {
+            while (!stopping.await(0, TimeUnit.NANOSECONDS)) {
+                for (String step : List.of("prepare", "switch", "finish")) {
+                    run.journal().say("authority " + step);
+                    fleet.replaceAuthority(step);
+                    if (stopping.await(2 * TortureFleet.CERTIFICATE_LIFE.toNanos(), TimeUnit.NANOSECONDS)) {
+                        return;
+                    }
+                }
+                count(FaultKind.AUTHORITY_REPLACED);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (IOException e) {
+            run.journal().found(new Finding(FindingKind.UNEXPLAINED, "authority", e.toString(), List.of()));
+        }
     }
 
     /**

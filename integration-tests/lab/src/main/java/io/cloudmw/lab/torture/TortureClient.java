@@ -1,7 +1,6 @@
 package io.cloudmw.lab.torture;
 
 import io.cloudmw.client.CloudMw;
-import io.cloudmw.client.CloudMwOptions;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.metrics.ClientMetrics;
@@ -52,9 +51,8 @@ final class TortureClient implements AutoCloseable {
         this.run = run;
         this.number = number;
         patience = number % 2 == 0 ? IMPATIENT : PATIENT;
-        client = CloudMw.connect(CloudMwOptions.of(run.fleet().coordinatorAddress())
-                .withCoordinatorTimeout(patience)
-                .withMeters(meters));
+        client = CloudMw.connect(
+                run.fleet().clientOptions().withCoordinatorTimeout(patience).withMeters(meters));
     }
 
     int number() {

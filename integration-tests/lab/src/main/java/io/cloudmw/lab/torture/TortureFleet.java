@@ -83,6 +83,12 @@ final class TortureFleet {
             "coordinator.abandoned-after", "60s",
             "coordinator.abandoned-check", "2s");
 
+    /**
+     * The life of certificates. A third of it remains when they are renewed, which is longer than any fault that keeps a
+     * process from that.
+     */
+    static final Duration CERTIFICATE_LIFE = Duration.ofSeconds(45);
+
     private static final Duration OBSERVING = Duration.ofSeconds(5);
     /** The number of tries of an administrative call; each waits for the coordinator. */
     private static final int ORDERS = 24;
@@ -133,6 +139,7 @@ final class TortureFleet {
                 .toList();
         coordinators = settings.coordinators().names();
         Map<String, String> own = new HashMap<>(HURRIED);
+        own.put("tls.certificate-life", CERTIFICATE_LIFE.toSeconds() + "s");
         own.putAll(settings.coordinators().settings());
         List<String> direct = new ArrayList<>();
         List<String> forwarded = new ArrayList<>();
@@ -148,7 +155,7 @@ final class TortureFleet {
         for (int i = 0; i < helpers.size(); i++) {
             startHelper(helpers.get(i), "127.0.0." + (FIRST_HOST + i));
         }
-        CloudMwOptions observing = CloudMwOptions.of(String.join(",", direct));
+        CloudMwOptions observing = processes.clientOptions(String.join(",", direct));
         observer = closing.last(CloudMw.connect(observing.withCoordinatorTimeout(OBSERVING)));
         try (CloudMw patient = closing.last(CloudMw.connect(observing.withCoordinatorTimeout(STARTING)))) {
             createVolumes(patient);
@@ -164,6 +171,20 @@ final class TortureFleet {
         return System.getenv().containsKey("AWS_ACCESS_KEY_ID")
                 ? Map.of()
                 : Map.of("AWS_ACCESS_KEY_ID", "torture", "AWS_SECRET_ACCESS_KEY", "torture");
+    }
+
+    boolean isPlainText() {
+        return processes.isPlainText();
+    }
+
+    /** Does a step of the replacement of the authority. */
+    void replaceAuthority(String step) throws IOException, InterruptedException {
+        processes.replaceAuthority(step);
+    }
+
+    /** Returns the options of a client, whose connections may be cut. */
+    CloudMwOptions clientOptions() {
+        return processes.clientOptions(coordinatorAddress());
     }
 
     /** Returns the bucket that the volumes currently use. */

@@ -61,9 +61,14 @@ final class AuditLogTest {
         audit().addAppender(trail);
         Path secret = directory.resolve("secret");
         server = CoordinatorServer.start(CoordinatorConfig.read(Settings.of(Map.of(
-                "coordinator.listen", "127.0.0.1:0",
-                "coordinator.data-dir", directory.resolve("data").toString(),
-                "cluster.secret-file", secret.toString()))));
+                "tls.insecure",
+                "true",
+                "coordinator.listen",
+                "127.0.0.1:0",
+                "coordinator.data-dir",
+                directory.resolve("data").toString(),
+                "cluster.secret-file",
+                secret.toString()))));
         channel = NettyChannelBuilder.forAddress("127.0.0.1", server.port())
                 .usePlaintext()
                 .userAgent("tester/1")

@@ -34,9 +34,14 @@ final class CallRulesTest {
     @Test
     void everyMethodOfTheCoordinatorHasARuleAndNoOtherHas(@TempDir Path directory) throws Exception {
         Settings settings = Settings.of(Map.of(
-                "coordinator.listen", "127.0.0.1:0",
-                "coordinator.data-dir", directory.resolve("data").toString(),
-                "cluster.secret-file", directory.resolve("secret").toString()));
+                "tls.insecure",
+                "true",
+                "coordinator.listen",
+                "127.0.0.1:0",
+                "coordinator.data-dir",
+                directory.resolve("data").toString(),
+                "cluster.secret-file",
+                directory.resolve("secret").toString()));
         try (CoordinatorServer server = CoordinatorServer.start(CoordinatorConfig.read(settings))) {
             assertThat(CallRules.known()).containsExactlyInAnyOrderElementsOf(server.methods());
         }

@@ -19,7 +19,8 @@ public enum FaultKind {
     HELPERS_CUT(Place.BETWEEN_HELPERS, 6),
     COPY_DELETED(Place.COPIES, 12),
     BIT_FLIPPED(Place.COPIES, 12),
-    COPY_TRUNCATED(Place.COPIES, 12);
+    COPY_TRUNCATED(Place.COPIES, 12),
+    AUTHORITY_REPLACED(Place.AUTHORITY, 0);
 
     /** The part of the cluster that a fault affects. Each has at most one fault at a time. */
     public enum Place {
@@ -28,7 +29,8 @@ public enum FaultKind {
         VOLUMES(5),
         COORDINATOR(15),
         BETWEEN_HELPERS(2),
-        COPIES(0);
+        COPIES(0),
+        AUTHORITY(0);
 
         private final int longestRestSeconds;
 
