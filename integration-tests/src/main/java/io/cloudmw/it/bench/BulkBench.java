@@ -10,14 +10,7 @@ import io.cloudmw.core.bulk.BulkStreamListener;
 import io.cloudmw.core.bulk.BulkTransport;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.time.Ticker;
-import io.cloudmw.core.time.WallClock;
-import io.cloudmw.core.tls.CertificateAuthority;
-import io.cloudmw.core.tls.CertifiedKey;
-import io.cloudmw.core.tls.ProcessIdentity;
-import io.cloudmw.core.tls.ProcessRole;
-import io.cloudmw.core.tls.SigningRequest;
 import io.cloudmw.core.tls.TlsCredentials;
-import io.cloudmw.core.tls.TlsMaterial;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
@@ -30,8 +23,6 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.security.KeyPair;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -74,9 +65,9 @@ public final class BulkBench {
     }
 
     private void run(int rounds, boolean regions, boolean encrypts) throws Exception {
-        CertificateAuthority authority = CertificateAuthority.create(WallClock.system());
-        Optional<TlsCredentials> sender = encrypts ? credentials(authority, "sender") : Optional.empty();
-        Optional<TlsCredentials> receiver = encrypts ? credentials(authority, "receiver") : Optional.empty();
+        BenchCertificates certificates = new BenchCertificates();
+        Optional<TlsCredentials> sender = encrypts ? certificates.helper("sender") : Optional.empty();
+        Optional<TlsCredentials> receiver = encrypts ? certificates.helper("receiver") : Optional.empty();
         Path path = Files.createTempFile("cloudmw-bulk-bench", ".bin");
         try {
             int[] crcs = fill(path);
@@ -101,15 +92,6 @@ public final class BulkBench {
         } finally {
             Files.delete(path);
         }
-    }
-
-    private static Optional<TlsCredentials> credentials(CertificateAuthority authority, String id)
-            throws CloudMwException {
-        KeyPair key = SigningRequest.newKey();
-        ProcessIdentity identity = new ProcessIdentity("bench", ProcessRole.HELPER, id);
-        CertifiedKey own =
-                new CertifiedKey(key.getPrivate(), authority.certify(key.getPublic(), identity, Duration.ofDays(1)));
-        return Optional.of(new TlsCredentials(new TlsMaterial(Optional.of(own), List.of(authority.certificate()))));
     }
 
     private static BulkStreamListener refuse(BulkStream stream, byte[] request) {
