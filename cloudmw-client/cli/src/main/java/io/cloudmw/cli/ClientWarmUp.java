@@ -71,7 +71,13 @@ final class ClientWarmUp implements Callable<Integer> {
                         "--dir",
                         directory.resolve("cluster").toString(),
                         "--secret-file",
-                        directory.resolve("secret").toString())
+                        directory.resolve("secret").toString(),
+                        "-D",
+                        "tls.insecure=false",
+                        "-D",
+                        "tls.authority=" + directory.resolve("authority.pem"),
+                        "-D",
+                        "tls.admin-token-file=" + token(directory))
                 .redirectError(ProcessBuilder.Redirect.DISCARD);
         // The launcher is making an archive just now, and the options are for this process.
         builder.environment().put("CLOUDMW_NO_CDS", "1");
@@ -87,6 +93,10 @@ final class ClientWarmUp implements Callable<Integer> {
             cluster.outputWriter(StandardCharsets.UTF_8).close();
             var unused = cluster.onExit().join();
         }
+    }
+
+    private static Path token(Path directory) {
+        return directory.resolve("admin.token");
     }
 
     private void commands(Path directory, String coordinator) throws IOException {
@@ -117,7 +127,13 @@ final class ClientWarmUp implements Callable<Integer> {
                 List.of("stat", to + "large", "--json"),
                 List.of("status"));
         for (List<String> command : all) {
-            Stream<String> words = Stream.concat(command.stream(), Stream.of("--coordinator", coordinator));
+            Stream<String> words = Stream.concat(
+                    command.stream(),
+                    Stream.of(
+                            "--coordinator",
+                            coordinator,
+                            "--token-file",
+                            token(directory).toString()));
             Main.run(silent, words.toArray(String[]::new));
         }
     }
