@@ -16,6 +16,7 @@ import io.cloudmw.core.reach.NotifyingProbe;
 import io.cloudmw.core.rpc.RpcChannels;
 import io.cloudmw.core.security.ClusterSecret;
 import io.cloudmw.core.security.MemberProofs;
+import io.cloudmw.core.security.RevokedHolders;
 import io.cloudmw.core.security.TransferTokens;
 import io.cloudmw.core.signing.UrlSigner;
 import io.cloudmw.core.store.StoreOpener;
@@ -34,6 +35,7 @@ import io.cloudmw.helper.remote.StoreDirectory;
 import io.cloudmw.helper.rpc.CoordinatorCalls;
 import io.cloudmw.helper.rpc.Registration;
 import io.cloudmw.helper.rpc.ReplicaReportSender;
+import io.cloudmw.helper.rpc.RevocationFollower;
 import io.cloudmw.helper.upkeep.UpkeepWorker;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
@@ -133,8 +135,10 @@ public final class HelperServer implements AutoCloseable {
                     new SplittableRandom()));
             buckets.start();
             ReplicaReporter reporter = resources.opened(new ReplicaReportSender(coordinator, REPORTS));
+            RevokedHolders revoked = new RevokedHolders();
+            TransferTokens tokens = new TransferTokens(secret, WallClock.system());
             HelperContext context = HelperContext.open(
-                    config, new TransferTokens(secret, WallClock.system()), tls, telemetry, resources);
+                    config, tls.isPresent() ? tokens.boundAndNot(revoked) : tokens, tls, telemetry, resources);
             StoreDirectory stores = new StoreDirectory(
                     config.id(),
                     disks,
@@ -145,6 +149,13 @@ public final class HelperServer implements AutoCloseable {
             ControlPlane control = new ControlPlane(context, members);
             control.addBuckets(new NotifyingProbe(probe, buckets), signer);
             HelperPlanes planes = HelperPlanes.open(context, disks, requesters, control);
+            if (tls.isPresent()) {
+                revoked.onChange(planes.endRevoked());
+                resources
+                        .opened(new RevocationFollower(
+                                config.id(), coordinator, revoked, Ticker.system(), ThreadLocalRandom.current()))
+                        .start(context.timer());
+            }
             UpkeepWorker upkeep = upkeep(context, planes.fetchers(), stores, coordinator);
             address = planes.address();
             ports = planes.ports();

@@ -16,4 +16,10 @@ public record Grant(GrantScope scope, Set<Right> rights) {
     public boolean gives(Right right, VolumeName volume, String path) {
         return scope.contains(volume, path) && rights.stream().anyMatch(had -> had.includes(right));
     }
+
+    /** Returns whether it gives at least the rights of another grant in the same scope. */
+    boolean covers(Grant other) {
+        return scope.equals(other.scope)
+                && other.rights.stream().allMatch(right -> rights.stream().anyMatch(had -> had.includes(right)));
+    }
 }

@@ -14,8 +14,14 @@ import java.util.Set;
  * @param role in the cluster; empty: none
  * @param grants at most one for each scope
  * @param tokens that act for it
+ * @param revocation the last loss of a right, a role or a token; empty: there was none lately
  */
-public record Subject(String name, Optional<ClusterRole> role, List<Grant> grants, List<TokenRecord> tokens) {
+public record Subject(
+        String name,
+        Optional<ClusterRole> role,
+        List<Grant> grants,
+        List<TokenRecord> tokens,
+        Optional<Revocation> revocation) {
     /** The most grants of a subject. */
     public static final int MAX_GRANTS = 256;
 
@@ -30,6 +36,11 @@ public record Subject(String name, Optional<ClusterRole> role, List<Grant> grant
             throw new IllegalArgumentException("subject " + name + ": " + grants.size() + " grants, " + tokens.size()
                     + " tokens (expected: <= " + MAX_GRANTS + ", <= " + MAX_TOKENS + ")");
         }
+    }
+
+    /** A subject that has lost nothing. */
+    public Subject(String name, Optional<ClusterRole> role, List<Grant> grants, List<TokenRecord> tokens) {
+        this(name, role, grants, tokens, Optional.empty());
     }
 
     /** A subject without rights. */
@@ -72,6 +83,27 @@ public record Subject(String name, Optional<ClusterRole> role, List<Grant> grant
         return role.isEmpty() && grants.isEmpty() && tokens.isEmpty();
     }
 
+    /** Returns whether nothing need be kept of it. */
+    public boolean isForgotten() {
+        return isEmpty() && revocation.isEmpty();
+    }
+
+    /** Returns whether it has a right, a role or a good token that it would not have with the next record. */
+    public boolean loses(Subject next, long nowMillis) {
+        boolean keepsRole = role.isEmpty() || next.has(role.get());
+        boolean keepsTokens = tokens.stream()
+                .filter(token -> token.isGoodAt(nowMillis))
+                .allMatch(token -> next.tokens().contains(token));
+        return !keepsRole
+                || !keepsTokens
+                || !grants.stream().allMatch(had -> next.grants().stream().anyMatch(has -> has.covers(had)));
+    }
+
+    /** The same subject with another time of its last loss; empty: with none. */
+    public Subject withRevocation(Optional<Revocation> last) {
+        return new Subject(name, role, grants, tokens, last);
+    }
+
     /** The same subject with other rights in one scope; none: without rights there. */
     public Subject with(GrantScope scope, Set<Right> rights) {
         List<Grant> changed = new ArrayList<>();
@@ -87,7 +119,7 @@ public record Subject(String name, Optional<ClusterRole> role, List<Grant> grant
         if (isNew) {
             changed.add(new Grant(scope, rights));
         }
-        return new Subject(name, role, changed, tokens);
+        return new Subject(name, role, changed, tokens, revocation);
     }
 
     /** The same subject without rights in a volume. */
@@ -98,12 +130,13 @@ public record Subject(String name, Optional<ClusterRole> role, List<Grant> grant
                 grants.stream()
                         .filter(grant -> !grant.scope().volume().equals(volume))
                         .toList(),
-                tokens);
+                tokens,
+                revocation);
     }
 
     /** The same subject with another role; empty: with none. */
     public Subject withRole(Optional<ClusterRole> other) {
-        return new Subject(name, other, grants, tokens);
+        return new Subject(name, other, grants, tokens, revocation);
     }
 
     /** The same subject with one token more, and without those that are over. */
@@ -111,7 +144,7 @@ public record Subject(String name, Optional<ClusterRole> role, List<Grant> grant
         List<TokenRecord> changed = new ArrayList<>(tokens);
         changed.removeIf(old -> !old.isGoodAt(nowMillis) || old.sha256().equals(token.sha256()));
         changed.add(token);
-        return new Subject(name, role, grants, changed);
+        return new Subject(name, role, grants, changed, revocation);
     }
 
     /** The same subject without the token of this id. */
@@ -120,6 +153,12 @@ public record Subject(String name, Optional<ClusterRole> role, List<Grant> grant
                 name,
                 role,
                 grants,
-                tokens.stream().filter(token -> !token.id().equals(id)).toList());
+                tokens.stream().filter(token -> !token.id().equals(id)).toList(),
+                revocation);
+    }
+
+    /** The same subject without tokens. */
+    public Subject withoutTokens() {
+        return new Subject(name, role, grants, List.of(), revocation);
     }
 }

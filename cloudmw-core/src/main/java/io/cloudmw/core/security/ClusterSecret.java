@@ -137,6 +137,12 @@ public final class ClusterSecret {
         return Arrays.copyOf(bytes, length);
     }
 
+    /** Returns a secret whose keys are derived from these, each by the same label. */
+    ClusterSecret derived(byte[] label) {
+        return new ClusterSecret(
+                keys.stream().map(key -> new Key(key.sign(label, label.length))).toList());
+    }
+
     /** Returns the signature of the first bytes of a message. */
     byte[] sign(byte[] message, int length) {
         return keys.get(0).sign(message, length);

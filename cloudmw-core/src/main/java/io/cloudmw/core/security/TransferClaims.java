@@ -12,10 +12,14 @@ import java.util.Set;
  * The claims of a token: the rights of its bearer.
  *
  * @param expiresAtMillis not valid from this moment on
- * @param holder the identity of the client that may show the token; empty: any bearer
+ * @param holder the process that may show the token; empty: any bearer
  */
 public record TransferClaims(
-        Set<TransferRight> rights, FilePath file, VersionId version, long expiresAtMillis, Optional<String> holder) {
+        Set<TransferRight> rights,
+        FilePath file,
+        VersionId version,
+        long expiresAtMillis,
+        Optional<TokenHolder> holder) {
     public TransferClaims {
         rights = Set.copyOf(rights);
     }
@@ -25,9 +29,9 @@ public record TransferClaims(
         this(rights, file, version, expiresAtMillis, Optional.empty());
     }
 
-    /** The same claims, to be shown by this client; empty: by any bearer. */
-    TransferClaims boundTo(Optional<String> client) {
-        return new TransferClaims(rights, file, version, expiresAtMillis, client);
+    /** The same claims, to be shown by this process; empty: by any bearer. */
+    TransferClaims boundTo(Optional<TokenHolder> process) {
+        return new TransferClaims(rights, file, version, expiresAtMillis, process);
     }
 
     /**

@@ -8,15 +8,24 @@ import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.chunk.ChunkId;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Arrays;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 final class TransferTokensTest {
     private static final VersionId VERSION = new VersionId("0123456789abcdef0123456789abcdef");
     private static final long NOW = 1_700_000_000_000L;
+
+    private static final String APP = "cloudmw://prod/client/app";
 
     private long now = NOW;
     private final TransferTokens tokens = new TransferTokens(secret(1), () -> now);
@@ -105,20 +114,129 @@ final class TransferTokensTest {
         return ClusterSecret.of(secret);
     }
 
+    private TransferTokens binding(int secret) {
+        return new TransferTokens(secret(secret), () -> now, () -> Optional.of(holder(7)));
+    }
+
+    private TokenHolder holder(long revision) {
+        return new TokenHolder(APP, now, revision);
+    }
+
     @Test
     void boundTokenIsGoodForItsHolderAndForProcessesThatPassItOn() throws Exception {
-        String app = "cloudmw://prod/client/app";
         Optional<String> other = Optional.of("cloudmw://prod/client/other");
-        TransferTokens binding = new TransferTokens(secret(1), () -> now, () -> Optional.of(app));
+        TransferTokens binding = binding(1);
         byte[] token = binding.issue(claims).bytes();
 
-        TransferClaims verified = binding.verify(token, new TokenBearer(Optional.of(app), false));
-        assertThat(verified.holder()).contains(app);
+        TransferClaims verified = binding.verify(token, new TokenBearer(Optional.of(APP), false));
+        assertThat(verified.holder()).contains(holder(7));
         assertThat(verified.file()).isEqualTo(claims.file());
         assertThat(verified.version()).isEqualTo(claims.version());
         assertThat(binding.verify(token, new TokenBearer(other, true))).isEqualTo(verified);
         refused(() -> binding.verify(token, new TokenBearer(other, false)));
         refused(() -> binding.verify(token, TokenBearer.UNKNOWN));
+    }
+
+    @Test
+    void everyChangedBitOfABoundTokenIsForgery() {
+        TransferTokens binding = binding(1);
+        byte[] good = binding.issue(claims).bytes();
+        for (int bit = 0; bit < good.length * 8; bit++) {
+            byte[] forged = good.clone();
+            forged[bit / 8] ^= (byte) (1 << bit % 8);
+            refused(() -> binding.verify(forged));
+        }
+        for (int length = 0; length < good.length; length++) {
+            byte[] truncated = Arrays.copyOf(good, length);
+            refused(() -> binding.verify(truncated));
+        }
+        refused(() -> binding(2).verify(good));
+    }
+
+    @Test
+    void boundTokenIsNotSignedByTheSecretItself() {
+        byte[] token = binding(1).issue(claims).bytes();
+        int length = token.length - 32;
+        assertThat(secret(1).verifies(token, length, Arrays.copyOfRange(token, length, token.length)))
+                .isFalse();
+    }
+
+    @Test
+    void boundTokenIsGoodUntilTheEndOfTheNextDayWhateverItsExpirySays() throws Exception {
+        long day = TransferTokens.MAX_LIFE.toMillis();
+        now = NOW - NOW % day + day - 1;
+        TransferClaims endless = new TransferClaims(claims.rights(), claims.file(), VERSION, Long.MAX_VALUE);
+        TransferTokens binding = binding(1);
+        byte[] token = binding.issue(endless).bytes();
+        assertThat(binding.verify(token).file()).isEqualTo(claims.file());
+        now += day;
+        assertThat(binding.verify(token).file()).isEqualTo(claims.file());
+        now += 1;
+        refused(() -> binding.verify(token));
+        now -= 3 * day;
+        refused(() -> binding.verify(token));
+    }
+
+    @Test
+    void boundTokenOfAClockThatIsMinutesAheadIsGood() throws Exception {
+        long day = TransferTokens.MAX_LIFE.toMillis();
+        long midnight = NOW - NOW % day + day;
+        TransferClaims endless = new TransferClaims(claims.rights(), claims.file(), VERSION, Long.MAX_VALUE);
+        now = midnight;
+        byte[] token = binding(1).issue(endless).bytes();
+        now = midnight - TokenKeys.CLOCK_SKEW.toMillis();
+        assertThat(binding(1).verify(token).file()).isEqualTo(claims.file());
+        now -= 1;
+        refused(() -> binding(1).verify(token));
+    }
+
+    @Test
+    void boundTokenIsVerifiedWithTheSecondKeyOfASecretThatIsBeingReplaced(@TempDir Path directory) throws Exception {
+        String former = "f".repeat(32);
+        String next = "n".repeat(32);
+        Path file = Files.createFile(
+                directory.resolve("both"),
+                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+        ClusterSecret both = ClusterSecret.read(Files.writeString(file, next + "\n" + former));
+        ClusterSecret old = ClusterSecret.of(former.getBytes(StandardCharsets.US_ASCII));
+        TransferTokens before = new TransferTokens(old, () -> now, () -> Optional.of(holder(1)));
+        TransferTokens during = new TransferTokens(both, () -> now, () -> Optional.of(holder(1)));
+        assertThat(during.verify(before.issue(claims).bytes()).holder()).contains(holder(1));
+        refused(() -> before.verify(during.issue(claims).bytes()));
+    }
+
+    @Test
+    void tokenFromBeforeARevocationIsRefusedAndALaterOneIsGood() throws Exception {
+        RevokedHolders revoked = new RevokedHolders();
+        TransferTokens verifier = binding(1).boundAndNot(revoked);
+        byte[] token = binding(1).issue(claims).bytes();
+        TransferClaims admitted = verifier.verify(token);
+
+        revoked.replace(Map.of(APP, 8L, "cloudmw://prod/client/other", 9L));
+        refused(() -> verifier.verify(token));
+        refused(() -> verifier.requireNotRevoked(admitted));
+        TransferTokens later = new TransferTokens(secret(1), () -> now, () -> Optional.of(holder(8)));
+        TransferClaims since = verifier.verify(later.issue(claims).bytes());
+        verifier.requireNotRevoked(since);
+
+        revoked.replace(Map.of());
+        assertThat(verifier.verify(token)).isEqualTo(admitted);
+    }
+
+    @Test
+    void unboundTokenIsRefusedUnderTls() {
+        TransferTokens verifier = tokens.boundAndNot(new RevokedHolders());
+        refused(() -> verifier.verify(tokens.issue(claims).bytes()));
+    }
+
+    @Test
+    void listenersHearOfEachListOfRevocations() {
+        RevokedHolders revoked = new RevokedHolders();
+        AtomicInteger heard = new AtomicInteger();
+        revoked.onChange(heard::incrementAndGet);
+        revoked.replace(Map.of(APP, 1L));
+        revoked.replace(Map.of());
+        assertThat(heard).hasValue(2);
     }
 
     @Test

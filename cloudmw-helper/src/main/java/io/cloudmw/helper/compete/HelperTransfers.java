@@ -6,6 +6,7 @@ import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.race.RacerId;
 import io.cloudmw.core.security.TransferClaims;
+import io.cloudmw.core.security.TransferTokens;
 import io.cloudmw.core.thread.Threads;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -110,6 +111,21 @@ public final class HelperTransfers implements AutoCloseable {
         } else {
             request.refused(CloudMwException.full(
                     "transfer=" + id + ": too many rivals wait for transfers to begin here; retry later"));
+        }
+    }
+
+    /** Fails the transfers whose tokens were revoked. */
+    public void endRevoked(TransferTokens tokens) {
+        List<HelperTransfer> all;
+        synchronized (lock) {
+            all = List.copyOf(running.values());
+        }
+        for (HelperTransfer transfer : all) {
+            try {
+                tokens.requireNotRevoked(transfer.spec().claims());
+            } catch (CloudMwException e) {
+                transfer.abort(e);
+            }
         }
     }
 

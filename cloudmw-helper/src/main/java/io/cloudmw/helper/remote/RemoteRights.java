@@ -35,13 +35,13 @@ public record RemoteRights(
 
     /**
      * A token to read a chunk for which this helper has verified the right. The chunk may belong to another version
-     * that shares it; the token is for that version then.
+     * that shares it; the token is for that version then, and has the holder of the client's token.
      */
     public TransferToken toRead(ChunkId chunk) {
         if (chunk.version().equals(claims.version())) {
             return token;
         }
         return tokens.issue(new TransferClaims(
-                Set.of(TransferRight.READ), claims.file(), chunk.version(), claims.expiresAtMillis()));
+                Set.of(TransferRight.READ), claims.file(), chunk.version(), claims.expiresAtMillis(), claims.holder()));
     }
 }

@@ -31,6 +31,7 @@ import io.cloudmw.core.wire.UpkeepWire;
 import io.cloudmw.helper.disk.OwnDisk;
 import io.cloudmw.proto.v1.CoordinatorGrpc;
 import io.cloudmw.proto.v1.DiskUsage;
+import io.cloudmw.proto.v1.FollowRevocationsRequest;
 import io.cloudmw.proto.v1.HeartbeatRequest;
 import io.cloudmw.proto.v1.HeartbeatResponse;
 import io.cloudmw.proto.v1.ListBucketsRequest;
@@ -39,11 +40,14 @@ import io.cloudmw.proto.v1.RegisterHelperRequest;
 import io.cloudmw.proto.v1.RegisterHelperResponse;
 import io.cloudmw.proto.v1.ReportReplicasRequest;
 import io.cloudmw.proto.v1.ReportReplicasResponse;
+import io.cloudmw.proto.v1.RevocationEvent;
+import io.cloudmw.proto.v1.RevocationsGrpc;
 import io.cloudmw.proto.v1.StoreAccessGrpc;
 import io.cloudmw.proto.v1.UpkeepGrpc;
 import io.cloudmw.proto.v1.WorkResponse;
 import io.grpc.ManagedChannel;
 import io.grpc.StatusRuntimeException;
+import io.grpc.stub.ClientResponseObserver;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -62,6 +66,9 @@ public final class CoordinatorCalls implements AutoCloseable {
     static final int DEADLINE_SECONDS = 10;
 
     private static final long SHORTEST_TIMEOUT_MILLIS = 500;
+
+    /** The longest list of revocations. */
+    private static final int MAX_REVOCATIONS_BYTES = 16 << 20;
 
     /** Time-out of a registration when there are other coordinators. */
     private static final int REGISTERING_SECONDS = 3;
@@ -94,6 +101,9 @@ public final class CoordinatorCalls implements AutoCloseable {
     /** Index of the coordinator that hands out upkeep tasks. */
     private final AtomicInteger working;
 
+    /** Index of the coordinator whose revocations are followed. */
+    private final AtomicInteger followed;
+
     /**
      * @param rpc makes the channels
      * @param proofs proves that this process knows the cluster's secret
@@ -104,6 +114,7 @@ public final class CoordinatorCalls implements AutoCloseable {
                 addresses.all().stream().map(one -> channel(rpc, one, proofs)).toList();
         this.current = new AtomicInteger(ThreadLocalRandom.current().nextInt(channels.size()));
         this.working = new AtomicInteger(current.get());
+        this.followed = new AtomicInteger(current.get());
     }
 
     /** Makes a channel, which connects with its first call. */
@@ -290,6 +301,29 @@ public final class CoordinatorCalls implements AutoCloseable {
             working.compareAndSet(used, (used + 1) % channels.size());
         }
         return batch;
+    }
+
+    /** The calls that follow revocations. */
+    RevocationFollower.Calls revocations() {
+        return new RevocationFollower.Calls() {
+            @Override
+            public void follow(
+                    HelperId self, ClientResponseObserver<FollowRevocationsRequest, RevocationEvent> events) {
+                RevocationsGrpc.newStub(channels.get(followed.get()))
+                        .withMaxInboundMessageSize(MAX_REVOCATIONS_BYTES)
+                        .followRevocations(
+                                FollowRevocationsRequest.newBuilder()
+                                        .setHelperId(self.value())
+                                        .build(),
+                                events);
+            }
+
+            @Override
+            public void followElsewhere() {
+                channels.get(followed.getAndUpdate(last -> (last + 1) % channels.size()))
+                        .enterIdle();
+            }
+        };
     }
 
     @Override

@@ -37,8 +37,12 @@ final class ReadAuthorization {
      */
     static WantedBlock checked(TransferTokens tokens, TransferClaims claims, IssuedBlock issued, TokenBearer bearer)
             throws CloudMwException {
-        TransferClaims allowed =
-                issued.token().isPresent() ? tokens.verify(issued.token().get().bytes(), bearer) : claims;
+        TransferClaims allowed = claims;
+        if (issued.token().isPresent()) {
+            allowed = tokens.verify(issued.token().get().bytes(), bearer);
+        } else {
+            tokens.requireNotRevoked(claims);
+        }
         allowed.require(TransferRight.READ, issued.chunk());
         return WantedBlock.of(issued, allowed.expiresAtMillis());
     }

@@ -11,10 +11,8 @@ import io.cloudmw.core.schedule.LocalDeadline;
 import io.cloudmw.core.schedule.Tenant;
 import io.cloudmw.core.security.TransferClaims;
 import io.cloudmw.core.security.TransferRight;
-import io.cloudmw.core.security.TransferTokens;
 import io.cloudmw.core.store.ChunkStore;
 import io.cloudmw.core.time.Ticker;
-import io.cloudmw.core.tls.ProcessIdentity;
 import io.cloudmw.helper.disk.OwnDisks;
 import io.netty.buffer.ByteBufAllocator;
 import java.time.Duration;
@@ -32,7 +30,7 @@ public final class ReadHandler {
             ByteBufAllocator allocator, Duration silence, Ticker ticker, ScheduledExecutorService timer) {}
 
     private final OwnDisks disks;
-    private final TransferTokens tokens;
+    private final Admissions admissions;
     private final FairPool pool;
     private final Resources resources;
     private final ServeSlots slots;
@@ -43,9 +41,9 @@ public final class ReadHandler {
      * @param pool accepts at least {@code 2 * limit} queued tasks
      * @param limit concurrent reads; one connection gets half of them at most
      */
-    public ReadHandler(OwnDisks disks, TransferTokens tokens, FairPool pool, Resources resources, int limit) {
+    public ReadHandler(OwnDisks disks, Admissions admissions, FairPool pool, Resources resources, int limit) {
         this.disks = disks;
-        this.tokens = tokens;
+        this.admissions = admissions;
         this.pool = pool;
         this.resources = resources;
         this.slots = new ServeSlots("reads", limit);
@@ -53,9 +51,8 @@ public final class ReadHandler {
 
     /** Starts a response on a stream that was opened to request a range. */
     public BulkStreamListener open(BulkStream stream, BulkRequest.Read request) throws CloudMwException {
-        TransferClaims claims = tokens.verify(
-                request.token().bytes(),
-                ProcessIdentity.bearer(stream.connection().peerIdentity()));
+        Admissions.Admission admission = admissions.admit(request.token(), stream);
+        TransferClaims claims = admission.claims();
         claims.require(TransferRight.READ, request.chunk());
         ChunkStore disk = disks.find(request.store())
                 .orElseThrow(() -> new CloudMwException(
@@ -72,8 +69,12 @@ public final class ReadHandler {
                 session, claims.file().volume().value(), request.urgency().priority());
         LocalDeadline due = new LocalDeadline(request.urgency(), resources.ticker());
         ReadTurns turns = new ReadTurns(pool, tenant, due.deadlineNanos());
-        ServedRead read = new ServedRead(disk, request, stream, resources, turns, () -> slots.giveBack(session));
+        ServedRead read = new ServedRead(disk, request, stream, resources, turns, () -> {
+            slots.giveBack(session);
+            admission.end();
+        });
         read.start();
+        admission.watch(read);
         return read;
     }
 }

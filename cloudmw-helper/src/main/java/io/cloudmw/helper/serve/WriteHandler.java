@@ -8,7 +8,6 @@ import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.chunk.ChunkId;
 import io.cloudmw.core.security.TransferClaims;
 import io.cloudmw.core.security.TransferRight;
-import io.cloudmw.core.tls.ProcessIdentity;
 import io.cloudmw.helper.fetch.StoreResolver;
 import java.util.List;
 import java.util.Map;
@@ -36,10 +35,8 @@ public final class WriteHandler {
 
     public BulkStreamListener open(BulkStream stream, BulkRequest.Write request) throws CloudMwException {
         ChunkId chunk = request.chunk();
-        TransferClaims claims = services.tokens()
-                .verify(
-                        request.token().bytes(),
-                        ProcessIdentity.bearer(stream.connection().peerIdentity()));
+        Admissions.Admission admission = services.admissions().admit(request.token(), stream);
+        TransferClaims claims = admission.claims();
         claims.require(TransferRight.WRITE, chunk);
         boolean own =
                 request.stores().stream().allMatch(store -> services.stores().isWrittenHere(request.targets(), store));
@@ -55,8 +52,10 @@ public final class WriteHandler {
         Upload upload = new Upload(request, stream, resources, services, replication, () -> {
             underWay.remove(chunk, replication);
             room.release();
+            admission.end();
         });
         upload.start();
+        admission.watch(upload);
         return upload;
     }
 }

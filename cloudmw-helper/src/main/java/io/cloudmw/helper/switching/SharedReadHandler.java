@@ -15,12 +15,11 @@ import io.cloudmw.core.race.IssuedBlock;
 import io.cloudmw.core.schedule.Tenant;
 import io.cloudmw.core.security.TransferClaims;
 import io.cloudmw.core.security.TransferRight;
-import io.cloudmw.core.security.TransferTokens;
-import io.cloudmw.core.tls.ProcessIdentity;
 import io.cloudmw.helper.block.WantedBlock;
 import io.cloudmw.helper.fetch.BlockFetcher;
 import io.cloudmw.helper.fetch.Requester;
 import io.cloudmw.helper.fetch.StoreFetcher;
+import io.cloudmw.helper.serve.Admissions;
 import io.cloudmw.helper.serve.ServeSlots;
 import java.util.HashMap;
 import java.util.Map;
@@ -65,7 +64,7 @@ public final class SharedReadHandler {
     private record ChildKey(BlockKey block, String child) {}
 
     private final VolumeSet switched;
-    private final TransferTokens tokens;
+    private final Admissions admissions;
     private final Fetchers fetchers;
     private final Requesters requesters;
     private final SwitchMetrics meters;
@@ -84,13 +83,13 @@ public final class SharedReadHandler {
      */
     public SharedReadHandler(
             VolumeSet switched,
-            TransferTokens tokens,
+            Admissions admissions,
             Fetchers fetchers,
             Requesters requesters,
             SwitchMetrics meters,
             Limits limits) {
         this.switched = switched;
-        this.tokens = tokens;
+        this.admissions = admissions;
         this.fetchers = fetchers;
         this.requesters = requesters;
         this.meters = meters;
@@ -116,9 +115,8 @@ public final class SharedReadHandler {
     }
 
     private BulkStreamListener start(BulkStream stream, BulkRequest.Shared request) throws CloudMwException {
-        TransferClaims claims = tokens.verify(
-                request.token().bytes(),
-                ProcessIdentity.bearer(stream.connection().peerIdentity()));
+        Admissions.Admission admission = admissions.admit(request.token(), stream);
+        TransferClaims claims = admission.claims();
         WantedBlock block = wanted(request.block(), claims.expiresAtMillis());
         claims.require(TransferRight.READ, block.leaves().chunk());
         boolean isSwitched = switched.contains(claims.file().volume());
@@ -154,11 +152,15 @@ public final class SharedReadHandler {
                     stream,
                     request.kept(),
                     new SharedRead.Events(
-                            () -> giveBack(session, key),
+                            () -> {
+                                giveBack(session, key);
+                                admission.end();
+                            },
                             key.isPresent() ? meters::sent : toReader -> {},
                             () -> doubt(fetcher, requester, block, request.replica())));
             read.started(fetcher.start(requester, block, request.replica(), read));
             started = true;
+            admission.watch(read);
             return read;
         } finally {
             if (!started) {

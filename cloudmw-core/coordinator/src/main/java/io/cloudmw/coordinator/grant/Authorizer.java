@@ -29,6 +29,11 @@ public final class Authorizer {
         this.clock = clock;
     }
 
+    /** Returns the revision of the subjects by which the next decision is made, or that of older ones. */
+    public long revision() {
+        return subjects.revision();
+    }
+
     /**
      * Requires a right to a path.
      *

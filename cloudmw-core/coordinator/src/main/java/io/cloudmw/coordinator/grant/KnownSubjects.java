@@ -2,12 +2,15 @@ package io.cloudmw.coordinator.grant;
 
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.grant.Revocation;
 import io.cloudmw.core.grant.Subject;
 import io.cloudmw.core.time.Ticker;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
@@ -16,7 +19,7 @@ import org.slf4j.LoggerFactory;
 /**
  * All subjects, in memory. A coordinator asks the catalog several times a second whether any subject was changed, by
  * whatever coordinator, and reads all anew then: so a change takes effect within a second, and a check reads no storage.
- * Safe for any thread.
+ * Listeners hear of a change. Safe for any thread.
  */
 public final class KnownSubjects {
     /** The interval between two questions. */
@@ -29,6 +32,7 @@ public final class KnownSubjects {
 
     private final SubjectRecords records;
     private final Ticker ticker;
+    private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
     private volatile Generation present = new Generation(OptionalLong.empty(), Map.of(), 0);
 
     /**
@@ -68,23 +72,88 @@ public final class KnownSubjects {
         }
     }
 
+    /** Adds a listener, which hears each change on a thread that may not be blocked for long. */
+    public void onChange(Runnable listener) {
+        listeners.add(listener);
+    }
+
     /**
      * Asks whether a subject was changed, and reads all anew then. Blocks on the catalog.
      *
      * @throws CloudMwException when the catalog cannot be read; the subjects stay known for a while
      */
-    public synchronized void look() throws CloudMwException {
+    public void look() throws CloudMwException {
+        if (reread()) {
+            listeners.forEach(Runnable::run);
+        }
+    }
+
+    /** Returns whether there was a change. */
+    private synchronized boolean reread() throws CloudMwException {
         long nowNanos = ticker.nanos();
         OptionalLong revision = OptionalLong.of(records.revision());
         if (revision.equals(present.revision())) {
             present = new Generation(revision, present.subjects(), nowNanos);
-            return;
+            return false;
         }
         Map<String, Subject> subjects = new HashMap<>();
         for (Subject subject : records.subjects()) {
             subjects.put(subject.name(), subject);
         }
         present = new Generation(revision, Map.copyOf(subjects), nowNanos);
+        return true;
+    }
+
+    /** Returns the revision of the subjects that are known; 0: none were read. */
+    public long revision() {
+        return present.revision().orElse(0);
+    }
+
+    /** Returns whether the catalog has confirmed lately that the subjects are the newest. */
+    public boolean areConfirmed() {
+        return areConfirmed(present);
+    }
+
+    private boolean areConfirmed(Generation known) {
+        return known.revision().isPresent() && ticker.nanos() - known.confirmedNanos() <= MAX_AGE.toNanos();
+    }
+
+    /**
+     * The losses of subjects.
+     *
+     * @param revision of the subjects that were known
+     * @param bySubject the last loss of each that has one
+     */
+    public record Losses(long revision, Map<String, Revocation> bySubject) {
+        public Losses {
+            bySubject = Map.copyOf(bySubject);
+        }
+    }
+
+    /** Returns the losses after which transfer tokens from before may still be shown. */
+    public Losses losses(long nowMillis) {
+        Generation now = present;
+        Map<String, Revocation> losses = new HashMap<>();
+        for (Subject subject : now.subjects().values()) {
+            subject.revocation()
+                    .filter(last -> !isOver(last, nowMillis))
+                    .ifPresent(last -> losses.put(subject.name(), last));
+        }
+        return new Losses(now.revision().orElse(0), losses);
+    }
+
+    /** Returns the subjects whose last loss is so long ago that it need not be kept. */
+    List<String> withOldLosses(long nowMillis) {
+        return present.subjects().values().stream()
+                .filter(subject -> subject.revocation()
+                        .filter(last -> isOver(last, nowMillis))
+                        .isPresent())
+                .map(Subject::name)
+                .toList();
+    }
+
+    static boolean isOver(Revocation loss, long nowMillis) {
+        return nowMillis - loss.millis() > SubjectRecords.REVOCATIONS_KEPT.toMillis();
     }
 
     /**
@@ -94,7 +163,7 @@ public final class KnownSubjects {
      */
     public Subject subject(String name) throws CloudMwException {
         Generation now = present;
-        if (now.revision().isPresent() && ticker.nanos() - now.confirmedNanos() > MAX_AGE.toNanos()) {
+        if (now.revision().isPresent() && !areConfirmed(now)) {
             throw new CloudMwException(
                     ErrorCode.COORDINATOR_UNAVAILABLE,
                     "the rights of subject " + name + " are not known: the catalog has not answered for "

@@ -5,6 +5,7 @@ import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.grant.ClusterRole;
 import io.cloudmw.core.grant.GrantScope;
+import io.cloudmw.core.grant.Revocation;
 import io.cloudmw.core.grant.Right;
 import io.cloudmw.core.grant.Subject;
 import io.cloudmw.core.grant.TokenRecord;
@@ -90,7 +91,9 @@ public final class Subjects {
     public List<Subject> list(Optional<ProcessIdentity> by, Optional<VolumeName> volume) throws CloudMwException {
         if (volume.isEmpty()) {
             authorizer.requireRole(by, ClusterRole.ADMIN);
-            return records.subjects();
+            return records.subjects().stream()
+                    .filter(subject -> !subject.isEmpty())
+                    .toList();
         }
         authorizer.requireRight(by, Right.ADMIN, volume.get(), "/");
         List<Subject> found = new ArrayList<>();
@@ -107,10 +110,35 @@ public final class Subjects {
     public void forget(VolumeName volume) throws CloudMwException {
         for (Subject subject : records.subjects()) {
             if (!within(subject, volume).grants().isEmpty()) {
-                Subject unused = records.change(subject.name(), before -> before.without(volume));
+                Subject unused = records.change(subject.name(), before -> noted(before, before.without(volume)));
             }
         }
         known.look();
+    }
+
+    /**
+     * Drops losses so old that no transfer token from before them is good any more, and subjects that have nothing else.
+     *
+     * @return how many
+     */
+    public int prune() throws CloudMwException {
+        List<String> old = known.withOldLosses(clock.millis());
+        for (String name : old) {
+            Subject unused = records.change(
+                    name,
+                    subject -> subject.withRevocation(
+                            subject.revocation().filter(last -> !KnownSubjects.isOver(last, clock.millis()))));
+        }
+        if (!old.isEmpty()) {
+            known.look();
+        }
+        return old.size();
+    }
+
+    /** The changed subject, with a note if it has lost something: its transfer tokens are good no more. */
+    private Subject noted(Subject before, Subject changed) {
+        long now = clock.millis();
+        return before.loses(changed, now) ? changed.withRevocation(Optional.of(new Revocation(now, 0))) : changed;
     }
 
     /** A subject as those see it who have rights in this volume alone: its grants there. */
@@ -162,7 +190,7 @@ public final class Subjects {
                 if (subject.tokens().isEmpty()) {
                     throw new CloudMwException(ErrorCode.NOT_FOUND, "subject " + name + " has no tokens");
                 }
-                return new Subject(subject.name(), subject.role(), subject.grants(), List.of());
+                return subject.withoutTokens();
             }
             if (subject.tokens().stream().noneMatch(token -> token.id().equals(id.get()))) {
                 throw new CloudMwException(ErrorCode.NOT_FOUND, "subject " + name + " has no token " + id.get());
@@ -213,7 +241,7 @@ public final class Subjects {
                             + " tls.admin-token-file");
         }
         String checked = made(() -> ProcessIdentity.checked("subject", name));
-        Subject changed = records.change(checked, before -> made(() -> update.of(before)));
+        Subject changed = records.change(checked, before -> made(() -> noted(before, update.of(before))));
         known.look();
         return changed;
     }

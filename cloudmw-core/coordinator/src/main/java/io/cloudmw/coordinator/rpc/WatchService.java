@@ -1,11 +1,17 @@
 package io.cloudmw.coordinator.rpc;
 
+import io.cloudmw.coordinator.grant.Authorizer;
 import io.cloudmw.coordinator.watch.ChangeFeed;
 import io.cloudmw.coordinator.watch.WatchSink;
 import io.cloudmw.coordinator.watch.Watcher;
 import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.grant.Right;
+import io.cloudmw.core.model.VolumeName;
 import io.cloudmw.core.model.file.Change;
+import io.cloudmw.core.rpc.CallerIdentity;
 import io.cloudmw.core.rpc.RpcErrors;
+import io.cloudmw.core.tls.ProcessIdentity;
 import io.cloudmw.core.wire.ChangeWire;
 import io.cloudmw.core.wire.FromWire;
 import io.cloudmw.proto.v1.ChangeFeedGrpc;
@@ -14,17 +20,40 @@ import io.cloudmw.proto.v1.WatchRequest;
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * The gRPC service that streams changes to watchers. A slow watcher gets back-pressure and costs the memory of its last
- * message. Safe for any thread.
+ * message. A watch ends when its caller may not read there any more. Safe for any thread.
  */
 public final class WatchService extends ChangeFeedGrpc.ChangeFeedImplBase {
     private final ChangeFeed feed;
+    private final Authorizer authorizer;
+    private final Set<Watching> open = ConcurrentHashMap.newKeySet();
 
-    public WatchService(ChangeFeed feed) {
+    /** @param caller empty: in plain text */
+    private record Watching(Optional<ProcessIdentity> caller, VolumeName volume, String path, Watcher watcher) {}
+
+    public WatchService(ChangeFeed feed, Authorizer authorizer) {
         this.feed = feed;
+        this.authorizer = authorizer;
+    }
+
+    /** Ends the watches whose callers may not read there any more. Called after each change of a subject. */
+    public void checkRights() {
+        for (Watching watching : open) {
+            try {
+                authorizer.requireRight(watching.caller(), Right.READ, watching.volume(), watching.path());
+            } catch (CloudMwException e) {
+                // Without an answer of the catalog nobody is known, and the watch goes on until there is one.
+                if (e.code() == ErrorCode.PERMISSION_DENIED) {
+                    watching.watcher().stop(e);
+                }
+            }
+        }
     }
 
     @Override
@@ -32,9 +61,15 @@ public final class WatchService extends ChangeFeedGrpc.ChangeFeedImplBase {
         ServerCallStreamObserver<WatchEvent> call = (ServerCallStreamObserver<WatchEvent>) observer;
         OptionalLong after = request.hasAfter() ? OptionalLong.of(request.getAfter()) : OptionalLong.empty();
         try {
-            Watcher watcher =
-                    feed.watch(FromWire.volumeName(request.getVolume()), request.getPath(), after, new CallSink(call));
-            call.setOnCancelHandler(watcher::close);
+            VolumeName volume = FromWire.volumeName(request.getVolume());
+            Watcher watcher = feed.watch(volume, request.getPath(), after, new CallSink(call));
+            Watching watching = new Watching(CallerIdentity.current(), volume, request.getPath(), watcher);
+            open.add(watching);
+            call.setOnCancelHandler(() -> {
+                open.remove(watching);
+                watcher.close();
+            });
+            call.setOnCloseHandler(() -> open.remove(watching));
             call.setOnReadyHandler(watcher::wake);
             watcher.wake();
         } catch (CloudMwException e) {

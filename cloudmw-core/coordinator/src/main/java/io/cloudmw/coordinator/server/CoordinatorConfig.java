@@ -9,6 +9,7 @@ import io.cloudmw.core.config.Settings;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.security.ClusterSecret;
+import io.cloudmw.core.security.TransferTokens;
 import io.cloudmw.core.tls.TlsOptions;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -57,7 +58,8 @@ public record CoordinatorConfig(
                 Duration.ofMinutes(1));
         Duration ttl = settings.duration(
                 "coordinator.helper-ttl", defaults.helperTtl(), Duration.ofMillis(150), Duration.ofMinutes(10));
-        Duration token = settings.duration("coordinator.token-ttl", defaults.tokenTtl(), second, Duration.ofDays(7));
+        Duration token =
+                settings.duration("coordinator.token-ttl", defaults.tokenTtl(), second, TransferTokens.MAX_LIFE);
         Duration abandoned = settings.duration(
                 "coordinator.abandoned-after", defaults.abandonedAfter(), second, Duration.ofDays(365));
         if (abandoned.compareTo(token) < 0) {

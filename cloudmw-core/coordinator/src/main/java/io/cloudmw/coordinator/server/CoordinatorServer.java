@@ -27,6 +27,7 @@ import io.cloudmw.coordinator.rpc.LocksService;
 import io.cloudmw.coordinator.rpc.PeersService;
 import io.cloudmw.coordinator.rpc.RecordingService;
 import io.cloudmw.coordinator.rpc.RequestBudget;
+import io.cloudmw.coordinator.rpc.RevocationsService;
 import io.cloudmw.coordinator.rpc.SmallFilesService;
 import io.cloudmw.coordinator.rpc.SnapshotsService;
 import io.cloudmw.coordinator.rpc.UpkeepService;
@@ -57,6 +58,7 @@ import io.cloudmw.core.rpc.RpcServers;
 import io.cloudmw.core.rpc.UnaryCalls;
 import io.cloudmw.core.security.ClusterSecret;
 import io.cloudmw.core.security.MemberProofs;
+import io.cloudmw.core.security.TokenHolder;
 import io.cloudmw.core.security.TransferTokens;
 import io.cloudmw.core.status.UpkeepStatus;
 import io.cloudmw.core.thread.Threads;
@@ -64,7 +66,7 @@ import io.cloudmw.core.time.AwakeTicker;
 import io.cloudmw.core.time.Ticker;
 import io.cloudmw.core.time.WallClock;
 import io.cloudmw.core.tls.ProcessIdentity;
-import io.cloudmw.core.tls.ProcessRole;
+import io.cloudmw.core.tls.TlsCredentials;
 import io.grpc.Codec;
 import io.grpc.DecompressorRegistry;
 import io.grpc.Server;
@@ -114,8 +116,9 @@ public final class CoordinatorServer implements AutoCloseable {
     private final Catalog catalog;
     private final ServerThreads threads;
     private final FleetExchangeLoop exchange;
-    private final ChangeFeed feed;
     private final CatalogProbe probe;
+    /** Ends the calls that stream. */
+    private final Runnable streams;
     /** Ends the requests to buckets. */
     private final Runnable access;
 
@@ -128,14 +131,14 @@ public final class CoordinatorServer implements AutoCloseable {
             Catalog catalog,
             ServerThreads threads,
             FleetExchangeLoop exchange,
-            ChangeFeed feed,
+            Runnable streams,
             Runnable access,
             Answers answers) {
         this.listen = listen;
         this.catalog = catalog;
         this.threads = threads;
         this.exchange = exchange;
-        this.feed = feed;
+        this.streams = streams;
         this.probe = new CatalogProbe(catalog, Ticker.system());
         this.access = access;
         this.server = answers.server();
@@ -227,7 +230,7 @@ public final class CoordinatorServer implements AutoCloseable {
             Coordinator coordinator = new Coordinator(
                     name(config, catalog),
                     catalog,
-                    new TransferTokens(secret, WallClock.system(), CoordinatorServer::callingClient),
+                    new TransferTokens(secret, WallClock.system(), CoordinatorServer::callingProcess),
                     new SigningSources(direct, new HelperUrlSigning(controls)),
                     config.options(),
                     leaseTicker(catalog, config.options().helperTtl(), upkeep),
@@ -264,12 +267,25 @@ public final class CoordinatorServer implements AutoCloseable {
                             credentials::certificateEndMillis,
                             credentials::authorityEndMillis,
                             WallClock.system()));
+            Access access = subjects(catalog, certificates, feed, subjectTimer);
+            var unusedLosses = abandoned.scheduleWithFixedDelay(
+                    () -> prune(
+                            "old losses of rights",
+                            () -> coordinator
+                                    .jobs()
+                                    .run(
+                                            "subjects",
+                                            config.options().abandonedCheck(),
+                                            right -> access.subjects().prune())
+                                    .orElse(0)),
+                    checkNanos,
+                    checkNanos,
+                    TimeUnit.NANOSECONDS);
             Services services = new Services(
                     coordinator,
                     calls,
                     signs,
-                    feed,
-                    subjects(catalog, certificates, subjectTimer),
+                    access,
                     new CallMetrics(metrics, Ticker.system()),
                     new StoreChecks(
                             coordinator.administration(),
@@ -284,7 +300,10 @@ public final class CoordinatorServer implements AutoCloseable {
                     catalog,
                     new ServerThreads(calls, signs, List.of(abandoned, upkeep, buckets, subjectTimer)),
                     exchange,
-                    feed,
+                    () -> {
+                        feed.close();
+                        access.revocations().close();
+                    },
                     () -> {
                         coordinator.buckets().close();
                         certificates.close();
@@ -317,11 +336,11 @@ public final class CoordinatorServer implements AutoCloseable {
         }
     }
 
-    /** The client whose call this thread serves; empty: it serves none, or in plain text. */
-    private static Optional<String> callingClient() {
+    /** The process whose call this thread serves; empty: it serves none, or in plain text. */
+    private static Optional<TokenHolder> callingProcess() {
         return CallerIdentity.current()
-                .filter(caller -> caller.role() == ProcessRole.CLIENT)
-                .map(ProcessIdentity::holder);
+                .map(caller ->
+                        new TokenHolder(caller.holder(), WallClock.system().millis(), CallAuthorization.revision()));
     }
 
     private static CoordinatorMetrics.Progress progress(Upkeep upkeep) {
@@ -416,19 +435,49 @@ public final class CoordinatorServer implements AutoCloseable {
         }
     }
 
-    /** The subjects of the cluster, and the check of their calls. */
-    private record Access(Authorizer authorizer, Subjects subjects, CallerAccess callers) {}
+    /**
+     * The subjects of the cluster, and the check of their calls.
+     *
+     * @param watches end with the right to read
+     */
+    private record Access(
+            Authorizer authorizer,
+            Subjects subjects,
+            CallerAccess callers,
+            WatchService watches,
+            RevocationsService revocations) {}
 
     private static Access subjects(
-            Catalog catalog, CoordinatorCertificates certificates, ScheduledExecutorService timer)
+            Catalog catalog, CoordinatorCertificates certificates, ChangeFeed feed, ScheduledExecutorService timer)
             throws CloudMwException {
         SubjectRecords records = catalog.subjects();
-        KnownSubjects known = certificates.tls().isPresent()
+        Optional<TlsCredentials> tls = certificates.tls();
+        KnownSubjects known = tls.isPresent()
                 ? KnownSubjects.start(records, Ticker.system(), timer)
                 : new KnownSubjects(records, Ticker.system());
         Authorizer authorizer = new Authorizer(known, WallClock.system());
         Subjects subjects = new Subjects(records, known, authorizer, WallClock.system());
-        return new Access(authorizer, subjects, new CallerAccess(authorizer, subjects, catalog));
+        WatchService watches = new WatchService(feed, authorizer);
+        RevocationsService revocations = new RevocationsService(
+                known, tls.flatMap(TlsCredentials::identity).map(ProcessIdentity::cluster), WallClock.system());
+        if (tls.isPresent()) {
+            known.onChange(watches::checkRights);
+            repeat(timer, watches::checkRights);
+            repeat(timer, revocations::beat);
+        }
+        return new Access(authorizer, subjects, new CallerAccess(authorizer, subjects, catalog), watches, revocations);
+    }
+
+    /** Runs a task each second; an exception would end the schedule. */
+    private static void repeat(ScheduledExecutorService timer, Runnable task) {
+        Runnable guarded = () -> {
+            try {
+                task.run();
+            } catch (RuntimeException | Error e) {
+                LOG.warn("coordinator: streams to followers and watchers could not be served; retrying", e);
+            }
+        };
+        var unused = timer.scheduleWithFixedDelay(guarded, 1, 1, TimeUnit.SECONDS);
     }
 
     /** The objects that answer calls. */
@@ -436,7 +485,6 @@ public final class CoordinatorServer implements AutoCloseable {
             Coordinator coordinator,
             ExecutorService calls,
             ExecutorService signs,
-            ChangeFeed feed,
             Access access,
             CallMetrics meter,
             StoreChecks checks) {}
@@ -488,7 +536,8 @@ public final class CoordinatorServer implements AutoCloseable {
                     .addService(new LocksService(
                             coordinator.locks(), WallClock.system(), new UnaryCalls(requests.holding(calls))))
                     .addService(new SnapshotsService(coordinator.snapshots(), new UnaryCalls(requests.holding(calls))))
-                    .addService(new WatchService(services.feed()))
+                    .addService(services.access().watches())
+                    .addService(services.access().revocations())
                     .addService(new UpkeepService(coordinator.upkeep(), new UnaryCalls(requests.holding(calls))))
                     .addService(new PeersService(coordinator.peers(), new UnaryCalls(requests.holding(calls))))
                     .addService(
@@ -552,7 +601,7 @@ public final class CoordinatorServer implements AutoCloseable {
     @Override
     public void close() {
         server.shutdown();
-        feed.close();
+        streams.run();
         try {
             if (!server.awaitTermination(GRACE_SECONDS, TimeUnit.SECONDS)) {
                 server.shutdownNow();

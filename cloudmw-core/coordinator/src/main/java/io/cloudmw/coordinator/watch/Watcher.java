@@ -55,8 +55,8 @@ public final class Watcher implements AutoCloseable {
         wake();
     }
 
-    /** Ends the watch with this failure. */
-    void stop(CloudMwException reason) {
+    /** Ends the watch with this failure, also when its sink is not ready. Never blocks. */
+    public void stop(CloudMwException reason) {
         stopped = reason;
         wake();
     }

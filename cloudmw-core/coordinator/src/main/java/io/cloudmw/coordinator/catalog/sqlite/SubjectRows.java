@@ -21,9 +21,12 @@ final class SubjectRows implements SubjectRecords {
 
     @Override
     public long revision() throws CloudMwException {
-        return database.read(
-                connection -> Sql.first(connection, row -> row.getLong(1), "SELECT revision FROM subject_revision")
-                        .orElse(0L));
+        return database.read(SubjectRows::revision);
+    }
+
+    private static long revision(Connection connection) throws SQLException, CloudMwException {
+        return Sql.first(connection, row -> row.getLong(1), "SELECT revision FROM subject_revision")
+                .orElse(0L);
     }
 
     @Override
@@ -33,9 +36,16 @@ final class SubjectRows implements SubjectRecords {
 
     @Override
     public List<Subject> subjects() throws CloudMwException {
+        return database.read(SubjectRows::all);
+    }
+
+    private static List<Subject> all(Connection connection) throws SQLException, CloudMwException {
         List<Subject> subjects = new ArrayList<>();
-        for (byte[] form : database.read(connection -> Sql.list(
-                connection, row -> row.getBytes(1), "SELECT definition FROM subjects ORDER BY name LIMIT ?", MAX))) {
+        for (byte[] form : Sql.list(
+                connection,
+                row -> row.getBytes(1),
+                "SELECT definition FROM subjects ORDER BY name LIMIT ?",
+                MAX_RECORDS)) {
             subjects.add(StoredForms.subject(form));
         }
         return subjects;
@@ -46,16 +56,17 @@ final class SubjectRows implements SubjectRecords {
         return database.write(connection -> {
             Optional<Subject> before = find(connection, name);
             Subject known = before.orElse(Subject.unknown(name));
-            Subject next = update.of(known);
-            if (next.equals(known)) {
-                return next;
+            Subject changed = update.of(known);
+            if (changed.equals(known)) {
+                return changed;
             }
-            if (before.isEmpty()
+            Subject next = SubjectRecords.recorded(known, changed, revision(connection) + 1);
+            if (known.isEmpty()
                     && !next.isEmpty()
                     && Sql.exists(connection, "SELECT 1 WHERE (SELECT count(*) FROM subjects) >= " + MAX)) {
-                throw SubjectRecords.tooMany();
+                SubjectRecords.requireRoom(before.isEmpty(), all(connection));
             }
-            if (next.isEmpty()) {
+            if (next.isForgotten()) {
                 Sql.update(connection, "DELETE FROM subjects WHERE name = ?", name);
             } else {
                 Sql.update(

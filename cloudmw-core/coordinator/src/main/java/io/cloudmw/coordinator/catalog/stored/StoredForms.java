@@ -8,6 +8,7 @@ import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.grant.ClusterRole;
 import io.cloudmw.core.grant.Grant;
 import io.cloudmw.core.grant.GrantScope;
+import io.cloudmw.core.grant.Revocation;
 import io.cloudmw.core.grant.Right;
 import io.cloudmw.core.grant.Subject;
 import io.cloudmw.core.grant.TokenRecord;
@@ -129,6 +130,8 @@ public final class StoredForms {
         StoredSubject.Builder message = StoredSubject.newBuilder()
                 .setName(subject.name())
                 .setRole(subject.role().map(ClusterRole::word).orElse(""));
+        subject.revocation()
+                .ifPresent(last -> message.setRevokedMillis(last.millis()).setRevokedRevision(last.revision()));
         for (Grant grant : subject.grants()) {
             message.addGrantsBuilder()
                     .setVolume(grant.scope().volume().value())
@@ -165,7 +168,10 @@ public final class StoredForms {
         }
         Optional<ClusterRole> role =
                 message.getRole().isEmpty() ? Optional.empty() : Optional.of(ClusterRole.parse(message.getRole()));
-        return new Subject(message.getName(), role, grants, tokens);
+        Optional<Revocation> revocation = message.getRevokedRevision() == 0
+                ? Optional.empty()
+                : Optional.of(new Revocation(message.getRevokedMillis(), message.getRevokedRevision()));
+        return new Subject(message.getName(), role, grants, tokens, revocation);
     }
 
     public static byte[] registration(HelperRegistration registration) {

@@ -11,6 +11,8 @@ import io.cloudmw.core.rpc.RpcErrors;
 import io.cloudmw.core.tls.ProcessIdentity;
 import io.cloudmw.core.tls.ProcessRole;
 import io.cloudmw.core.wire.FromWire;
+import io.grpc.Context;
+import io.grpc.Contexts;
 import io.grpc.ForwardingServerCallListener;
 import io.grpc.Metadata;
 import io.grpc.MethodDescriptor;
@@ -28,6 +30,8 @@ public final class CallAuthorization implements ServerInterceptor {
     /** The most conditions of a request: each path of a batch is one, and some belong to the batch. */
     private static final int MAX_NEEDS = 1010;
 
+    private static final Context.Key<Long> REVISION = Context.keyWithDefault("cloudmw-subjects", 0L);
+
     private final Authorizer authorizer;
     private final AuditTrail trail;
 
@@ -36,12 +40,23 @@ public final class CallAuthorization implements ServerInterceptor {
         this.trail = trail;
     }
 
+    /**
+     * Returns the revision of the subjects that were known when the call came that this thread serves. By these, or by
+     * newer ones, the call was allowed. A later revision would make tokens outlive a right that was taken meanwhile.
+     */
+    public static long revision() {
+        return REVISION.get();
+    }
+
     @Override
     public <Q, A> ServerCall.Listener<Q> interceptCall(
             ServerCall<Q, A> call, Metadata headers, ServerCallHandler<Q, A> next) {
         Caller caller = Caller.of(call, headers);
-        ServerCall.Listener<Q> listener = next.startCall(call, headers);
-        return caller.identity().isEmpty() ? listener : new Checked<>(listener, call, caller);
+        if (caller.identity().isEmpty()) {
+            return next.startCall(call, headers);
+        }
+        Context context = Context.current().withValue(REVISION, authorizer.revision());
+        return new Checked<>(Contexts.interceptCall(context, call, headers, next), call, caller);
     }
 
     /** A listener that passes only requests that the caller may make. */

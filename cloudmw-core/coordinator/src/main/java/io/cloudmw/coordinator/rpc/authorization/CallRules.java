@@ -31,6 +31,7 @@ import io.cloudmw.proto.v1.DeleteVolumeRequest;
 import io.cloudmw.proto.v1.EditingGrpc;
 import io.cloudmw.proto.v1.EntriesGrpc;
 import io.cloudmw.proto.v1.ExportRequest;
+import io.cloudmw.proto.v1.FollowRevocationsRequest;
 import io.cloudmw.proto.v1.GetEntryInRequest;
 import io.cloudmw.proto.v1.GetEntryRequest;
 import io.cloudmw.proto.v1.GetSegmentRequest;
@@ -55,6 +56,7 @@ import io.cloudmw.proto.v1.RenameRequest;
 import io.cloudmw.proto.v1.RenewLockRequest;
 import io.cloudmw.proto.v1.ReportReplicasRequest;
 import io.cloudmw.proto.v1.RestoreFileRequest;
+import io.cloudmw.proto.v1.RevocationsGrpc;
 import io.cloudmw.proto.v1.SetAttributesRequest;
 import io.cloudmw.proto.v1.SmallFilesGrpc;
 import io.cloudmw.proto.v1.SnapshotsGrpc;
@@ -361,6 +363,11 @@ final class CallRules {
                 rules,
                 UpkeepGrpc.getWorkMethod(),
                 WorkRequest.class,
+                request -> List.of(new HelperItself(request.getHelperId())));
+        add(
+                rules,
+                RevocationsGrpc.getFollowRevocationsMethod(),
+                FollowRevocationsRequest.class,
                 request -> List.of(new HelperItself(request.getHelperId())));
         // A search shows tokens of reads, and a report is of the caller's own read.
         always(

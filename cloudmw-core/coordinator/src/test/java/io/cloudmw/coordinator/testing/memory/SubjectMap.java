@@ -52,16 +52,17 @@ final class SubjectMap implements SubjectRecords {
         synchronized (catalog) {
             catalog.checkOpen();
             Subject before = subjects.getOrDefault(name, Subject.unknown(name));
-            Subject next = update.of(before);
-            if (next.equals(before)) {
-                return next;
+            Subject changed = update.of(before);
+            if (changed.equals(before)) {
+                return changed;
             }
-            if (next.isEmpty()) {
+            Subject next = SubjectRecords.recorded(before, changed, revision + 1);
+            if (before.isEmpty() && !next.isEmpty() && subjects.size() >= MAX) {
+                SubjectRecords.requireRoom(!subjects.containsKey(name), List.copyOf(subjects.values()));
+            }
+            if (next.isForgotten()) {
                 subjects.remove(name);
             } else {
-                if (!subjects.containsKey(name) && subjects.size() >= MAX) {
-                    throw SubjectRecords.tooMany();
-                }
                 subjects.put(name, next);
             }
             revision++;

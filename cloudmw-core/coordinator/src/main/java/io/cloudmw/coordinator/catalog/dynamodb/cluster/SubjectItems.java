@@ -43,13 +43,15 @@ public final class SubjectItems implements SubjectRecords {
 
     @Override
     public List<Subject> subjects() throws CloudMwException {
-        return calls.call(() -> {
-            List<Subject> subjects = new ArrayList<>();
-            for (Item item : table.queryAll(KeyRange.all(KeyLayout.SUBJECTS))) {
-                subjects.add(StoredForms.subject(item.bytes(Item.FORM)));
-            }
-            return subjects;
-        });
+        return calls.call(this::all);
+    }
+
+    private List<Subject> all() throws CloudMwException {
+        List<Subject> subjects = new ArrayList<>();
+        for (Item item : table.queryAll(KeyRange.all(KeyLayout.SUBJECTS))) {
+            subjects.add(StoredForms.subject(item.bytes(Item.FORM)));
+        }
+        return subjects;
     }
 
     @Override
@@ -57,7 +59,7 @@ public final class SubjectItems implements SubjectRecords {
         return calls.call(() -> transactions.run(transaction -> change(transaction, name, update)));
     }
 
-    private static Subject change(Transaction transaction, String name, ValueUpdate<Subject> update)
+    private Subject change(Transaction transaction, String name, ValueUpdate<Subject> update)
             throws TransactionConflict, CloudMwException {
         transaction.load(List.of(KeyLayout.SUBJECT_REVISION, KeyLayout.subject(name)));
         Optional<Item> counted = transaction.get(KeyLayout.SUBJECT_REVISION);
@@ -65,18 +67,22 @@ public final class SubjectItems implements SubjectRecords {
         long count = counted.map(item -> item.number(Item.COUNT)).orElse(0L);
         Optional<Subject> before = of(transaction.get(KeyLayout.subject(name)));
         Subject known = before.orElse(Subject.unknown(name));
-        Subject next = update.of(known);
-        if (next.equals(known)) {
-            return next;
+        Subject changed = update.of(known);
+        if (changed.equals(known)) {
+            return changed;
         }
-        if (next.isEmpty()) {
+        Subject next = SubjectRecords.recorded(known, changed, revision + 1);
+        if (known.isEmpty() && !next.isEmpty() && count >= MAX) {
+            SubjectRecords.requireRoom(before.isEmpty(), all());
+        }
+        if (next.isForgotten()) {
             if (before.isPresent()) {
                 transaction.delete(KeyLayout.subject(name));
                 count--;
             }
         } else {
-            if (before.isEmpty() && ++count > MAX) {
-                throw SubjectRecords.tooMany();
+            if (before.isEmpty()) {
+                count++;
             }
             transaction.put(Item.at(KeyLayout.subject(name)).with(Item.FORM, StoredForms.subject(next)));
         }
