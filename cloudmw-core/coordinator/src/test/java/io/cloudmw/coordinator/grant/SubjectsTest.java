@@ -8,6 +8,7 @@ import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.grant.ClusterRole;
 import io.cloudmw.core.grant.GrantScope;
+import io.cloudmw.core.grant.Revocation;
 import io.cloudmw.core.grant.Right;
 import io.cloudmw.core.grant.Subject;
 import io.cloudmw.core.model.VolumeName;
@@ -209,6 +210,108 @@ final class SubjectsTest {
         subjects.forget(DATA);
         assertThat(may(APP, Right.READ, "/logs/x")).isFalse();
         assertThat(subjects.subject("app").grants()).hasSize(1);
+    }
+
+    private Optional<Long> lossOf(String name) throws CloudMwException {
+        return subjects.subject(name).revocation().map(Revocation::revision);
+    }
+
+    @Test
+    void moreRightsAreNoLoss() throws Exception {
+        subjects.grant(ADMIN, "app", LOGS, Set.of(Right.READ));
+        subjects.grant(ADMIN, "app", LOGS, Set.of(Right.READ, Right.WRITE));
+        subjects.grant(ADMIN, "app", LOGS, Set.of(Right.ADMIN));
+        subjects.grant(ADMIN, "app", GrantScope.of(DATA), Set.of(Right.READ));
+        subjects.role(ADMIN, "app", Optional.of(ClusterRole.VIEWER));
+        subjects.role(ADMIN, "app", Optional.of(ClusterRole.OPERATOR));
+        subjects.addToken(ADMIN, "app", HASH, Optional.of(Duration.ofMinutes(1)));
+        now.addAndGet(Duration.ofMinutes(1).toMillis());
+        subjects.addToken(ADMIN, "app", "cd".repeat(32), Optional.empty());
+        assertThat(lossOf("app")).isEmpty();
+    }
+
+    @Test
+    void reducedRightRoleOrTokenIsALoss() throws Exception {
+        subjects.grant(ADMIN, "app", LOGS, Set.of(Right.ADMIN));
+        subjects.grant(ADMIN, "app", LOGS, Set.of(Right.READ));
+        assertThat(lossOf("app")).contains(catalog.subjects().revision());
+        subjects.role(ADMIN, "app", Optional.of(ClusterRole.OPERATOR));
+        subjects.role(ADMIN, "app", Optional.of(ClusterRole.VIEWER));
+        assertThat(lossOf("app")).contains(catalog.subjects().revision());
+        String id = subjects.addToken(ADMIN, "app", HASH, Optional.empty()).id();
+        subjects.revokeToken(ADMIN, "app", Optional.of(id));
+        assertThat(lossOf("app")).contains(catalog.subjects().revision());
+        subjects.addToken(ADMIN, "app", HASH, Optional.empty());
+        subjects.revokeToken(ADMIN, "app", Optional.empty());
+        assertThat(lossOf("app")).contains(catalog.subjects().revision());
+        subjects.forget(DATA);
+        assertThat(lossOf("app")).contains(catalog.subjects().revision());
+        assertThat(subjects.subject("app").grants()).isEmpty();
+    }
+
+    @Test
+    void subjectThatLostAllIsKeptWhileItsTransferTokensMayBeGoodAndShownToNobody() throws Exception {
+        subjects.grant(ADMIN, "app", LOGS, Set.of(Right.READ));
+        subjects.grant(ADMIN, "app", LOGS, Set.of());
+        assertThat(subjects.list(ADMIN, Optional.empty())).isEmpty();
+        assertThat(known.losses(now.get()).bySubject()).containsOnlyKeys("app");
+
+        now.addAndGet(SubjectRecords.REVOCATIONS_KEPT.toMillis());
+        assertThat(subjects.prune()).isZero();
+        assertThat(known.losses(now.get()).bySubject()).containsOnlyKeys("app");
+        now.addAndGet(1);
+        assertThat(known.losses(now.get()).bySubject()).isEmpty();
+        assertThat(subjects.prune()).isEqualTo(1);
+        assertThat(catalog.subjects().subjects()).isEmpty();
+    }
+
+    @Test
+    void oldLossOfASubjectWithRightsIsDroppedAlone() throws Exception {
+        subjects.grant(ADMIN, "app", LOGS, Set.of(Right.READ, Right.WRITE));
+        subjects.grant(ADMIN, "app", LOGS, Set.of(Right.READ));
+        now.addAndGet(SubjectRecords.REVOCATIONS_KEPT.toMillis() + 1);
+        assertThat(subjects.prune()).isEqualTo(1);
+        assertThat(lossOf("app")).isEmpty();
+        assertThat(may(APP, Right.READ, "/logs/x")).isTrue();
+    }
+
+    @Test
+    void listenersHearOfChangesAtAnyCoordinatorOnce() throws Exception {
+        KnownSubjects elsewhere = new KnownSubjects(catalog.subjects(), nanos::get);
+        elsewhere.look();
+        AtomicLong heard = new AtomicLong();
+        elsewhere.onChange(heard::incrementAndGet);
+        elsewhere.look();
+        assertThat(heard).hasValue(0);
+        subjects.grant(ADMIN, "app", LOGS, Set.of(Right.READ));
+        elsewhere.look();
+        elsewhere.look();
+        assertThat(heard).hasValue(1);
+        assertThat(elsewhere.revision()).isEqualTo(catalog.subjects().revision());
+    }
+
+    @Test
+    void whatSubjectsLeaveBehindTakesNoRoomOfOthers() throws Exception {
+        SubjectRecords records = catalog.subjects();
+        for (int i = 0; i < SubjectRecords.MAX; i++) {
+            Subject unused = records.change(
+                    "left" + i, subject -> subject.withRevocation(Optional.of(new Revocation(now.get(), 0))));
+        }
+        for (int i = 0; i < SubjectRecords.MAX; i++) {
+            Subject unused = records.change("app" + i, subject -> subject.with(LOGS, Set.of(Right.READ)));
+        }
+        assertThat(refused(() -> records.change("more", subject -> subject.with(LOGS, Set.of(Right.READ)))))
+                .isEqualTo(ErrorCode.OVERLOADED);
+        assertThat(refused(() -> records.change("left0", subject -> subject.with(LOGS, Set.of(Right.READ)))))
+                .isEqualTo(ErrorCode.OVERLOADED);
+        Subject taken = records.change(
+                "app0",
+                subject -> subject.with(LOGS, Set.of()).withRevocation(Optional.of(new Revocation(now.get(), 0))));
+        assertThat(taken.isEmpty()).isTrue();
+        assertThat(refused(() -> records.change("more", subject -> subject.with(LOGS, Set.of(Right.READ)))))
+                .isEqualTo(ErrorCode.OVERLOADED);
+        Subject again = records.change("app0", subject -> subject.with(LOGS, Set.of(Right.READ)));
+        assertThat(again.isEmpty()).isFalse();
     }
 
     @Test

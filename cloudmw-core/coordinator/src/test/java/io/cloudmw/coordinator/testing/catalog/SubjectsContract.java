@@ -7,6 +7,7 @@ import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.grant.ClusterRole;
 import io.cloudmw.core.grant.GrantScope;
+import io.cloudmw.core.grant.Revocation;
 import io.cloudmw.core.grant.Right;
 import io.cloudmw.core.grant.Subject;
 import io.cloudmw.core.grant.TokenRecord;
@@ -75,6 +76,33 @@ public abstract class SubjectsContract extends CatalogFixture {
     void subjectWithoutRightsAndTokensIsRemoved() throws Exception {
         records().change("app", subject -> subject.with(LOGS, Set.of(Right.READ)));
         records().change("app", subject -> subject.with(LOGS, Set.of()));
+        assertThat(records().subject("app")).isEmpty();
+        assertThat(records().subjects()).isEmpty();
+    }
+
+    @Test
+    void lossIsRecordedWithTheRevisionOfItsChange() throws Exception {
+        records().change("app", subject -> subject.with(LOGS, Set.of(Right.READ)));
+        Subject lost = records()
+                .change(
+                        "app",
+                        subject -> subject.with(LOGS, Set.of()).withRevocation(Optional.of(new Revocation(5000, 0))));
+        assertThat(lost.revocation()).contains(new Revocation(5000, records().revision()));
+        assertThat(records().subject("app")).contains(lost);
+        assertThat(records().subjects()).containsExactly(lost);
+
+        Subject later = records().change("app", subject -> subject.with(LOGS, Set.of(Right.WRITE)));
+        assertThat(later.revocation()).isEqualTo(lost.revocation());
+    }
+
+    @Test
+    void subjectIsRemovedWhenNothingButItsLossWasKept() throws Exception {
+        records().change("app", subject -> subject.with(LOGS, Set.of(Right.READ)));
+        records()
+                .change(
+                        "app",
+                        subject -> subject.with(LOGS, Set.of()).withRevocation(Optional.of(new Revocation(5000, 0))));
+        records().change("app", subject -> subject.withRevocation(Optional.empty()));
         assertThat(records().subject("app")).isEmpty();
         assertThat(records().subjects()).isEmpty();
     }

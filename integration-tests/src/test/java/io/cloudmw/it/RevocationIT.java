@@ -1,0 +1,193 @@
+package io.cloudmw.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.cloudmw.client.ClientSecurity;
+import io.cloudmw.client.CloudMw;
+import io.cloudmw.client.PutOptions;
+import io.cloudmw.client.file.RemoteFile;
+import io.cloudmw.client.file.Watch;
+import io.cloudmw.client.file.WatchListener;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.grant.GrantScope;
+import io.cloudmw.core.grant.Right;
+import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.Mode;
+import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.model.file.Change;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.concurrent.CompletionException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Tests of what a client may go on with after it has lost a right. Transfer tokens live for hours here, and an open file
+ * asks the coordinator for nothing while its plan is good: so what ends, helpers have ended.
+ */
+class RevocationIT {
+    private static final VolumeName DATA = new VolumeName("data");
+    private static final GrantScope LOGS = new GrantScope(DATA, "/logs");
+    private static final FilePath FILE = new FilePath(DATA, "/logs/a");
+    private static final int STEP = 32 << 10;
+    private static final Duration LONG = Duration.ofMinutes(2);
+
+    @TempDir
+    private Path directory;
+
+    private TlsCluster cluster;
+    private CloudMw admin;
+    private byte[] content;
+
+    @BeforeEach
+    void startCluster() throws Exception {
+        cluster = TlsCluster.start(directory);
+        admin = cluster.admin();
+        cluster.createVolume(admin, DATA, Mode.COOPERATIVE);
+        content = new byte[24 << 20];
+        new SplittableRandom(11).nextBytes(content);
+        Path source = Files.write(directory.resolve("source"), content);
+        admin.files().put(source, FILE, PutOptions.defaults()).join();
+    }
+
+    @AfterEach
+    void stopCluster() {
+        cluster.close();
+    }
+
+    private CloudMw client(String subject) {
+        return cluster.client(ClientSecurity.token(
+                admin.subjects().createToken(subject, Optional.empty()).join()));
+    }
+
+    private void grant(String subject, GrantScope scope, Right... rights) {
+        admin.subjects().grant(subject, scope, Set.of(rights)).join();
+    }
+
+    /** A reader of an open file, range by range, each once. */
+    private final class Reader {
+        private final RemoteFile file;
+        private long position;
+
+        Reader(CloudMw client) {
+            file = client.files().open(FILE).join();
+        }
+
+        void readNext() {
+            ByteBuffer bytes = ByteBuffer.allocate(STEP);
+            assertThat(file.read(bytes, position).join()).isEqualTo(STEP);
+            int from = (int) position;
+            assertThat(bytes.array()).isEqualTo(Arrays.copyOfRange(content, from, from + STEP));
+            position = (position + STEP) % (content.length - STEP);
+        }
+
+        /** Reads until a read fails; returns its code. */
+        ErrorCode failure() {
+            return await().atMost(LONG)
+                    .until(
+                            () -> {
+                                try {
+                                    readNext();
+                                    return Optional.<ErrorCode>empty();
+                                } catch (CompletionException e) {
+                                    return Optional.of(code(e));
+                                }
+                            },
+                            Optional::isPresent)
+                    .orElseThrow();
+        }
+    }
+
+    private static ErrorCode code(CompletionException failure) {
+        return ((CloudMwException) Objects.requireNonNull(failure.getCause())).code();
+    }
+
+    @Test
+    void openFileIsReadNoMoreAfterItsRightWasTaken() {
+        grant("app", LOGS, Right.READ);
+        Reader reader = new Reader(client("app"));
+        reader.readNext();
+        grant("app", LOGS);
+        assertThat(reader.failure()).isEqualTo(ErrorCode.PERMISSION_DENIED);
+    }
+
+    @Test
+    void openFileIsReadNoMoreAfterItsClientsTokenWasRevoked() {
+        grant("app", LOGS, Right.READ);
+        Reader reader = new Reader(client("app"));
+        reader.readNext();
+        admin.subjects().revokeToken("app", Optional.empty()).join();
+        assertThat(reader.failure()).isEqualTo(ErrorCode.PERMISSION_DENIED);
+    }
+
+    @Test
+    void openFileIsReadOnAfterAnotherRightOfItsSubjectWasTaken() {
+        grant("app", LOGS, Right.READ, Right.WRITE);
+        grant("witness", LOGS, Right.READ);
+        Reader app = new Reader(client("app"));
+        Reader witness = new Reader(client("witness"));
+        app.readNext();
+        witness.readNext();
+        grant("app", LOGS, Right.READ);
+        grant("witness", LOGS);
+
+        // A helper that refuses the witness has heard of the loss before.
+        assertThat(witness.failure()).isEqualTo(ErrorCode.PERMISSION_DENIED);
+        for (int i = 0; i < 100; i++) {
+            app.readNext();
+        }
+    }
+
+    @Test
+    void rightThatIsGivenAgainIsGood() {
+        grant("app", LOGS, Right.READ);
+        CloudMw client = client("app");
+        Reader reader = new Reader(client);
+        reader.readNext();
+        grant("app", LOGS);
+        assertThat(reader.failure()).isEqualTo(ErrorCode.PERMISSION_DENIED);
+        grant("app", LOGS, Right.READ);
+        Reader again = new Reader(client);
+        for (int i = 0; i < 10; i++) {
+            again.readNext();
+        }
+    }
+
+    @Test
+    void openWatchEndsWithItsRight() {
+        grant("app", LOGS, Right.READ);
+        grant("app", new GrantScope(DATA, "/other"), Right.READ);
+        CloudMw client = client("app");
+        WatchListener ignoring = new WatchListener() {
+            @Override
+            public void changed(Change change) {
+                // The test waits for the end.
+            }
+
+            @Override
+            public void lost(long position) {
+                // The test waits for the end.
+            }
+        };
+        Watch taken = client.files().watch(DATA, "/logs", OptionalLong.empty(), ignoring);
+        Watch kept = client.files().watch(DATA, "/other", OptionalLong.empty(), ignoring);
+        taken.started().join();
+        kept.started().join();
+        grant("app", LOGS);
+        await().atMost(LONG).until(() -> taken.done().isDone());
+        assertThat(TlsCluster.refusal(taken.done())).isEqualTo(ErrorCode.PERMISSION_DENIED);
+        assertThat(kept.done()).isNotDone();
+    }
+}
