@@ -4,8 +4,8 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cloudmw.coordinator.grant.KnownSubjects;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
-import io.cloudmw.core.grant.Revocation;
 import io.cloudmw.core.rpc.RpcErrors;
+import io.cloudmw.core.security.RevokedHolders;
 import io.cloudmw.core.time.WallClock;
 import io.cloudmw.core.tls.ProcessIdentity;
 import io.cloudmw.core.tls.ProcessRole;
@@ -37,7 +37,9 @@ public final class RevocationsService extends RevocationsGrpc.RevocationsImplBas
 
     private final KnownSubjects known;
     private final Optional<String> cluster;
+    private final RevokedHolders here;
     private final WallClock clock;
+    private final Object making = new Object();
 
     @GuardedBy("this")
     private final Map<String, Follower> followers = new HashMap<>();
@@ -46,7 +48,8 @@ public final class RevocationsService extends RevocationsGrpc.RevocationsImplBas
     private boolean closed;
 
     /** The last list, which all followers get. */
-    private volatile Told newest = new Told(-1, UNCHANGED);
+    @GuardedBy("making")
+    private Told newest = new Told(-1, UNCHANGED);
 
     /**
      * A list as it is sent.
@@ -55,12 +58,20 @@ public final class RevocationsService extends RevocationsGrpc.RevocationsImplBas
      */
     private record Told(long revision, RevocationEvent event) {}
 
-    /** @param cluster its name in certificates; empty: in plain text, where nobody is followed */
-    public RevocationsService(KnownSubjects known, Optional<String> cluster, WallClock clock) {
+    /**
+     * @param cluster its name in certificates; empty: in plain text, where nobody is followed
+     * @param here gets each list, for the tokens that this coordinator verifies
+     */
+    public RevocationsService(
+            KnownSubjects known, Optional<String> cluster, RevokedHolders here, WallClock clock) {
         this.known = known;
         this.cluster = cluster;
+        this.here = here;
         this.clock = clock;
-        known.onChange(this::tell);
+        if (cluster.isPresent()) {
+            known.onChange(this::tell);
+            Told unused = told();
+        }
     }
 
     @Override
@@ -112,6 +123,7 @@ public final class RevocationsService extends RevocationsGrpc.RevocationsImplBas
     }
 
     private void tell() {
+        Told unused = told();
         all().forEach(Follower::tell);
     }
 
@@ -121,20 +133,25 @@ public final class RevocationsService extends RevocationsGrpc.RevocationsImplBas
     }
 
     private Told told() {
-        Told last = newest;
-        if (last.revision() == known.revision()) {
-            return last;
+        synchronized (making) {
+            if (newest.revision() != known.revision()) {
+                newest = made(cluster.orElseThrow());
+            }
+            return newest;
         }
+    }
+
+    private Told made(String ofCluster) {
         KnownSubjects.Losses losses = known.losses(clock.millis());
+        Map<String, Long> revisions = new HashMap<>();
+        losses.bySubject()
+                .forEach((subject, last) -> revisions.put(
+                        new ProcessIdentity(ofCluster, ProcessRole.CLIENT, subject).holder(), last.revision()));
+        here.replace(revisions);
         RevocationEvent.Builder event = RevocationEvent.newBuilder();
-        for (Map.Entry<String, Revocation> loss : losses.bySubject().entrySet()) {
-            event.addRevokedBuilder()
-                    .setIdentity(new ProcessIdentity(cluster.orElseThrow(), ProcessRole.CLIENT, loss.getKey()).holder())
-                    .setRevision(loss.getValue().revision());
-        }
-        Told next = new Told(losses.revision(), event.build());
-        newest = next;
-        return next;
+        revisions.forEach((identity, revision) ->
+                event.addRevokedBuilder().setIdentity(identity).setRevision(revision));
+        return new Told(losses.revision(), event.build());
     }
 
     private static CloudMwException stopping() {

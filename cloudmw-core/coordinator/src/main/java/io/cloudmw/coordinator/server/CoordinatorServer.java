@@ -58,6 +58,7 @@ import io.cloudmw.core.rpc.RpcServers;
 import io.cloudmw.core.rpc.UnaryCalls;
 import io.cloudmw.core.security.ClusterSecret;
 import io.cloudmw.core.security.MemberProofs;
+import io.cloudmw.core.security.RevokedHolders;
 import io.cloudmw.core.security.TokenHolder;
 import io.cloudmw.core.security.TransferTokens;
 import io.cloudmw.core.status.UpkeepStatus;
@@ -224,13 +225,16 @@ public final class CoordinatorServer implements AutoCloseable {
         ScheduledExecutorService buckets = Threads.timer("coordinator-buckets");
         ScheduledExecutorService subjectTimer = Threads.timer("coordinator-subjects");
         FleetExchangeLoop exchange = new FleetExchangeLoop();
+        RevokedHolders revoked = new RevokedHolders();
+        TransferTokens tokens =
+                new TransferTokens(secret, WallClock.system(), CoordinatorServer::callingProcess);
         ChangeFeed feed = new ChangeFeed(catalog, config.watch(), WallClock.system());
         boolean started = false;
         try {
             Coordinator coordinator = new Coordinator(
                     name(config, catalog),
                     catalog,
-                    new TransferTokens(secret, WallClock.system(), CoordinatorServer::callingProcess),
+                    certificates.tls().isPresent() ? tokens.boundAndNot(revoked) : tokens,
                     new SigningSources(direct, new HelperUrlSigning(controls)),
                     config.options(),
                     leaseTicker(catalog, config.options().helperTtl(), upkeep),
@@ -267,7 +271,7 @@ public final class CoordinatorServer implements AutoCloseable {
                             credentials::certificateEndMillis,
                             credentials::authorityEndMillis,
                             WallClock.system()));
-            Access access = subjects(catalog, certificates, feed, subjectTimer);
+            Access access = subjects(catalog, certificates, feed, revoked, subjectTimer);
             var unusedLosses = abandoned.scheduleWithFixedDelay(
                     () -> prune(
                             "old losses of rights",
@@ -448,7 +452,11 @@ public final class CoordinatorServer implements AutoCloseable {
             RevocationsService revocations) {}
 
     private static Access subjects(
-            Catalog catalog, CoordinatorCertificates certificates, ChangeFeed feed, ScheduledExecutorService timer)
+            Catalog catalog,
+            CoordinatorCertificates certificates,
+            ChangeFeed feed,
+            RevokedHolders revoked,
+            ScheduledExecutorService timer)
             throws CloudMwException {
         SubjectRecords records = catalog.subjects();
         Optional<TlsCredentials> tls = certificates.tls();
@@ -459,7 +467,10 @@ public final class CoordinatorServer implements AutoCloseable {
         Subjects subjects = new Subjects(records, known, authorizer, WallClock.system());
         WatchService watches = new WatchService(feed, authorizer);
         RevocationsService revocations = new RevocationsService(
-                known, tls.flatMap(TlsCredentials::identity).map(ProcessIdentity::cluster), WallClock.system());
+                known,
+                tls.flatMap(TlsCredentials::identity).map(ProcessIdentity::cluster),
+                revoked,
+                WallClock.system());
         if (tls.isPresent()) {
             known.onChange(watches::checkRights);
             repeat(timer, watches::checkRights);

@@ -1,13 +1,23 @@
 package io.cloudmw.coordinator.rpc;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.cloudmw.coordinator.grant.KnownSubjects;
 import io.cloudmw.coordinator.testing.memory.InMemoryCatalog;
+import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.grant.Revocation;
 import io.cloudmw.core.grant.Subject;
+import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.rpc.RpcErrors;
+import io.cloudmw.core.security.ClusterSecret;
+import io.cloudmw.core.security.RevokedHolders;
+import io.cloudmw.core.security.TokenHolder;
+import io.cloudmw.core.security.TransferClaims;
+import io.cloudmw.core.security.TransferRight;
+import io.cloudmw.core.security.TransferTokens;
 import io.cloudmw.proto.v1.FollowRevocationsRequest;
 import io.cloudmw.proto.v1.RevocationEvent;
 import io.cloudmw.proto.v1.RevokedHolder;
@@ -17,6 +27,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
@@ -29,7 +40,8 @@ final class RevocationsServiceTest {
     private final InMemoryCatalog catalog = new InMemoryCatalog();
     private final AtomicLong nanos = new AtomicLong();
     private final KnownSubjects known = new KnownSubjects(catalog.subjects(), nanos::get);
-    private final RevocationsService service = new RevocationsService(known, Optional.of("prod"), () -> 5000);
+    private final RevokedHolders here = new RevokedHolders();
+    private final RevocationsService service = new RevocationsService(known, Optional.of("prod"), here, () -> 5000);
 
     @BeforeEach
     void look() throws Exception {
@@ -147,6 +159,23 @@ final class RevocationsServiceTest {
     }
 
     @Test
+    void coordinatorItselfRefusesTokensFromBeforeALoss() throws Exception {
+        TransferTokens tokens = new TransferTokens(
+                ClusterSecret.of(new byte[32]),
+                () -> 5000,
+                () -> Optional.of(new TokenHolder("cloudmw://prod/client/app", 5000, known.revision())));
+        TransferTokens verifier = tokens.boundAndNot(here);
+        TransferClaims claims = new TransferClaims(
+                Set.of(TransferRight.READ), FilePath.parse("v:/f"), VersionId.random(), 6000);
+        byte[] before = tokens.issue(claims).bytes();
+        assertThat(verifier.verify(before).file()).isEqualTo(claims.file());
+        take("app");
+        CloudMwException refusal = catchThrowableOfType(CloudMwException.class, () -> verifier.verify(before));
+        assertThat(refusal.code()).isEqualTo(ErrorCode.UNAUTHENTICATED);
+        assertThat(verifier.verify(tokens.issue(claims).bytes()).file()).isEqualTo(claims.file());
+    }
+
+    @Test
     void idleFollowerHearsThatNothingChanged() {
         Call call = follow(service, "h1");
         service.beat();
@@ -209,7 +238,7 @@ final class RevocationsServiceTest {
 
     @Test
     void nobodyFollowsInPlainText() {
-        RevocationsService plain = new RevocationsService(known, Optional.empty(), () -> 5000);
+        RevocationsService plain = new RevocationsService(known, Optional.empty(), here, () -> 5000);
         assertThat(follow(plain, "h1").code()).isEqualTo(ErrorCode.INVALID_ARGUMENT);
     }
 }
