@@ -62,8 +62,7 @@ public final class RevocationsService extends RevocationsGrpc.RevocationsImplBas
      * @param cluster its name in certificates; empty: in plain text, where nobody is followed
      * @param here gets each list, for the tokens that this coordinator verifies
      */
-    public RevocationsService(
-            KnownSubjects known, Optional<String> cluster, RevokedHolders here, WallClock clock) {
+    public RevocationsService(KnownSubjects known, Optional<String> cluster, RevokedHolders here, WallClock clock) {
         this.known = known;
         this.cluster = cluster;
         this.here = here;

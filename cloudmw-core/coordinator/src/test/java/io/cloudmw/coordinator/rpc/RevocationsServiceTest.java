@@ -165,8 +165,8 @@ final class RevocationsServiceTest {
                 () -> 5000,
                 () -> Optional.of(new TokenHolder("cloudmw://prod/client/app", 5000, known.revision())));
         TransferTokens verifier = tokens.boundAndNot(here);
-        TransferClaims claims = new TransferClaims(
-                Set.of(TransferRight.READ), FilePath.parse("v:/f"), VersionId.random(), 6000);
+        TransferClaims claims =
+                new TransferClaims(Set.of(TransferRight.READ), FilePath.parse("v:/f"), VersionId.random(), 6000);
         byte[] before = tokens.issue(claims).bytes();
         assertThat(verifier.verify(before).file()).isEqualTo(claims.file());
         take("app");
