@@ -175,7 +175,7 @@ public final class RevocationFollower implements AutoCloseable {
         }
     }
 
-    /** One call. */
+    /** A call at one coordinator. */
     private final class Following implements ClientResponseObserver<FollowRevocationsRequest, RevocationEvent> {
         private volatile @Nullable ClientCallStreamObserver<FollowRevocationsRequest> call;
 
