@@ -4,7 +4,7 @@
   aws.py PORT METADATA_PORT DIRECTORY
 
 Added to moto: lifecycle hooks that hold instances, instance refresh, balanced zones, volumes that only one instance may
-attach, and a few fields that moto forgets. Each instance of an Auto Scaling group is played by a process: the agent that
+attach, secrets that only those read and write whom the policies let, and a few fields that moto forgets. Each instance of an Auto Scaling group is played by a process: the agent that
 its user data deliver, in a directory below DIRECTORY, with the commands of the directory machine instead of the
 system's. The second port has the metadata of all instances, at /INSTANCE/latest/...
 
@@ -19,6 +19,7 @@ import inspect
 import json
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -28,6 +29,7 @@ import traceback
 
 from moto.autoscaling import models as autoscaling
 from moto.autoscaling.responses import AutoScalingResponse
+from moto.core.exceptions import JsonRESTError
 from moto.core.responses import ActionResult, EmptyResult
 from moto.ec2 import ec2_backends
 from moto.ec2.exceptions import VolumeInUseError
@@ -36,6 +38,8 @@ from moto.ec2.models.launch_templates import LaunchTemplateVersion
 from moto.ec2.models.security_groups import SecurityGroupRule
 from moto.ec2.utils import Base64EncodedString, parse_user_data
 from moto.autoscaling.exceptions import ValidationError
+from moto.iam import iam_backends
+from moto.secretsmanager.responses import SecretsManagerResponse
 from moto.server import DomainDispatcherApplication, MotoRequestHandler, create_backend_app
 from werkzeug.serving import make_server
 
@@ -333,6 +337,69 @@ for action in (complete_lifecycle_action, record_lifecycle_action_heartbeat, sta
     setattr(AutoScalingResponse, action.__name__, action)
 
 
+# Secrets: the policies of IAM and of the secret count. Of these no more is understood than what the modules use.
+
+# Access keys of people. Any other key, like that of Terraform, is of a user who may do everything by IAM.
+PEOPLE = {"AKIATEST-administrator": f"arn:aws:iam::{ACCOUNT}:role/administrators"}
+
+
+def words(value):
+    return value if isinstance(value, list) else [value]
+
+
+def caller(response):
+    """Returns the ARN of who signed a request, and the statements that IAM has for him."""
+    key = re.search(r"Credential=([^/,]+)/", response.headers["Authorization"])[1]
+    for group, state in states():
+        if key == access_key(state.instance_id):
+            profile = group.ec2_launch_template.get_version(state.template_version).data["IamInstanceProfile"]["Arn"]
+            role = iam_backends[ACCOUNT]["aws"].get_instance_profile(profile.rpartition("/")[2]).roles[0]
+            return role.arn, [one for policy in role.policies.values() for one in words(json.loads(policy)["Statement"])]
+    if key in PEOPLE:
+        return PEOPLE[key], []
+    return f"arn:aws:iam::{ACCOUNT}:user/all", [{"Effect": "Allow", "Action": ["*"], "Resource": ["*"]}]
+
+
+def access_key(instance):
+    return "AKIATEST-" + instance
+
+
+def applies(statement, action, secret, principal):
+    named = words(statement.get("Principal", {"AWS": "*"})["AWS"])
+    if not ({"*", action} & set(words(statement["Action"])) and {"*", secret} & set(words(statement["Resource"]))
+            and {"*", principal} & set(named)):
+        return False
+    conditions = statement.get("Condition", {})
+    if not conditions:
+        return True
+    if list(conditions) != ["StringNotEquals"] or list(conditions["StringNotEquals"]) != ["aws:PrincipalArn"]:
+        raise ValueError(f"a condition that is not understood: {conditions}")
+    return principal not in words(conditions["StringNotEquals"]["aws:PrincipalArn"])
+
+
+def guarded(action, method):
+    def call(self):
+        with lock:
+            try:
+                secret = self.backend.secrets[self._get_param("SecretId")]
+                principal, own = caller(self)
+                policy = words(json.loads(secret.policy)["Statement"]) if secret.policy else []
+                effects = [one["Effect"] for one in own + policy if applies(one, "secretsmanager:" + action, secret.arn, principal)]
+            except Exception as e:
+                event(f"defect {type(e).__name__}: {e} {traceback.extract_tb(e.__traceback__)[-1]}")
+                raise
+            if "Deny" in effects or "Allow" not in effects:
+                event(f"refused {action} {secret.name} {principal}")
+                raise JsonRESTError("AccessDeniedException", f"{principal} is not authorized to perform: {action}")
+            return method(self)
+
+    return call
+
+
+for action, name in (("GetSecretValue", "get_secret_value"), ("PutSecretValue", "put_secret_value"), ("UpdateSecret", "update_secret")):
+    setattr(SecretsManagerResponse, name, guarded(action, getattr(SecretsManagerResponse, name)))
+
+
 # Instances.
 
 def states():
@@ -475,7 +542,7 @@ class Metadata(http.server.BaseHTTPRequestHandler):
             "meta-data/autoscaling/target-lifecycle-state": "Terminated" if going else "InService",
             "meta-data/iam/security-credentials/": "role",
             "meta-data/iam/security-credentials/role": json.dumps({
-                "AccessKeyId": "AKIATEST", "SecretAccessKey": "test", "Token": "session", "Expiration": "2999-01-01T00:00:00Z"}),
+                "AccessKeyId": access_key(instance), "SecretAccessKey": "test", "Token": "session", "Expiration": "2999-01-01T00:00:00Z"}),
         }
         if instance in spot_notices:
             values["meta-data/spot/instance-action"] = json.dumps({"action": "terminate", "time": "2999-01-01T00:00:00Z"})

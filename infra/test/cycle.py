@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""The life of a cluster on an AWS for tests (aws.py): apply, empty plan, another instance type and more helpers, disks
+"""The life of a cluster on an AWS for tests (aws.py): apply, who reads which secret, empty plan, another instance type and more helpers, disks
 that pass on, a spot notice, a killed instance, a lost zone, fewer helpers, destroy.
 
   cycle.py EXAMPLE_DIRECTORY WORK_DIRECTORY [terraform init arguments...]
 """
 
+import base64
 import hashlib
 import json
 import os
@@ -113,6 +114,68 @@ def names():
     return {properties(instance)["helper.id"]: instance for instance in helpers()}
 
 
+def coordinators():
+    return [instance for instance in instances() if instance["group"] == "demo-coordinator"]
+
+
+def data(instance, name):
+    return WORK / "instances" / instance["id"] / "var/lib/cloudmw" / name
+
+
+def secrets_of(key):
+    return boto3.client("secretsmanager", region_name="us-east-1", endpoint_url=ENVIRONMENT["AWS_ENDPOINT_URL"],
+                        aws_access_key_id=key, aws_secret_access_key="test")
+
+
+def may(key, action, secret, **parameters):
+    """Returns whether the owner of an access key may do something with a secret."""
+    client = secrets_of(key)
+    try:
+        getattr(client, action)(SecretId=secret, **parameters)
+        return True
+    except client.exceptions.ClientError as e:
+        if e.response["Error"]["Code"] != "AccessDeniedException":
+            raise
+        return False
+
+
+def check_secrets():
+    """Who has the secret, the authority and the administrator's token, and who may read and replace them."""
+    names = ("cluster.secret", "authority.pem", "admin.token")
+    values = {name: {data(instance, name).read_text() for instance in coordinators()} for name in names}
+    check(all(len(found) == 1 for found in values.values()), "all coordinators have the same secret, authority and token")
+    secret, authority, token = (next(iter(values[name])).strip() for name in names)
+    check(len(secret) == 64, "a coordinator made the secret")
+    check({data(instance, "cluster.secret").read_text().strip() for instance in helpers()} == {secret}, "helpers have the secret")
+    check(not any(data(instance, name).exists() for instance in helpers() for name in names[1:]), "helpers have neither authority nor token")
+    shown = subprocess.run(["openssl", "x509", "-noout", "-pubkey"], input=authority[authority.index("-----BEGIN CERT"):],
+                           stdout=subprocess.PIPE, text=True, check=True).stdout
+    key = base64.b64decode("".join(shown.strip().splitlines()[1:-1]))
+    check(re.fullmatch("cloudmw1:admin:[A-Za-z0-9_-]{43}:" + hashlib.sha256(key).hexdigest(), token), "the token names the authority")
+
+    state = (EXAMPLE / "terraform.tfstate").read_text()
+    private = "".join(authority.split("-----")[2].split())
+    check(state.count('"aws_secretsmanager_secret"') == 2, "secrets are made by Terraform")
+    check(not any(value in state for value in (secret, private[:40], "PRIVATE KEY", token.split(":")[2])), "no value is in Terraform's state")
+
+    check(not any(line.startswith("refused") for line in events()), "no instance asks for what it may not read")
+    people = {"coordinator": "AKIATEST-" + coordinators()[0]["id"], "helper": "AKIATEST-" + helpers()[0]["id"],
+              "administrator": "AKIATEST-administrator", "account": "test"}
+    secrets = {"cloudmw/demo": secret, "cloudmw/demo/authority": authority, "cloudmw/demo/admin-token": token}
+    readers = {name: {who for who, key in people.items() if may(key, "get_secret_value", name)} for name in secrets}
+    check(readers["cloudmw/demo"] == {"coordinator", "helper"}, f"coordinators and helpers read the secret: {readers}")
+    check(readers["cloudmw/demo/authority"] == {"coordinator"}, f"coordinators alone read the authority: {readers}")
+    check(readers["cloudmw/demo/admin-token"] == {"coordinator", "administrator"}, f"administrators read their token: {readers}")
+    writers = {name: {who for who, key in people.items() if may(key, "put_secret_value", name, SecretString=value)}
+               for name, value in secrets.items()}
+    check("helper" not in writers["cloudmw/demo"], f"helpers do not replace the secret: {writers}")
+    check(writers["cloudmw/demo/authority"] == {"coordinator"}, f"coordinators alone replace the authority: {writers}")
+    check(writers["cloudmw/demo/admin-token"] == {"coordinator", "administrator"}, f"administrators replace their token: {writers}")
+    for name in list(secrets)[1:]:
+        check(not may("test", "update_secret", name, SecretString="mine"), "nor does somebody else by another call")
+    return {name: data(coordinators()[0], name).read_text() for name in names}
+
+
 def put_package():
     for method, path, data in (("PUT", "/packages", None), ("PUT", "/packages/cloudmw.deb", PACKAGE)):
         # moto takes any signature, but wants to see one: it names the region.
@@ -131,6 +194,7 @@ def cycle():
         "region": "us-east-1", "bucket_prefix": "cloudmw-cycle", "ami_id": "ami-12c6146b", "helpers_per_zone": 1,
         "package_url": "s3://packages/cloudmw.deb", "package_sha256": hashlib.sha256(PACKAGE).hexdigest(),
         "helper_type": "m7g.large", "disk_size_gib": 100, "can_be_destroyed": True,
+        "administrator_arns": ["arn:aws:iam::123456789012:role/administrators"],
     }))
 
     # Apply: waits until all instances completed their launch hooks.
@@ -140,10 +204,7 @@ def cycle():
     check({instance["zone"] for instance in helpers()} == {"us-east-1a", "us-east-1b", "us-east-1c"}, "a helper in each zone")
     completed = [line for line in events() if re.match(r"complete \S+ LAUNCHING CONTINUE", line)]
     check(len(completed) == 6, "each instance completed its launch hook")
-    secrets = {(WORK / "instances" / instance["id"] / "var/lib/cloudmw/cluster.secret").read_text() for instance in instances()}
-    check(len(secrets) == 1 and len(next(iter(secrets)).strip()) == 64, "all instances have the one secret, made by a coordinator")
-    state = (EXAMPLE / "terraform.tfstate").read_text()
-    check("aws_secretsmanager_secret" in state and not any(secret.strip() in state for secret in secrets), "the secret is not in Terraform's state")
+    files = check_secrets()
     first = names()
     check(sorted(first) == [f"demo-helpers-us-east-1{zone}-0" for zone in "abc"], "helpers have the names of their disks")
     for name, instance in first.items():
@@ -206,6 +267,14 @@ def cycle():
     until(lambda: all_serve() and victim["id"] not in [instance["id"] for instance in helpers()], "a successor serves")
     check(any(line.startswith("lost") and victim["id"] in line for line in events()), "the disk was torn off")
     check(sorted(names()) == sorted(second), "its successor has the name")
+
+    # A coordinator that comes later has what the others have.
+    victim = coordinators()[0]
+    order("kill", victim["id"])
+    until(lambda: len(coordinators()) == 3 and victim["id"] not in [instance["id"] for instance in coordinators()]
+          and all(instance["state"] == "InService" for instance in coordinators()), "another coordinator serves")
+    check(all(data(instance, name).read_text() == text for instance in coordinators() for name, text in files.items()),
+          "all coordinators still have the same secret, authority and token")
 
     # A zone is lost: no other zone takes its helpers. It comes back: so do they.
     order("lose-zone", "us-east-1c")

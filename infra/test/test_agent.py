@@ -5,6 +5,8 @@ import http.server
 import importlib.util
 import json
 import pathlib
+import re
+import subprocess
 import tempfile
 import threading
 import unittest
@@ -35,6 +37,9 @@ class FakeAws:
         self.agent = agent
         self.calls = []
         self.answers = {}
+        # Values of Secrets Manager, by secret: its present value, and the value of each request token.
+        self.values = {}
+        self.versions = {}
 
     def _answer(self, action, parameters):
         self.calls.append((action, parameters))
@@ -49,7 +54,19 @@ class FakeAws:
         return self._answer(action, parameters)
 
     def secrets(self, action, **parameters):
-        return self._answer(action, parameters)
+        answer = self._answer(action, parameters)
+        if action in self.answers:
+            return answer
+        secret = parameters["SecretId"]
+        if action == "GetSecretValue":
+            if secret not in self.values:
+                raise self.refused("ResourceNotFoundException")
+            return {"SecretString": self.values[secret]}
+        version = (secret, parameters["ClientRequestToken"])
+        if self.versions.setdefault(version, parameters["SecretString"]) != parameters["SecretString"]:
+            raise self.refused("ResourceExistsException")
+        self.values[secret] = parameters["SecretString"]
+        return {}
 
     def object(self, bucket, key):
         return self._answer("GetObject", {"bucket": bucket, "key": key})
@@ -79,9 +96,12 @@ class AgentTest(unittest.TestCase):
         self.module.Aws = lambda _metadata, _region: self.aws
         self.commands = []
         self.results = {}
+        self.run_really = self.module.run
         self.module.run = self.run_command
 
-    def run_command(self, *command, check=True):
+    def run_command(self, *command, check=True, given=None):
+        if command[0] == "openssl":
+            return self.run_really(*command, check=check, given=given)
         self.commands.append(command)
         result = self.results.get(command[0], (0, ""))
         if callable(result):
@@ -93,6 +113,7 @@ class AgentTest(unittest.TestCase):
     def agent(self, **changes):
         config = {
             "process": "helper", "group": "demo-helpers", "region": "eu-central-1", "secret": "arn:secret",
+            "authority": "arn:authority", "admin_token": "arn:token", "operator_token": None,
             "package_url": "s3://packages/cloudmw.deb", "package_sha256": hashlib.sha256(PACKAGE).hexdigest(),
             "settings": {"helper.id": "{id}", "helper.disk.{id}.domain": "{zone}"}, "environment": {"A": "b"},
             "ready_port": 1, "has_disk": False, "launch_hook": "serves", "termination_hook": "left", **changes}
@@ -145,6 +166,116 @@ class AgentTest(unittest.TestCase):
         values = {call["SecretString"] for call in self.aws.made("PutSecretValue")}
         self.assertEqual((len(tokens), len(values)), (1, 2))
         self.assertTrue(all(len(value) == 64 for value in values))
+
+    def files(self):
+        directory = self.root / "var/lib/cloudmw"
+        return {path.name: path.read_text() for path in directory.iterdir()} if directory.exists() else {}
+
+    def test_coordinators_that_come_at_once_have_one_authority_and_one_token(self):
+        """The second one asks when the first has made nothing yet, and makes values of its own."""
+        self.agent(process="coordinator").fetch_identity()
+        first = self.files()
+        known = dict(self.aws.values)
+        asked = []
+
+        def secrets(action, **parameters):
+            if action == "GetSecretValue" and parameters["SecretId"] not in asked:
+                asked.append(parameters["SecretId"])
+                raise self.aws.refused("ResourceNotFoundException")
+            return FakeAws.secrets(self.aws, action, **parameters)
+
+        self.aws.secrets = secrets
+        self.agent(process="coordinator").fetch_identity()
+        self.assertEqual(asked, ["arn:authority", "arn:token"])
+        self.assertEqual(self.files(), first)
+        self.assertEqual(self.aws.values, known)
+        made = self.aws.made("PutSecretValue")
+        self.assertEqual(len({call["SecretString"] for call in made}), 4)
+        self.assertEqual(len({call["ClientRequestToken"] for call in made}), 2)
+
+    def test_only_the_coordinators_user_reads_the_authority_and_the_token(self):
+        self.agent(process="coordinator").fetch_identity()
+        directory = self.root / "var/lib/cloudmw"
+        for name in ("authority.pem", "admin.token"):
+            self.assertEqual((directory / name).stat().st_mode & 0o777, 0o600)
+            self.assertIn(("chown", "cloudmw:cloudmw", f"{directory}/{name}.new"), self.commands)
+        said = "\n".join(self.logged) + str(self.commands)
+        self.assertNotIn(self.files()["admin.token"].split(":")[2], said)
+        self.assertNotIn("PRIVATE KEY", said)
+
+    def test_coordinator_has_the_authority_before_it_starts(self):
+        self.results["dpkg-query"] = (0, "install ok installed")
+        present = []
+        self.results["systemctl"] = lambda: present.append(set(self.files())) or (0, "")
+        self.agent(process="coordinator").serve()
+        self.assertEqual(present[0], {"cluster.secret", "authority.pem", "admin.token"})
+
+    def test_helper_asks_for_the_secret_alone(self):
+        self.results["dpkg-query"] = (0, "install ok installed")
+        self.aws.values["arn:secret"] = "secret"
+        self.agent().serve()
+        self.assertEqual({call["SecretId"] for _, call in self.aws.calls}, {"arn:secret"})
+        self.assertEqual(set(self.files()), {"cluster.secret"})
+
+    def test_helper_serves_without_the_operators_token_and_takes_the_present_one_when_it_stops(self):
+        self.results["dpkg-query"] = (0, "install ok installed")
+        self.aws.values["arn:secret"] = "secret"
+        agent = self.agent(operator_token="arn:operator")
+        agent.serve()
+        self.assertEqual(set(self.files()), {"cluster.secret"})
+        self.aws.values["arn:operator"] = "cloudmw1:operator"
+        present = []
+        self.results["systemctl"] = lambda: present.append(self.files()) or (0, "")
+        agent.leave()
+        self.assertEqual(present[0]["operator.token"], "cloudmw1:operator\n")
+        self.assertEqual((self.root / "var/lib/cloudmw/operator.token").stat().st_mode & 0o777, 0o600)
+
+    def test_helper_stops_where_the_operators_token_is_refused(self):
+        self.aws.answers["GetSecretValue"] = self.aws.refused("AccessDeniedException")
+        self.agent(operator_token="arn:operator").leave()
+        self.assertIn(("systemctl", "stop", "cloudmw-helper.service"), self.commands)
+
+    def test_token_names_the_authority(self):
+        self.agent(process="coordinator").fetch_identity()
+        authority = self.root / "var/lib/cloudmw/authority.pem"
+        key = subprocess.run(["openssl", "pkey", "-in", str(authority), "-pubout", "-outform", "DER"],
+                             stdout=subprocess.PIPE, check=True).stdout
+        self.assertRegex(self.files()["admin.token"], r"\Acloudmw1:admin:[A-Za-z0-9_-]{43}:[0-9a-f]{64}\n\Z")
+        self.assertEqual(self.files()["admin.token"].strip().rpartition(":")[2], hashlib.sha256(key).hexdigest())
+
+    def test_authority_has_the_form_of_a_coordinators(self):
+        text = self.module.new_authority()
+        self.assertEqual(re.findall("-----BEGIN (.*)-----", text), ["PRIVATE KEY", "CERTIFICATE"])
+        shown = subprocess.run(["openssl", "x509", "-noout", "-text"], input=text[text.index("-----BEGIN CERT"):],
+                               stdout=subprocess.PIPE, check=True, text=True).stdout
+        for part in ("NIST CURVE: P-256", "ecdsa-with-SHA256", "CA:TRUE, pathlen:0", "Certificate Sign, CRL Sign",
+                     "X509v3 Basic Constraints: critical", "X509v3 Key Usage: critical", "X509v3 Subject Key Identifier"):
+            self.assertIn(part, shown)
+
+    def test_another_authority_gets_another_token_which_all_coordinators_have(self):
+        self.agent(process="coordinator").fetch_identity()
+        former = self.files()["admin.token"]
+        self.aws.values["arn:authority"] = self.module.new_authority()
+        self.agent(process="coordinator").fetch_identity()
+        present = self.files()["admin.token"]
+        self.assertNotEqual(present.strip().rpartition(":")[2], former.strip().rpartition(":")[2])
+        self.agent(process="coordinator").fetch_identity()
+        self.assertEqual(self.files()["admin.token"], present)
+
+    def test_token_that_the_administrator_put_stays(self):
+        agent = self.agent(process="coordinator")
+        agent.fetch_identity()
+        own = self.module.new_admin_token(self.files()["admin.token"].strip().rpartition(":")[2])
+        self.aws.values["arn:token"] = own + "\n"
+        agent.fetch_identity()
+        self.assertEqual(self.files()["admin.token"], own + "\n")
+
+    def test_coordinator_that_may_not_read_the_authority_makes_none(self):
+        self.aws.answers["GetSecretValue"] = self.aws.refused("AccessDeniedException")
+        with self.assertRaisesRegex(self.module.AwsError, "AccessDenied"):
+            self.agent(process="coordinator").fetch_identity()
+        self.assertEqual(self.aws.made("PutSecretValue"), [])
+        self.assertEqual(self.files(), {})
 
     def volumes(self, *volumes):
         items = "".join(

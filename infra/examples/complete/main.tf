@@ -107,6 +107,8 @@ module "coordinator" {
   permissions_boundary_arn   = var.permissions_boundary_arn
   endpoint_security_group_id = module.network.endpoint_security_group_id
   endpoint_access            = true
+
+  administrator_arns = var.administrator_arns
 }
 
 module "helpers" {

@@ -31,3 +31,9 @@ variable "alarm_topic_arn" {
   description = "SNS topic that is told of alarms; null for none."
   default     = null
 }
+
+variable "administrator_arns" {
+  type        = set(string)
+  description = "Roles and users of IAM that may read and replace the administrator's token."
+  default     = []
+}

@@ -25,6 +25,8 @@ module "coordinator" {
   endpoint_security_group_id = var.endpoint_security_group_id
   endpoint_access            = var.endpoint_security_group_id != null
   internet_egress            = var.endpoint_security_group_id == null
+
+  administrator_arns = var.administrator_arns
 }
 
 module "helpers" {

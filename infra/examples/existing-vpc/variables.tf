@@ -35,3 +35,9 @@ variable "ami_id" {
   type        = string
   description = "Image of the instances with the package cloudmw and Java in it, so that they need no package server."
 }
+
+variable "administrator_arns" {
+  type        = set(string)
+  description = "Roles and users of IAM that may read and replace the administrator's token."
+  default     = []
+}

@@ -48,3 +48,9 @@ variable "can_be_destroyed" {
   description = "Whether terraform destroy may delete the catalog, the buckets with their objects, and the secret at once."
   default     = false
 }
+
+variable "administrator_arns" {
+  type        = set(string)
+  description = "Roles and users of IAM that may read and replace the administrator's token."
+  default     = []
+}

@@ -36,6 +36,8 @@ module "coordinator" {
 
   deletion_protection  = !var.can_be_destroyed
   secret_recovery_days = var.can_be_destroyed ? 0 : 30
+
+  administrator_arns = var.administrator_arns
 }
 
 module "helpers" {

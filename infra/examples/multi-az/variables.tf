@@ -54,3 +54,9 @@ variable "can_be_destroyed" {
   description = "Whether terraform destroy may delete catalog, buckets with their objects, disks without a snapshot, and the secret at once."
   default     = false
 }
+
+variable "administrator_arns" {
+  type        = set(string)
+  description = "Roles and users of IAM that may read and replace the administrator's token."
+  default     = []
+}

@@ -51,6 +51,8 @@ module "coordinator" {
   package_sha256  = var.package_sha256
   stores          = local.stores
   internet_egress = true
+
+  administrator_arns = var.administrator_arns
 }
 
 module "helpers" {

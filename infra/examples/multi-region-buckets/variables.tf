@@ -37,3 +37,8 @@ variable "package_sha256" {
   description = "SHA-256 of the package."
 }
 
+variable "administrator_arns" {
+  type        = set(string)
+  description = "Roles and users of IAM that may read and replace the administrator's token."
+  default     = []
+}

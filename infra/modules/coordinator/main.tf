@@ -1,4 +1,5 @@
-# Coordinators that share a catalog in DynamoDB, behind an internal load balancer, and the cluster's secret.
+# Coordinators that share a catalog in DynamoDB, behind an internal load balancer; the cluster's secret, its authority and
+# the administrator's token.
 
 data "aws_region" "current" {}
 data "aws_partition" "current" {}
@@ -13,10 +14,11 @@ locals {
   http_port  = 7480
 
   # The roles have these names in the module instance.
-  reader_arns = [
+  role_arns = {
     for group in concat(["coordinator"], sort(var.fleets)) :
-    "arn:${local.partition}:iam::${local.account}:role/cloudmw/${var.name}-${group}"
-  ]
+    group => "arn:${local.partition}:iam::${local.account}:role/cloudmw/${var.name}-${group}"
+  }
+  coordinator_arn = local.role_arns["coordinator"]
 
   heap_mib = max(256, min(4096, floor(module.instance.type.memory_mib / 4)))
 }
@@ -79,7 +81,7 @@ data "aws_iam_policy_document" "secret" {
     condition {
       test     = "StringNotEquals"
       variable = "aws:PrincipalArn"
-      values   = local.reader_arns
+      values   = values(local.role_arns)
     }
   }
 }
@@ -87,6 +89,85 @@ data "aws_iam_policy_document" "secret" {
 resource "aws_secretsmanager_secret_policy" "cluster" {
   secret_arn          = aws_secretsmanager_secret.cluster.arn
   policy              = data.aws_iam_policy_document.secret.json
+  block_public_policy = true
+}
+
+# The authority signs the certificates of all processes: whoever reads or replaces it is any of them. The administrator's
+# token may do everything in the cluster. Both get their values from the first coordinator.
+locals {
+  identity = {
+    authority = {
+      description = "Key and certificate of the authority of the CloudMW cluster ${var.name}"
+      users       = [local.coordinator_arn]
+    }
+    admin-token = {
+      description = "Token of the administrator of the CloudMW cluster ${var.name}"
+      users       = concat([local.coordinator_arn], sort(var.administrator_arns))
+    }
+  }
+}
+
+resource "aws_secretsmanager_secret" "identity" {
+  # checkov:skip=CKV_AWS_149:the key is the variable kms_key_arn; without one AWS's own encrypts
+  # checkov:skip=CKV2_AWS_57:a new value takes effect when the coordinators are started again; infra/README.md has the steps
+  for_each = local.identity
+
+  name                    = "cloudmw/${var.name}/${each.key}"
+  description             = each.value.description
+  kms_key_id              = var.kms_key_arn
+  recovery_window_in_days = var.secret_recovery_days
+  tags                    = local.tags
+}
+
+data "aws_iam_policy_document" "identity" {
+  for_each = local.identity
+
+  statement {
+    sid    = "OnlyTheseReadAndWrite"
+    effect = "Deny"
+    actions = [
+      "secretsmanager:BatchGetSecretValue",
+      "secretsmanager:GetSecretValue",
+      "secretsmanager:PutSecretValue",
+      "secretsmanager:UpdateSecret",
+      "secretsmanager:UpdateSecretVersionStage",
+    ]
+    resources = ["*"]
+
+    principals {
+      type        = "AWS"
+      identifiers = ["*"]
+    }
+
+    condition {
+      test     = "StringNotEquals"
+      variable = "aws:PrincipalArn"
+      values   = each.value.users
+    }
+  }
+
+  # Coordinators have the right by their role.
+  dynamic "statement" {
+    for_each = length(each.value.users) == 1 ? [] : [slice(each.value.users, 1, length(each.value.users))]
+
+    content {
+      sid       = "Administrators"
+      actions   = ["secretsmanager:GetSecretValue", "secretsmanager:PutSecretValue"]
+      resources = ["*"]
+
+      principals {
+        type        = "AWS"
+        identifiers = statement.value
+      }
+    }
+  }
+}
+
+resource "aws_secretsmanager_secret_policy" "identity" {
+  for_each = local.identity
+
+  secret_arn          = aws_secretsmanager_secret.identity[each.key].arn
+  policy              = data.aws_iam_policy_document.identity[each.key].json
   block_public_policy = true
 }
 
@@ -151,6 +232,10 @@ module "instance" {
     arn         = aws_secretsmanager_secret.cluster.arn
     kms_key_arn = var.kms_key_arn
   }
+  identity = {
+    authority_arn   = aws_secretsmanager_secret.identity["authority"].arn
+    admin_token_arn = aws_secretsmanager_secret.identity["admin-token"].arn
+  }
 
   ready_port = local.http_port
   settings = merge({
@@ -160,6 +245,8 @@ module "instance" {
     "coordinator.catalog"        = "dynamodb:${aws_dynamodb_table.catalog.name}"
     "coordinator.catalog-region" = data.aws_region.current.name
     "cluster.secret-file"        = "/var/lib/cloudmw/cluster.secret"
+    "tls.authority"              = "/var/lib/cloudmw/authority.pem"
+    "tls.admin-token-file"       = "/var/lib/cloudmw/admin.token"
   }, var.settings)
   environment = merge({
     CLOUDMW_JAVA_OPTS = "-Xmx${local.heap_mib}m -XX:MaxDirectMemorySize=256m -XX:+ExitOnOutOfMemoryError"
@@ -279,8 +366,8 @@ resource "aws_lb_target_group" "coordinators" {
 }
 
 resource "aws_lb_listener" "coordinators" {
-  # checkov:skip=CKV_AWS_2:TCP: the processes have no TLS yet (docs/operate.md, "Limits")
-  # checkov:skip=CKV_AWS_103:TCP: the processes have no TLS yet (docs/operate.md, "Limits")
+  # checkov:skip=CKV_AWS_2:TCP: it passes on the TLS of the coordinators, whose certificates their own authority signs
+  # checkov:skip=CKV_AWS_103:TCP: it passes on the TLS of the coordinators, which is 1.3
   load_balancer_arn = aws_lb.coordinators.arn
   protocol          = "TCP"
   port              = local.serve_port
@@ -347,5 +434,9 @@ resource "aws_autoscaling_group" "coordinators" {
     }
   }
 
-  depends_on = [aws_lb_listener.coordinators, aws_secretsmanager_secret_policy.cluster]
+  depends_on = [
+    aws_lb_listener.coordinators,
+    aws_secretsmanager_secret_policy.cluster,
+    aws_secretsmanager_secret_policy.identity,
+  ]
 }

@@ -32,6 +32,16 @@ output "secret_arn" {
   value       = aws_secretsmanager_secret.cluster.arn
 }
 
+output "authority_secret_arn" {
+  description = "The cluster's authority in Secrets Manager. Only coordinators may read or replace it."
+  value       = aws_secretsmanager_secret.identity["authority"].arn
+}
+
+output "admin_token_secret_arn" {
+  description = "The administrator's token in Secrets Manager. Only coordinators and administrator_arns may read or replace it."
+  value       = aws_secretsmanager_secret.identity["admin-token"].arn
+}
+
 output "role_arn" {
   description = "Role of the coordinators, for policies of buckets and keys elsewhere."
   value       = module.instance.role_arn

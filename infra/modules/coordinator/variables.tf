@@ -117,7 +117,7 @@ variable "root_size_gib" {
 
 variable "kms_key_arn" {
   type        = string
-  description = "KMS key that encrypts the table, the secret and the volumes; null for AWS's own keys. The service-linked role of Auto Scaling needs a grant for it."
+  description = "KMS key that encrypts the table, the secrets and the volumes; null for AWS's own keys. The service-linked role of Auto Scaling needs a grant for it."
   default     = null
 
   validation {
@@ -144,12 +144,23 @@ variable "stores" {
 
 variable "fleets" {
   type        = set(string)
-  description = "Names of the fleets of helpers: their roles, and the coordinators', are the only ones that may read the secret."
+  description = "Names of the fleets of helpers: their roles, and the coordinators', are the only ones that may read the secret. Helpers read neither the authority nor the administrator's token."
   default     = ["helpers"]
 
   validation {
     condition     = length(var.fleets) >= 1 && alltrue([for fleet in var.fleets : can(regex("^[a-z][a-z0-9-]{0,14}[a-z0-9]$", fleet)) && fleet != "coordinator"])
     error_message = "fleets: expected names of 2 to 16 of a-z, 0-9 and '-', a letter first, and not coordinator."
+  }
+}
+
+variable "administrator_arns" {
+  type        = set(string)
+  description = "Roles and users of IAM of this account that may read and replace the administrator's token in Secrets Manager. Empty: only the coordinators may, and people read it on one of them."
+  default     = []
+
+  validation {
+    condition     = alltrue([for arn in var.administrator_arns : can(regex("^arn:[a-z-]+:iam::[0-9]{12}:(role|user)/[^*?]+$", arn))])
+    error_message = "administrator_arns: expected ARNs of roles or users of IAM, without '*' and '?'."
   }
 }
 
@@ -172,7 +183,7 @@ variable "deletion_protection" {
 
 variable "secret_recovery_days" {
   type        = number
-  description = "Days for which a deleted secret can be brought back; 0 for none, so that the name can be used again at once."
+  description = "Days for which deleted secrets can be brought back; 0 for none, so that their names can be used again at once."
   default     = 30
 
   validation {

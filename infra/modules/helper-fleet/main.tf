@@ -109,6 +109,7 @@ module "instance" {
   kms_key_arn     = var.kms_key_arn
   stores          = var.stores
   secret          = var.coordinator.secret
+  operator_token  = var.operator_token
   policies        = local.has_disks ? { disks = data.aws_iam_policy_document.disks.json } : {}
   has_disk        = local.has_disks
   internet_egress = var.internet_egress
@@ -141,6 +142,8 @@ module "instance" {
   environment = merge({
     CLOUDMW_JAVA_OPTS   = "-Xmx${local.heap_mib}m -XX:MaxDirectMemorySize=${local.direct_mib}m -XX:+ExitOnOutOfMemoryError"
     CLOUDMW_STOP_DRAINS = var.stop_drains ? "yes" : "no"
+    }, var.operator_token == null ? {} : {
+    CLOUDMW_TOKEN_FILE = "/var/lib/cloudmw/operator.token"
   }, var.environment)
 }
 

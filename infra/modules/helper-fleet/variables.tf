@@ -248,10 +248,29 @@ variable "failure_domain" {
   }
 }
 
+variable "operator_token" {
+  type = object({
+    arn         = string
+    kms_key_arn = optional(string)
+  })
+  description = "A secret of yours in Secrets Manager whose value is a token of a subject with the role operator (cloudmw token create, cloudmw grant SUBJECT --role operator). The instances of the fleet may read it, and drain themselves by it. Needed with stop_drains."
+  default     = null
+
+  validation {
+    condition     = var.operator_token == null || can(regex("^arn:[a-z-]+:secretsmanager:[a-z0-9-]+:[0-9]{12}:secret:.+$", var.operator_token.arn))
+    error_message = "operator_token: expected the ARN of a secret in Secrets Manager."
+  }
+}
+
 variable "stop_drains" {
   type        = bool
   description = "Whether an instance that ends first has the copies on its disk made elsewhere (up to an hour). Without it the disk goes to the successor with its copies."
   default     = false
+
+  validation {
+    condition     = !var.stop_drains || var.operator_token != null
+    error_message = "stop_drains: expected with operator_token, by which an instance drains its helper."
+  }
 }
 
 variable "switch_volumes" {

@@ -38,6 +38,9 @@ locals {
     group            = local.full_name
     region           = local.region
     secret           = var.secret.arn
+    authority        = try(var.identity.authority_arn, null)
+    admin_token      = try(var.identity.admin_token_arn, null)
+    operator_token   = try(var.operator_token.arn, null)
     package_url      = var.package_url
     package_sha256   = var.package_sha256
     settings         = var.settings
@@ -142,6 +145,42 @@ data "aws_iam_policy_document" "this" {
     sid       = "Secret"
     actions   = concat(["secretsmanager:GetSecretValue"], var.process == "coordinator" ? ["secretsmanager:PutSecretValue"] : [])
     resources = [var.secret.arn]
+  }
+
+  dynamic "statement" {
+    for_each = var.identity == null ? [] : [var.identity]
+
+    content {
+      sid       = "Identity"
+      actions   = ["secretsmanager:GetSecretValue", "secretsmanager:PutSecretValue"]
+      resources = [statement.value.authority_arn, statement.value.admin_token_arn]
+    }
+  }
+
+  dynamic "statement" {
+    for_each = var.operator_token == null ? [] : [var.operator_token]
+
+    content {
+      sid       = "OperatorToken"
+      actions   = ["secretsmanager:GetSecretValue"]
+      resources = [statement.value.arn]
+    }
+  }
+
+  dynamic "statement" {
+    for_each = toset(compact([try(var.operator_token.kms_key_arn, null)]))
+
+    content {
+      sid       = "OperatorTokenKey"
+      actions   = ["kms:Decrypt"]
+      resources = [statement.value]
+
+      condition {
+        test     = "StringEquals"
+        variable = "kms:ViaService"
+        values   = ["secretsmanager.${local.region}.amazonaws.com"]
+      }
+    }
   }
 
   dynamic "statement" {

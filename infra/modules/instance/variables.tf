@@ -170,6 +170,34 @@ variable "secret" {
   }
 }
 
+variable "identity" {
+  type = object({
+    authority_arn   = string
+    admin_token_arn = string
+  })
+  description = "What coordinators share besides the secret: the secrets with the cluster's authority and with the administrator's token. Null for helpers, which may read neither."
+  default     = null
+
+  validation {
+    condition     = alltrue([for arn in try([var.identity.authority_arn, var.identity.admin_token_arn], []) : can(regex("^arn:[a-z-]+:secretsmanager:[a-z0-9-]+:[0-9]{12}:secret:.+$", arn))])
+    error_message = "identity: expected the ARNs of two secrets in Secrets Manager."
+  }
+
+  validation {
+    condition     = (var.identity != null) == (var.process == "coordinator")
+    error_message = "identity: expected for coordinators, and for nobody else."
+  }
+}
+
+variable "operator_token" {
+  type = object({
+    arn         = string
+    kms_key_arn = optional(string)
+  })
+  description = "The secret with the token by which the unit drains its helper; null for none."
+  default     = null
+}
+
 variable "settings" {
   type        = map(string)
   description = "Settings of the process (docs/configuration.md). In keys and values the instance replaces {id}, {zone} and {instance}."

@@ -47,6 +47,18 @@ override_resource {
 }
 
 override_resource {
+  target          = aws_secretsmanager_secret.identity["authority"]
+  override_during = plan
+  values          = { arn = "arn:aws:secretsmanager:eu-central-1:123456789012:secret:cloudmw/demo/authority-AbCdEf" }
+}
+
+override_resource {
+  target          = aws_secretsmanager_secret.identity["admin-token"]
+  override_during = plan
+  values          = { arn = "arn:aws:secretsmanager:eu-central-1:123456789012:secret:cloudmw/demo/admin-token-AbCdEf" }
+}
+
+override_resource {
   target          = aws_dynamodb_table.catalog
   override_during = plan
   values          = { arn = "arn:aws:dynamodb:eu-central-1:123456789012:table/demo-catalog" }
@@ -150,6 +162,38 @@ run "defaults" {
     error_message = "the secret could become public, or be gone at once"
   }
   assert {
+    condition     = toset(keys(data.aws_iam_policy_document.identity)) == toset(["authority", "admin-token"]) && alltrue([for _, document in data.aws_iam_policy_document.identity : one(document.statement).effect == "Deny" && one(one(document.statement).condition).test == "StringNotEquals" && one(one(document.statement).condition).variable == "aws:PrincipalArn" && one(one(document.statement).principals).identifiers == toset(["*"])])
+    error_message = "somebody beside those named is not refused the authority or the administrator's token"
+  }
+  assert {
+    condition     = alltrue([for _, document in data.aws_iam_policy_document.identity : one(one(document.statement).condition).values == tolist(["arn:aws:iam::123456789012:role/cloudmw/demo-coordinator"])])
+    error_message = "others than coordinators, like helpers, may read the authority or the administrator's token"
+  }
+  assert {
+    condition     = alltrue([for _, document in data.aws_iam_policy_document.identity : one(document.statement).actions == toset(["secretsmanager:BatchGetSecretValue", "secretsmanager:GetSecretValue", "secretsmanager:PutSecretValue", "secretsmanager:UpdateSecret", "secretsmanager:UpdateSecretVersionStage"])])
+    error_message = "others may read or replace the authority or the administrator's token by another call"
+  }
+  assert {
+    condition     = { for key, policy in aws_secretsmanager_secret_policy.identity : key => policy.secret_arn } == { authority = output.authority_secret_arn, admin-token = output.admin_token_secret_arn } && alltrue([for _, policy in aws_secretsmanager_secret_policy.identity : policy.block_public_policy])
+    error_message = "a policy is another secret's, or could make it public"
+  }
+  assert {
+    condition     = { for key, secret in aws_secretsmanager_secret.identity : key => secret.name } == { authority = "cloudmw/demo/authority", admin-token = "cloudmw/demo/admin-token" } && alltrue([for _, secret in aws_secretsmanager_secret.identity : secret.recovery_window_in_days == 30])
+    error_message = "the authority or the administrator's token has another name, or could be gone at once"
+  }
+  assert {
+    condition     = jsondecode(one([for file in jsondecode(substr(output.user_data, 14, -1)).write_files : file.content if file.path == "/etc/cloudmw-fleet.json"])).authority == output.authority_secret_arn && jsondecode(one([for file in jsondecode(substr(output.user_data, 14, -1)).write_files : file.content if file.path == "/etc/cloudmw-fleet.json"])).admin_token == output.admin_token_secret_arn
+    error_message = "coordinators do not know where the authority and the administrator's token are"
+  }
+  assert {
+    condition     = !strcontains(jsonencode(output.cluster), "authority") && !strcontains(jsonencode(output.cluster), "admin")
+    error_message = "fleets of helpers are told of the authority or the administrator's token"
+  }
+  assert {
+    condition     = strcontains(output.user_data, "/var/lib/cloudmw/authority.pem") && strcontains(output.user_data, "/var/lib/cloudmw/admin.token") && !strcontains(output.user_data, "insecure")
+    error_message = "coordinators do not read the authority and the token, or speak plain text"
+  }
+  assert {
     condition     = one(data.aws_iam_policy_document.catalog.statement).resources == toset(["arn:aws:dynamodb:eu-central-1:123456789012:table/demo-catalog"])
     error_message = "coordinators reach other tables"
   }
@@ -188,11 +232,12 @@ run "own_key_and_metrics" {
     fleets                    = ["near", "far"]
     size                      = 2
     settings                  = { "coordinator.scrub-every" = "10d" }
+    administrator_arns        = ["arn:aws:iam::123456789012:role/aws-reserved/sso.amazonaws.com/Admins_0a1b", "arn:aws:iam::123456789012:user/ada"]
   }
 
   assert {
-    condition     = aws_dynamodb_table.catalog.server_side_encryption[0].kms_key_arn == var.kms_key_arn && aws_secretsmanager_secret.cluster.kms_key_id == var.kms_key_arn
-    error_message = "table or secret have another key"
+    condition     = aws_dynamodb_table.catalog.server_side_encryption[0].kms_key_arn == var.kms_key_arn && aws_secretsmanager_secret.cluster.kms_key_id == var.kms_key_arn && alltrue([for _, secret in aws_secretsmanager_secret.identity : secret.kms_key_id == var.kms_key_arn])
+    error_message = "the table or a secret has another key"
   }
   assert {
     condition     = aws_vpc_security_group_ingress_rule.metrics[0].referenced_security_group_id == var.metrics_security_group_id && aws_vpc_security_group_ingress_rule.metrics[0].from_port == 7480 && aws_vpc_security_group_ingress_rule.metrics[0].to_port == 7480
@@ -201,6 +246,18 @@ run "own_key_and_metrics" {
   assert {
     condition     = length(one(one(data.aws_iam_policy_document.secret.statement).condition).values) == 3
     error_message = "a fleet may not read the secret"
+  }
+  assert {
+    condition     = one(one(data.aws_iam_policy_document.identity["authority"].statement).condition).values == tolist(["arn:aws:iam::123456789012:role/cloudmw/demo-coordinator"])
+    error_message = "administrators or helpers may read or replace the authority"
+  }
+  assert {
+    condition     = toset(one(data.aws_iam_policy_document.identity["admin-token"].statement[0].condition).values) == setunion(var.administrator_arns, ["arn:aws:iam::123456789012:role/cloudmw/demo-coordinator"])
+    error_message = "others than coordinators and administrators may read the administrator's token"
+  }
+  assert {
+    condition     = length(data.aws_iam_policy_document.identity["admin-token"].statement) == 2 && coalesce(data.aws_iam_policy_document.identity["admin-token"].statement[1].effect, "Allow") == "Allow" && one(data.aws_iam_policy_document.identity["admin-token"].statement[1].principals).identifiers == var.administrator_arns && data.aws_iam_policy_document.identity["admin-token"].statement[1].actions == toset(["secretsmanager:GetSecretValue", "secretsmanager:PutSecretValue"])
+    error_message = "administrators may not read and replace their token, or others may, too"
   }
   assert {
     condition     = aws_autoscaling_group.coordinators.instance_refresh[0].preferences[0].max_healthy_percentage == 150
@@ -228,6 +285,7 @@ run "wrong_values_are_refused" {
     kms_key_arn               = "alias/demo"
     stores                    = { one = { bucket = "b", prefix = "*", region = "eu-central-1" } }
     fleets                    = ["coordinator"]
+    administrator_arns        = ["arn:aws:iam::123456789012:role/*"]
     recovery_days             = 40
     secret_recovery_days      = 3
     settings                  = { "helper.id" = "h1" }
@@ -239,7 +297,7 @@ run "wrong_values_are_refused" {
 
   expect_failures = [
     var.name, var.vpc_id, var.subnets, var.size, var.instance_type, var.ami_id, var.root_device, var.package_url,
-    var.root_size_gib, var.kms_key_arn, var.stores, var.fleets, var.recovery_days,
+    var.root_size_gib, var.kms_key_arn, var.stores, var.fleets, var.administrator_arns, var.recovery_days,
     var.secret_recovery_days, var.settings, var.environment, var.metrics_security_group_id,
     var.wait_for_capacity_timeout, var.tags,
   ]

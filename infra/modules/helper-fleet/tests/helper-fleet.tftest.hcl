@@ -209,11 +209,16 @@ run "small_disks_on_a_small_type" {
     disk_size_gib   = 8
     disk_throughput = 125
     stop_drains     = true
+    operator_token  = { arn = "arn:aws:secretsmanager:eu-central-1:123456789012:secret:operator-AbCdEf", kms_key_arn = "arn:aws:kms:eu-central-1:123456789012:key/0c1d" }
   }
 
   assert {
     condition     = alltrue([for disk in aws_ebs_volume.disk : disk.iops == 4000 && disk.throughput == 125])
     error_message = "a disk has more operations than gp3 gives to its size (500 for each GiB)"
+  }
+  assert {
+    condition     = jsondecode(one([for file in jsondecode(substr(output.user_data, 14, -1)).write_files : file.content if file.path == "/etc/cloudmw-fleet.json"])).operator_token == var.operator_token.arn && jsondecode(one([for file in jsondecode(substr(output.user_data, 14, -1)).write_files : file.content if file.path == "/etc/cloudmw-fleet.json"])).environment.CLOUDMW_TOKEN_FILE == "/var/lib/cloudmw/operator.token"
+    error_message = "a stop that drains has no token"
   }
   assert {
     condition     = strcontains(output.user_data, "CLOUDMW_STOP_DRAINS\\\":\\\"yes") || strcontains(output.user_data, "CLOUDMW_STOP_DRAINS\\\\\\\":\\\\\\\"yes")
@@ -249,6 +254,7 @@ run "wrong_values_are_refused" {
     disk_iops                 = 100
     disk_throughput           = 2000
     failure_domain            = "rack"
+    operator_token            = { arn = "operator" }
     switch_volumes            = ["Media"]
     warm_pool_size            = -1
     refresh_alarms            = ["1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11"]
@@ -263,7 +269,7 @@ run "wrong_values_are_refused" {
     var.name, var.fleet, var.vpc_id, var.subnets, var.instance_type, var.ami_id, var.root_device,
     var.package_url, var.root_size_gib, var.root_iops, var.root_throughput, var.kms_key_arn,
     var.stores, var.coordinator, var.disk_size_gib, var.disk_iops, var.disk_throughput, var.failure_domain,
-    var.switch_volumes, var.warm_pool_size, var.refresh_alarms, var.settings, var.environment,
+    var.operator_token, var.switch_volumes, var.warm_pool_size, var.refresh_alarms, var.settings, var.environment,
     var.metrics_security_group_id, var.wait_for_capacity_timeout, var.tags,
   ]
 }
@@ -304,20 +310,22 @@ run "drain_of_a_spot_instance_is_refused" {
   command = plan
 
   variables {
-    spot        = true
-    stop_drains = true
+    spot           = true
+    stop_drains    = true
+    operator_token = { arn = "arn:aws:secretsmanager:eu-central-1:123456789012:secret:operator-AbCdEf", kms_key_arn = "arn:aws:kms:eu-central-1:123456789012:key/0c1d" }
   }
 
   expect_failures = [var.spot]
 }
 
-run "half_a_helper_and_no_checksum_are_refused" {
+run "half_a_helper_no_checksum_and_a_drain_without_a_token_are_refused" {
   command = plan
 
   variables {
     size           = 1.5
     package_sha256 = null
+    stop_drains    = true
   }
 
-  expect_failures = [var.size, var.package_sha256]
+  expect_failures = [var.size, var.package_sha256, var.stop_drains]
 }

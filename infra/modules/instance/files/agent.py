@@ -3,16 +3,19 @@
 
 The agent follows the state that the Auto Scaling group wants (instance metadata, target-lifecycle-state):
 
-  InService            installs the package, fetches the cluster's secret, attaches a free disk of its group and zone,
-                       starts the process, waits for /readyz, completes the launch hook
+  InService            installs the package, fetches the cluster's secret (a coordinator also its authority and the
+                       administrator's token), attaches a free disk of its group and zone, starts the process, waits for
+                       /readyz, completes the launch hook
   Warmed:...           installs the package and completes the launch hook, so that the instance waits in the warm pool
   Terminated           stops the process (its unit drains, where it is told to), gives the disk back, completes the
                        termination hook; a spot notice counts as this state
 
 Each step looks first whether it was done, so that the agent may be killed and started at any time. What fails is tried
-again; the hook's timeout ends what never succeeds. Needs nothing but Python: it runs before the package is there.
+again; the hook's timeout ends what never succeeds. Needs nothing but Python: it runs before the package is there. A
+coordinator also needs openssl, on which the package's Java runtime depends.
 """
 
+import base64
 import datetime
 import hashlib
 import hmac
@@ -22,6 +25,7 @@ import os
 import secrets
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import urllib.error
@@ -62,11 +66,53 @@ def log(message):
     print(message, file=sys.stderr, flush=True)
 
 
-def run(*command, check=True):
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+def run(*command, check=True, given=None):
+    done = subprocess.run(command, input=given, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     if check and done.returncode != 0:
         raise RuntimeError(f"{' '.join(command)}: exit {done.returncode}: {done.stdout.strip()[-500:]}")
     return done
+
+
+# The authority has the form that a coordinator gives one of its own (docs/adr/0058-processes-have-certificates.md).
+AUTHORITY = """
+[req]
+distinguished_name = name
+x509_extensions = authority
+prompt = no
+[name]
+CN = CloudMW authority {number}
+[authority]
+basicConstraints = critical, CA:TRUE, pathlen:0
+keyUsage = critical, keyCertSign, cRLSign
+subjectKeyIdentifier = hash
+"""
+
+
+def new_authority():
+    """Returns the text of an authority file: a new key and its certificate."""
+    with tempfile.TemporaryDirectory() as directory:
+        form, key, certificate = (f"{directory}/{name}" for name in ("form", "key", "certificate"))
+        with open(form, "w") as file:
+            file.write(AUTHORITY.format(number=secrets.token_hex(8)))
+        run("openssl", "req", "-x509", "-config", form, "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
+            "-sha256", "-days", "3650", "-keyout", key, "-out", certificate)
+        texts = []
+        for name in (key, certificate):
+            with open(name) as file:
+                texts.append(file.read())
+        return "".join(texts)
+
+
+def fingerprint(authority):
+    """Returns the SHA-256 of the public key in an authority file's first certificate, by which tokens name it."""
+    certificate = authority[authority.index("-----BEGIN CERTIFICATE-----"):]
+    shown = run("openssl", "x509", "-noout", "-pubkey", given=certificate).stdout
+    return hashlib.sha256(base64.b64decode("".join(shown.strip().splitlines()[1:-1]))).hexdigest()
+
+
+def new_admin_token(authority):
+    """Returns a new token of the administrator for coordinators with this fingerprint."""
+    return f"cloudmw1:admin:{secrets.token_urlsafe(32)}:{authority}"
 
 
 class Metadata:
@@ -272,6 +318,9 @@ class Agent:
     def serve(self):
         self.install()
         self.fetch_secret()
+        if self.config["process"] == "coordinator":
+            self.fetch_identity()
+        self.fetch_operator_token()
         name, volume = self.disks.claim() if self.config["has_disk"] else (f"{self.config['group']}-{self.instance}", None)
         if volume:
             self.mount(volume)
@@ -287,6 +336,10 @@ class Agent:
     def leave(self):
         if self.left:
             return
+        try:
+            self.fetch_operator_token()
+        except (AwsError, OSError) as e:
+            log(f"the operator's token is the one of the start: {e}")
         log(f"{self.unit} is being stopped")
         stopping = threading.Thread(target=run, args=("systemctl", "stop", self.unit), kwargs={"check": False})
         stopping.start()
@@ -347,25 +400,55 @@ class Agent:
         run("apt-get", "install", "-y", "-q", "--no-install-recommends", "-o", "Dpkg::Options::=--force-confold", package)
 
     def fetch_secret(self):
-        arn = self.config["secret"]
+        secret = self.value("secret", "the cluster's secret", lambda: secrets.token_hex(32))
+        self.write(DATA + "/cluster.secret", secret + "\n", 0o600, "cloudmw")
+
+    def fetch_identity(self):
+        """Fetches what coordinators share besides the secret. Helpers have neither, and may read neither."""
+        authority = self.value("authority", "the authority", new_authority)
+        named = fingerprint(authority)
+        token = self.value("admin_token", "the administrator's token", lambda: new_admin_token(named), named)
+        self.write(DATA + "/authority.pem", authority + "\n", 0o600, "cloudmw")
+        self.write(DATA + "/admin.token", token + "\n", 0o600, "cloudmw")
+
+    def fetch_operator_token(self):
+        """Fetches the token by which the unit drains its helper. A helper serves without it, too."""
+        if self.config["operator_token"] is None:
+            return
+        token = self.read(self.config["operator_token"])
+        if token is None:
+            log("the operator's token has no value yet: a stop does not drain")
+        else:
+            self.write(DATA + "/operator.token", token + "\n", 0o600, "cloudmw")
+
+    def value(self, key, what, make, named=""):
+        """Returns the value of a secret; a coordinator makes one where there is none, or none that ends with a name."""
+        arn = self.config[key]
+        found = self.read(arn)
+        if found is None or not found.endswith(named):
+            if self.config["process"] != "coordinator":
+                raise RuntimeError(f"{what} has no value yet: a coordinator makes it")
+            self.put(arn, what, make(), named)
+            found = self.read(arn)
+        if found is None or not found.endswith(named):
+            raise RuntimeError(f"{what} names another authority, and its former value is not given again: put a new one")
+        return found
+
+    def read(self, arn):
         try:
-            secret = self.aws.secrets("GetSecretValue", SecretId=arn)["SecretString"]
+            return self.aws.secrets("GetSecretValue", SecretId=arn)["SecretString"].strip()
         except AwsError as e:
             if "ResourceNotFoundException" not in e.body:
                 raise
-            if self.config["process"] != "coordinator":
-                raise RuntimeError("the cluster's secret has no value yet: a coordinator makes it") from e
-            self.make_secret(arn)
-            secret = self.aws.secrets("GetSecretValue", SecretId=arn)["SecretString"]
-        self.write(DATA + "/cluster.secret", secret + "\n", 0o600, "cloudmw")
+            return None
 
-    def make_secret(self, arn):
+    def put(self, arn, what, value, named):
         # The token is the same at every coordinator: of several that make a value at once, one wins and the others
         # are told that it exists. So no value passes through Terraform or its state.
-        token = str(uuid.uuid5(uuid.NAMESPACE_URL, arn))
+        token = str(uuid.uuid5(uuid.NAMESPACE_URL, arn + named))
         try:
-            self.aws.secrets("PutSecretValue", SecretId=arn, ClientRequestToken=token, SecretString=secrets.token_hex(32))
-            log("the cluster's secret was made")
+            self.aws.secrets("PutSecretValue", SecretId=arn, ClientRequestToken=token, SecretString=value)
+            log(f"{what} was made")
         except AwsError as e:
             if "ResourceExistsException" not in e.body:
                 raise

@@ -122,7 +122,11 @@ run "defaults" {
   }
   assert {
     condition     = toset([for statement in data.aws_iam_policy_document.this.statement : statement.sid if anytrue([for action in statement.actions : startswith(action, "secretsmanager:")])]) == toset(["Secret"])
-    error_message = "the role reaches secrets by another statement"
+    error_message = "a helper reaches other secrets than the cluster's, like the authority"
+  }
+  assert {
+    condition     = jsondecode(one([for file in jsondecode(substr(output.user_data, 14, -1)).write_files : file.content if file.path == "/etc/cloudmw-fleet.json"])).authority == null && jsondecode(one([for file in jsondecode(substr(output.user_data, 14, -1)).write_files : file.content if file.path == "/etc/cloudmw-fleet.json"])).admin_token == null
+    error_message = "a helper is told where the authority or the administrator's token is"
   }
   assert {
     condition     = length([for statement in data.aws_iam_policy_document.this.statement : statement if anytrue([for action in statement.actions : startswith(action, "ssm:GetParameter")])]) == 0
@@ -157,7 +161,7 @@ run "defaults" {
     error_message = "the role is not the one that the secret's policy names"
   }
   assert {
-    condition     = length(base64gzip(output.user_data)) < 16384 * 4 / 3 && !strcontains(output.user_data, "BEGIN")
+    condition     = length(base64gzip(output.user_data)) < 16384 * 4 / 3 && !strcontains(output.user_data, "PRIVATE KEY")
     error_message = "the user data are too long, or have a key"
   }
   assert {
@@ -184,6 +188,10 @@ run "coordinator_with_internet_and_endpoints" {
     endpoint_security_group_id = "sg-0123456789abcdef0"
     endpoint_access            = true
     spot                       = true
+    identity = {
+      authority_arn   = "arn:aws:secretsmanager:eu-central-1:123456789012:secret:cloudmw/demo/authority-AbCdEf"
+      admin_token_arn = "arn:aws:secretsmanager:eu-central-1:123456789012:secret:cloudmw/demo/admin-token-AbCdEf"
+    }
   }
 
   assert {
@@ -203,12 +211,41 @@ run "coordinator_with_internet_and_endpoints" {
     error_message = "a coordinator cannot make the secret's value"
   }
   assert {
+    condition     = toset(one([for statement in data.aws_iam_policy_document.this.statement : statement if statement.sid == "Identity"]).actions) == toset(["secretsmanager:GetSecretValue", "secretsmanager:PutSecretValue"]) && toset(one([for statement in data.aws_iam_policy_document.this.statement : statement if statement.sid == "Identity"]).resources) == toset(values(var.identity))
+    error_message = "a coordinator cannot make the authority and the administrator's token, or may do more"
+  }
+  assert {
+    condition     = toset([for statement in data.aws_iam_policy_document.this.statement : statement.sid if anytrue([for action in statement.actions : startswith(action, "secretsmanager:")])]) == toset(["Secret", "Identity"])
+    error_message = "a coordinator reaches secrets by another statement"
+  }
+  assert {
     condition     = length([for statement in data.aws_iam_policy_document.this.statement : statement if anytrue([for action in statement.actions : startswith(action, "s3:")])]) == 0
     error_message = "without stores the role reaches S3"
   }
   assert {
     condition     = aws_launch_template.this.instance_market_options[0].market_type == "spot"
     error_message = "instances are not spot instances"
+  }
+}
+
+run "helper_that_drains_itself" {
+  command = plan
+
+  variables {
+    operator_token = { arn = "arn:aws:secretsmanager:eu-central-1:123456789012:secret:operator-AbCdEf", kms_key_arn = "arn:aws:kms:eu-central-1:123456789012:key/0c1d" }
+  }
+
+  assert {
+    condition     = one([for statement in data.aws_iam_policy_document.this.statement : statement if statement.sid == "OperatorToken"]).actions == toset(["secretsmanager:GetSecretValue"]) && one([for statement in data.aws_iam_policy_document.this.statement : statement if statement.sid == "OperatorToken"]).resources == toset([var.operator_token.arn])
+    error_message = "a helper may do more than read its own token"
+  }
+  assert {
+    condition     = one([for statement in data.aws_iam_policy_document.this.statement : statement if statement.sid == "OperatorTokenKey"]).actions == toset(["kms:Decrypt"]) && one(one([for statement in data.aws_iam_policy_document.this.statement : statement if statement.sid == "OperatorTokenKey"]).condition).values == tolist(["secretsmanager.eu-central-1.amazonaws.com"])
+    error_message = "a helper may use the key of its token for something else"
+  }
+  assert {
+    condition     = toset([for statement in data.aws_iam_policy_document.this.statement : statement.sid if anytrue([for action in statement.actions : startswith(action, "secretsmanager:")])]) == toset(["Secret", "OperatorToken"])
+    error_message = "a helper reaches secrets by another statement"
   }
 }
 
@@ -222,6 +259,10 @@ run "own_key" {
     secret = {
       arn         = "arn:aws:secretsmanager:eu-central-1:123456789012:secret:cloudmw/demo-AbCdEf"
       kms_key_arn = "arn:aws:kms:eu-central-1:123456789012:key/0a1a"
+    }
+    identity = {
+      authority_arn   = "arn:aws:secretsmanager:eu-central-1:123456789012:secret:cloudmw/demo/authority-AbCdEf"
+      admin_token_arn = "arn:aws:secretsmanager:eu-central-1:123456789012:secret:cloudmw/demo/admin-token-AbCdEf"
     }
   }
 
@@ -265,6 +306,42 @@ run "wrong_values_are_refused" {
     var.root_size_gib, var.root_iops, var.root_throughput, var.kms_key_arn, var.secret,
     var.environment, var.endpoint_security_group_id,
   ]
+}
+
+run "names_instead_of_arns_are_refused" {
+  command = plan
+
+  variables {
+    process  = "coordinator"
+    group    = "coordinator"
+    identity = { authority_arn = "cloudmw/demo/authority", admin_token_arn = "cloudmw/demo/admin-token" }
+  }
+
+  expect_failures = [var.identity]
+}
+
+run "coordinator_without_an_authority_is_refused" {
+  command = plan
+
+  variables {
+    process = "coordinator"
+    group   = "coordinator"
+  }
+
+  expect_failures = [var.identity]
+}
+
+run "helper_with_an_authority_is_refused" {
+  command = plan
+
+  variables {
+    identity = {
+      authority_arn   = "arn:aws:secretsmanager:eu-central-1:123456789012:secret:cloudmw/demo/authority-AbCdEf"
+      admin_token_arn = "arn:aws:secretsmanager:eu-central-1:123456789012:secret:cloudmw/demo/admin-token-AbCdEf"
+    }
+  }
+
+  expect_failures = [var.identity]
 }
 
 run "package_without_checksum_is_refused" {

@@ -17,11 +17,13 @@ import org.junit.jupiter.api.Test;
 
 /** Tests that the settings in {@code infra/modules} are those of the processes. */
 final class TerraformSettingsTest {
-    private static final Pattern KEY = Pattern.compile("\"((?:helper|coordinator|cluster)\\.[a-z0-9.{}-]+)\" *=");
+    private static final Pattern KEY = Pattern.compile("\"((?:helper|coordinator|cluster|tls)\\.[a-z0-9.{}-]+)\" *=");
 
     /** Values like those that an instance fills in. */
     private static final Map<String, String> VALUES = Map.ofEntries(
             Map.entry("cluster.secret-file", "/var/lib/cloudmw/cluster.secret"),
+            Map.entry("tls.authority", "/var/lib/cloudmw/authority.pem"),
+            Map.entry("tls.admin-token-file", "/var/lib/cloudmw/admin.token"),
             Map.entry("coordinator.listen", "0.0.0.0:7400"),
             Map.entry("coordinator.http.listen", "0.0.0.0:7480"),
             Map.entry("coordinator.data-dir", "/var/lib/cloudmw/coordinator"),
@@ -87,5 +89,7 @@ final class TerraformSettingsTest {
         assertThat(config.http())
                 .hasValueSatisfying(http -> assertThat(http.port()).isEqualTo(7480));
         assertThat(config.catalog().toString()).contains("demo-catalog");
+        assertThat(config.authority().file()).hasToString("/var/lib/cloudmw/authority.pem");
+        assertThat(config.authority().adminToken()).hasToString("/var/lib/cloudmw/admin.token");
     }
 }
