@@ -136,7 +136,9 @@ run_container() {
     [ "$(id -un)" = cloudmw ]
     cloudmw coordinator --config /etc/cloudmw/coordinator.properties >/tmp/log 2>&1 &
     timeout 60 bash -c "until grep -q ^ready /tmp/log; do sleep 0.2; done" || { cat /tmp/log; exit 1; }
-    cloudmw status
+    [ "$(stat -c %U:%a authority.pem admin.token cluster.secret | sort -u)" = cloudmw:600 ]
+    if cloudmw status; then exit 1; fi
+    cloudmw status --token-file /var/lib/cloudmw/admin.token
     kill %1
     wait %1 || [ $? = 143 ]
     cloudmw demo'
@@ -246,7 +248,45 @@ check_start() {
   on 1 cat /var/lib/cloudmw/cluster.secret | on 2 install -m 600 -o cloudmw -g cloudmw /dev/stdin \
     /var/lib/cloudmw/cluster.secret
   on 2 systemctl start cloudmw-helper
+  take_token 1
+  on 1 cat /var/lib/cloudmw/admin.token | on 2 install -D -m 600 /dev/stdin /root/.cloudmw/admin.token
   say "coordinator and helpers, ready by their units"
+}
+
+# Gives the administrator's token to root's commands, as docs/packages.md says.
+take_token() { # machine
+  on "$1" install -D -m 600 /var/lib/cloudmw/admin.token /root/.cloudmw/admin.token
+}
+
+as_nobody() { # machine, command
+  on "$1" env HOME=/nonexistent setpriv --reuid nobody --regid nogroup --clear-groups "${@:2}"
+}
+
+# What the first start made is the service's own, connections are TLS by the cluster's authority, and without a token
+# nobody is let in.
+check_trust() {
+  local file pem=/var/lib/cloudmw/authority.pem shown
+  for file in authority.pem admin.token cluster.secret; do
+    [ "$(on 1 stat -c %U:%G:%a "/var/lib/cloudmw/$file")" = cloudmw:cloudmw:600 ]
+    not as_nobody 1 cat "/var/lib/cloudmw/$file"
+  done
+  not on 2 test -e "$pem" -o -e /var/lib/cloudmw/admin.token
+  shown=$(on 1 sh -c "openssl s_client -connect 127.0.0.1:7400 -alpn h2 -tls1_3 -CAfile $pem -verify_return_error </dev/null")
+  grep -q '^issuer=CN *= *CloudMW authority' <<<"$shown"
+  grep -q 'Verify return code: 0 (ok)' <<<"$shown"
+  # The machine has another authority in no list of its own.
+  not on 1 sh -c 'openssl s_client -connect 127.0.0.1:7400 -alpn h2 -tls1_3 -verify_return_error </dev/null'
+  on 1 cloudmw whoami | tee "$work/whoami"
+  grep -q admin "$work/whoami"
+  not as_nobody 1 cloudmw status
+  not as_nobody 1 cloudmw status --insecure --timeout 5s
+  not as_nobody 1 cloudmw status --token-file /var/lib/cloudmw/admin.token
+  # A token with the right form and another secret.
+  on 1 sed 's/:[A-Za-z0-9_-]\{43\}:/:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA:/' /var/lib/cloudmw/admin.token \
+    | on 1 install -m 600 -o nobody /dev/stdin /tmp/guess
+  not as_nobody 1 cloudmw status --token-file /tmp/guess
+  rm "$work/1/root/tmp/guess"
+  say "TLS by the cluster's own authority, whose files only the service reads; others are refused"
 }
 
 check_put_and_get() {
@@ -286,7 +326,12 @@ check_upgrade() {
 }
 
 check_drain() {
-  sed -i 's/^CLOUDMW_STOP_DRAINS=no$/CLOUDMW_STOP_DRAINS=yes/' "$work/2/root/etc/cloudmw/helper.env"
+  sed -i -e 's/^CLOUDMW_STOP_DRAINS=no$/CLOUDMW_STOP_DRAINS=yes/' -e 's/^#\(CLOUDMW_TOKEN_FILE=\)/\1/' \
+    "$work/2/root/etc/cloudmw/helper.env"
+  on 1 cloudmw token create --subject drain --ttl 1d --out /tmp/operator.token
+  on 1 cloudmw grant drain --role operator
+  on 1 cat /tmp/operator.token | on 2 install -m 600 -o cloudmw -g cloudmw /dev/stdin /var/lib/cloudmw/operator.token
+  rm "$work/1/root/tmp/operator.token"
   # A restart drains nothing.
   on 2 systemctl restart cloudmw-helper
   not on 2 test -e /var/lib/cloudmw/helper/drained
@@ -379,6 +424,7 @@ check_first_read() {
   configure 3 helper.id=h3 helper.disk.d3.path=/var/lib/cloudmw/helper/d3
   on 3 systemctl start cloudmw-coordinator
   on 3 systemctl start cloudmw-helper
+  take_token 3
   on 3 cloudmw volume create data --replicas 1 --store d3
   on 3 cloudmw put -q /tmp/file data:/file
   on 3 cloudmw cat data:/file >"$work/first"
@@ -394,6 +440,6 @@ check_first_read() {
 }
 
 ip link set lo up
-for name in first-read install start put-and-get support-bundle upgrade drain memory remove purge; do
+for name in first-read install start trust put-and-get support-bundle upgrade drain memory remove purge; do
   check "$name" "check_${name//-/_}"
 done

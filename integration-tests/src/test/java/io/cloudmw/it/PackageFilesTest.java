@@ -75,6 +75,8 @@ final class PackageFilesTest {
         CoordinatorConfig config = CoordinatorConfig.read(settings);
         settings.finish();
         assertThat(config.http()).as("the unit asks whether it is ready").isPresent();
+        assertThat(config.authority().file()).hasToString("/var/lib/cloudmw/authority.pem");
+        assertThat(config.authority().adminToken()).hasToString("/var/lib/cloudmw/admin.token");
     }
 
     @Test
@@ -128,7 +130,8 @@ final class PackageFilesTest {
                 .contains(
                         bytes(unit("coordinator"), "MemoryMax=") / MIB / 1024 + " GiB for a coordinator",
                         bytes(unit("helper"), "MemoryMax=") / MIB / 1024 + " GiB for a helper")
-                .contains("exit codes 2, 7 and 8");
+                .contains("exit codes 2, 7 and 8")
+                .contains("`cluster.secret`", "`authority.pem`", "`admin.token`");
         assertThat(unit("helper")).contains("RestartPreventExitStatus=2 7 8");
         assertThat(environment("helper")).contains("CLOUDMW_STOP_DRAINS=no");
     }
