@@ -285,7 +285,10 @@ check_trust() {
   on 1 sed 's/:[A-Za-z0-9_-]\{43\}:/:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA:/' /var/lib/cloudmw/admin.token \
     | on 1 install -m 600 -o nobody /dev/stdin /tmp/guess
   not as_nobody 1 cloudmw status --token-file /tmp/guess
-  rm "$work/1/root/tmp/guess"
+  # The same user with the right one.
+  on 1 install -m 600 -o nobody /var/lib/cloudmw/admin.token /tmp/given
+  as_nobody 1 cloudmw status --token-file /tmp/given
+  rm "$work/1/root/tmp/guess" "$work/1/root/tmp/given"
   say "TLS by the cluster's own authority, whose files only the service reads; others are refused"
 }
 
