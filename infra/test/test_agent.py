@@ -252,15 +252,19 @@ class AgentTest(unittest.TestCase):
                      "X509v3 Basic Constraints: critical", "X509v3 Key Usage: critical", "X509v3 Subject Key Identifier"):
             self.assertIn(part, shown)
 
-    def test_another_authority_gets_another_token_which_all_coordinators_have(self):
+    def test_the_same_token_names_another_authority_after_it_was_replaced(self):
         self.agent(process="coordinator").fetch_identity()
         former = self.files()["admin.token"]
         self.aws.values["arn:authority"] = self.module.new_authority()
         self.agent(process="coordinator").fetch_identity()
         present = self.files()["admin.token"]
-        self.assertNotEqual(present.strip().rpartition(":")[2], former.strip().rpartition(":")[2])
+        self.assertEqual(present.strip(), former.rpartition(":")[0] + ":" + self.module.fingerprint(self.files()["authority.pem"]))
+        self.assertNotEqual(present, former)
+        self.assertEqual(self.aws.values["arn:token"], present.strip())
+        made = len(self.aws.made("PutSecretValue"))
         self.agent(process="coordinator").fetch_identity()
         self.assertEqual(self.files()["admin.token"], present)
+        self.assertEqual(len(self.aws.made("PutSecretValue")), made)
 
     def test_token_that_the_administrator_put_stays(self):
         agent = self.agent(process="coordinator")

@@ -407,7 +407,11 @@ class Agent:
         """Fetches what coordinators share besides the secret. Helpers have neither, and may read neither."""
         authority = self.value("authority", "the authority", new_authority)
         named = fingerprint(authority)
-        token = self.value("admin_token", "the administrator's token", lambda: new_admin_token(named), named)
+        token = self.value("admin_token", "the administrator's token", lambda: new_admin_token(named))
+        if not token.endswith(named):
+            # As a coordinator does: after the authority was replaced, the same token names the new one.
+            token = token.rpartition(":")[0] + ":" + named
+            self.put(self.config["admin_token"], "the administrator's token for this authority", token, named)
         self.write(DATA + "/authority.pem", authority + "\n", 0o600, "cloudmw")
         self.write(DATA + "/admin.token", token + "\n", 0o600, "cloudmw")
 
@@ -421,17 +425,17 @@ class Agent:
         else:
             self.write(DATA + "/operator.token", token + "\n", 0o600, "cloudmw")
 
-    def value(self, key, what, make, named=""):
-        """Returns the value of a secret; a coordinator makes one where there is none, or none that ends with a name."""
+    def value(self, key, what, make):
+        """Returns the value of a secret; a coordinator makes one where there is none."""
         arn = self.config[key]
         found = self.read(arn)
-        if found is None or not found.endswith(named):
+        if found is None:
             if self.config["process"] != "coordinator":
                 raise RuntimeError(f"{what} has no value yet: a coordinator makes it")
-            self.put(arn, what, make(), named)
+            self.put(arn, what, make())
             found = self.read(arn)
-        if found is None or not found.endswith(named):
-            raise RuntimeError(f"{what} names another authority, and its former value is not given again: put a new one")
+        if found is None:
+            raise RuntimeError(f"{what} was made, and is not there yet")
         return found
 
     def read(self, arn):
@@ -442,7 +446,7 @@ class Agent:
                 raise
             return None
 
-    def put(self, arn, what, value, named):
+    def put(self, arn, what, value, named=""):
         # The token is the same at every coordinator: of several that make a value at once, one wins and the others
         # are told that it exists. So no value passes through Terraform or its state.
         token = str(uuid.uuid5(uuid.NAMESPACE_URL, arn + named))
