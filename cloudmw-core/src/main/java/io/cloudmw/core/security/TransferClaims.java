@@ -35,6 +35,16 @@ public record TransferClaims(
     }
 
     /**
+     * The client that counts for fair shares and limits: the holder, who proved it by a certificate, also where helpers
+     * pass the token on. Otherwise it is the connection.
+     *
+     * @param connection by which the token came
+     */
+    public String client(String connection) {
+        return holder.orElse(connection);
+    }
+
+    /**
      * Checks that the token carries the right, for the version that the chunk is of. Every process that serves a chunk
      * calls it.
      *

@@ -82,9 +82,10 @@ public final class HelperTransfers implements AutoCloseable {
 
     @GuardedBy("lock")
     private void requireRoomOfClient(TransferSpec spec) throws CloudMwException {
+        String client = spec.tenant().client();
         int own = 0;
         for (HelperTransfer other : running.values()) {
-            own += other.spec().bulkSession().equals(spec.bulkSession()) ? 1 : 0;
+            own += other.spec().tenant().client().equals(client) ? 1 : 0;
         }
         if (own >= services.limits().clientTransfers()) {
             throw CloudMwException.full(spec + ": " + own + " transfers of its client run here (limit: "

@@ -24,7 +24,7 @@ import java.util.regex.Pattern;
  * @param solitary whether the helper joins no rivals, because every block has one entrant
  * @param shared whether blocks with one entrant come through the cache, and are fetched once for all readers
  * @param tree number of helpers, from the first, that are members of the blocks' trees; 0 when there are none
- * @param bulkSession the destination's bulk connection to this helper; transfers with the same one belong to one client
+ * @param bulkSession the destination's bulk connection to this helper
  */
 public record TransferSpec(
         String id,
@@ -79,7 +79,7 @@ public record TransferSpec(
 
     /** The client on whose behalf the transfer runs. */
     public Tenant tenant() {
-        return new Tenant(bulkSession, claims.file().volume().value(), urgency.priority());
+        return Tenant.of(claims, bulkSession, urgency.priority());
     }
 
     /** The name of this object in messages. */

@@ -39,7 +39,7 @@ public final class ReadHandler {
      * Creates a handler without reads.
      *
      * @param pool accepts at least {@code 2 * limit} queued tasks
-     * @param limit concurrent reads; one connection gets half of them at most
+     * @param limit concurrent reads; one client gets half of them at most
      */
     public ReadHandler(OwnDisks disks, Admissions admissions, FairPool pool, Resources resources, int limit) {
         this.disks = disks;
@@ -63,14 +63,13 @@ public final class ReadHandler {
                     ErrorCode.INVALID_ARGUMENT,
                     "range: " + request.range() + " (expected: <= " + Chunking.MAX_CHUNK_BYTES + " bytes)");
         }
-        String session = stream.connection().sessionId();
-        slots.take(session, "chunk=" + request.chunk());
-        Tenant tenant = new Tenant(
-                session, claims.file().volume().value(), request.urgency().priority());
+        Tenant tenant = Tenant.of(
+                claims, stream.connection().sessionId(), request.urgency().priority());
+        slots.take(tenant.client(), "chunk=" + request.chunk());
         LocalDeadline due = new LocalDeadline(request.urgency(), resources.ticker());
         ReadTurns turns = new ReadTurns(pool, tenant, due.deadlineNanos());
         ServedRead read = new ServedRead(disk, request, stream, resources, turns, () -> {
-            slots.giveBack(session);
+            slots.giveBack(tenant.client());
             admission.end();
         });
         read.start();

@@ -6,14 +6,14 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * The slots for responses that a helper serves at once. A single connection gets half of them at most, so that a slow
- * reader leaves the rest to others. Safe for any thread.
+ * The slots for responses that a helper serves at once. A single client gets half of them at most, so that a slow reader
+ * leaves the rest to others. Safe for any thread.
  */
 public final class ServeSlots {
     private final String what;
     private final int limit;
 
-    /** By the connection's session. */
+    /** By client. */
     @GuardedBy("this")
     private final Map<String, Integer> taken = new HashMap<>();
 
@@ -30,24 +30,24 @@ public final class ServeSlots {
      * Takes a slot.
      *
      * @param served the response, for messages
-     * @throws CloudMwException {@code OVERLOADED} when all slots are taken, or half of them by this connection
+     * @throws CloudMwException {@code OVERLOADED} when all slots are taken, or half of them by this client
      */
-    public synchronized void take(String session, String served) throws CloudMwException {
-        int own = taken.getOrDefault(session, 0);
+    public synchronized void take(String client, String served) throws CloudMwException {
+        int own = taken.getOrDefault(client, 0);
         if (used >= limit) {
             throw CloudMwException.full(served + ": " + used + " " + what + " at once already");
         }
         if (own >= Math.max(1, limit / 2)) {
             throw CloudMwException.full(
-                    served + ": " + own + " of " + limit + " " + what + " at once are this connection's already");
+                    served + ": " + own + " of " + limit + " " + what + " at once are this client's already");
         }
-        taken.put(session, own + 1);
+        taken.put(client, own + 1);
         used++;
     }
 
-    public synchronized void giveBack(String session) {
+    public synchronized void giveBack(String client) {
         used--;
-        taken.computeIfPresent(session, (name, own) -> own == 1 ? null : own - 1);
+        taken.computeIfPresent(client, (name, own) -> own == 1 ? null : own - 1);
     }
 
     public synchronized boolean isHalfTaken() {

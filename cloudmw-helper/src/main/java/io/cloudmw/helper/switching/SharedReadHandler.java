@@ -43,7 +43,7 @@ public final class SharedReadHandler {
      * The limits of what is served at once.
      *
      * @param children switches below that may get the same block; each may request several parts of it
-     * @param reads responses in all; one connection gets half of them at most
+     * @param reads responses in all; one client gets half of them at most
      */
     public record Limits(int children, int reads) {}
 
@@ -133,27 +133,28 @@ public final class SharedReadHandler {
             throw new CloudMwException(
                     ErrorCode.NOT_FOUND, block + ": not cached as a whole, or half of the slots are taken");
         }
-        String session = stream.connection().sessionId();
+        Tenant tenant = tenant(stream, request, claims);
+        String client = claims.client(stream.connection().sessionId());
         Optional<ChildKey> key = request.reader()
                 ? Optional.empty()
                 : Optional.of(new ChildKey(
                         new BlockKey(
                                 block.leaves().chunk(),
                                 block.leaves().range().offset() / ModePolicy.SWITCHED_BLOCK_BYTES),
-                        session));
-        take(session, block, key);
+                        stream.connection().sessionId()));
+        take(client, block, key);
         if (request.reader() && !request.kept()) {
             stream.connection().expect();
         }
         boolean started = false;
         try {
-            Requester requester = requesters.of(request, claims, tenant(stream, request, claims));
+            Requester requester = requesters.of(request, claims, tenant);
             SharedRead read = new SharedRead(
                     stream,
                     request.kept(),
                     new SharedRead.Events(
                             () -> {
-                                giveBack(session, key);
+                                giveBack(client, key);
                                 admission.end();
                             },
                             key.isPresent() ? meters::sent : toReader -> {},
@@ -164,17 +165,15 @@ public final class SharedReadHandler {
             return read;
         } finally {
             if (!started) {
-                giveBack(session, key);
+                giveBack(client, key);
             }
         }
     }
 
-    /** The client that counts: a reader, or a share of a switch's clients. */
+    /** The client that counts: the token's holder; in plain text a reader, or a share of a switch's clients. */
     private static Tenant tenant(BulkStream stream, BulkRequest.Shared request, TransferClaims claims) {
-        Tenant asking = new Tenant(
-                stream.connection().sessionId(),
-                claims.file().volume().value(),
-                request.urgency().priority());
+        Tenant asking = Tenant.of(
+                claims, stream.connection().sessionId(), request.urgency().priority());
         return request.reader() ? asking : asking.ofShare(request.share());
     }
 
@@ -200,12 +199,11 @@ public final class SharedReadHandler {
     }
 
     /** @param child empty when a reader asks, which is none of the switches below */
-    private synchronized void take(String session, WantedBlock block, Optional<ChildKey> child)
-            throws CloudMwException {
+    private synchronized void take(String client, WantedBlock block, Optional<ChildKey> child) throws CloudMwException {
         if (child.isPresent()) {
             requireRoom(child.get());
         }
-        slots.take(session, block.toString());
+        slots.take(client, block.toString());
         child.ifPresent(this::take);
     }
 
@@ -231,9 +229,9 @@ public final class SharedReadHandler {
                 .count();
     }
 
-    private synchronized void giveBack(String session, Optional<ChildKey> child) {
+    private synchronized void giveBack(String client, Optional<ChildKey> child) {
         child.ifPresent(this::giveBack);
-        slots.giveBack(session);
+        slots.giveBack(client);
     }
 
     @GuardedBy("this")

@@ -17,7 +17,7 @@ import java.util.concurrent.Semaphore;
 
 /** The warm-ups of this switch: clients have it cache files before they are read. Safe for any thread; never blocks. */
 public final class WarmSessions {
-    /** The one client that all warm-ups are to the I/O scheduler, in its class for prefetches. */
+    /** The one client that all warm-ups in plain text are to the I/O scheduler, in its class for prefetches. */
     private static final String CLIENT = "warming";
 
     /** Enough for slow stores; more would only hold memory. */
@@ -96,8 +96,7 @@ public final class WarmSessions {
         }
         boolean begun = false;
         try {
-            String volume = spec.claims().file().volume().value();
-            Requester requester = requesters.of(spec, new Tenant(CLIENT, volume, Priority.PREFETCH));
+            Requester requester = requesters.of(spec, Tenant.of(spec.claims(), CLIENT, Priority.PREFETCH));
             WarmSession warming = new WarmSession(shared, requester, ownDisk, window(), answers, room::release);
             answers.ready(window(), shared.capacityBytes());
             begun = true;

@@ -31,6 +31,8 @@ import io.cloudmw.core.security.TransferRight;
 import io.cloudmw.core.security.TransferTokens;
 import io.cloudmw.core.testing.store.Chunks;
 import io.cloudmw.core.thread.Threads;
+import io.cloudmw.core.tls.ProcessIdentity;
+import io.cloudmw.core.tls.ProcessRole;
 import io.cloudmw.helper.block.LeavesBlock;
 import io.cloudmw.helper.block.Spool;
 import io.cloudmw.helper.block.WantedBlock;
@@ -49,6 +51,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ScheduledExecutorService;
 import org.junit.jupiter.api.AfterEach;
@@ -78,6 +81,12 @@ final class SharedReadHandlerTest {
     private boolean keeping;
     /** The requesters that were made. */
     private String session = "session";
+
+    /** The identity of the process that asks; empty: plain text. */
+    private Optional<ProcessIdentity> peer = Optional.empty();
+
+    /** The client to which the tokens are bound. */
+    private Optional<ProcessIdentity> holder = Optional.empty();
 
     private Spool spool;
     private StoreFetcher fetcher;
@@ -144,7 +153,11 @@ final class SharedReadHandlerTest {
 
     private FakeBulkStream ask(Priority priority, boolean reader, boolean kept, int share) throws CloudMwException {
         TransferClaims claims = new TransferClaims(
-                Set.of(TransferRight.READ), new FilePath(new VolumeName("v"), "/f"), chunk.version(), Long.MAX_VALUE);
+                Set.of(TransferRight.READ),
+                new FilePath(new VolumeName("v"), "/f"),
+                chunk.version(),
+                Long.MAX_VALUE,
+                holder.map(ProcessIdentity::holder));
         Block block = new Block(
                 new BlockId(0), 0, new ByteRange(0, 1), 1, List.of(new Entrant(new RacerId(0), 0)), BlockRule.SOLE);
         BulkRequest.Shared request = new BulkRequest.Shared(
@@ -159,10 +172,16 @@ final class SharedReadHandlerTest {
                 kept,
                 share);
         String asking = session;
+        Optional<ProcessIdentity> identity = peer;
         FakeBulkStream stream = new FakeBulkStream() {
             @Override
             public String sessionId() {
                 return asking;
+            }
+
+            @Override
+            public Optional<ProcessIdentity> peerIdentity() {
+                return identity;
             }
         };
         stream.open(request.encode(), reads.open(stream, request));
@@ -180,6 +199,41 @@ final class SharedReadHandlerTest {
                         new Tenant("session#3", "v", Priority.BATCH),
                         new Tenant("session#4", "v", Priority.INTERACTIVE),
                         new Tenant("session", "v", Priority.INTERACTIVE));
+    }
+
+    /** A reader's certificate names its subject; a switch passes on the token, which names it, too. */
+    @Test
+    void subjectIsTheClientByWhateverConnectionAndSwitchItsRequestsCome() throws CloudMwException {
+        ProcessIdentity app = new ProcessIdentity("c", ProcessRole.CLIENT, "app");
+        holder = Optional.of(app);
+        peer = Optional.of(app);
+        ask(Priority.BATCH, true, 0);
+        session = "second";
+        ask(Priority.BATCH, true, 0);
+        session = "switch";
+        peer = Optional.of(new ProcessIdentity("c", ProcessRole.HELPER, "h2"));
+        ask(Priority.BATCH, false, 3);
+        assertThat(tenants).hasSize(3).extracting(Tenant::client).containsOnly(app.holder());
+    }
+
+    @Test
+    void subjectGetsAtMostHalfOfTheSlotsByAllItsConnections() throws CloudMwException {
+        ProcessIdentity app = new ProcessIdentity("c", ProcessRole.CLIENT, "app");
+        holder = Optional.of(app);
+        peer = Optional.of(app);
+        for (int read = 0; read < READS / 2; read++) {
+            session = "connection-" + read % 8;
+            ask(Priority.BATCH, true, 0);
+        }
+        session = "another";
+        assertThatThrownBy(() -> ask(Priority.BATCH, true, 0))
+                .isInstanceOfSatisfying(
+                        CloudMwException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.OVERLOADED));
+        ProcessIdentity other = new ProcessIdentity("c", ProcessRole.CLIENT, "other");
+        holder = Optional.of(other);
+        peer = Optional.of(other);
+        ask(Priority.BATCH, true, 0);
+        assertThat(waiting).hasSize(READS / 2 + 1);
     }
 
     @Test
