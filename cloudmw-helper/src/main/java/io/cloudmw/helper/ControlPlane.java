@@ -24,14 +24,17 @@ import io.grpc.BindableService;
 import io.grpc.Server;
 import io.grpc.ServerBuilder;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 
 /** The control plane of a helper: its gRPC server and services. Confined to the thread that starts the helper. */
 final class ControlPlane {
     private static final int MAX_MESSAGE_BYTES = 1 << 20;
     private static final int MAX_CALLS_PER_CONNECTION = 1024;
+    private static final Duration LONGEST_TRANSFER = Duration.ofDays(7);
     private static final int PROBES = 8;
     private static final int SIGNING_THREADS = 2;
     private static final int SIGNINGS = 64;
@@ -86,7 +89,9 @@ final class ControlPlane {
                                 new CallerIdentity(Set.of()),
                                 Membership.server(members, ProbeService.MEMBERS_ONLY),
                                 Membership.server(members, SigningService.MEMBERS_ONLY)))
-                .maxInboundMessageSize(MAX_MESSAGE_BYTES);
+                .maxInboundMessageSize(MAX_MESSAGE_BYTES)
+                // The streams of a transfer end with it, and it ends with its token.
+                .maxConnectionAgeGrace(LONGEST_TRANSFER.toNanos(), TimeUnit.NANOSECONDS);
         services.forEach(builder::addService);
         Server server = context.resources().server(builder.build().start());
         return server.getPort();

@@ -51,7 +51,8 @@ final class HelperCertificates implements AutoCloseable {
         Optional<TlsFiles> files = config.tls().files();
         if (files.isPresent()) {
             PemSource source = PemSource.of(files.get());
-            TlsCredentials credentials = new TlsCredentials(PemFiles.material(files.get()));
+            TlsCredentials credentials = new TlsCredentials(
+                    PemFiles.material(files.get()), config.tls().connectionAge());
             requireOwn(config, credentials);
             return new HelperCertificates(
                     Optional.of(credentials), CertificateRefresh.start(credentials, source, INTERVAL));
@@ -59,7 +60,7 @@ final class HelperCertificates implements AutoCloseable {
         JoinProofs proofs = new JoinProofs(secret, WallClock.system());
         CertificateRefresh.Renewal renewal = present ->
                 EnrolmentCall.helper(config.coordinator(), config.id().value(), proofs);
-        TlsCredentials credentials = TlsCredentials.pending();
+        TlsCredentials credentials = TlsCredentials.pending(config.tls().connectionAge());
         try {
             credentials.replace(renewal.renew(TlsMaterial.NONE));
         } catch (CloudMwException e) {

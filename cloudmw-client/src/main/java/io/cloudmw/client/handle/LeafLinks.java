@@ -63,7 +63,7 @@ final class LeafLinks implements AutoCloseable {
             return true;
         }
         BulkConnection made = connecting.getNow(null);
-        return made != null && made.isClosed();
+        return made != null && (made.isClosed() || made.isOld());
     }
 
     /** Avoids a helper that failed: for some seconds the others are asked first. */

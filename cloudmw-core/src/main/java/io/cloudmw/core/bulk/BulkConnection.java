@@ -36,6 +36,18 @@ public interface BulkConnection extends AutoCloseable {
      */
     void expect();
 
+    /**
+     * Returns whether the connection has reached its age, which TLS limits so that new certificates are shown. The side
+     * that connected begins nothing new on it. Once it has no stream and nothing holds it for some seconds, it closes.
+     */
+    boolean isOld();
+
+    /** Keeps an old connection open, also while it has no stream, until {@link #release} is called as often as this. */
+    void hold();
+
+    /** Ends a {@link #hold}. */
+    void release();
+
     /** Returns whether the connection is closed. */
     boolean isClosed();
 

@@ -15,6 +15,7 @@ import io.cloudmw.core.wire.ProtocolVersion;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.util.concurrent.Future;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -171,7 +172,16 @@ final class BulkHandshake implements FrameSink {
                 frames, handler, sessionId, greeting, connecting != null, interactive || greeting.interactive());
         frames.reader().sink(connection);
         Liveness.watch(frames);
+        ConnectionAge age = connecting != null
+                ? ConnectionAge.connecting(frames.connectionAge(), greeting.connectionAgeMillis(), draw(sessionId))
+                : ConnectionAge.accepting(frames.connectionAge());
+        age.watch(frames, connection);
         return connection;
+    }
+
+    /** A number from 0 to 1 that is as random as the session id. */
+    private static double draw(String sessionId) {
+        return Math.floorMod(sessionId.hashCode(), 1000) / 1000.0;
     }
 
     private static void requireVersion(Greeting greeting) throws ViolationException {
@@ -196,7 +206,12 @@ final class BulkHandshake implements FrameSink {
 
     private Greeting greeting(String sessionId) {
         return new Greeting(
-                ProtocolVersion.CURRENT, process, sessionId, frames.options().maxStreams(), interactive);
+                ProtocolVersion.CURRENT,
+                process,
+                sessionId,
+                frames.options().maxStreams(),
+                interactive,
+                frames.connectionAge().map(Duration::toMillis).orElse(0L));
     }
 
     private void late() {

@@ -10,6 +10,7 @@ import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.metrics.BulkMetrics;
 import io.cloudmw.core.tls.Certificates;
 import io.cloudmw.core.tls.ProcessIdentity;
+import io.cloudmw.core.tls.TlsCredentials;
 import io.cloudmw.core.tls.TlsFailures;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
@@ -24,6 +25,7 @@ import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import io.netty.util.concurrent.Future;
 import java.io.IOException;
 import java.nio.channels.ClosedChannelException;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -48,6 +50,7 @@ final class FrameChannel extends ChannelInboundHandlerAdapter {
     private final Channel channel;
     private final BulkOptions options;
     private final BulkMetrics metrics;
+    private final Optional<Duration> connectionAge;
     private final EventLoops loops;
     private final FrameReader reader;
     private final OutboundScheduler outbound;
@@ -65,6 +68,7 @@ final class FrameChannel extends ChannelInboundHandlerAdapter {
         this.channel = channel;
         this.options = options;
         this.metrics = transport.metrics();
+        this.connectionAge = transport.tls().map(TlsCredentials::connectionAge);
         this.loops = transport.loops();
         this.outbound = new OutboundScheduler(
                 this,
@@ -81,6 +85,11 @@ final class FrameChannel extends ChannelInboundHandlerAdapter {
     Optional<ProcessIdentity> peerIdentity() {
         return Optional.ofNullable(channel.pipeline().get(SslHandler.class))
                 .flatMap(tls -> Certificates.peer(tls.engine().getSession()));
+    }
+
+    /** The age from which on nothing new begins on this process's connections; empty: any. */
+    Optional<Duration> connectionAge() {
+        return connectionAge;
     }
 
     EventLoops loops() {

@@ -44,6 +44,8 @@ final class Multiplexer implements BulkConnection, FrameSink {
     private final boolean connector;
     private final boolean interactive;
     private final AtomicInteger openedHere = new AtomicInteger();
+    private final AtomicInteger holders = new AtomicInteger();
+    private volatile boolean old;
     private volatile boolean closed;
     private final Map<Object, Runnable> whenClosed = new ConcurrentHashMap<>();
     private final IntObjectMap<MultiplexedStream> streams = new IntObjectHashMap<>();
@@ -117,6 +119,36 @@ final class Multiplexer implements BulkConnection, FrameSink {
     @Override
     public void expect() {
         frames.expect();
+    }
+
+    @Override
+    public boolean isOld() {
+        return old;
+    }
+
+    @Override
+    public void hold() {
+        holders.incrementAndGet();
+    }
+
+    @Override
+    public void release() {
+        holders.decrementAndGet();
+    }
+
+    /** Lets nothing new begin here, if this side connected. */
+    void becomeOld() {
+        old = true;
+    }
+
+    /** Returns whether no stream is open and nothing holds the connection. */
+    boolean isUnused() {
+        return holders.get() == 0 && openedHere.get() == 0 && openedThere == 0;
+    }
+
+    /** A count that grows with every stream. */
+    long openedStreams() {
+        return (long) nextId + lastPeerId;
     }
 
     @Override

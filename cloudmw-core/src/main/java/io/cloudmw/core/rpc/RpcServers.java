@@ -17,7 +17,8 @@ import java.util.concurrent.TimeUnit;
 /**
  * The factory of the control plane's servers: the only place that decides how a process listens for calls. Servers
  * check the version handshake, answer requests that are no messages, limit what connections cost before and after their
- * handshake, and close connections of silent callers. Stateless; safe for any thread.
+ * handshake, and close connections of silent callers. Under TLS a connection that has reached its age takes no new calls:
+ * the channel connects again. Stateless; safe for any thread.
  */
 public final class RpcServers {
     /** Connections of one server. */
@@ -33,6 +34,9 @@ public final class RpcServers {
 
     /** A connection without a call is closed after this time; its channel connects again for the next call. */
     static final int IDLE_MINUTES = 10;
+
+    /** Under TLS, how long calls may go on over a connection that has reached its age. */
+    static final int AGE_GRACE_MINUTES = 10;
 
     /** The headers of one call. */
     static final int MAX_HEADER_BYTES = 16 << 10;
@@ -91,6 +95,9 @@ public final class RpcServers {
                 .keepAliveTime(20, TimeUnit.SECONDS)
                 .keepAliveTimeout(10, TimeUnit.SECONDS)
                 .addTransportFilter(connections);
+        tls.ifPresent(credentials -> builder.maxConnectionAge(
+                        credentials.connectionAge().toNanos(), TimeUnit.NANOSECONDS)
+                .maxConnectionAgeGrace(AGE_GRACE_MINUTES, TimeUnit.MINUTES));
         guards.forEach(builder::intercept);
         return new CheckingBuilder(builder.intercept(VersionHandshake.server()));
     }

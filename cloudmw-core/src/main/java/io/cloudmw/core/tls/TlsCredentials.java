@@ -16,6 +16,7 @@ import java.io.IOException;
 import java.security.GeneralSecurityException;
 import java.security.cert.CertificateException;
 import java.security.cert.X509Certificate;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -26,17 +27,21 @@ import javax.net.ssl.SSLException;
 
 /**
  * The TLS contexts of a process: TLS 1.3 alone, its certificate shown to every peer, and peers verified by
- * {@link PeerRule}. New material takes effect with the next handshake, in all contexts. The implementation is BoringSSL
- * where it loads, otherwise the JDK's. Sessions are not resumed: each connection shows certificates that are valid now.
+ * {@link PeerRule}. New material takes effect with the next handshake, in all contexts, and connections shake hands anew
+ * when they are old. The implementation is BoringSSL where it loads, otherwise the JDK's. Sessions are not resumed: each connection shows certificates that are valid now.
  * Safe for any thread.
  */
 public final class TlsCredentials {
+    /** The age from which on nothing new begins on a connection, where no other is set. */
+    public static final Duration DEFAULT_CONNECTION_AGE = Duration.ofHours(1);
+
     private static final String PROTOCOL = "TLSv1.3";
 
     private final SslProvider provider = OpenSsl.isAvailable() ? SslProvider.OPENSSL : SslProvider.JDK;
     private final AdvancedTlsX509KeyManager keys = new AdvancedTlsX509KeyManager();
     private final Map<Use, SslContext> contexts = new HashMap<>();
     private final Map<Use, AdvancedTlsX509TrustManager> trust = new HashMap<>();
+    private final Duration connectionAge;
     private TlsMaterial material;
 
     /** The use of a context. */
@@ -60,6 +65,17 @@ public final class TlsCredentials {
      * @throws CloudMwException {@code INVALID_ARGUMENT} when an authority's certificate cannot be used
      */
     public TlsCredentials(TlsMaterial material) throws CloudMwException {
+        this(material, DEFAULT_CONNECTION_AGE);
+    }
+
+    /**
+     * Makes the contexts with an age of connections.
+     *
+     * @param connectionAge the age from which on nothing new begins on a connection
+     * @throws CloudMwException {@code INVALID_ARGUMENT} when an authority's certificate cannot be used
+     */
+    public TlsCredentials(TlsMaterial material, Duration connectionAge) throws CloudMwException {
+        this.connectionAge = connectionAge;
         trust(manager(new PeerRule(Set.of(), Optional::empty)), material);
         this.material = material;
         material.own().ifPresent(this::certify);
@@ -67,8 +83,13 @@ public final class TlsCredentials {
 
     /** Makes the contexts of a process that has not enrolled yet: all handshakes fail until {@link #replace}. */
     public static TlsCredentials pending() {
+        return pending(DEFAULT_CONNECTION_AGE);
+    }
+
+    /** Makes the contexts of a process that has not enrolled yet, with an age of connections. */
+    public static TlsCredentials pending(Duration connectionAge) {
         try {
-            return new TlsCredentials(TlsMaterial.NONE);
+            return new TlsCredentials(TlsMaterial.NONE, connectionAge);
         } catch (CloudMwException e) {
             throw new IllegalStateException("TLS without certificates", e);
         }
@@ -86,6 +107,11 @@ public final class TlsCredentials {
         }
         next.own().ifPresent(this::certify);
         material = next;
+    }
+
+    /** The age from which on nothing new begins on a connection. */
+    public Duration connectionAge() {
+        return connectionAge;
     }
 
     /** The key and the authorities in use. */

@@ -6,6 +6,7 @@ import io.cloudmw.core.config.Settings;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Optional;
 
 /**
@@ -13,13 +14,15 @@ import java.util.Optional;
  *
  * @param insecure whether all connections are in plain text
  * @param files the certificates of a PKI; empty: the process enrols at the cluster's own authority
+ * @param connectionAge the age from which on nothing new begins on a connection
  */
-public record TlsOptions(boolean insecure, Optional<TlsFiles> files) {
+public record TlsOptions(boolean insecure, Optional<TlsFiles> files, Duration connectionAge) {
     /** The setting of plain text. */
     public static final String INSECURE = "tls.insecure";
 
     /** Plain text. */
-    public static final TlsOptions PLAIN = new TlsOptions(true, Optional.empty());
+    public static final TlsOptions PLAIN =
+            new TlsOptions(true, Optional.empty(), TlsCredentials.DEFAULT_CONNECTION_AGE);
 
     /**
      * Reads the settings.
@@ -29,11 +32,16 @@ public record TlsOptions(boolean insecure, Optional<TlsFiles> files) {
      */
     public static TlsOptions read(Settings settings) throws CloudMwException {
         boolean insecure = settings.flag(INSECURE, false);
+        Duration age = settings.duration(
+                "tls.connection-age",
+                TlsCredentials.DEFAULT_CONNECTION_AGE,
+                Duration.ofSeconds(10),
+                Duration.ofDays(7));
         Optional<Path> key = settings.optionalPath("tls.key");
         Optional<Path> certificate = settings.optionalPath("tls.certificate");
         Optional<Path> authorities = settings.optionalPath("tls.authorities");
         if (key.isEmpty() && certificate.isEmpty() && authorities.isEmpty()) {
-            return new TlsOptions(insecure, Optional.empty());
+            return new TlsOptions(insecure, Optional.empty(), age);
         }
         if (key.isEmpty() || certificate.isEmpty() || authorities.isEmpty()) {
             throw new CloudMwException(
@@ -45,7 +53,7 @@ public record TlsOptions(boolean insecure, Optional<TlsFiles> files) {
                     ErrorCode.INVALID_ARGUMENT,
                     INSECURE + ": true, and there are certificates in tls.key (expected: one of the two)");
         }
-        return new TlsOptions(false, Optional.of(new TlsFiles(key.get(), certificate.get(), authorities.get())));
+        return new TlsOptions(false, Optional.of(new TlsFiles(key.get(), certificate.get(), authorities.get())), age);
     }
 
     /**

@@ -76,7 +76,12 @@ public final class HelperTransfers implements AutoCloseable {
         waiting.forEach(join -> admit(transfer, join));
         CloudMwException left = new CloudMwException(
                 ErrorCode.HELPER_UNAVAILABLE, spec + ": the destination's bulk connection is closed");
-        transfer.atEnd(bulk.onClosed(() -> transfer.abort(left)));
+        bulk.hold();
+        Runnable deaf = bulk.onClosed(() -> transfer.abort(left));
+        transfer.atEnd(() -> {
+            deaf.run();
+            bulk.release();
+        });
         return transfer;
     }
 

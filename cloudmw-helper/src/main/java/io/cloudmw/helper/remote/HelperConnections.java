@@ -27,7 +27,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The bulk connections to other helpers, one to each, opened with the first request. Beyond a limit, the connection
- * that has been idle longest is closed. Safe for any thread.
+ * that has been idle longest is closed. A connection that has reached its age is replaced, and closes when its last
+ * lease has ended. Safe for any thread.
  */
 public final class HelperConnections implements AutoCloseable {
     private static final long CONNECT_SECONDS = 15;
@@ -49,6 +50,12 @@ public final class HelperConnections implements AutoCloseable {
 
         Entry(CompletableFuture<BulkConnection> connecting, Ticker ticker) {
             connection = connecting.whenComplete((made, failure) -> endedNanos = ticker.nanos());
+        }
+
+        /** Returns whether nothing new may begin on the connection. */
+        boolean isOld() {
+            BulkConnection made = isFailed() ? null : connection.getNow(null);
+            return made != null && made.isOld();
         }
 
         boolean isFailed() {
@@ -187,7 +194,11 @@ public final class HelperConnections implements AutoCloseable {
                 release(entry);
                 throw failure instanceof CompletionException known ? known : new CompletionException(failure);
             }
-            return new Lease(connection, () -> release(entry));
+            connection.hold();
+            return new Lease(connection, () -> {
+                connection.release();
+                release(entry);
+            });
         });
     }
 
@@ -201,7 +212,7 @@ public final class HelperConnections implements AutoCloseable {
                 throw new CloudMwException(ErrorCode.CANCELLED, "the helper is closing");
             }
             @Nullable Entry existing = entries.get(address);
-            if (existing != null && !existing.isPast(ticker, awayNanos)) {
+            if (existing != null && !existing.isOld() && !existing.isPast(ticker, awayNanos)) {
                 existing.users++;
                 return existing;
             }

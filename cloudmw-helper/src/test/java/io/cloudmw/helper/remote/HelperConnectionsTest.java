@@ -17,6 +17,10 @@ import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.fleet.HelperAddress;
 import io.cloudmw.core.testing.FakeTicker;
 import io.cloudmw.core.time.Ticker;
+import io.cloudmw.core.tls.ProcessIdentity;
+import io.cloudmw.core.tls.ProcessRole;
+import io.cloudmw.core.tls.TestAuthority;
+import io.cloudmw.core.tls.TlsCredentials;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -76,6 +80,33 @@ final class HelperConnectionsTest {
         await().until(first::isClosed);
         try (HelperConnections.Lease again = connections.to(helper)) {
             assertThat(again.connection()).isNotSameAs(first);
+        }
+    }
+
+    @Test
+    void oldConnectionIsReplacedAndStaysOpenForItsLeases() throws Exception {
+        TlsCredentials tls = new TlsCredentials(
+                new TestAuthority()
+                        .material(
+                                new ProcessIdentity(TestAuthority.CLUSTER, ProcessRole.HELPER, "h"),
+                                Duration.ofHours(1)),
+                Duration.ofMillis(200));
+        try (BulkTransport encrypted = new BulkTransport(
+                        "tls", 1, BulkOptions.defaults(), Optional.of(tls), new SimpleMeterRegistry());
+                BulkServer server = BulkServer.bind(
+                        encrypted, new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), "h", REFUSING);
+                HelperConnections aging =
+                        new HelperConnections(new BulkConnector(encrypted, "h"), 2, Ticker.system(), Duration.ZERO)) {
+            HelperAddress helper = address(1, server.port());
+            HelperConnections.Lease first = aging.to(helper);
+            await().until(first.connection()::isOld);
+            HelperConnections.Lease second = aging.to(helper);
+            assertThat(second.connection()).isNotSameAs(first.connection());
+            second.close();
+            await().until(second.connection()::isClosed);
+            assertThat(first.connection().isClosed()).isFalse();
+            first.close();
+            await().until(first.connection()::isClosed);
         }
     }
 

@@ -136,6 +136,21 @@ public class FakeBulkStream implements BulkStream, BulkConnection {
     }
 
     @Override
+    public boolean isOld() {
+        return false;
+    }
+
+    @Override
+    public void hold() {
+        // The fake never closes by itself.
+    }
+
+    @Override
+    public void release() {
+        // The fake never closes by itself.
+    }
+
+    @Override
     public boolean isClosed() {
         return false;
     }

@@ -43,7 +43,8 @@ import java.util.function.Function;
 
 /**
  * The client's links to helpers. A link is opened when first needed and kept for later transfers. Beyond a limit, the
- * least recently used idle link is closed. Safe for any thread.
+ * least recently used idle link is closed. A link whose connection has reached its age is replaced, and closes after its
+ * last use. Safe for any thread.
  */
 public final class HelperLinks implements AutoCloseable {
     private static final class Entry {
@@ -152,7 +153,7 @@ public final class HelperLinks implements AutoCloseable {
                         new CloudMwException(ErrorCode.CANCELLED, "the client was closed"));
             }
             entry = entries.get(helper);
-            if (entry == null || isDead(entry)) {
+            if (entry == null || isOver(entry)) {
                 entry = new Entry(connect(helper, through));
                 entries.put(helper, entry);
             }
@@ -162,6 +163,8 @@ public final class HelperLinks implements AutoCloseable {
         return entry.link.whenComplete((link, failure) -> {
             if (failure != null) {
                 forget(helper, acquired);
+            } else {
+                link.bulk().hold();
             }
         });
     }
@@ -213,12 +216,13 @@ public final class HelperLinks implements AutoCloseable {
         });
     }
 
-    private static boolean isDead(Entry entry) {
+    /** Returns whether nothing new may begin on the link. */
+    private static boolean isOver(Entry entry) {
         if (entry.link.isCompletedExceptionally()) {
             return true;
         }
         HelperLink link = entry.link.getNow(null);
-        return link != null && link.bulk().isClosed();
+        return link != null && (link.bulk().isClosed() || link.bulk().isOld());
     }
 
     private CompletableFuture<HelperLink> connect(HelperAddress helper, BulkConnector through) {
@@ -260,6 +264,7 @@ public final class HelperLinks implements AutoCloseable {
     }
 
     void release(HelperLink link) {
+        link.bulk().release();
         List<HelperLink> surplus = new ArrayList<>();
         synchronized (entries) {
             Entry entry = entries.get(link.helper());

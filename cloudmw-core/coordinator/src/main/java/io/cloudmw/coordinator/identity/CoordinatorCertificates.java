@@ -20,6 +20,7 @@ import io.cloudmw.core.tls.TlsFiles;
 import io.cloudmw.core.tls.TlsMaterial;
 import io.cloudmw.core.tls.TlsOptions;
 import java.security.KeyPair;
+import java.time.Duration;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -53,12 +54,14 @@ public final class CoordinatorCertificates implements AutoCloseable {
             return new CoordinatorCertificates(Optional.empty(), Optional.empty(), null);
         }
         Optional<TlsFiles> files = options.files();
-        return files.isPresent() ? ofFiles(files.get()) : ofAuthority(authority, secret, catalog, listen);
+        return files.isPresent()
+                ? ofFiles(files.get(), options.connectionAge())
+                : ofAuthority(authority, options.connectionAge(), secret, catalog, listen);
     }
 
-    private static CoordinatorCertificates ofFiles(TlsFiles files) throws CloudMwException {
+    private static CoordinatorCertificates ofFiles(TlsFiles files, Duration connectionAge) throws CloudMwException {
         PemSource source = PemSource.of(files);
-        TlsCredentials credentials = new TlsCredentials(PemFiles.material(files));
+        TlsCredentials credentials = new TlsCredentials(PemFiles.material(files), connectionAge);
         Optional<ProcessIdentity> identity = credentials.identity();
         if (identity.isEmpty() || identity.get().role() != ProcessRole.COORDINATOR) {
             throw new CloudMwException(
@@ -73,12 +76,13 @@ public final class CoordinatorCertificates implements AutoCloseable {
     }
 
     private static CoordinatorCertificates ofAuthority(
-            AuthorityOptions options, ClusterSecret secret, Catalog catalog, HostPort listen) throws CloudMwException {
+            AuthorityOptions options, Duration connectionAge, ClusterSecret secret, Catalog catalog, HostPort listen)
+            throws CloudMwException {
         WallClock clock = WallClock.system();
         AuthorityFile authority = AuthorityFile.openOrCreate(options.file(), clock);
         String cluster = options.cluster().orElse(catalog.clusterId());
         ProcessIdentity identity = new ProcessIdentity(cluster, ProcessRole.COORDINATOR, name(listen));
-        TlsCredentials credentials = new TlsCredentials(own(authority.present(), identity, options));
+        TlsCredentials credentials = new TlsCredentials(own(authority.present(), identity, options), connectionAge);
         ClientTokens tokens = new ClientTokens(
                 AdminToken.readOrCreate(
                         options.adminToken(), authority.present().signing().certificate()),

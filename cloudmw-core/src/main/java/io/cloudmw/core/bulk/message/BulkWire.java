@@ -28,9 +28,22 @@ public final class BulkWire {
      * @param sessionId empty in a HELLO
      * @param maxStreams streams that the receiver of the greeting may have open at once
      * @param interactive whether the connection is for small requests that a caller waits for; false in a HELLO_ACK
+     * @param connectionAgeMillis the age from which on the connecting side begins nothing new on the connection; 0: any;
+     *     always 0 in a HELLO
      */
     public record Greeting(
-            ProtocolVersion version, String process, String sessionId, int maxStreams, boolean interactive) {}
+            ProtocolVersion version,
+            String process,
+            String sessionId,
+            int maxStreams,
+            boolean interactive,
+            long connectionAgeMillis) {
+        /** A greeting that allows connections of any age. */
+        public Greeting(
+                ProtocolVersion version, String process, String sessionId, int maxStreams, boolean interactive) {
+            this(version, process, sessionId, maxStreams, interactive, 0);
+        }
+    }
 
     /** Encodes the first frame of the side that connects. */
     public static byte[] hello(Greeting greeting) {
@@ -67,6 +80,7 @@ public final class BulkWire {
                 .setProcess(cut(greeting.process(), MAX_NAME_CHARS))
                 .setSessionId(greeting.sessionId())
                 .setMaxStreams(greeting.maxStreams())
+                .setConnectionAgeMillis(greeting.connectionAgeMillis())
                 .build()
                 .toByteArray();
     }
@@ -80,7 +94,8 @@ public final class BulkWire {
                     plain(ack.getProcess()),
                     ack.getSessionId(),
                     ack.getMaxStreams(),
-                    false);
+                    false,
+                    ack.getConnectionAgeMillis());
         } catch (InvalidProtocolBufferException e) {
             throw malformed("HELLO_ACK", e);
         }
